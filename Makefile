@@ -1,0 +1,37 @@
+# `make demo` and `make test` are all a fresh machine with Python 3.11 and make needs.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint unit unit-nojit format clean
+
+demo: $(VENV)/.ready
+	$(BIN)/python examples/first_look.py
+
+test: lint unit unit-nojit
+
+lint: $(VENV)/.ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+unit: $(VENV)/.ready
+	$(BIN)/python -m pytest -m "not long"
+
+# The kernels as plain Python: what the tests saw is what the source says.
+unit-nojit: $(VENV)/.ready
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not long" tests/measure -q
+
+format: $(VENV)/.ready
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+$(VENV)/.ready: pyproject.toml
+	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'fuzzyfrog needs Python 3.11 or newer; call make PYTHON=python3.x')"
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,53 @@
+"""The one form in which data travels through fuzzyfrog."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Dataset"]
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A table of samples with a target, checked and ready to be measured.
+
+    Parameters
+    ----------
+    values : float64[n_samples, n_features]
+        One row per sample. A nominal feature holds codes 0, 1, 2, ...; a missing value is NaN.
+        No value is infinite.
+    target : int64[n_samples] or float64[n_samples]
+        Codes into `classes`, or numbers when `classes` is None.
+    feature_names : tuple of str
+        Distinct names, one per feature.
+    nominal : bool[n_features]
+        True where equality is all that can be said about two values.
+    classes : tuple or None
+        Labels of the classes in the order of their codes; None for a numeric target.
+    target_name : str
+        Name of the target column.
+    name : str
+        What to call the table when speaking to a person.
+    """
+
+    values: NDArray[np.float64]
+    target: NDArray[np.int64] | NDArray[np.float64]
+    feature_names: tuple[str, ...]
+    nominal: NDArray[np.bool_]
+    classes: tuple[Hashable, ...] | None
+    target_name: str = "class"
+    name: str = "table"
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples (rows)."""
+        return int(self.values.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of features (columns)."""
+        return int(self.values.shape[1])
