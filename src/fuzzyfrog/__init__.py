@@ -1,0 +1,61 @@
+"""Fuzzy-rough feature selection: the fewest original columns that still tell the classes apart.
+
+The names below are imported when they are first used, so that ``import fuzzyfrog`` and the
+help of the command line answer at once.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fuzzyfrog.data import Dataset, load_dataset, read_table
+    from fuzzyfrog.errors import DataError
+    from fuzzyfrog.measure import (
+        dependency,
+        lower_approximation,
+        positive_region,
+        rough_regions,
+        upper_approximation,
+    )
+
+    __version__: str
+
+__all__ = [
+    "DataError",
+    "Dataset",
+    "__version__",
+    "dependency",
+    "load_dataset",
+    "lower_approximation",
+    "positive_region",
+    "read_table",
+    "rough_regions",
+    "upper_approximation",
+]
+
+_HOMES = {
+    "DataError": "fuzzyfrog.errors",
+    "Dataset": "fuzzyfrog.data",
+    "dependency": "fuzzyfrog.measure",
+    "load_dataset": "fuzzyfrog.data",
+    "lower_approximation": "fuzzyfrog.measure",
+    "positive_region": "fuzzyfrog.measure",
+    "read_table": "fuzzyfrog.data",
+    "rough_regions": "fuzzyfrog.measure",
+    "upper_approximation": "fuzzyfrog.measure",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name == "__version__":
+        value: object = import_module("importlib.metadata").version("fuzzyfrog")
+    elif name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    else:
+        raise AttributeError(f"module 'fuzzyfrog' has no attribute {name!r}")
+    globals()[name] = value  # the next use does not come here
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,128 @@
+"""ARFF files, dense and sparse -> numbers and labels; the only module that uses liac-arff."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.data.blocks import Block, BlockStore, RawTable, blocks_of
+from fuzzyfrog.data.cells import NominalCoder
+from fuzzyfrog.data.columns import not_listed
+from fuzzyfrog.data.files import text_lines
+from fuzzyfrog.data.layout import Layout, Wanted, check_header
+from fuzzyfrog.data.wording import shown
+from fuzzyfrog.errors import DataError
+
+__all__ = ["read_arff"]
+
+_INTEGER = re.compile(r"\s(integer)\s*$", re.IGNORECASE)
+
+
+def read_arff(path: Path, wanted: Wanted, *, encoding: str) -> tuple[Layout, RawTable]:
+    """Give the layout and the content of an ARFF file; "?" is missing, as declared there."""
+    import arff  # needed for this format only
+
+    with closing(text_lines(path, encoding)) as text:  # type: ignore[type-var]
+        lines = _Lines(text)
+        try:
+            content = arff.ArffDecoder().decode(iter(lines), return_type=arff.DENSE_GEN)
+            header = [name for name, _ in content["attributes"]]
+            check_header(header, path.name, None)
+            layout = wanted.layout(header, path.name)
+            return layout, _read(path, layout, content, lines)
+        except arff.ArffException as error:
+            raise _explained(path, lines, error) from None
+
+
+class _Lines:
+    """The lines of a file as liac-arff wants them, with the last one kept for messages."""
+
+    def __init__(self, text: Iterator[str]) -> None:
+        self._text = text
+        self.number = 0
+        self.last = ""
+        self.n_attributes = 0
+
+    def __iter__(self) -> Iterator[str]:
+        declaring = True
+        for line in self._text:
+            self.number, self.last = self.number + 1, line
+            if declaring and line.lstrip().startswith("@"):
+                line = self._declaration(line.strip())
+                declaring = not line.lower().startswith("@data")
+            yield line
+
+    def _declaration(self, line: str) -> str:
+        # liac-arff splits declarations at blanks only, and would cut 1.7 down to 1 where the
+        # format says that integer means numeric.
+        keyword, *rest = line.split(maxsplit=1)
+        self.n_attributes += keyword.lower() == "@attribute"
+        return " ".join([keyword, *(_INTEGER.sub(" numeric", text) for text in rest)])
+
+
+def _read(path: Path, layout: Layout, content: dict[str, Any], lines: _Lines) -> RawTable:
+    kinds = [kind for _, kind in content["attributes"]]
+    coders = [
+        NominalCoder() if _is_nominal(layout, feature, kinds[position]) else None
+        for feature, position in enumerate(layout.features)
+    ]
+    store = BlockStore(path.name, layout, frozenset())
+    rows = ((lines.number, row) for row in content["data"])
+    for block in blocks_of(rows, len(kinds)):
+        store.add(
+            block,
+            [_column(path, layout, block, feature, coder) for feature, coder in enumerate(coders)],
+        )
+    return store.finish(coders)
+
+
+def _is_nominal(layout: Layout, feature: int, kind: object) -> bool:
+    if layout.nominal is not None:
+        return bool(layout.nominal[feature])
+    return not isinstance(kind, str) or kind == "STRING"
+
+
+def _column(
+    path: Path, layout: Layout, block: Block, feature: int, coder: NominalCoder | None
+) -> NDArray[np.float64]:
+    cells = block.columns[layout.features[feature]]
+    if coder is not None:
+        return coder.encode(cells)
+    try:
+        return np.array(cells, dtype=np.float64)  # None becomes NaN
+    except ValueError:
+        text = next(cell for cell in cells if isinstance(cell, str))
+        reason = not_listed(layout.names[feature], text)
+        raise DataError(f"{path.name}: line {block.lines[cells.index(text)]}: {reason}") from None
+
+
+def _explained(path: Path, lines: _Lines, error: Exception) -> DataError:
+    """Give the reason of liac-arff in our words, with the line it stopped at."""
+    reasons = {
+        "BadDataFormat": f"has {_n_fields(lines.last)} fields, expected {lines.n_attributes}. "
+        "Complete or delete the line; quote values that hold commas or blanks",
+        "BadNominalValue": "holds a value that its attribute does not declare. Add the value to "
+        "the declaration",
+        "BadNumericalValue": "holds text in a numeric attribute. Correct it, or declare the "
+        "attribute as nominal",
+        "BadAttributeType": "declares an attribute that is not numeric, nominal or string. Leave "
+        "out date and relational attributes",
+        "BadAttributeName": "declares a name for the second time. Rename the attribute",
+        "BadLayout": "breaks the order @relation, @attribute, @data. Check that the file is a "
+        "complete ARFF file",
+    }
+    reason = reasons.get(type(error).__name__, "is not valid ARFF. Correct it")
+    return DataError(
+        f"{path.name}: line {lines.number} {reason} (got {shown(lines.last.strip())})."
+    )
+
+
+def _n_fields(line: str) -> int:
+    return len(next(csv.reader([line], quotechar="'", skipinitialspace=True), []))

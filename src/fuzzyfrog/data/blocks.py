@@ -1,0 +1,151 @@
+"""Rows of a text file -> float64, block by block, so that no file is held as text at once."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.data.cells import NominalCoder, has_decimal_commas
+from fuzzyfrog.data.layout import Layout
+from fuzzyfrog.data.wording import listed, shown
+from fuzzyfrog.errors import DataError
+
+__all__ = ["Block", "BlockStore", "RawTable", "blocks_of"]
+
+# About 20 MB of text at a time.
+BLOCK_CELLS = 2**18
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some rows of a file, turned into columns, with the line each row ends in."""
+
+    columns: tuple[tuple[Any, ...], ...]
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class RawTable:
+    """What a file holds: values, which features are nominal, and the target cells."""
+
+    values: NDArray[np.float64]
+    nominal: NDArray[np.bool_]
+    target: list[Any]
+
+
+def blocks_of(rows: Iterable[tuple[int, Sequence[Any]]], n_columns: int) -> Iterator[Block]:
+    """Yield numbered rows in blocks of columns."""
+    rows = iter(rows)
+    n_rows = max(1, BLOCK_CELLS // n_columns)
+    while chunk := list(islice(rows, n_rows)):
+        lines, records = zip(*chunk, strict=True)
+        yield Block(tuple(zip(*records, strict=True)), lines)
+
+
+class BlockStore:
+    """Collects the blocks of a file and makes one table of them.
+
+    Parameters
+    ----------
+    file : str
+        Name of the file, for messages.
+    layout : Layout
+        Which columns are features, which is the target.
+    missing_target : frozenset of str
+        Texts that mean "no value" in the target, beside None.
+    """
+
+    def __init__(self, file: str, layout: Layout, missing_target: frozenset[str]) -> None:
+        self._file = file
+        self._layout = layout
+        self._missing_target = missing_target
+        self._blocks: deque[NDArray[np.float64]] = deque()
+        self._target: list[Any] = []
+        self._labels: dict[Any, Any] = {}
+        self._without_target: list[int] = []
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows collected so far."""
+        return len(self._target)
+
+    def add(self, block: Block, columns: Sequence[NDArray[np.float64]]) -> None:
+        """Keep the converted feature columns of a block and its target cells."""
+        values = np.stack(columns, axis=1)
+        self._refuse_infinite(values, block)
+        self._blocks.append(values)
+        for line, cell in zip(block.lines, block.columns[self._layout.target], strict=True):
+            label = cell.strip() if isinstance(cell, str) else cell
+            if label is None or label != label or label in self._missing_target:
+                self._without_target.append(line)
+            # Equal labels share one object, so a long file keeps few texts.
+            self._target.append(self._labels.setdefault(label, label))
+
+    def _refuse_infinite(self, values: NDArray[np.float64], block: Block) -> None:
+        infinite = np.isinf(values)
+        if infinite.any():
+            row, feature = np.argwhere(infinite)[0]
+            cell = block.columns[self._layout.features[feature]][row]
+            raise DataError(
+                f"{self._file}: line {block.lines[row]} must hold finite numbers, got "
+                f"{shown(cell)} in feature {shown(self._layout.names[feature])}. "
+                "Replace it, or leave the cell empty to mark it as missing."
+            )
+
+    def finish(self, coders: Sequence[NominalCoder | None]) -> RawTable:
+        """Give the whole table; the store is empty afterwards."""
+        self._refuse_few_rows()
+        if self._without_target:
+            raise DataError(
+                f"{self._file}: the target must not be missing, got no value in line "
+                f"{listed(self._without_target)}. Fill in or delete these lines."
+            )
+        values = self._joined()
+        for feature, coder in enumerate(coders):
+            if coder is not None:
+                self._refuse_commas(coder, self._layout.names[feature])
+                coder.sort(values[:, feature])
+        self._refuse_empty(values)
+        nominal = np.array([coder is not None for coder in coders], dtype=np.bool_)
+        return RawTable(values, nominal, self._target)
+
+    def _refuse_few_rows(self) -> None:
+        if self.n_rows < 2:
+            got = "none" if self.n_rows == 0 else "1"
+            raise DataError(
+                f"{self._file}: a table must have at least 2 samples below the header, got "
+                f"{got}. Check that the file is complete."
+            )
+
+    def _joined(self) -> NDArray[np.float64]:
+        values = np.empty((self.n_rows, len(self._layout.features)), dtype=np.float64)
+        first = 0
+        # Each block is let go once it is copied: the table is never held twice.
+        while self._blocks:
+            block = self._blocks.popleft()
+            values[first : first + len(block)] = block
+            first += len(block)
+        return values
+
+    def _refuse_commas(self, coder: NominalCoder, name: str) -> None:
+        if has_decimal_commas(coder.values):
+            raise DataError(
+                f"{self._file}: feature {shown(name)} must have numbers with a decimal point, "
+                f"got commas ({listed(coder.values[:3])}). Replace decimal commas by points "
+                "and delete thousands separators."
+            )
+
+    def _refuse_empty(self, values: NDArray[np.float64]) -> None:
+        names = self._layout.names
+        empty = [name for feature, name in enumerate(names) if np.isnan(values[:, feature]).all()]
+        if empty:
+            raise DataError(
+                f"{self._file}: every feature must have a value somewhere, got none in "
+                f"{listed(empty)}. Delete the column or name it in ignore."
+            )

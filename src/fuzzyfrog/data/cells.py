@@ -1,0 +1,123 @@
+"""Single cells: which are missing, which are numbers, which codes nominal ones get."""
+
+from __future__ import annotations
+
+import numbers
+import re
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["MISSING", "NominalCoder", "NotANumberError", "is_missing", "parse_numbers"]
+
+# Texts that mean "no value" in a feature of a text file, spelled exactly so; "none" and "Na"
+# are left out, as they are categories in real tables.
+MISSING = frozenset(
+    {"", "?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NAN", "-nan", "null", "NULL", "None"}
+)
+
+_COMMA_NUMBER = re.compile(r"[+-]?[\d.]*\d,\d[\d.,]*(e[+-]?\d+)?", re.IGNORECASE)
+
+
+class NotANumberError(ValueError):
+    """A cell of a column is not a number; `position` says which."""
+
+    def __init__(self, position: int) -> None:
+        super().__init__(position)
+        self.position = position
+
+
+def is_missing(cell: object) -> bool:
+    """Tell whether an object stands for a missing value: None, NaN, or the NA of a library."""
+    if cell is None:
+        return True
+    if isinstance(cell, numbers.Number):
+        return bool(cell != cell)
+    # The NA and NaT of pandas are known by name, so that pandas need not be imported.
+    return type(cell).__name__ in ("NAType", "NaTType")
+
+
+def parse_numbers(cells: Sequence[str]) -> NDArray[np.float64]:
+    """Give the numbers of a column of text, NaN where it is missing."""
+    try:
+        parsed = np.fromiter(map(float, cells), np.float64, count=len(cells))
+    except ValueError:
+        return _parse_one_by_one(cells)
+    # Python reads "1_000" as a number, people do not write tables so.
+    return _parse_one_by_one(cells) if "_" in "".join(cells) else parsed
+
+
+def _parse_one_by_one(cells: Sequence[str]) -> NDArray[np.float64]:
+    parsed = np.full(len(cells), np.nan)
+    for position, cell in enumerate(cells):
+        if cell.strip() in MISSING:
+            continue
+        if "_" in cell:
+            raise NotANumberError(position)
+        try:
+            parsed[position] = float(cell)
+        except ValueError:
+            raise NotANumberError(position) from None
+    return parsed
+
+
+class NominalCoder:
+    """Gives each distinct value of a nominal feature a code, block by block.
+
+    Parameters
+    ----------
+    missing : frozenset of str
+        Texts that mean "no value", beside None, NaN and NA.
+    """
+
+    def __init__(self, missing: frozenset[str] = frozenset()) -> None:
+        self._missing = missing
+        self._codes: dict[Hashable, int] = {}
+
+    @property
+    def values(self) -> tuple[Hashable, ...]:
+        """The distinct values, in the order of their appearance."""
+        return tuple(self._codes)
+
+    def encode(self, cells: Iterable[Any]) -> NDArray[np.float64]:
+        """Give the code of each cell, counted by first appearance; NaN where it is missing."""
+        return np.array([self._code(cell) for cell in cells], dtype=np.float64)
+
+    def _code(self, cell: Any) -> float:
+        if isinstance(cell, str):
+            cell = cell.strip()
+            if cell in self._missing:
+                return np.nan
+        elif is_missing(cell):
+            return np.nan
+        return self._codes.setdefault(cell, len(self._codes))
+
+    def sort(self, codes: NDArray[np.float64]) -> None:
+        """Turn codes by appearance, in place, into codes by the sorted order of the values.
+
+        The codes then do not depend on the order of the samples.
+        """
+        order = sorted(self._codes, key=lambda value: (type(value).__name__, value))
+        rank = np.empty(len(order))
+        rank[[self._codes[value] for value in order]] = np.arange(len(order))
+        present = ~np.isnan(codes)
+        codes[present] = rank[codes[present].astype(np.intp)]
+
+
+def has_decimal_commas(values: Iterable[object]) -> bool:
+    """Tell whether texts are numbers but for commas, as in "3,14" or "1,234.5"."""
+    texts = [str(value) for value in values]
+    with_comma = [text for text in texts if _COMMA_NUMBER.fullmatch(text)]
+    without = [text for text in texts if not _COMMA_NUMBER.fullmatch(text)]
+    return bool(with_comma) and all_numbers(without)
+
+
+def all_numbers(texts: Sequence[str]) -> bool:
+    """Tell whether every text is a number or missing."""
+    try:
+        parse_numbers(texts)
+    except NotANumberError:
+        return False
+    return True

@@ -1,0 +1,184 @@
+"""One column of objects or of a frame -> float64 and whether it is nominal."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.data.cells import NominalCoder, all_numbers, is_missing, parse_numbers
+from fuzzyfrog.data.wording import shown
+from fuzzyfrog.errors import DataError
+
+__all__ = [
+    "MAX_EXACT_INTEGER",
+    "Column",
+    "Feature",
+    "codes_of",
+    "convert_objects",
+    "convert_series",
+]
+
+# From here on float64 cannot tell every integer from its neighbor.
+MAX_EXACT_INTEGER = 2**53
+
+Column: TypeAlias = tuple[NDArray[np.float64], bool]
+
+
+@dataclass(frozen=True)
+class Feature:
+    """What is asked of a column.
+
+    Parameters
+    ----------
+    name : str
+        Name of the feature, for messages.
+    nominal : bool or None
+        Whether the feature was named as nominal; None where its dtype is to decide.
+    """
+
+    name: str
+    nominal: bool | None
+
+
+def convert_series(series: nw.Series[Any], feature: Feature) -> Column:
+    """Give the column of a frame as float64 and whether it is nominal."""
+    dtype = series.dtype
+    if dtype in (nw.Categorical, nw.Enum):
+        return convert_objects(series.to_list(), feature, declared=True)
+    if dtype in (nw.String, nw.Object):
+        return convert_objects(series.to_list(), feature)
+    if dtype != nw.Boolean and not dtype.is_numeric():
+        raise unusable(feature.name, str(dtype))
+    if dtype.is_integer() and _is_huge(series):
+        return convert_objects(series.to_list(), feature)
+    column = np.array(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+    return (codes_of(column), True) if feature.nominal else (column, False)
+
+
+def _is_huge(series: nw.Series[Any]) -> bool:
+    low, high = series.min(), series.max()
+    return any(
+        not is_missing(bound) and abs(int(bound)) >= MAX_EXACT_INTEGER for bound in (low, high)
+    )
+
+
+def convert_objects(cells: Sequence[Any], feature: Feature, *, declared: bool = False) -> Column:
+    """Give a column of Python objects as float64 and whether it is nominal.
+
+    Text is nominal unless `feature` says otherwise; text that holds only numbers is read as
+    numbers, with a warning, unless the dtype of the column is `declared` to be nominal.
+    """
+    kinds = {_kind(cell, feature) for cell in cells} - {"missing"}
+    if feature.nominal or (declared and feature.nominal is None):
+        return _nominal(cells), True
+    if kinds == {"number", "text"}:
+        text = next(cell for cell in cells if isinstance(cell, str))
+        raise DataError(
+            f"feature {shown(feature.name)} must hold numbers or text, not both, got "
+            f"{shown(text)} among numbers. Replace the text, or convert the column to text."
+        )
+    if "text" not in kinds:
+        return _numbers(cells, feature), False
+    return _text(cells, feature)
+
+
+def _text(cells: Sequence[Any], feature: Feature) -> Column:
+    texts = ["" if is_missing(cell) else cell for cell in cells]
+    if all_numbers(texts):
+        warnings.warn(
+            f"feature {shown(feature.name)} holds numbers as text, they are read as numbers. "
+            "Convert the column, or name it in categorical_features if its values are labels.",
+            UserWarning,
+            stacklevel=6,
+        )
+        return parse_numbers(texts), False
+    if feature.nominal is None:
+        return _nominal(cells), True
+    text = next(cell for cell in texts if not all_numbers([cell]))
+    raise not_listed(feature.name, text)
+
+
+def not_listed(name: str, text: str) -> DataError:
+    """Give the error for text in a feature that was not named as nominal."""
+    return DataError(
+        f"feature {shown(name)} must be a number, got {shown(text)}. Name it in "
+        "categorical_features to make it nominal, or leave that at 'from_dtype'."
+    )
+
+
+def _nominal(cells: Sequence[Any]) -> NDArray[np.float64]:
+    coder = NominalCoder()
+    codes = coder.encode(cells)
+    coder.sort(codes)
+    return codes
+
+
+def _kind(cell: Any, feature: Feature) -> str:
+    if isinstance(cell, str):
+        return "text"
+    if is_missing(cell):
+        return "missing"
+    if isinstance(cell, bool | np.bool_ | numbers.Real) or _is_decimal(cell):
+        return "number"
+    raise unusable(feature.name, type(cell).__name__)
+
+
+def _is_decimal(cell: object) -> bool:
+    # Decimal is a Number that is neither Real nor Complex.
+    return isinstance(cell, numbers.Number) and not isinstance(cell, numbers.Complex)
+
+
+def _numbers(cells: Sequence[Any], feature: Feature) -> NDArray[np.float64]:
+    try:
+        column = np.array(
+            [np.nan if is_missing(cell) else float(cell) for cell in cells], dtype=np.float64
+        )
+    except OverflowError:
+        raise merged(feature.name) from None
+    if np.nanmax(np.abs(column), initial=0.0) >= MAX_EXACT_INTEGER:
+        exact = {cell for cell in cells if not is_missing(cell)}
+        if len(exact) > np.unique(column[~np.isnan(column)]).size:
+            raise merged(feature.name)
+    return column
+
+
+def codes_of(column: NDArray[Any]) -> NDArray[np.float64]:
+    """Give the codes 0, 1, 2, ... of a column of numbers, in their order; NaN stays NaN."""
+    codes = np.full(column.shape, np.nan)
+    present = ~np.isnan(column)
+    codes[present] = np.unique(column[present], return_inverse=True)[1]
+    return codes
+
+
+def merged(name: str) -> DataError:
+    """Give the error for integers that would become equal in float64."""
+    return DataError(
+        f"feature {shown(name)} must hold integers that float64 can tell apart, got distinct "
+        "values beyond 2**53 that would become equal. Subtract an offset, drop the column if "
+        "it is an id, or name it in categorical_features if its values are labels."
+    )
+
+
+def unusable(name: str, kind: str) -> DataError:
+    """Give the error for a column whose type is neither a number nor a label."""
+    return DataError(
+        f"feature {shown(name)} must hold numbers, booleans or text, got {kind}. "
+        f"{_way_out(kind.lower())}"
+    )
+
+
+def _way_out(kind: str) -> str:
+    if "complex" in kind:
+        return "Complex data not supported: pass real and imaginary parts as two features."
+    if "date" in kind or "time" in kind or "duration" in kind:
+        return "Convert dates to numbers, for example to days since the first."
+    if "bytes" in kind or "binary" in kind or kind.startswith("|s"):
+        return "Decode bytes to text with .decode()."
+    return "Convert or drop the column."

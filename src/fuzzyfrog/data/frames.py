@@ -1,0 +1,150 @@
+"""Arrays and frames of any library -> Dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, TypeAlias
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from narwhals.exceptions import DuplicateError
+from numpy.typing import NDArray
+
+from fuzzyfrog.data.arrays import as_matrix, convert_matrix
+from fuzzyfrog.data.checks import check_finite, check_names, check_shape, chosen_nominal
+from fuzzyfrog.data.columns import Feature, convert_series
+from fuzzyfrog.data.dataset import Dataset
+from fuzzyfrog.data.targets import check_target_kind, encode_target
+from fuzzyfrog.errors import DataError
+
+__all__ = ["make_dataset"]
+
+Frame: TypeAlias = nw.DataFrame[Any]
+
+
+def make_dataset(
+    X: object,
+    y: object = None,
+    *,
+    categorical_features: object = "from_dtype",
+    target: str = "auto",
+    feature_names: Sequence[str] | None = None,
+    target_name: str = "class",
+    name: str = "table",
+) -> Dataset:
+    """Give the Dataset of an array or a frame, checked and ready to be measured.
+
+    Parameters
+    ----------
+    X : array-like or frame of shape (n_samples, n_features), or Dataset
+        A NumPy array, a list of rows, or a pandas, polars or Arrow table. NaN and the nulls of
+        frames are missing values and stay so. Booleans are the numbers 0 and 1. A float64 array
+        in C order is shared, not copied, unless nominal features must be coded. A Dataset is
+        given back as it is; `y` must then be None.
+    y : array-like of shape (n_samples,)
+        Class labels (text, numbers or booleans, all of one type), or numbers.
+    categorical_features : "from_dtype", list of str or int, bool mask, or None
+        Which features are nominal. "from_dtype": columns of text, category or enum; text that
+        holds only numbers is read as numbers, with a warning. A list or a mask names all of
+        them, None means none.
+    target : {"auto", "class", "numeric"}
+        "auto" takes floating-point numbers of which at least one has a fractional part as a
+        numeric target, everything else as class labels.
+    feature_names : sequence of str, optional
+        Names to use; by default those of the frame, or "x0", "x1", ... where there are none.
+    target_name : str
+        Name of the target.
+    name : str
+        What to call the table when speaking to a person.
+
+    Returns
+    -------
+    Dataset
+        Classes are sorted; codes of nominal features follow the sorted order of their values.
+
+    Raises
+    ------
+    DataError
+        If the data cannot be measured; the message names the feature or sample and a way out.
+
+    Examples
+    --------
+    >>> from fuzzyfrog.data import make_dataset
+    >>> data = make_dataset([[1.0, "red"], [2.0, "blue"], [4.0, "red"]], ["no", "yes", "no"])
+    >>> data.values.tolist(), data.nominal.tolist(), data.classes
+    ([[1.0, 1.0], [2.0, 0.0], [4.0, 1.0]], [False, True], ('no', 'yes'))
+    """
+    if isinstance(X, Dataset):
+        return _unchanged(X, y)
+    check_target_kind(target, "target")
+    table = _as_table(X)
+    n_samples, n_features = table.shape
+    check_shape(n_samples, n_features)
+    names = check_names(_names(table, n_features, feature_names), n_features)
+    codes, classes = encode_target(y, n_samples, target)
+    chosen = chosen_nominal(categorical_features, names)
+    values, nominal = _convert(table, names, chosen)
+    check_finite(values, names)
+    return Dataset(values, codes, names, nominal, classes, target_name, name)
+
+
+def _unchanged(data: Dataset, y: object) -> Dataset:
+    if y is not None:
+        raise DataError(
+            "y must be None when X is a Dataset, which has its own target, got "
+            f"{type(y).__name__}. Pass X.values together with y to change the target."
+        )
+    return data
+
+
+def _as_table(X: object) -> NDArray[Any] | Frame:
+    native = nw.to_native(X, pass_through=True)
+    if nw.dependencies.is_into_dataframe(native):
+        return _as_frame(native)
+    if nw.dependencies.is_into_series(native):
+        raise DataError(
+            "X must have two dimensions, got a single column. Pass a frame with one column "
+            "(in pandas: X.to_frame())."
+        )
+    if hasattr(native, "collect") and hasattr(native, "lazy"):
+        raise DataError("X must be held in memory, got a lazy frame. Pass X.collect().")
+    return as_matrix(native)
+
+
+def _as_frame(native: Any) -> Frame:
+    try:
+        frame: Frame = nw.from_native(native, eager_only=True)
+        _ = frame.schema  # some libraries find repeated names only when asked for the columns
+    except (DuplicateError, ValueError) as error:
+        raise DataError(
+            f"feature names must be distinct, got repeated ones "
+            f"({' '.join(str(error).split())}). "
+            "Rename or drop the repeated columns."
+        ) from None
+    return frame
+
+
+def _names(
+    table: NDArray[Any] | Frame, n_features: int, feature_names: Sequence[str] | None
+) -> Sequence[Hashable]:
+    if feature_names is not None:
+        return list(feature_names)
+    columns: list[Hashable] = [] if isinstance(table, np.ndarray) else list(table.columns)
+    if any(isinstance(column, str) for column in columns):
+        return columns
+    # Like scikit-learn: names of which none is text, as 0, 1, 2, ..., are no names.
+    return [f"x{position}" for position in range(n_features)]
+
+
+def _convert(
+    table: NDArray[Any] | Frame, names: Sequence[str], chosen: NDArray[np.bool_] | None
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    if isinstance(table, np.ndarray):
+        return convert_matrix(table, names, chosen)
+    values = np.empty(table.shape, dtype=np.float64)
+    nominal = np.zeros(len(names), dtype=np.bool_)
+    for position, name in enumerate(names):
+        asked = Feature(name, None if chosen is None else bool(chosen[position]))
+        column = convert_series(table[:, position], asked)
+        values[:, position], nominal[position] = column
+    return values, nominal

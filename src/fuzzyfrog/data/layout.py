@@ -1,0 +1,118 @@
+"""The header of a file -> which columns are features, which is the target."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.data.cells import MISSING, all_numbers
+from fuzzyfrog.data.checks import chosen_nominal
+from fuzzyfrog.data.wording import listed, shown, suggested
+from fuzzyfrog.errors import DataError
+
+__all__ = ["Layout", "Wanted", "check_header"]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the features and the target stand in a row.
+
+    Parameters
+    ----------
+    features : tuple of int
+        Positions of the features.
+    names : tuple of str
+        Their names.
+    target : int
+        Position of the target.
+    nominal : bool[n_features] or None
+        Features named as nominal; None where the file is to decide.
+    """
+
+    features: tuple[int, ...]
+    names: tuple[str, ...]
+    target: int
+    nominal: NDArray[np.bool_] | None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the user asked of a file: its target, what to leave out, what is nominal."""
+
+    target: str | None
+    ignore: tuple[str, ...]
+    categorical_features: object
+
+    def layout(self, header: Sequence[str], file: str) -> Layout:
+        """Give the layout of a file with this header."""
+        target = self._target(header, file)
+        left_out = {_position(name, header, file, "ignore") for name in self.ignore}
+        if target in left_out:
+            raise DataError(
+                f"{file}: ignore must not name the target, got {shown(self.target)}. "
+                "Name another target, or take it out of ignore."
+            )
+        features = tuple(p for p in range(len(header)) if p != target and p not in left_out)
+        if not features:
+            raise DataError(
+                f"{file}: a table must have a feature beside the target, got the columns "
+                f"{listed(header)}. Pass a file with at least one more column."
+            )
+        names = tuple(header[position] for position in features)
+        nominal = chosen_nominal(self.categorical_features, names)
+        return Layout(features, names, target, nominal)
+
+    def _target(self, header: Sequence[str], file: str) -> int:
+        if self.target is None:
+            raise DataError(
+                f"{file}: target must be the name of a column, got None. "
+                f"Name one of: {listed(header)}; the last is {shown(header[-1])}."
+            )
+        return _position(self.target, header, file, "target")
+
+
+def _position(name: str, header: Sequence[str], file: str, argument: str) -> int:
+    if name not in header:
+        raise DataError(
+            f"{file}: {argument} must be the name of a column, got {shown(name)}. "
+            f"{suggested(name, header)}"
+        )
+    return header.index(name)
+
+
+def check_header(header: Sequence[str], file: str, separator: str | None) -> None:
+    """Refuse a header that is none: numbers, repeated or empty names, a single column."""
+    if len(header) == 1:
+        raise _single_column(header[0], file, separator)
+    if not any(name in MISSING for name in header) and all_numbers(header):
+        raise DataError(
+            f"{file}: line 1 must hold the names of the columns, got only numbers "
+            f"({listed(header[:3])}). Add a header line."
+        )
+    unnamed = [position + 1 for position, name in enumerate(header) if not name]
+    if unnamed:
+        raise DataError(
+            f"{file}: every column must have a name in line 1, got none for column "
+            f"{listed(unnamed)}. Name it, or drop it if it only counts the rows "
+            "(in pandas: to_csv(index=False))."
+        )
+    repeated = [name for name, count in Counter(header).items() if count > 1]
+    if repeated:
+        raise DataError(
+            f"{file}: column names must be distinct, got more than once: {listed(repeated)}. "
+            "Rename or drop the repeated columns."
+        )
+
+
+def _single_column(cell: str, file: str, separator: str | None) -> DataError:
+    found = [mark for mark in (",", ";", "\t", "|") if mark in cell and mark != separator]
+    hint = (
+        f"It seems to be separated by {shown(found[0])}: pass separator={found[0]!r}."
+        if found
+        else "A table needs a feature and a target."
+    )
+    return DataError(f"{file}: line 1 must name at least 2 columns, got 1. {hint}")

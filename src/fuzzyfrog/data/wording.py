@@ -1,0 +1,43 @@
+"""How names, lists and suggestions are put into the sentences that people read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+__all__ = ["counted", "listed", "shown", "suggested"]
+
+MAX_CHARACTERS = 60
+MAX_ITEMS = 10
+
+
+def shown(value: object) -> str:
+    """Give the value as it can be printed: control characters escaped, long text cut."""
+    text = repr(value)
+    if len(text) <= MAX_CHARACTERS:
+        return text
+    return f"{text[:MAX_CHARACTERS]}... ({len(text)} characters)"
+
+
+def listed(values: Iterable[object]) -> str:
+    """Give the first few values, separated by commas, and how many there are in all."""
+    everything = list(values)
+    text = ", ".join(shown(value) for value in everything[:MAX_ITEMS])
+    if len(everything) <= MAX_ITEMS:
+        return text
+    return f"{text}, ... ({len(everything)} in all)"
+
+
+def counted(number: int, thing: str) -> str:
+    """Give a number with its noun, as in "1 class" and "2 classes"."""
+    if number == 1:
+        return f"1 {thing}"
+    return f"{number} {thing}es" if thing.endswith("s") else f"{number} {thing}s"
+
+
+def suggested(name: object, known: Sequence[str]) -> str:
+    """Give a sentence with the known names that resemble the name, or with all of them."""
+    close = get_close_matches(str(name)[:MAX_CHARACTERS], known, n=3)
+    if close:
+        return f"Did you mean {' or '.join(shown(match) for match in close)}?"
+    return f"Known: {listed(known)}."

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fuzzyfrog.data import Dataset, read_table
+from fuzzyfrog.errors import DataError
+
+WriteFile = Callable[[str, str | bytes], Path]
+Refusal = Callable[..., str]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> WriteFile:
+    """Write a real file and give its path."""
+
+    def write_file(name: str, content: str | bytes) -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write_file
+
+
+@pytest.fixture
+def refusal(write: WriteFile) -> Refusal:
+    """Write a file, read it, and give the message with which it is refused."""
+
+    def refuse(name: str, content: str | bytes, target: str | None = "class", **options) -> str:
+        with pytest.raises(DataError) as caught:
+            read_table(write(name, content), target, **options)
+        return str(caught.value)
+
+    return refuse
+
+
+@pytest.fixture
+def same() -> Callable[[Dataset, Dataset], None]:
+    """Assert that two data sets are the same, bit by bit."""
+
+    def compare(got: Dataset, expected: Dataset) -> None:
+        np.testing.assert_array_equal(got.values, expected.values, strict=True)
+        np.testing.assert_array_equal(got.target, expected.target, strict=True)
+        np.testing.assert_array_equal(got.nominal, expected.nominal, strict=True)
+        assert got.feature_names == expected.feature_names
+        assert got.classes == expected.classes
+
+    return compare

@@ -1,0 +1,146 @@
+import gzip
+import re
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from fuzzyfrog.data import make_dataset, read_table
+from fuzzyfrog.errors import DataError
+
+CSV = """size,color,class
+1.5,red,yes
+NA,blue,no
+3,?,yes
+"""
+
+
+@pytest.fixture
+def expected():
+    return make_dataset(
+        [[1.5, "red"], [None, "blue"], [3, None]],
+        ["yes", "no", "yes"],
+        feature_names=["size", "color"],
+    )
+
+
+def test_a_csv_file(write, same, expected):
+    data = read_table(write("shop.csv", CSV), "class")
+    same(data, expected)
+    assert (data.name, data.target_name) == ("shop", "class")
+
+
+@pytest.mark.parametrize("name", ["shop.tsv", "SHOP.TSV", "shop.tsv.gz"])
+def test_tabs_and_gzip_are_told_by_the_suffix(write, same, expected, name):
+    content = CSV.replace(",", "\t").encode()
+    if name.endswith("gz"):
+        content = gzip.compress(content)
+    data = read_table(write(name, content), "class")
+    same(data, expected)
+    assert data.name.lower() == "shop"
+
+
+def test_byte_order_mark_line_ends_quotes_and_blanks_do_not_matter(write, same, expected):
+    content = '\ufeff"size", color ,class\r\n1.5,"red",yes\r\n\r\nNA,blue, no\r\n3,?,"yes"'
+    same(read_table(write("shop.csv", content), "class"), expected)
+
+
+def test_the_target_may_stand_anywhere_and_columns_may_be_ignored(write, same, expected):
+    content = "id,class,size,color\n7,yes,1.5,red\n8,no,,blue\n9,yes,3,\n"
+    same(read_table(write("shop.csv", content), "class", ignore=["id"]), expected)
+
+
+def test_labels_are_text_as_it_is_spelled(write):
+    content = "a,class\n1,007\n2,7\n3,NA\n4,None\n5,null\n"
+    data = read_table(write("x.csv", content), "class")
+    assert data.classes == ("007", "7", "NA", "None", "null")
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind", "classes", "target"),
+    [
+        ("0.5 1 2", "auto", None, [0.5, 1.0, 2.0]),
+        ("0.5 1 2", "class", ("0.5", "1", "2"), [0, 1, 2]),
+        ("3 1 2", "auto", ("1", "2", "3"), [2, 0, 1]),
+        ("3 1 2", "numeric", None, [3.0, 1.0, 2.0]),
+        ("1.0 2.0 1.0", "auto", ("1.0", "2.0"), [0, 1, 0]),
+        ("0.5 NA 0.5", "auto", ("0.5", "NA"), [0, 1, 0]),
+    ],
+)
+def test_kinds_of_target(write, labels, kind, classes, target):
+    rows = "".join(f"{row},{label}\n" for row, label in enumerate(labels.split()))
+    data = read_table(write("x.csv", "a,t\n" + rows), "t", target_kind=kind)
+    assert data.classes == classes
+    assert data.target.tolist() == target
+
+
+def test_named_features_are_nominal_and_keep_their_spelling(write):
+    path = write("x.csv", "a,b,class\n1,1,x\n01,2,y\n1,3,x\n")
+    data = read_table(path, "class", categorical_features=["a"])
+    assert data.nominal.tolist() == [True, False]
+    assert data.values[:, 0].tolist() == [1.0, 0.0, 1.0]
+
+
+def test_another_separator_and_encoding(write):
+    path = write("x.csv", "größe;class\n1,5;a\n2;b\n".replace("1,5", "1.5").encode("latin-1"))
+    data = read_table(path, "class", separator=";", encoding="latin-1")
+    assert data.feature_names == ("größe",)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": None}, "target must be the name of a column, got None. Name one of: 'size'"),
+        ({"target": "clas"}, "target must be .* got 'clas'. Did you mean 'class'?"),
+        ({"target": "zzz"}, "got 'zzz'. Known: 'size', 'color', 'class'"),
+        ({"ignore": ["id"]}, "ignore must be the name of a column, got 'id'"),
+        ({"ignore": "size"}, "ignore must be a list of names"),
+        ({"ignore": ["class"]}, "ignore must not name the target"),
+        ({"ignore": ["size", "color"]}, "must have a feature beside the target"),
+        ({"target_kind": "label"}, "target_kind must be one of"),
+        ({"target_kind": "numeric"}, "target 'class': .* must hold numbers, got 'yes'"),
+        ({"separator": ";;"}, "separator must be one character"),
+        ({"encoding": "utf-16"}, "encoding must be .* got 'utf-16'"),
+        ({"encoding": "nonsense"}, "encoding must be .* got 'nonsense'"),
+        ({"categorical_features": ["colour"]}, "Did you mean 'color'"),
+        ({"categorical_features": None}, "line 2: feature 'color' must be a number, got 'red'"),
+    ],
+)
+def test_wrong_options_are_named(refusal, options, message):
+    assert re.search(message, refusal("shop.csv", CSV, **options))
+
+
+@pytest.mark.parametrize("name", ["table.xlsx", "table", "table.gz", "table.csv.zip"])
+def test_an_unknown_format_lists_the_known_ones(refusal, name):
+    assert "'.csv', '.tsv', '.arff', '.parquet'" in refusal(name, CSV)
+
+
+def test_a_single_class_names_the_file_and_the_target(refusal):
+    message = refusal("x.csv", "a,class\n1,x\n2,x\n")
+    assert message.startswith("x.csv: target 'class': y must have at least 2 classes, got 1 class")
+
+
+def test_a_path_may_be_text(write, tmp_path):
+    write("x.csv", CSV)
+    assert read_table(str(tmp_path / "x.csv"), "class").n_samples == 3
+
+
+def test_all_formats_agree_on_numbers(write, same, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3)) * 10.0 ** rng.integers(-300, 300, size=(40, 3))
+    labels = rng.choice(["x", "y"], size=40)
+    expected = make_dataset(X, labels, feature_names=["a", "b", "c"])
+    cells = zip(X.tolist(), labels, strict=True)
+    rows = "\n".join(",".join([*map(repr, numbers), label]) for numbers, label in cells)
+    same(read_table(write("n.csv", "a,b,c,class\n" + rows), "class"), expected)
+    declared = "".join(f"@attribute {name} numeric\n" for name in "abc")
+    head = f"@relation r\n{declared}@attribute class {{x,y}}\n@data\n"
+    same(read_table(write("n.arff", head + rows), "class"), expected)
+    columns = dict(zip("abc", X.T, strict=True))
+    pq.write_table(pa.table({**columns, "class": labels}), tmp_path / "n.parquet")
+    same(read_table(tmp_path / "n.parquet", "class"), expected)
+
+
+def test_errors_are_value_errors():
+    assert issubclass(DataError, ValueError)

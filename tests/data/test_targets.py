@@ -1,0 +1,103 @@
+import datetime
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.exceptions import DataConversionWarning
+
+from fuzzyfrog.data.targets import check_target_kind, encode_target
+from fuzzyfrog.errors import DataError
+
+
+@pytest.mark.parametrize(
+    ("y", "classes"),
+    [
+        (["b", "a", "b"], ("a", "b")),
+        (np.array(["b", "a", "b"]), ("a", "b")),
+        ([True, False, True], (False, True)),
+        ([2, -1, 2], (-1, 2)),
+        (np.array([2, -1, 2], dtype=np.int8), (-1, 2)),
+        ([2.0, 1.0, 2.0], (1.0, 2.0)),
+        ([10**30, 1, 10**30], (1, 10**30)),
+        (np.array(["b", "a", "b"], dtype=object), ("a", "b")),
+        ([np.str_("b"), "a", "b"], ("a", "b")),
+        (pd.Series(["b", "a", "b"], dtype="category"), ("a", "b")),
+        (pd.Series([2, 1, 2], dtype="Int64"), (1, 2)),
+        (pd.Series([2, 1, 2], index=[7, 8, 9]), (1, 2)),
+        (pl.Series(["b", "a", "b"]), ("a", "b")),
+        (pa.chunked_array([["b"], ["a", "b"]]), ("a", "b")),
+    ],
+    ids=str,
+)
+def test_classes_are_sorted_python_objects(y, classes):
+    codes, found = encode_target(y, 3, "auto")
+    assert codes.dtype == np.int64
+    assert codes.tolist() == [1, 0, 1]
+    assert found == classes
+    assert [type(label) for label in found] == [type(label) for label in classes]
+
+
+@pytest.mark.parametrize("y", [[0.5, 1, 2], np.array([0.5, 1, 2], dtype=np.float32)])
+def test_fractions_make_a_numeric_target(y):
+    values, classes = encode_target(y, 3, "auto")
+    assert classes is None
+    assert values.dtype == np.float64
+    assert values.tolist() == [0.5, 1.0, 2.0]
+
+
+def test_the_kind_can_be_forced():
+    assert encode_target([0.5, 1, 2], 3, "class")[1] == (0.5, 1.0, 2.0)
+    assert encode_target([3, 1, 2], 3, "numeric")[0].tolist() == [3.0, 1.0, 2.0]
+    assert encode_target([Fraction(1, 2), 1, 2], 3, "numeric")[0].tolist() == [0.5, 1.0, 2.0]
+    assert encode_target([True, False, True], 3, "numeric")[0].tolist() == [1.0, 0.0, 1.0]
+    with pytest.raises(DataError, match=r"target_kind must be one of 'auto', .* got 'classes'"):
+        check_target_kind("classes", "target_kind")
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (None, "requires y to be passed, but the target y is None"),
+        ([1, 2], "same number of samples, got 3 and 2"),
+        ("abc", "got 'abc'. Pass the column itself"),
+        (["a", None, None], r"2 missing values at sample 1, 2\. Drop"),
+        ([1.0, np.nan, 2.0], "at sample 1"),
+        (pd.Series([1, pd.NA, 2], dtype="Int64"), "at sample 1"),
+        (pl.Series([1, 2, None]), "at sample 2"),
+        ([1.0, np.inf, 2.0], "finite, got inf at sample 1"),
+        (["a", "a", "a"], "at least 2 classes, got 1 class: 'a'"),
+        ([1, "a", 2], "of one type, got 'a', 1|of one type, got 1, 'a'"),
+        ([True, 2, 3], "of one type"),
+        ([b"a", b"b", b"a"], r"got bytes.*\.decode"),
+        (np.array([b"a", b"b", b"a"]), r"got bytes.*\.decode"),
+        (np.array([1j, 2, 3]), "got complex"),
+        (np.array(["2020-01-01"] * 3, dtype="M8[ns]"), "got datetime64"),
+        ([datetime.date(2020, 1, 1)] * 3, "got date"),
+        (np.eye(3), r"one dimension, got 2 \(shape \(3, 3\)\)"),
+        ([[1, 2], [1], [2]], "got list"),
+    ],
+    ids=str,
+)
+def test_a_target_that_cannot_be_used_is_refused(y, message):
+    with pytest.raises(DataError, match=message):
+        encode_target(y, 3, "auto")
+
+
+def test_a_numeric_target_needs_different_numbers():
+    with pytest.raises(DataError, match="must hold numbers, got '1'"):
+        encode_target(["1", "2", "3"], 3, "numeric")
+    with pytest.raises(DataError, match=r"at least 2 different values, got only 4\.0"):
+        encode_target([4, 4, 4], 3, "numeric")
+
+
+@pytest.mark.parametrize(
+    "y", [np.array([[1], [2], [1]]), pd.DataFrame({"y": [1, 2, 1]}), [[1], [2], [1]]]
+)
+def test_a_column_vector_is_taken_with_a_warning(y):
+    with pytest.warns(DataConversionWarning, match="column vector"):
+        codes, classes = encode_target(y, 3, "auto")
+    assert codes.tolist() == [0, 1, 0]
+    assert classes == (1, 2)

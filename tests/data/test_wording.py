@@ -1,0 +1,28 @@
+import pytest
+
+from fuzzyfrog.data.wording import counted, listed, shown, suggested
+
+
+def test_control_characters_are_escaped_and_long_text_is_cut():
+    assert shown("a\n\x00b") == r"'a\n\x00b'"
+    assert len(shown("x" * 10**6)) < 100
+    assert "1000002 characters" in shown("x" * 10**6)
+
+
+def test_a_long_list_says_how_long_it_is():
+    assert listed([1, 2]) == "1, 2"
+    assert listed(range(11)).endswith("9, ... (11 in all)")
+    assert listed(range(10)).endswith("8, 9")
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "text"),
+    [(1, "class", "1 class"), (2, "class", "2 classes"), (0, "field", "0 fields")],
+)
+def test_counts_agree_with_their_noun(number, noun, text):
+    assert counted(number, noun) == text
+
+
+def test_a_near_miss_is_suggested_and_anything_else_gets_the_list():
+    assert suggested("clas", ["class", "color"]) == "Did you mean 'class'?"
+    assert suggested("zzz", ["class", "color"]) == "Known: 'class', 'color'."
