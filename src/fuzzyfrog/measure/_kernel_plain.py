@@ -1,0 +1,58 @@
+"""The plain loops: every pair, in float64, as the definition says."""
+
+from __future__ import annotations
+
+from fuzzyfrog.measure._kernel_scan import alike, distance
+from fuzzyfrog.measure.jit import kernel
+
+__all__ = ["infimum", "nearest", "plain"]
+
+
+@kernel
+def plain(Z, side, target, subset, join, first, last, membership, enemy):
+    """Set memberships to the distance of the nearest enemy, cut at 1.
+
+    Parameters
+    ----------
+    side : int64[n_samples]
+        Samples on different sides are enemies; with a numeric target each is on a side of its own.
+    first, last : int
+        The samples to look at.
+    """
+    for i in range(first, last):
+        membership[i], enemy[i] = 1.0, -1
+        for j in range(side.size):
+            if side[i] == side[j]:
+                continue
+            d = distance(Z, i, j, subset, join)
+            if target.size > 0:
+                d += alike(target, i, j)
+            if d < membership[i]:
+                membership[i], enemy[i] = d, j
+
+
+@kernel
+def nearest(Z, side, target, order, subset, join, first, last, membership, enemy):
+    """Set `enemy` to the enemy at the distance of the membership that the caller knows first."""
+    for i in range(first, last):
+        enemy[i] = -1
+        if membership[i] == 1.0:
+            continue
+        for j in range(side.size):
+            if side[i] == side[j] or (enemy[i] >= 0 and order[j] > order[enemy[i]]):
+                continue
+            d = distance(Z, i, j, subset, join)
+            if target.size > 0:
+                d += alike(target, i, j)
+            if d == membership[i]:
+                enemy[i] = j
+
+
+@kernel
+def infimum(Z, concept, subset, join, first, last, result):
+    """Give the smallest of distance + degree of belonging to a concept, cut at 1."""
+    for i in range(first, last):
+        result[i] = 1.0
+        for j in range(concept.size):
+            if concept[j] < result[i]:
+                result[i] = min(result[i], distance(Z, i, j, subset, join) + concept[j])

@@ -1,0 +1,323 @@
+"""The pruned scan: nearest enemies through a 16-bit filter, 64 samples at a time.
+
+Positions are rounded to 16 bits, which makes every distance uncertain by one step per feature. A
+pair that cannot be nearer than what is already known, even so, is dropped after a few features;
+what is left is measured again in float64, on the grid, where it is exact. The answer is therefore
+that of the plain float64 loop, bit for bit (docs/theory.md#filter).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from fuzzyfrog.data.spread import GRID
+from fuzzyfrog.measure._vectors import (
+    ALL_LANES,
+    LANES,
+    LARGEST,
+    NEVER,
+    SUM,
+    below_largest,
+    below_largest_gaps,
+    below_sum,
+    below_sum_gaps,
+    first_lane,
+)
+from fuzzyfrog.measure.jit import kernel
+
+__all__ = [
+    "LARGEST",
+    "PRODUCT",
+    "SUM",
+    "Batch",
+    "Table",
+    "alike",
+    "below",
+    "distance",
+    "measure_again",
+    "open_memberships",
+    "scan",
+    "scan_batch",
+    "scan_numeric",
+    "total",
+]
+
+# A third way to join distances. The filter treats it as LARGEST, which is never above it; only the
+# exact measure has to know the difference.
+PRODUCT = 2
+
+
+class Table(NamedTuple):
+    """What the scan reads: samples ordered so that the enemies of sample i come after it.
+
+    Attributes
+    ----------
+    Z : float64[n_samples, n_features]
+        Positions on the grid; NaN where missing.
+    lanes : int16[n_features + 1, n_samples + LANES]
+        The same in steps of `1 / steps`, feature by feature; the last row and the padding are 0.
+    queries : int16[n_samples, n_features + 1]
+        The same, sample by sample.
+    first_enemy : int64[n_samples]
+        Every sample from here on is an enemy of sample i, none between i and here is.
+    target : float64[n_samples] or float64[0]
+        Positions of a numeric target, nothing for classes.
+    steps : float
+        Number of steps that make up the distance 1.
+    """
+
+    Z: NDArray[np.float64]
+    lanes: NDArray[np.int16]
+    queries: NDArray[np.int16]
+    first_enemy: NDArray[np.int64]
+    target: NDArray[np.float64]
+    steps: float
+
+
+class Batch(NamedTuple):
+    """Subsets one behind the other, each from its start to the next one's.
+
+    Attributes
+    ----------
+    features : int64[n]
+        For the filter: the most telling features first, filled up to whole stages with
+        `n_features` (the empty row).
+    subset : int64[m]
+        For the exact measure: the same features in ascending order.
+    feature_starts, subset_starts : int64[n_subsets + 1]
+        Where each subset starts.
+    gaps : bool[n_subsets]
+        Whether values are missing in the subset.
+    allowed : float64[n_subsets]
+        Largest sum of (1 - membership) that is still of interest.
+    """
+
+    features: NDArray[np.int64]
+    subset: NDArray[np.int64]
+    feature_starts: NDArray[np.int64]
+    subset_starts: NDArray[np.int64]
+    gaps: NDArray[np.bool_]
+    allowed: NDArray[np.float64]
+
+
+@kernel
+def distance(Z, i, j, subset, join):
+    """Give the exact distance of two samples, or some value of 1 or more."""
+    if join == PRODUCT:
+        return _distance_by_product(Z, i, j, subset)
+    total = 0.0
+    for f in subset:
+        d = abs(Z[i, f] - Z[j, f])
+        if d == d:  # NaN: one of the two is missing and similar to anything
+            total = total + d if join == SUM else max(total, d)
+            if total >= 1.0:
+                break
+    return total
+
+
+@kernel
+def _distance_by_product(Z, i, j, subset):
+    """Give 1 - product of the similarities, in the order of the subset, on the grid."""
+    similarity = 1.0
+    for f in subset:
+        d = abs(Z[i, f] - Z[j, f])
+        if d == d:
+            similarity *= max(0.0, 1.0 - d)
+            if similarity == 0.0:
+                break
+    return np.rint((1.0 - similarity) / GRID) * GRID
+
+
+@kernel
+def limit_of(membership, steps):
+    """Give the number of steps that a distance must stay below to be less than a membership."""
+    if membership == 0.0:
+        return np.int16(NEVER)
+    return np.int16(np.ceil(membership * steps))
+
+
+@kernel
+def alike(target, i, j):
+    """Give how alike the numeric targets of two samples are."""
+    return max(0.0, 1.0 - abs(target[i] - target[j]))
+
+
+# Inlined by Numba, like `below`: as a call it would cost more than what it does.
+@njit(inline="always")
+def measure_again(Z, target, steps, subset, join, i, block, bits, membership, limit, enemy):
+    """Lower the memberships of sample i and of some lanes to their exact distances."""
+    lost = 0.0
+    while bits != 0:
+        j = block + first_lane(bits)
+        bits &= bits - np.uint64(1)
+        d = distance(Z, i, j, subset, join)
+        if target.size > 0:
+            d += alike(target, i, j)
+        if d < membership[i]:
+            lost += membership[i] - d
+            membership[i] = d
+            limit[i] = limit_of(d, steps)
+            enemy[i] = j
+        if d < membership[j]:
+            lost += membership[j] - d
+            membership[j] = d
+            limit[j] = limit_of(d, steps)
+            enemy[j] = i
+    return lost
+
+
+@njit(inline="always")
+def below(lanes, queries, features, join, gaps, i, block, limit, offset, limit_i):
+    if join == SUM:
+        if gaps:
+            bits = below_sum_gaps(lanes, queries, features, i, block, limit, offset, limit_i)
+        else:
+            bits = below_sum(lanes, queries, features, i, block, limit, offset, limit_i)
+    elif gaps:
+        bits = below_largest_gaps(lanes, queries, features, i, block, limit, offset, limit_i)
+    else:
+        bits = below_largest(lanes, queries, features, i, block, limit, offset, limit_i)
+    return bits
+
+
+@kernel
+def scan(table, features, subset, join, gaps, first, stride, membership, limit, enemy, allowed):
+    """Lower memberships to the distance of the nearest enemy; stop when too much was lost.
+
+    Parameters
+    ----------
+    features : int64[4 * n]
+        The subset, the most telling features first, filled up with `n_features` (the empty row).
+    subset : int64[n]
+        The same without filling, in ascending order.
+    first, stride : int
+        The blocks to look at: every `stride`-th from the first.
+    membership : float64[n_samples]
+        At first 1; in the end the distance of the nearest enemy seen, if below 1.
+    limit : int16[n_samples + LANES]
+        `limit_of` each membership.
+    enemy : int64[n_samples]
+        Set to the sample that a membership was lowered to.
+    allowed : float
+        Largest sum of (1 - membership) that is still of interest.
+
+    Returns
+    -------
+    float
+        Sum of (1 - membership) over the samples; above `allowed` when stopped.
+    """
+    n = membership.size
+    lanes, queries, first_enemy = table.lanes, table.queries, table.first_enemy
+    Z, target, steps = table.Z, table.target, table.steps
+    lost = 0.0
+    start = first_enemy[0] // LANES + first
+    for block in range(start * LANES, n, stride * LANES):
+        end = min(block + LANES, n)
+        inside = ALL_LANES >> np.uint64(block + LANES - end)
+        for i in range(n):
+            if first_enemy[i] >= end:
+                break
+            bits = below(lanes, queries, features, join, gaps, i, block, limit, block, limit[i])
+            if bits == 0:
+                continue
+            bits &= inside
+            if first_enemy[i] > block:
+                bits &= ALL_LANES << np.uint64(first_enemy[i] - block)
+            lost += measure_again(
+                Z, target, steps, subset, join, i, block, bits, membership, limit, enemy
+            )
+        if lost > allowed:
+            break
+    return lost
+
+
+@kernel
+def scan_numeric(
+    table, features, subset, join, gaps, first, stride, membership, limit, enemy, allowed
+):
+    """Do the same for a numeric target, where every sample is an enemy to some degree."""
+    n = membership.size
+    lanes, queries = table.lanes, table.queries
+    Z, target, steps = table.Z, table.target, table.steps
+    ceiling = np.empty(LANES, np.int16)
+    lost = 0.0
+    for block in range(first * LANES, n, stride * LANES):
+        end = min(block + LANES, n)
+        inside = ALL_LANES >> np.uint64(block + LANES - end)
+        for i in range(end):
+            for lane in range(end - block):
+                known = max(limit[block + lane], limit[i])
+                taken = np.floor(steps * alike(target, i, block + lane))
+                ceiling[lane] = max(known - taken, NEVER)
+            bits = below(
+                lanes, queries, features, join, gaps, i, block, ceiling, 0, np.int16(NEVER)
+            )
+            bits &= inside
+            lost += measure_again(
+                Z, target, steps, subset, join, i, block, bits, membership, limit, enemy
+            )
+        if lost > allowed:
+            break
+    return lost
+
+
+@kernel
+def open_memberships(steps, membership, limit, enemy):
+    """Set all memberships to 1, where nothing is known yet; lanes of padding never take part."""
+    membership[:] = 1.0
+    limit[: membership.size] = limit_of(1.0, steps)
+    limit[membership.size :] = NEVER
+    enemy[:] = -1
+
+
+@kernel
+def total(membership):
+    """Give the sum of memberships in units of the grid, as two numbers: coarse * 2**25 + fine.
+
+    Two, because 64 bits hold the units of no more than 8,191 samples.
+    """
+    coarse, fine = np.int64(0), np.int64(0)
+    for m in membership:
+        units = np.int64(m / GRID)
+        coarse += units >> 25
+        fine += units & 0x1FFFFFF
+    return coarse, fine
+
+
+@kernel
+def scan_batch(table, batch, join, first, last, totals):
+    """Scan some subsets of a batch one after another.
+
+    Parameters
+    ----------
+    batch : Batch
+        The subsets.
+    first, last : int
+        Which of them.
+    totals : int64[n_subsets, 2]
+        Set to the `total` of each subset, or to -1 where more is lost than allowed.
+    """
+    membership = np.empty(table.Z.shape[0])
+    limit = np.empty(table.lanes.shape[1], np.int16)
+    enemy = np.empty(membership.size, np.int64)
+    for k in range(first, last):
+        features = batch.features[batch.feature_starts[k] : batch.feature_starts[k + 1]]
+        subset = batch.subset[batch.subset_starts[k] : batch.subset_starts[k + 1]]
+        gaps, allowed = batch.gaps[k], batch.allowed[k]
+        open_memberships(table.steps, membership, limit, enemy)
+        if table.target.size > 0:
+            lost = scan_numeric(
+                table, features, subset, join, gaps, 0, 1, membership, limit, enemy, allowed
+            )
+        else:
+            lost = scan(
+                table, features, subset, join, gaps, 0, 1, membership, limit, enemy, allowed
+            )
+        if lost > allowed:
+            totals[k, 0] = totals[k, 1] = -1
+        else:
+            totals[k, 0], totals[k, 1] = total(membership)

@@ -1,0 +1,170 @@
+"""The engines: different ways through the pairs of enemies, all to the same bits."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.measure import _kernel_plain, _kernel_scan
+from fuzzyfrog.measure._kernel_line import line
+from fuzzyfrog.measure.geometry import Geometry
+from fuzzyfrog.measure.subsets import Subset, batch_of
+from fuzzyfrog.measure.threads import map_blocks
+
+__all__ = ["Engine", "LineEngine", "Nearest", "PlainEngine", "ScanEngine", "Weights", "closer"]
+
+Weights = NDArray[np.int64]
+
+_WORTH_A_THREAD = (
+    2_000_000  # pairs of enemies: below, handing work to a thread costs more than it saves
+)
+
+
+class Nearest(NamedTuple):
+    """What an engine found, in the order of the geometry.
+
+    Attributes
+    ----------
+    membership : float64[n_samples]
+        The distance of the nearest enemy seen, cut at 1.
+    enemy : int64[n_samples]
+        An enemy at that distance; -1 where there is none nearer than 1.
+    complete : bool
+        False if more was lost than allowed: then memberships may be too large.
+    """
+
+    membership: NDArray[np.float64]
+    enemy: NDArray[np.int64]
+    complete: bool
+
+
+class Engine(ABC):
+    """A way to find the nearest enemy of every sample under a subset of the features.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        The samples.
+    join : int
+        How features are joined: a constant of the scan kernel.
+    n_threads : int
+        Number of threads.
+    """
+
+    def __init__(self, geometry: Geometry, join: int, n_threads: int) -> None:
+        self.geometry = geometry
+        self.join = join
+        self.n_threads = n_threads
+
+    @abstractmethod
+    def nearest(self, subset: Subset, allowed: float) -> Nearest:
+        """Give the nearest enemies, or what was found before more than `allowed` was lost."""
+
+    def weigh(self, subsets: list[Subset], allowed: NDArray[np.float64]) -> Weights:
+        """Give the `total` of each subset's memberships, -1 where more is lost than allowed."""
+        weights = np.full((len(subsets), 2), -1, np.int64)
+        for k, subset in enumerate(subsets):
+            found = self.nearest(subset, float(allowed[k]))
+            if found.complete:
+                weights[k] = _kernel_scan.total(found.membership)
+        return weights
+
+    def _threads_for(self, n_pairs: int) -> int:
+        return self.n_threads if n_pairs >= _WORTH_A_THREAD else 1
+
+
+class PlainEngine(Engine):
+    """Every pair in float64: the slowest engine, and the one that can be read."""
+
+    def nearest(self, subset: Subset, allowed: float) -> Nearest:
+        """Give memberships and enemies; `allowed` is not needed to be right."""
+        geometry = self.geometry
+        membership = np.empty(geometry.n_samples)
+        enemy = np.empty(geometry.n_samples, np.int64)
+
+        def rows(block: tuple[int, int]) -> None:
+            _kernel_plain.plain(
+                geometry.Z, geometry.side, geometry.target, subset.exact, self.join, *block,
+                membership, enemy,
+            )  # fmt: skip
+
+        map_blocks(rows, geometry.blocks_of_rows(), self._threads_for(geometry.n_pairs))
+        return Nearest(membership, enemy, complete=True)
+
+
+class ScanEngine(Engine):
+    """Every block of pairs, most of them dropped after a few features."""
+
+    def nearest(self, subset: Subset, allowed: float) -> Nearest:
+        """Give memberships and enemies, the blocks dealt out to the threads."""
+        n_threads = self._threads_for(self.geometry.n_pairs)
+        parts = map_blocks(
+            lambda k: self._part(subset, allowed, k, n_threads), range(n_threads), n_threads
+        )
+        return reduce(closer, parts)
+
+    def weigh(self, subsets: list[Subset], allowed: NDArray[np.float64]) -> Weights:
+        """Give the totals, whole subsets dealt out to the threads when there are enough of them."""
+        if len(subsets) < self.n_threads:
+            return super().weigh(subsets, allowed)
+        weights = np.empty((len(subsets), 2), np.int64)
+        batch = batch_of(subsets, allowed)
+        n_parts = min(len(subsets), 8 * self.n_threads)
+        cuts = np.linspace(0, len(subsets), n_parts + 1).astype(np.int64)
+        table = self.geometry.table
+
+        def part(k: int) -> None:
+            _kernel_scan.scan_batch(table, batch, self.join, cuts[k], cuts[k + 1], weights)
+
+        n_pairs = len(subsets) * self.geometry.n_pairs
+        map_blocks(part, range(n_parts), self._threads_for(n_pairs))
+        return weights
+
+    def _part(self, subset: Subset, allowed: float, first: int, stride: int) -> Nearest:
+        table = self.geometry.table
+        membership = np.empty(self.geometry.n_samples)
+        limit = np.empty(table.lanes.shape[1], np.int16)
+        enemy = np.empty(membership.size, np.int64)
+        _kernel_scan.open_memberships(table.steps, membership, limit, enemy)
+        is_numeric = self.geometry.is_numeric
+        scan: Any = _kernel_scan.scan_numeric if is_numeric else _kernel_scan.scan
+        lost = scan(
+            table, subset.features, subset.exact, self.join, subset.gaps, first, stride,
+            membership, limit, enemy, allowed,
+        )  # fmt: skip
+        return Nearest(membership, enemy, complete=bool(lost <= allowed))
+
+
+class LineEngine(Engine):
+    """One complete feature, classes only: sorting finds the nearest enemies."""
+
+    def nearest(self, subset: Subset, allowed: float) -> Nearest:
+        """Give memberships and enemies of a subset of one feature."""
+        geometry = self.geometry
+        membership = np.empty(geometry.n_samples)
+        enemy = np.empty(geometry.n_samples, np.int64)
+        line(geometry.Z[:, subset.exact[0]].copy(), geometry.side, membership, enemy)
+        return Nearest(membership, enemy, complete=True)
+
+    def weigh(self, subsets: list[Subset], allowed: NDArray[np.float64]) -> Weights:
+        """Give the totals, one feature per thread at a time."""
+
+        def weight(subset: Subset) -> tuple[int, int]:
+            coarse, fine = _kernel_scan.total(self.nearest(subset, np.inf).membership)
+            return coarse, fine
+
+        return np.array(map_blocks(weight, subsets, self.n_threads), np.int64).reshape(-1, 2)
+
+
+def closer(a: Nearest, b: Nearest) -> Nearest:
+    """Give the nearer enemy of each sample from two looks at different pairs."""
+    is_closer = b.membership < a.membership
+    return Nearest(
+        np.where(is_closer, b.membership, a.membership),
+        np.where(is_closer, b.enemy, a.enemy),
+        a.complete and b.complete,
+    )

@@ -1,0 +1,172 @@
+"""The samples as points: in the order and the forms that the engines read."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.data.dataset import Dataset
+from fuzzyfrog.data.spread import Missing, Spread, positions, scaled
+from fuzzyfrog.measure._kernel_scan import Table
+from fuzzyfrog.measure._vectors import LANES, MISSING
+
+__all__ = ["Geometry", "n_blocks"]
+
+_HALF = 16383  # positions in steps lie within +-_HALF: no difference of two overflows 16 bits
+_REACH = 4.0  # positions beyond this many spreads are cut in the filter, not in the measure
+_SAMPLED_PAIRS = 4096  # pairs of enemies that decide which features are looked at first
+
+
+def n_blocks(n_samples: int) -> int:
+    """Give the number of blocks of `LANES` samples that hold all samples."""
+    return -(-n_samples // LANES)
+
+
+@dataclass(frozen=True, eq=False)
+class Geometry:
+    """Samples in an order in which the enemies of a sample follow it.
+
+    Parameters
+    ----------
+    Z : float64[n_samples, n_features]
+        Positions on the grid, the smallest class first; NaN where missing and similar to anything.
+    order : int64[n_samples]
+        The number that the caller knows each sample by.
+    starts : int64[n_classes + 1]
+        Where each class starts; for a numeric target there is one class, of all samples.
+    target : float64[n_samples] or float64[0]
+        Positions of a numeric target in ascending order; nothing for classes.
+    nominal : bool[n_features]
+        Features of which only equality counts.
+    """
+
+    Z: NDArray[np.float64]
+    order: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    target: NDArray[np.float64]
+    nominal: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, dataset: Dataset, spread: Spread, missing: Missing) -> Geometry:
+        """Give the geometry of a table."""
+        Z = positions(dataset, spread, missing)
+        if dataset.classes is None:
+            target = scaled(np.asarray(dataset.target, np.float64), spread)
+            order = np.argsort(target, kind="stable")
+            starts = np.array([0, order.size])
+            return cls(_rows(Z, order), order, starts, target[order], dataset.nominal)
+        sizes = np.bincount(dataset.target.astype(np.int64), minlength=len(dataset.classes))
+        place = np.argsort(np.argsort(sizes, kind="stable"), kind="stable")
+        order = np.argsort(place[dataset.target], kind="stable")
+        starts = np.concatenate([[0], np.cumsum(np.sort(sizes))])
+        return cls(_rows(Z, order), order, starts, np.empty(0), dataset.nominal)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return int(self.Z.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return int(self.Z.shape[1])
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the target is a number."""
+        return self.target.size > 0
+
+    @cached_property
+    def first_enemy(self) -> NDArray[np.int64]:
+        """For each sample the first one of the samples after it that is its enemy."""
+        if self.is_numeric:
+            return np.arange(1, self.n_samples + 1)
+        return np.repeat(self.starts[1:], np.diff(self.starts))
+
+    @cached_property
+    def side(self) -> NDArray[np.int64]:
+        """A number for each sample that differs between enemies."""
+        if self.is_numeric:
+            return np.arange(self.n_samples)
+        return np.repeat(np.arange(self.starts.size - 1), np.diff(self.starts))
+
+    @cached_property
+    def n_pairs(self) -> int:
+        """Number of pairs of enemies."""
+        return int(np.sum(self.n_samples - self.first_enemy))
+
+    def blocks_of_rows(self) -> list[tuple[int, int]]:
+        """Give the samples cut into parts that are worth a call: (first, last) of each."""
+        cuts = np.linspace(0, self.n_samples, 1 + min(self.n_samples, 64)).astype(np.int64)
+        return [(int(a), int(b)) for a, b in itertools.pairwise(cuts)]
+
+    @cached_property
+    def has_gaps(self) -> NDArray[np.bool_]:
+        """Which features have missing values that are similar to anything."""
+        return np.array([bool(np.isnan(self.Z[:, a]).any()) for a in range(self.n_features)])
+
+    @cached_property
+    def steps(self) -> float:
+        """Number of 16-bit steps in the distance 1: as fine as the widest feature allows."""
+        widest = max((float(np.nanmax(np.abs(self.Z[:, a]), initial=0.0))
+                      for a in np.flatnonzero(~self.nominal)), default=_REACH)  # fmt: skip
+        return _HALF / min(max(widest, 1.0), _REACH)
+
+    @cached_property
+    def queries(self) -> NDArray[np.int16]:
+        """Positions in steps, sample by sample; one more feature is 0 everywhere."""
+        result = np.zeros((self.n_samples, self.n_features + 1), np.int16)
+        for a in range(self.n_features):
+            result[:, a] = self._in_steps(a)
+        return result
+
+    @cached_property
+    def lanes(self) -> NDArray[np.int16]:
+        """Positions in steps, feature by feature, filled up to whole blocks."""
+        result = np.zeros((self.n_features + 1, n_blocks(self.n_samples) * LANES), np.int16)
+        result[:-1, : self.n_samples] = self.queries[:, :-1].T
+        return result
+
+    @cached_property
+    def table(self) -> Table:
+        """Everything the scan reads."""
+        return Table(self.Z, self.lanes, self.queries, self.first_enemy, self.target, self.steps)
+
+    @cached_property
+    def most_telling(self) -> NDArray[np.int64]:
+        """All features, the one that tells most pairs of enemies apart first."""
+        rng = np.random.default_rng(0)  # only the speed depends on it
+        i, j = rng.integers(0, self.n_samples, (2, _SAMPLED_PAIRS))
+        i, j = np.minimum(i, j), np.maximum(i, j)
+        weight = np.ones(i.size)
+        if self.is_numeric:
+            weight = np.minimum(1.0, np.abs(self.target[i] - self.target[j]))
+        else:
+            weight[j < self.first_enemy[i]] = 0.0
+        told = [
+            np.nansum(weight * np.minimum(1.0, np.abs(self.Z[i, a] - self.Z[j, a])))
+            for a in range(self.n_features)
+        ]
+        return np.argsort(-np.asarray(told), kind="stable")
+
+    def _in_steps(self, feature: int) -> NDArray[np.int16]:
+        """Give one feature in steps; a distance in steps is never more than one too large."""
+        z = self.Z[:, feature]
+        steps = self.steps
+        if self.nominal[feature]:  # codes may lie closer: any two different ones are at distance 1
+            n_codes = float(np.nanmax(z, initial=0.0)) + 1.0
+            z = z - (n_codes - 1.0) / 2.0
+            steps = min(steps, 2.0 * _HALF / max(n_codes - 1.0, 1.0))
+        cut = np.clip(np.rint(z * steps), -_HALF, _HALF)
+        return np.where(np.isnan(cut), MISSING, cut).astype(np.int16)
+
+
+def _rows(Z: NDArray[np.float64], order: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Give rows in another order without a second copy where they are in order already."""
+    if np.array_equal(order, np.arange(order.size)):
+        return Z
+    return np.ascontiguousarray(Z[order])

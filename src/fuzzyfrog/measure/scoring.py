@@ -1,0 +1,270 @@
+"""The door to the measure: score subsets of features, whatever engine does it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fuzzyfrog.data import Dataset, make_dataset
+from fuzzyfrog.data.spread import MISSING_RULES, SPREADS, Missing, Spread, snapped
+from fuzzyfrog.measure import _kernel_plain, _kernel_scan
+from fuzzyfrog.measure.engines import Engine, LineEngine, Nearest, PlainEngine, ScanEngine
+from fuzzyfrog.measure.extensions import Extensions
+from fuzzyfrog.measure.geometry import Geometry
+from fuzzyfrog.measure.subsets import Subset, exact_mean, subset_of
+from fuzzyfrog.measure.threads import effective_threads, map_blocks
+from fuzzyfrog.measure.tree import TreeEngine
+
+__all__ = ["Dependency", "TNorm"]
+
+TNorm = Literal["lukasiewicz", "minimum", "product"]
+EngineName = Literal["auto", "plain", "scan", "tree"]
+
+_JOINS = {
+    "lukasiewicz": _kernel_scan.SUM,
+    "minimum": _kernel_scan.LARGEST,
+    "product": _kernel_scan.PRODUCT,
+}
+_ENGINES: dict[str, type[Engine]] = {"plain": PlainEngine, "scan": ScanEngine, "tree": TreeEngine}
+# From this many pairs of enemies on the tree is faster than the scan, by the number of features
+# (benchmarks/README.md#crossover).
+_TREE_PAIRS = {2: 1_000_000, 3: 2_000_000, 5: 8_000_000}
+_TREE_PAIRS_BEYOND = 30_000_000
+_CHUNK = 64  # subsets scored before the best of them is asked of the others
+
+
+class Dependency:
+    """The fuzzy-rough dependency of a target on subsets of features.
+
+    The dependency of a subset is the mean membership of the samples in the positive region: how
+    surely the features of the subset tell each sample from all samples of other classes.
+
+    Parameters
+    ----------
+    X : array-like, data frame or Dataset
+        The samples.
+    y : array-like, optional
+        The target; left out for a `Dataset`, which has one.
+    tnorm : {"lukasiewicz", "minimum", "product"}, default="lukasiewicz"
+        How similarities on single features are joined.
+    spread : {"std", "variance", "range"}, default="std"
+        What the difference of two values is compared with.
+    categorical_features : "from_dtype", None, list of names or indices, or mask
+        Features of which only equality counts.
+    missing : {"similar", "different", "raise"}, default="similar"
+        A missing value is similar to every value, different from every value, or an error.
+    target : {"auto", "class", "numeric"}, default="auto"
+        How `y` is read.
+    n_jobs : int or None, default=None
+        Number of threads; None for all that are usable. The results do not depend on it.
+    engine : {"auto", "plain", "scan", "tree"}, default="auto"
+        How nearest enemies are found. The results do not depend on it. A numeric target has no
+        tree: the scan stands in for it.
+
+    Examples
+    --------
+    >>> from fuzzyfrog import load_dataset
+    >>> from fuzzyfrog.measure import Dependency
+    >>> wine = Dependency(load_dataset("wine"))
+    >>> wine.score([[False] * 12 + [True], [True] * 13]).round(4).tolist()
+    [0.0697, 1.0]
+    """
+
+    def __init__(
+        self,
+        X: object,
+        y: object = None,
+        *,
+        tnorm: TNorm = "lukasiewicz",
+        spread: Spread = "std",
+        categorical_features: object = "from_dtype",
+        missing: Missing = "similar",
+        target: Literal["auto", "class", "numeric"] = "auto",
+        n_jobs: int | None = None,
+        engine: EngineName = "auto",
+    ) -> None:
+        _check_name("tnorm", tnorm, tuple(_JOINS))
+        _check_name("spread", spread, SPREADS)
+        _check_name("missing", missing, MISSING_RULES)
+        _check_name("engine", engine, ("auto", *_ENGINES))
+        self.dataset: Dataset = make_dataset(
+            X, y, categorical_features=categorical_features, target=target
+        )
+        self._geometry = Geometry.of(self.dataset, spread, missing)
+        self._join = _JOINS[tnorm]
+        self._n_threads = effective_threads(n_jobs)
+        self._choice = engine
+        self._made: dict[type[Engine], Engine] = {}
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return self._geometry.n_samples
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return self._geometry.n_features
+
+    @cached_property
+    def full(self) -> float:
+        """The dependency on all features together: no subset has a larger one."""
+        return float(self.score(np.ones((1, self.n_features), np.bool_))[0])
+
+    def score(
+        self, masks: ArrayLike, at_least: float | ArrayLike | None = None
+    ) -> NDArray[np.float64]:
+        """Give the dependency of each subset.
+
+        Parameters
+        ----------
+        masks : bool[n_subsets, n_features]
+            The subsets.
+        at_least : float or float[n_subsets], optional
+            What a subset has to reach to be of interest. One that does not is given up early.
+
+        Returns
+        -------
+        float64[n_subsets]
+            The dependencies; -inf exactly where a dependency is less than `at_least`.
+        """
+        checked = self._checked(masks)
+        wanted = np.full(len(checked), -np.inf)
+        if at_least is not None:
+            wanted[:] = at_least
+        scores = np.empty(len(checked))
+        subsets = [subset_of(self._geometry, mask) for mask in checked]
+        for engine, rows in self._by_engine(subsets).items():
+            # A little more than needed: sums of what is lost are rounded, the scores are not.
+            allowed = self.n_samples * (1.0 - wanted[rows] + 1e-9)
+            weights = self._engine(engine).weigh([subsets[row] for row in rows], allowed)
+            scores[rows] = [self._mean(coarse, fine) for coarse, fine in weights.tolist()]
+        scores[scores < wanted] = -np.inf
+        return scores
+
+    def best(self, masks: ArrayLike) -> NDArray[np.float64]:
+        """Give the dependency of the best subsets of a batch, -inf for the others.
+
+        Much faster than `score` where the subsets extend a common one by a feature each, as in a
+        greedy search: most of them are ruled out by enemies that are already known.
+        """
+        checked = self._checked(masks)
+        base: NDArray[np.bool_] = np.all(checked, axis=0)
+        if len(checked) > 1 and np.all(checked.sum(axis=1) == base.sum() + 1):
+            return self._extensions.best(checked, base)
+        scores, best = np.full(len(checked), -np.inf), -np.inf
+        for start in range(0, len(checked), _CHUNK):
+            rows = slice(start, start + _CHUNK)
+            scores[rows] = self.score(checked[rows], at_least=best)
+            best = max(best, float(scores[rows].max()))
+        scores[scores < best] = -np.inf
+        return scores
+
+    def memberships(self, mask: ArrayLike) -> NDArray[np.float64]:
+        """Give how surely each sample belongs to its own class, by the features of a subset."""
+        found = self._nearest(mask)
+        result = np.empty(self.n_samples)
+        result[self._geometry.order] = found.membership
+        return result
+
+    def nearest_enemies(self, mask: ArrayLike) -> NDArray[np.int64]:
+        """Give for each sample the first of its nearest enemies, -1 where its membership is 1."""
+        geometry, subset = self._geometry, subset_of(self._geometry, self._checked_one(mask))
+        membership = self._nearest(mask).membership
+        enemy = np.empty(self.n_samples, np.int64)
+
+        def rows(block: tuple[int, int]) -> None:
+            _kernel_plain.nearest(
+                geometry.Z, geometry.side, geometry.target, geometry.order, subset.exact,
+                self._join, *block, membership, enemy,
+            )  # fmt: skip
+
+        map_blocks(rows, geometry.blocks_of_rows(), self._n_threads)
+        result = np.empty(self.n_samples, np.int64)
+        result[geometry.order] = np.where(enemy < 0, -1, geometry.order[enemy])
+        return result
+
+    def infimum(self, mask: ArrayLike, concept: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give the smallest of distance + degree of belonging to a concept over all samples.
+
+        Parameters
+        ----------
+        mask : bool[n_features]
+            The subset that distances are measured on.
+        concept : float64[n_samples]
+            How much each sample belongs to the concept.
+        """
+        geometry, subset = self._geometry, subset_of(self._geometry, self._checked_one(mask))
+        degrees = snapped(concept[geometry.order])
+        lowest = np.empty(self.n_samples)
+
+        def rows(block: tuple[int, int]) -> None:
+            _kernel_plain.infimum(geometry.Z, degrees, subset.exact, self._join, *block, lowest)
+
+        map_blocks(rows, geometry.blocks_of_rows(), self._n_threads)
+        result = np.empty(self.n_samples)
+        result[geometry.order] = lowest
+        return result
+
+    def _nearest(self, mask: ArrayLike) -> Nearest:
+        subset = subset_of(self._geometry, self._checked_one(mask))
+        return self._engine(self._pick(subset)).nearest(subset, np.inf)
+
+    def _by_engine(self, subsets: list[Subset]) -> dict[type[Engine], list[int]]:
+        """Give the rows of the subsets for each engine that is to score some of them."""
+        rows: dict[type[Engine], list[int]] = {}
+        for row, subset in enumerate(subsets):
+            rows.setdefault(self._pick(subset), []).append(row)
+        return rows
+
+    def _pick(self, subset: Subset) -> type[Engine]:
+        """Give the engine that should be the fastest for a subset."""
+        geometry, size = self._geometry, subset.exact.size
+        if self._choice != "auto":
+            chosen = _ENGINES[self._choice]
+            return ScanEngine if chosen is TreeEngine and geometry.is_numeric else chosen
+        if geometry.is_numeric:
+            return ScanEngine
+        if size == 1 and not subset.gaps:
+            return LineEngine
+        crossover = [pairs for most, pairs in _TREE_PAIRS.items() if size <= most]
+        is_large = geometry.n_pairs >= (crossover[0] if crossover else _TREE_PAIRS_BEYOND)
+        return TreeEngine if is_large else ScanEngine
+
+    def _engine(self, kind: type[Engine]) -> Engine:
+        if kind not in self._made:
+            self._made[kind] = kind(self._geometry, self._join, self._n_threads)
+        return self._made[kind]
+
+    @cached_property
+    def _extensions(self) -> Extensions:
+        return Extensions(
+            self._geometry, self._join, self._n_threads, lambda s: self._engine(self._pick(s))
+        )
+
+    def _mean(self, coarse: int, fine: int) -> float:
+        return -np.inf if coarse < 0 else exact_mean(coarse, fine, self.n_samples)
+
+    def _checked_one(self, mask: ArrayLike) -> NDArray[np.bool_]:
+        row: NDArray[np.bool_] = self._checked(np.asarray(mask)[np.newaxis])[0]
+        return row
+
+    def _checked(self, masks: ArrayLike) -> NDArray[np.bool_]:
+        array = np.asarray(masks)
+        if array.ndim != 2 or array.shape[1] != self.n_features or array.dtype != np.bool_:
+            raise ValueError(
+                f"masks must be boolean with one row per subset and {self.n_features} columns, "
+                f"got {array.dtype} of shape {array.shape}. Use features as a mask: "
+                "mask = np.zeros(n_features, bool); mask[features] = True."
+            )
+        return array
+
+
+def _check_name(parameter: str, value: object, known: Sequence[str]) -> None:
+    if value not in known:
+        names = ", ".join(repr(name) for name in known)
+        raise ValueError(f"{parameter} must be one of {names}, got {value!r}.")

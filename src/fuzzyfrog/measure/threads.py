@@ -1,0 +1,237 @@
+"""Run kernels over blocks on threads: how many, and on which.
+
+Kernels release the GIL, so plain Python threads share the work. The thread that calls
+takes blocks like its helpers do; a call therefore ends even if no helper is ever free.
+"""
+
+import math
+import multiprocessing
+import operator
+import os
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Generic, TypeVar
+
+__all__ = ["effective_threads", "map_blocks"]
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_MOST_THREADS = 64  # on smaller machines; guards against a slip such as n_jobs=1_000_000
+
+
+def effective_threads(n_jobs: int | None) -> int:
+    """Give the number of threads to use for ``n_jobs``, read as scikit-learn reads it.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        None stands for all usable CPUs, or one inside a worker of joblib, Dask or
+        multiprocessing, whose siblings use the others. -1 stands for all usable CPUs
+        everywhere, -2 for all but one, and so on, but at least one. A positive number is
+        obeyed up to the usable CPUs or 64, whichever is larger: more threads than CPUs
+        give the same results no sooner.
+
+    Returns
+    -------
+    int
+        At least 1. Usable are the CPUs that both the affinity of the process and the quota
+        of its control groups (containers, batch systems) allow.
+
+    Raises
+    ------
+    ValueError
+        If ``n_jobs`` is 0 or not a whole number.
+    """
+    if n_jobs is None:
+        return 1 if _is_worker() else _usable_cpus()
+    number = _whole_number(n_jobs)
+    if number > 0:
+        return min(number, max(_usable_cpus(), _MOST_THREADS))
+    return max(1, _usable_cpus() + 1 + number)
+
+
+def map_blocks(
+    function: Callable[[Item], Result], items: Iterable[Item], n_threads: int
+) -> list[Result]:
+    """Give ``function(item)`` for each item, in the order of the items.
+
+    When it returns or raises, no call of ``function`` is running anymore. If a call raises,
+    the items that nobody has begun are left out and the error of the earliest item that
+    failed is raised, the one that a plain loop would raise. Ctrl-C ends it likewise, after
+    the calls under way.
+
+    Parameters
+    ----------
+    function : callable
+        Called from several threads; gains from them only while it releases the GIL.
+    items : iterable
+        What to call it on.
+    n_threads : int
+        How many calls may run at once, one of them in the calling thread. With one thread
+        or one item, or inside a call of ``function``, no other thread is used.
+
+    Returns
+    -------
+    list
+        The results.
+    """
+    blocks = list(items)
+    n_lanes = min(n_threads, len(blocks))
+    if n_lanes <= 1 or _is_in_lane():
+        return [function(block) for block in blocks]
+    return _Round(function, blocks).run(n_lanes)
+
+
+class _Round(Generic[Item, Result]):
+    """One call of `map_blocks`, whose lanes take the next block until none is left."""
+
+    def __init__(self, function: Callable[[Item], Result], blocks: list[Item]) -> None:
+        self._function = function
+        self._n_blocks = len(blocks)
+        self._pending = deque(enumerate(blocks))  # popleft and clear are safe among threads
+        self._results: dict[int, Result] = {}
+        self._failures: dict[int, Exception] = {}
+
+    def run(self, n_lanes: int) -> list[Result]:
+        helpers: list[Future[None]] = []
+        try:
+            helpers.extend(_pool().submit(self._lane) for _ in range(n_lanes - 1))
+            self._lane()
+        finally:
+            self._pending.clear()  # something is left only after Ctrl-C
+            started = [helper for helper in helpers if not helper.cancel()]
+            wait(started)
+        for helper in started:
+            helper.result()  # raises what is no Exception, such as SystemExit
+        if self._failures:
+            raise self._failures[min(self._failures)]
+        return [self._results[index] for index in range(self._n_blocks)]
+
+    def _lane(self) -> None:
+        with _in_lane(), suppress(IndexError):
+            while True:
+                index, block = self._pending.popleft()
+                self._call(index, block)
+
+    def _call(self, index: int, block: Item) -> None:
+        try:
+            self._results[index] = self._function(block)
+        except Exception as failure:
+            self._failures[index] = failure
+            self._pending.clear()
+
+
+_here = threading.local()
+
+
+def _is_in_lane() -> bool:
+    return getattr(_here, "in_lane", False)
+
+
+@contextmanager
+def _in_lane() -> Iterator[None]:
+    _here.in_lane = True
+    try:
+        yield
+    finally:
+        _here.in_lane = False
+
+
+_pools: dict[int, ThreadPoolExecutor] = {}
+
+
+def _pool() -> ThreadPoolExecutor:
+    """Give the helpers of this process; a fork takes along the pool but not its threads."""
+    process = os.getpid()
+    if process not in _pools:
+        # Two threads may both get here: setdefault lets one pool win, and the other one has
+        # not started a thread. A lock could be held by a third thread at the fork.
+        most = max(_usable_cpus(), _MOST_THREADS)
+        _pools.setdefault(process, ThreadPoolExecutor(most, thread_name_prefix="fuzzyfrog"))
+    return _pools[process]
+
+
+def _whole_number(n_jobs: int) -> int:
+    try:
+        number = operator.index(n_jobs)  # also takes the integers of NumPy
+    except TypeError:
+        number = 0
+    if number == 0:
+        raise ValueError(
+            f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}. "
+            "Use None or -1 for all CPUs, 1 for a single thread."
+        )
+    return number
+
+
+def _is_worker() -> bool:
+    """Tell whether somebody else already spreads work over the CPUs, and we are a part."""
+    if multiprocessing.parent_process() is not None:  # joblib's own processes included
+        return True
+    return _is_joblib_thread() or _is_dask_thread()
+
+
+# Whoever runs inside joblib or Dask has imported it: no need to import either here.
+
+
+def _is_joblib_thread() -> bool:
+    active_backend = getattr(sys.modules.get("joblib.parallel"), "get_active_backend", None)
+    return active_backend is not None and (active_backend()[0].nesting_level or 0) > 0
+
+
+def _is_dask_thread() -> bool:
+    get_worker = getattr(sys.modules.get("distributed"), "get_worker", None)
+    if get_worker is None:
+        return False
+    try:
+        get_worker()
+    except ValueError:  # its way to say: not inside a task
+        return False
+    return True
+
+
+def _usable_cpus() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        allowed = len(os.sched_getaffinity(0))
+    else:
+        allowed = os.cpu_count() or 1
+    return max(1, math.ceil(min(allowed, _quota_of_process(Path("/")))))
+
+
+def _quota_of_process(root: Path) -> float:
+    """Give the CPUs that the control groups grant, found below ``root``; inf for no limit."""
+    try:
+        lines = (root / "proc/self/cgroup").read_text().splitlines()
+    except OSError:  # no Linux
+        return math.inf
+    return min((_quota_of_line(root / "sys/fs/cgroup", line) for line in lines), default=math.inf)
+
+
+def _quota_of_line(mount: Path, line: str) -> float:
+    _, controllers, group = line.split(":", 2)
+    if controllers:  # version 1: one tree for each controller
+        if "cpu" not in controllers.split(","):
+            return math.inf
+        mount = mount / "cpu"
+    names = group.strip("/").split("/")
+    # A group gets no more than the groups around it; those of the host cannot be seen.
+    return min(_quota_of_group(mount.joinpath(*names[:n])) for n in range(len(names) + 1))
+
+
+def _quota_of_group(group: Path) -> float:
+    try:
+        if (group / "cpu.max").exists():
+            quota, period = (group / "cpu.max").read_text().split()
+        else:
+            quota = (group / "cpu.cfs_quota_us").read_text()
+            period = (group / "cpu.cfs_period_us").read_text()
+        cpus = float(quota.replace("max", "inf")) / float(period)
+    except (OSError, ValueError):
+        return math.inf
+    return cpus if cpus > 0 else math.inf  # version 1 says -1 for no limit
