@@ -147,6 +147,19 @@ def test_code_for_other_types_is_not_run(code, cache):
     assert_one_warning(told, "code for")
 
 
+def test_kernel_is_compiled_anew_when_a_kernel_it_calls_from_another_file_changes(tmp_path):
+    """Numba alone runs the old callee: it looks at the file of the caller only."""
+    caller = SOURCE.replace("x + 1.0", "plus(x)").replace(
+        "\n@kernel", "\nfrom other import plus\n@kernel", 1
+    )
+    callee = "from fuzzyfrog.measure.jit import kernel\n@kernel\ndef plus(x):\n    return x + 1.0\n"
+    code, cache = write_source(tmp_path / "code", caller), str(tmp_path / "cache")
+    (code / "other.py").write_text(callee)
+    assert call(code, NUMBA_CACHE_DIR=cache)["answers"] == RIGHT
+    (code / "other.py").write_text(callee.replace("1.0", "5.0"))
+    assert call(code, NUMBA_CACHE_DIR=cache)["answers"] == [8.0, *RIGHT[1:]]
+
+
 def test_full_disk_costs_one_warning_and_leaves_no_stale_code(tmp_path):
     """The index of the new source must not be left pointing to the code of the old one."""
     code, cache = write_source(tmp_path / "code"), str(tmp_path / "cache")

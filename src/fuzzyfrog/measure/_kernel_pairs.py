@@ -11,7 +11,7 @@ __all__ = ["bound", "bounds", "measure_pairs", "remember"]
 
 
 @kernel
-def remember(known, enemy):
+def remember(Z, subset, join, known, apart, enemy):
     """Put the enemy of each sample first among those known, dropping the last of them."""
     for i in range(enemy.size):
         if enemy[i] < 0:
@@ -19,10 +19,13 @@ def remember(known, enemy):
         k = 0
         while k < known.shape[1] - 1 and known[i, k] != enemy[i]:
             k += 1
+        distance_to_enemy = apart[i, k]
+        if known[i, k] != enemy[i]:
+            distance_to_enemy = min(1.0, distance(Z, i, enemy[i], subset, join))
         while k > 0:
-            known[i, k] = known[i, k - 1]
+            known[i, k], apart[i, k] = known[i, k - 1], apart[i, k - 1]
             k -= 1
-        known[i, 0] = enemy[i]
+        known[i, 0], apart[i, 0] = enemy[i], distance_to_enemy
 
 
 @kernel
@@ -73,14 +76,14 @@ def bounds(Z, target, join, known, apart, first, last, total):
 
 
 @kernel
-def bound(Z, target, join, known, apart, feature):
-    """Give the same for one feature."""
+def bound(column, target, join, known, apart):
+    """Give the same for one feature, of which `column` holds all positions."""
     total = 0.0
     for i in range(known.shape[0]):
         lowest = 1.0
         for k in range(known.shape[1]):
             if apart[i, k] < lowest:
-                d = abs(Z[i, feature] - Z[known[i, k], feature])
+                d = abs(column[i] - column[known[i, k]])
                 d = d if d == d else 0.0
                 value = _joined(apart[i, k], d, join)
                 if target.size > 0:

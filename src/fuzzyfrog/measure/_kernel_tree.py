@@ -25,6 +25,8 @@ from fuzzyfrog.measure._vectors import (
 )
 from fuzzyfrog.measure.jit import kernel
 
+ONE_LANE = np.uint64(1)
+
 __all__ = ["Forest", "build", "gather", "grow_boxes", "search"]
 
 
@@ -58,16 +60,29 @@ class Forest(NamedTuple):
 
 @kernel
 def _widest(points, first, last):
-    """Give the axis along which some points are spread most."""
-    best, widest = 0, -1
+    """Give the axis along which some points are spread most, judged by some hundred of them."""
+    best, widest = 0, np.int64(-1)
+    step = max(1, (last - first) // 256)
     for axis in range(points.shape[1]):
         low = high = np.int64(points[first, axis])
-        for k in range(first + 1, last):
+        for k in range(first + step, last, step):
             low = min(low, np.int64(points[k, axis]))
             high = max(high, np.int64(points[k, axis]))
         if high - low > widest:
             best, widest = axis, high - low
     return best
+
+
+@kernel
+def _pivot(points, first, last, middle, axis, few):
+    """Guess the value that belongs at `middle`, from a few points."""
+    n = last - first + 1
+    if n <= 8 * few.size:
+        return points[(first + last) // 2, axis]
+    for k in range(few.size):
+        few[k] = points[first + k * (n - 1) // (few.size - 1), axis]
+    few.sort()
+    return few[(middle - first) * (few.size - 1) // n]
 
 
 @kernel
@@ -81,8 +96,9 @@ def _swap(points, sample, a, b):
 def _halve(points, sample, first, last, middle, axis):
     """Move the smallest points along an axis before `middle` (Hoare's selection)."""
     last -= 1
+    few = np.empty(33, np.int16)
     while first < last:
-        pivot = points[(first + last) // 2, axis]
+        pivot = _pivot(points, first, last, middle, axis, few)
         left, right = first, last
         while left <= right:
             while points[left, axis] < pivot:
@@ -247,10 +263,15 @@ def search(
                     continue
                 there = (-1 - child) * LANES
                 there_inside = ALL_LANES >> np.uint64(LANES - forest.held[-1 - child])
-                found = 0.0
+                found, near_enemy = 0.0, np.int64(-1)
                 while bits != 0:
                     i = block + first_lane(bits)
                     bits &= bits - np.uint64(1)
+                    if enemy[i] < 0 and near_enemy >= 0:  # what is near its neighbor is near it
+                        found += measure_again(
+                            Z, target, steps, subset, join, i, near_enemy, ONE_LANE,
+                            membership, limit, enemy,
+                        )  # fmt: skip
                     hits = there_inside
                     while True:
                         hits &= below(
@@ -264,6 +285,7 @@ def search(
                         found += measure_again(
                             Z, target, steps, subset, join, i, there, one, membership, limit, enemy
                         )
+                    near_enemy = enemy[i]
                 if found > 0.0:
                     lost += found
                     most = _farthest(limit, block)

@@ -72,8 +72,9 @@ class Extensions:
                     coarse, fine = _kernel_scan.total(found.membership)
                     scores[row] = exact_mean(coarse, fine, self._geometry.n_samples)
                     best = max(best, scores[row])
-                _kernel_pairs.remember(self._known, found.enemy)
-            self._measure_pairs(exact_base)
+                _kernel_pairs.remember(
+                    self._geometry.Z, exact_base, self._join, self._known, self._apart, found.enemy
+                )
         scores[scores < best] = -np.inf
         return scores
 
@@ -107,10 +108,9 @@ class Extensions:
         _kernel_pairs.measure_pairs(self._geometry.Z, exact, self._join, self._known, self._apart)
 
     def _bound(self, feature: int) -> float:
-        geometry = self._geometry
-        return float(_kernel_pairs.bound(
-            geometry.Z, geometry.target, self._join, self._known, self._apart, feature
-        ))  # fmt: skip
+        column = self._geometry.Z[:, feature].copy()
+        target = self._geometry.target
+        return float(_kernel_pairs.bound(column, target, self._join, self._known, self._apart))
 
     def _bounds(self) -> NDArray[np.float64]:
         geometry = self._geometry
