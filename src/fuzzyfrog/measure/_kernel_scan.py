@@ -134,10 +134,14 @@ def _distance_by_product(Z, i, j, subset):
 
 @kernel
 def limit_of(membership, steps):
-    """Give the number of steps that a distance must stay below to be less than a membership."""
+    """Give the number of steps that a distance must stay below to be less than a membership.
+
+    One step more than the membership itself, because positions were rounded to steps after a
+    multiplication that had been rounded too (docs/theory.md#filter).
+    """
     if membership == 0.0:
         return np.int16(NEVER)
-    return np.int16(np.ceil(membership * steps))
+    return np.int16(np.ceil(membership * steps) + 1.0)
 
 
 @kernel

@@ -54,7 +54,7 @@ def dependency(
     --------
     >>> from fuzzyfrog import dependency, load_dataset
     >>> round(dependency(load_dataset("wine"), features=["flavanoids", "color_intensity"]), 4)
-    0.5834
+    0.6338
     """
     measure = _measure(X, y, tnorm, spread, categorical_features, missing, target, n_jobs)
     return float(measure.score([feature_mask(features, measure.dataset)])[0])

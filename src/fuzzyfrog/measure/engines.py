@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fuzzyfrog.measure import _kernel_plain, _kernel_scan
 from fuzzyfrog.measure._kernel_line import line
 from fuzzyfrog.measure.geometry import Geometry
-from fuzzyfrog.measure.subsets import Subset, batch_of
+from fuzzyfrog.measure.subsets import Subset, batch_of, subset_of
 from fuzzyfrog.measure.threads import map_blocks
 
 __all__ = ["Engine", "LineEngine", "Nearest", "PlainEngine", "ScanEngine", "Weights", "closer"]
@@ -64,11 +64,11 @@ class Engine(ABC):
     def nearest(self, subset: Subset, allowed: float) -> Nearest:
         """Give the nearest enemies, or what was found before more than `allowed` was lost."""
 
-    def weigh(self, subsets: list[Subset], allowed: NDArray[np.float64]) -> Weights:
+    def weigh(self, masks: NDArray[np.bool_], allowed: NDArray[np.float64]) -> Weights:
         """Give the `total` of each subset's memberships, -1 where more is lost than allowed."""
-        weights = np.full((len(subsets), 2), -1, np.int64)
-        for k, subset in enumerate(subsets):
-            found = self.nearest(subset, float(allowed[k]))
+        weights = np.full((len(masks), 2), -1, np.int64)
+        for k, mask in enumerate(masks):
+            found = self.nearest(subset_of(self.geometry, mask), float(allowed[k]))
             if found.complete:
                 weights[k] = _kernel_scan.total(found.membership)
         return weights
@@ -107,21 +107,19 @@ class ScanEngine(Engine):
         )
         return reduce(closer, parts)
 
-    def weigh(self, subsets: list[Subset], allowed: NDArray[np.float64]) -> Weights:
+    def weigh(self, masks: NDArray[np.bool_], allowed: NDArray[np.float64]) -> Weights:
         """Give the totals, whole subsets dealt out to the threads when there are enough of them."""
-        if len(subsets) < self.n_threads:
-            return super().weigh(subsets, allowed)
-        weights = np.empty((len(subsets), 2), np.int64)
-        batch = batch_of(subsets, allowed)
-        n_parts = min(len(subsets), 8 * self.n_threads)
-        cuts = np.linspace(0, len(subsets), n_parts + 1).astype(np.int64)
-        table = self.geometry.table
+        if len(masks) < self.n_threads:
+            return super().weigh(masks, allowed)
+        weights = np.empty((len(masks), 2), np.int64)
+        batch, table = batch_of(self.geometry, masks, allowed), self.geometry.table
+        n_parts = min(len(masks), 8 * self.n_threads)
+        cuts = np.linspace(0, len(masks), n_parts + 1).astype(np.int64)
 
         def part(k: int) -> None:
             _kernel_scan.scan_batch(table, batch, self.join, cuts[k], cuts[k + 1], weights)
 
-        n_pairs = len(subsets) * self.geometry.n_pairs
-        map_blocks(part, range(n_parts), self._threads_for(n_pairs))
+        map_blocks(part, range(n_parts), self._threads_for(len(masks) * self.geometry.n_pairs))
         return weights
 
     def _part(self, subset: Subset, allowed: float, first: int, stride: int) -> Nearest:
@@ -150,14 +148,15 @@ class LineEngine(Engine):
         line(geometry.Z[:, subset.exact[0]].copy(), geometry.side, membership, enemy)
         return Nearest(membership, enemy, complete=True)
 
-    def weigh(self, subsets: list[Subset], allowed: NDArray[np.float64]) -> Weights:
+    def weigh(self, masks: NDArray[np.bool_], allowed: NDArray[np.float64]) -> Weights:
         """Give the totals, one feature per thread at a time."""
 
-        def weight(subset: Subset) -> tuple[int, int]:
+        def weight(mask: NDArray[np.bool_]) -> tuple[int, int]:
+            subset = subset_of(self.geometry, mask)
             coarse, fine = _kernel_scan.total(self.nearest(subset, np.inf).membership)
             return coarse, fine
 
-        return np.array(map_blocks(weight, subsets, self.n_threads), np.int64).reshape(-1, 2)
+        return np.array(map_blocks(weight, masks, self.n_threads), np.int64).reshape(-1, 2)
 
 
 def closer(a: Nearest, b: Nearest) -> Nearest:

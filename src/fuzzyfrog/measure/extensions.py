@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 from fuzzyfrog.measure import _kernel_pairs, _kernel_scan
 from fuzzyfrog.measure.engines import Engine, Nearest
 from fuzzyfrog.measure.geometry import Geometry
-from fuzzyfrog.measure.subsets import Subset, exact_mean, subset_of
+from fuzzyfrog.measure.subsets import MARGIN, Subset, exact_mean, subset_of
 from fuzzyfrog.measure.threads import map_blocks
 
 __all__ = ["Extensions"]
 
 _REMEMBERED = 4  # enemies that each sample keeps
-_SLACK = 1e-6  # bounds are sums of rounded numbers; scores are exact
 
 
 class Extensions:
@@ -52,6 +51,8 @@ class Extensions:
         self._join = join
         self._n_threads = n_threads
         self._engine_for = engine_for
+        # Bounds are sums of rounded numbers, each addition off by half a unit of at most n samples.
+        self._slack = max(1e-6, geometry.n_samples**2 * 2.0**-52)
         self._known = np.full((geometry.n_samples, _REMEMBERED), -1, np.int64)
         self._apart = np.ones((geometry.n_samples, _REMEMBERED))
 
@@ -86,14 +87,14 @@ class Extensions:
         while queue and len(rows) < self._n_threads and -queue[0][0] >= self._needed(best):
             _, row = heapq.heappop(queue)
             fresh = self._bound(added[row])
-            if queue and fresh < -queue[0][0] - _SLACK:
+            if queue and fresh < -queue[0][0] - self._slack:
                 heapq.heappush(queue, (-fresh, row))
             else:
                 rows.append(row)
         return rows
 
     def _found(self, subsets: list[Subset], best: float) -> list[Nearest]:
-        allowed = self._geometry.n_samples * (1.0 - best + 1e-9)
+        allowed = self._geometry.n_samples * (1.0 - best + MARGIN)
         return map_blocks(
             lambda subset: self._engine_for(subset).nearest(subset, allowed),
             subsets,
@@ -102,7 +103,7 @@ class Extensions:
 
     def _needed(self, best: float) -> float:
         """Give the sum of memberships that the bound of an extension must reach."""
-        return self._geometry.n_samples * best - _SLACK
+        return self._geometry.n_samples * best - self._slack
 
     def _measure_pairs(self, exact: NDArray[np.int64]) -> None:
         _kernel_pairs.measure_pairs(self._geometry.Z, exact, self._join, self._known, self._apart)

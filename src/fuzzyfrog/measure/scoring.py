@@ -15,7 +15,7 @@ from fuzzyfrog.measure import _kernel_plain, _kernel_scan
 from fuzzyfrog.measure.engines import Engine, LineEngine, Nearest, PlainEngine, ScanEngine
 from fuzzyfrog.measure.extensions import Extensions
 from fuzzyfrog.measure.geometry import Geometry
-from fuzzyfrog.measure.subsets import Subset, exact_mean, subset_of
+from fuzzyfrog.measure.subsets import MARGIN, Subset, exact_mean, subset_of
 from fuzzyfrog.measure.threads import effective_threads, map_blocks
 from fuzzyfrog.measure.tree import TreeEngine
 
@@ -71,7 +71,7 @@ class Dependency:
     >>> from fuzzyfrog.measure import Dependency
     >>> wine = Dependency(load_dataset("wine"))
     >>> wine.score([[False] * 12 + [True], [True] * 13]).round(4).tolist()
-    [0.0697, 1.0]
+    [0.1797, 1.0]
     """
 
     def __init__(
@@ -137,11 +137,9 @@ class Dependency:
         if at_least is not None:
             wanted[:] = at_least
         scores = np.empty(len(checked))
-        subsets = [subset_of(self._geometry, mask) for mask in checked]
-        for engine, rows in self._by_engine(subsets).items():
-            # A little more than needed: sums of what is lost are rounded, the scores are not.
-            allowed = self.n_samples * (1.0 - wanted[rows] + 1e-9)
-            weights = self._engine(engine).weigh([subsets[row] for row in rows], allowed)
+        for engine, rows in self._by_engine(checked).items():
+            allowed = self.n_samples * (1.0 - wanted[rows] + MARGIN)
+            weights = self._engine(engine).weigh(checked[rows], allowed)
             scores[rows] = [self._mean(coarse, fine) for coarse, fine in weights.tolist()]
         scores[scores < wanted] = -np.inf
         return scores
@@ -212,28 +210,32 @@ class Dependency:
 
     def _nearest(self, mask: ArrayLike) -> Nearest:
         subset = subset_of(self._geometry, self._checked_one(mask))
-        return self._engine(self._pick(subset)).nearest(subset, np.inf)
+        return self._engine_for(subset).nearest(subset, np.inf)
 
-    def _by_engine(self, subsets: list[Subset]) -> dict[type[Engine], list[int]]:
+    def _by_engine(self, masks: NDArray[np.bool_]) -> dict[type[Engine], list[int]]:
         """Give the rows of the subsets for each engine that is to score some of them."""
         rows: dict[type[Engine], list[int]] = {}
-        for row, subset in enumerate(subsets):
-            rows.setdefault(self._pick(subset), []).append(row)
+        gaps = np.asarray(masks[:, self._geometry.has_gaps].any(axis=1))
+        for row, (size, has_gaps) in enumerate(zip(masks.sum(axis=1), gaps, strict=True)):
+            rows.setdefault(self._pick(size, has_gaps), []).append(row)
         return rows
 
-    def _pick(self, subset: Subset) -> type[Engine]:
+    def _pick(self, size: int, has_gaps: bool) -> type[Engine]:
         """Give the engine that should be the fastest for a subset."""
-        geometry, size = self._geometry, subset.exact.size
+        geometry = self._geometry
         if self._choice != "auto":
             chosen = _ENGINES[self._choice]
             return ScanEngine if chosen is TreeEngine and geometry.is_numeric else chosen
         if geometry.is_numeric:
             return ScanEngine
-        if size == 1 and not subset.gaps:
+        if size == 1 and not has_gaps:
             return LineEngine
         crossover = [pairs for most, pairs in _TREE_PAIRS.items() if size <= most]
         is_large = geometry.n_pairs >= (crossover[0] if crossover else _TREE_PAIRS_BEYOND)
         return TreeEngine if is_large else ScanEngine
+
+    def _engine_for(self, subset: Subset) -> Engine:
+        return self._engine(self._pick(subset.exact.size, subset.gaps))
 
     def _engine(self, kind: type[Engine]) -> Engine:
         if kind not in self._made:
@@ -242,9 +244,7 @@ class Dependency:
 
     @cached_property
     def _extensions(self) -> Extensions:
-        return Extensions(
-            self._geometry, self._join, self._n_threads, lambda s: self._engine(self._pick(s))
-        )
+        return Extensions(self._geometry, self._join, self._n_threads, self._engine_for)
 
     def _mean(self, coarse: int, fine: int) -> float:
         return -np.inf if coarse < 0 else exact_mean(coarse, fine, self.n_samples)

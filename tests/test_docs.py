@@ -1,0 +1,121 @@
+"""What the documentation says is true: examples, anchors, links and the demo."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fuzzyfrog
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("benchmarks/*.md")])
+MODULES = [m.name for m in pkgutil.walk_packages(fuzzyfrog.__path__, "fuzzyfrog.")]
+PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+ANCHOR = re.compile(r'<a id="([^"]+)"></a>')
+REFERENCE = re.compile(r"docs/theory\.md#([\w-]+)")
+
+
+def _name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def _anchors(page: Path) -> set[str]:
+    """Give what links into a page can point to: its own anchors and those of its headings."""
+    text = page.read_text(encoding="utf-8")
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    slugs = {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}
+    return {*ANCHOR.findall(text), *slugs}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if "```python" in page.read_text("utf-8")],
+                         ids=_name)  # fmt: skip
+def test_python_blocks_run_and_print_what_they_say(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = page.read_text(encoding="utf-8")
+    blocks = PYTHON_BLOCK.findall(text)
+    assert len(blocks) == text.count("```python")
+    assert all(">>> " in block for block in blocks), "a block without a prompt is not checked"
+    examples = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, page.name, str(page), 0)
+    report: list[str] = []
+    results = doctest.DocTestRunner().run(examples, out=report.append)
+    assert results.attempted > 0
+    assert results.failed == 0, "".join(report)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_docstrings_are_true(name):
+    module = importlib.import_module(name)
+    assert doctest.testmod(module).failed == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_links_point_to_what_exists(page):
+    for link in LINK.findall(page.read_text(encoding="utf-8")):
+        if link.startswith(("http://", "https://")):
+            continue
+        file, _, anchor = link.partition("#")
+        linked = (page.parent / file).resolve() if file else page
+        assert linked.exists(), f"{_name(page)} links to {link}"
+        assert not anchor or anchor in _anchors(linked), f"{_name(page)} links to {link}"
+
+
+def test_anchors_named_in_the_source_exist():
+    sources = (ROOT / "src").rglob("*.py")
+    found = {
+        anchor for source in sources for anchor in REFERENCE.findall(source.read_text("utf-8"))
+    }
+    assert "filter" in found  # the pattern still finds them
+    assert found <= _anchors(ROOT / "docs/theory.md")
+
+
+def _first_look(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "examples/first_look.py"), *arguments]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)  # noqa: S603
+
+
+def _rows_below(output: str, heading: str) -> list[str]:
+    lines = output.splitlines()
+    start = next(at for at, line in enumerate(lines) if heading in line) + 2
+    return lines[start : lines.index("", start)]
+
+
+def test_first_look_at_wine():
+    done = _first_look()
+    assert done.returncode == 0, done.stderr
+    assert "178 samples, 13 features" in done.stdout
+    assert "dependency 1.0000" in done.stdout
+    assert re.search(r"\+ flavanoids +0\.9340$", done.stdout, re.MULTILINE)
+    rows = _rows_below(done.stdout, "most ambiguous")
+    assert len(rows) == 10
+    assert rows[0].split()[:5] == ["43", "class_0", "0.1299", "65", "class_1"]
+
+
+def test_first_look_at_a_file(tmp_path):
+    table = tmp_path / "fruit.csv"
+    table.write_text("size,color,ripe\n1,red,yes\n2,red,yes\n2.5,green,no\n9,red,no\n")
+    done = _first_look(str(table), "--target", "ripe")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("fruit: 4 samples, 2 features\n2 classes: no (2), yes (2)\n")
+    assert "color" in _rows_below(done.stdout, "most ambiguous")[0]
+
+
+@pytest.mark.parametrize("arguments", [["missing.csv", "--target", "class"], ["wien"]])
+def test_first_look_at_nothing_is_one_sentence(arguments):
+    done = _first_look(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_no_page_names_a_place_on_this_machine():
+    for page in PAGES:
+        assert str(ROOT) not in page.read_text(encoding="utf-8"), _name(page)

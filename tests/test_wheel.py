@@ -1,0 +1,88 @@
+"""The wheel as a user gets it: complete, and with kernels that are kept from run to run."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+USE = """
+import json, warnings
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    import fuzzyfrog
+    from fuzzyfrog.measure import _kernel_line
+    value = fuzzyfrog.dependency(fuzzyfrog.load_dataset("iris"), features=[3])
+stats = getattr(_kernel_line.line, "stats", None)
+print(json.dumps({
+    "file": fuzzyfrog.__file__,
+    "value": value,
+    "hits": sum(stats.cache_hits.values()),
+    "warnings": [str(each.message) for each in caught],
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", str(ROOT), "--no-deps", "--no-build-isolation"]
+    subprocess.run([*command, "--quiet", "-w", str(folder)], check=True, timeout=120)  # noqa: S603
+    return next(folder.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("installed")
+    command = [sys.executable, "-m", "pip", "install", str(wheel), "--no-deps", "--quiet"]
+    subprocess.run([*command, "--target", str(folder)], check=True, timeout=120)  # noqa: S603
+    return folder
+
+
+def use(installed: Path, home: Path, **environment: str) -> dict:
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "XDG_"))
+    }
+    done = subprocess.run(  # noqa: S603 - our own interpreter and code
+        [sys.executable, "-c", USE],
+        env={**kept, "PYTHONPATH": str(installed), "HOME": str(home), **environment},
+        cwd=home,
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
+    return json.loads(done.stdout)
+
+
+def test_wheel_has_the_data_files_and_no_tests(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "fuzzyfrog/py.typed" in names
+    assert "fuzzyfrog/data/registry.json" in names
+    assert not [name for name in names if name.startswith(("tests", "benchmarks"))]
+
+
+def test_second_run_from_the_wheel_compiles_nothing(installed, tmp_path):
+    first, second = use(installed, tmp_path), use(installed, tmp_path)
+    assert Path(first["file"]).is_relative_to(installed)
+    assert (first["warnings"], second["warnings"]) == ([], [])
+    assert (first["hits"], second["hits"]) == (0, 1)
+    assert first["value"] == second["value"]
+
+
+def test_home_and_package_that_cannot_be_written_cost_one_warning(installed, tmp_path):
+    """Files where directories should be stop even root, whom modes do not stop."""
+    package = shutil.copytree(installed, tmp_path / "package")
+    shutil.rmtree(package / "fuzzyfrog" / "measure" / "__pycache__")
+    (package / "fuzzyfrog" / "measure" / "__pycache__").write_text("not a directory")
+    (tmp_path / "home").write_text("not a directory")
+    told = use(package, tmp_path, HOME=str(tmp_path / "home" / "me"))
+    assert Path(told["file"]).is_relative_to(package)
+    assert told["value"] == use(installed, tmp_path)["value"]
+    assert len(told["warnings"]) == 1
+    assert "Set NUMBA_CACHE_DIR" in told["warnings"][0]
