@@ -21,7 +21,8 @@ unit: $(VENV)/.ready
 
 # The kernels as plain Python: what the tests saw is what the source says.
 unit-nojit: $(VENV)/.ready
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not long" tests/measure -q
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not long" tests/measure -q \
+		--ignore tests/measure/test_jit.py --ignore tests/measure/test_threads.py
 
 format: $(VENV)/.ready
 	$(BIN)/ruff check --fix .

@@ -22,7 +22,13 @@ FOLDER_VARIABLE = "FUZZYFROG_DATA"
 
 
 def dataset_names() -> tuple[str, ...]:
-    """Give the names that `load_dataset` knows, sorted."""
+    """Give the names that `load_dataset` knows.
+
+    Returns
+    -------
+    tuple of str
+        Sorted: scikit-learn's and those of the paper.
+    """
     return tuple(sorted({*BUNDLED, *registry()}))
 
 

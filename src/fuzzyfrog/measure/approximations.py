@@ -115,10 +115,12 @@ def lower_approximation(
 
     Parameters
     ----------
-    X, y, features
+    X, y
         As in `dependency`.
     value : label or number
         The class; for a numeric target the number that targets are to be similar to.
+    features
+        As in `dependency`.
     tnorm, spread, categorical_features, missing, target, n_jobs
         As in `fuzzyfrog.measure.Dependency`.
 

@@ -1,0 +1,72 @@
+"""The best extension, against the scores of all of them, along whole greedy paths."""
+
+import numpy as np
+import pytest
+
+from fuzzyfrog.measure import Dependency
+
+
+def copies_with_noise(n_samples, n_originals, n_copies, seed):
+    """Give features that are nearly alike, so that the best extensions are close together."""
+    rng = np.random.default_rng(seed)
+    originals = rng.normal(size=(n_samples, n_originals))
+    X = np.repeat(originals, n_copies, axis=1)
+    X += rng.normal(scale=0.05, size=X.shape)
+    X[:, ::7] = np.round(X[:, ::7])  # ties
+    return X, originals
+
+
+def extensions(base):
+    added = np.flatnonzero(~base)
+    masks = np.repeat(base[np.newaxis], len(added), axis=0)
+    masks[np.arange(len(added)), added] = True
+    return masks
+
+
+def greedy_steps(measure, n_steps):
+    """Go a greedy path; check at each step that `best` tells exactly the best of all scores."""
+    base = np.zeros(measure.n_features, dtype=bool)
+    for _ in range(n_steps):
+        masks = extensions(base)
+        scores = measure.score(masks)
+        expected = np.where(scores == scores.max(), scores, -np.inf)
+        np.testing.assert_array_equal(measure.best(masks), expected)
+        base = masks[np.argmax(scores)]
+    return base
+
+
+@pytest.mark.parametrize("tnorm", ["lukasiewicz", "minimum", "product"])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_best_extensions_of_classes(tnorm, n_jobs):
+    X, originals = copies_with_noise(150, 5, 8, seed=1)
+    y = (originals[:, 0] + originals[:, 1] > 0) * 1 + (originals[:, 2] > 0.5)
+    greedy_steps(Dependency(X, y, tnorm=tnorm, n_jobs=n_jobs), n_steps=6)
+
+
+def test_best_extensions_of_a_numeric_target():
+    X, originals = copies_with_noise(100, 4, 6, seed=2)
+    y = originals[:, 0] * 3 + originals[:, 1]
+    greedy_steps(Dependency(X, y, target="numeric"), n_steps=5)
+
+
+def test_best_extensions_with_gaps_and_nominal_features():
+    X, originals = copies_with_noise(120, 4, 6, seed=3)
+    X[::5, ::3] = np.nan
+    X[:, -3:] = np.arange(360).reshape(120, 3) % 5
+    y = originals[:, 0] > 0
+    measure = Dependency(X, y, categorical_features=[21, 22, 23])
+    greedy_steps(measure, n_steps=6)
+
+
+def test_remembered_enemies_of_one_path_serve_another():
+    """Bounds must hold for a base that has nothing to do with where its enemies were met."""
+    X, originals = copies_with_noise(150, 5, 8, seed=4)
+    measure = Dependency(X, originals[:, 0] + originals[:, 1] > 0)
+    greedy_steps(measure, n_steps=5)
+    base = np.zeros(measure.n_features, dtype=bool)
+    base[[13, 29]] = True
+    masks = extensions(base)
+    scores = measure.score(masks)
+    np.testing.assert_array_equal(
+        measure.best(masks), np.where(scores == scores.max(), scores, -np.inf)
+    )
