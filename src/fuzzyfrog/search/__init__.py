@@ -1,0 +1,33 @@
+"""What to try next: the searches and the one driver that runs them; none sees the data."""
+
+from fuzzyfrog.search.archive import FrontPoint
+from fuzzyfrog.search.checkpoint import Checkpoint, CheckpointError
+from fuzzyfrog.search.driver import run
+from fuzzyfrog.search.frogs import ShuffledFrogs
+from fuzzyfrog.search.genetic import Genetic
+from fuzzyfrog.search.outcome import Callback, Moment, Outcome, Reduct
+from fuzzyfrog.search.protocol import Batch, Objective, Problem, Proposal, Search
+from fuzzyfrog.search.quickreduct import QuickReduct
+from fuzzyfrog.search.random_search import RandomSubsets
+from fuzzyfrog.search.swarm import ParticleSwarm
+
+__all__ = [
+    "Batch",
+    "Callback",
+    "Checkpoint",
+    "CheckpointError",
+    "FrontPoint",
+    "Genetic",
+    "Moment",
+    "Objective",
+    "Outcome",
+    "ParticleSwarm",
+    "Problem",
+    "Proposal",
+    "QuickReduct",
+    "RandomSubsets",
+    "Reduct",
+    "Search",
+    "ShuffledFrogs",
+    "run",
+]

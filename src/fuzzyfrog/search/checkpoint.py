@@ -1,0 +1,239 @@
+"""The log of scores on disk, from which a killed run goes on bit for bit.
+
+A run is a pure function of its parameters and of the scores it was told, so the scores are all
+there is to keep.  The file is
+
+    magic | length, CRC | header (JSON) | length, CRC, fingerprint, scores | ...
+
+with one record for each group of subsets that was scored.  What a crash leaves behind is at
+worst a torn last record, which is cut off; a record whose CRC does not fit ends the log as well.
+"""
+
+import json
+import os
+import struct
+import time
+import warnings
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fuzzyfrog.search.locking import FileLock, LockedError
+from fuzzyfrog.search.protocol import Floats, Problem, Search
+
+__all__ = ["Checkpoint", "CheckpointError", "ScoreLog", "run_header"]
+
+MAGIC = b"FFSCORE1"
+FORMAT = 1
+FRAME = struct.Struct("<II")  # length of what follows, and its CRC
+FINGERPRINT_BYTES = 8
+HEADER_LIMIT = 2**28
+FSYNC_SECONDS = 1.0
+
+Record = tuple[bytes, Floats]
+
+
+class CheckpointError(ValueError):
+    """A checkpoint cannot be used; the message says why and the way out."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Where the scores of a run are kept.
+
+    Parameters
+    ----------
+    path : path-like
+        The file; it is resumed from when it exists.
+    data : str
+        Fingerprint of the data and of all that a score depends on.
+
+    Examples
+    --------
+    >>> from fuzzyfrog.search import Checkpoint
+    >>> Checkpoint("wine.scores", data="sha256:...").data
+    'sha256:...'
+    """
+
+    path: str | os.PathLike[str]
+    data: str = ""
+
+    def open(self, header: Mapping[str, Any]) -> "ScoreLog | None":
+        """Open the log for a run; None, with a warning, where nothing can be written."""
+        path = Path(self.path)
+        try:
+            return ScoreLog(path, {**header, "data": self.data})
+        except LockedError as error:
+            raise CheckpointError(
+                f"checkpoint {str(path)!r} must belong to one process, got a second one: "
+                f"{error}. Wait for it, or give another file."
+            ) from None
+        except OSError as error:
+            _warn(path, error)
+            return None
+
+
+def run_header(search: Search, problem: Problem, seed: int) -> dict[str, Any]:
+    """Give what must be the same when a run is resumed."""
+    return {
+        "format": FORMAT,
+        "library": version("fuzzyfrog"),
+        "seed": seed,
+        "search": {"name": type(search).__name__, **search.get_params()},
+        "problem": {name: _plain(value) for name, value in vars(problem).items()},
+    }
+
+
+class ScoreLog:
+    """An open log: the records that are there are replayed first, then new ones appended."""
+
+    def __init__(self, path: Path, header: Mapping[str, Any]) -> None:
+        self._path = path
+        self._lock = FileLock(path.with_name(path.name + ".lock"))
+        self._file: int | None = None
+        self._synced = time.monotonic()
+        wanted = json.loads(json.dumps(header, default=repr))
+        try:
+            if not path.exists():
+                _create(path, wanted)
+            self._old = self._opened(wanted)
+        except BaseException:
+            self.close()
+            raise
+
+    def next_record(self) -> Record | None:
+        """Give the next record of the earlier run; None when all were given."""
+        return next(self._old, None)
+
+    def append(self, fingerprint: bytes, scores: Floats) -> None:
+        """Keep the scores of a group of subsets; a full disk costs the log, not the run."""
+        if self._file is None:
+            return
+        body = fingerprint + scores.astype("<f8").tobytes()
+        try:
+            _write(self._file, FRAME.pack(len(body), zlib.crc32(body)) + body)
+            if time.monotonic() - self._synced > FSYNC_SECONDS:
+                os.fsync(self._file)
+                self._synced = time.monotonic()
+        except OSError as error:
+            self._close_file()
+            _warn(self._path, error)
+
+    def close(self) -> None:
+        """Close the file and let others have it."""
+        self._close_file()
+        self._lock.release()
+
+    def _opened(self, wanted: Mapping[str, Any]) -> Iterator[Record]:
+        self._file = os.open(self._path, os.O_RDWR | getattr(os, "O_BINARY", 0))
+        content = self._path.read_bytes()
+        header, start = _read_header(content, self._path)
+        _compare(header, wanted, self._path)
+        records, end = _read_records(content, start)
+        os.truncate(self._file, end)
+        os.lseek(self._file, end, os.SEEK_SET)
+        return iter(records)
+
+    def _close_file(self) -> None:
+        if self._file is not None:
+            file, self._file = self._file, None
+            os.close(file)
+
+
+def _create(path: Path, header: Mapping[str, Any]) -> None:
+    """Write a log without records; it appears under its name complete or not at all."""
+    body = json.dumps(header, sort_keys=True).encode()
+    temporary = path.with_name(f"{path.name}.tmp")
+    file = os.open(
+        temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o644
+    )
+    try:
+        _write(file, MAGIC + FRAME.pack(len(body), zlib.crc32(body)) + body)
+        os.fsync(file)
+    finally:
+        os.close(file)
+    os.replace(temporary, path)
+    _sync_directory(path.parent)
+
+
+def _sync_directory(directory: Path) -> None:
+    if hasattr(os, "O_DIRECTORY"):
+        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _write(file: int, content: bytes) -> None:
+    """Write all of it: one call may write only a part."""
+    left = memoryview(content)
+    while left:
+        left = left[os.write(file, left) :]
+
+
+def _read_header(content: bytes, path: Path) -> tuple[dict[str, Any], int]:
+    start = len(MAGIC) + FRAME.size
+    if content[: len(MAGIC)] == MAGIC and len(content) >= start:
+        length, crc = FRAME.unpack_from(content, len(MAGIC))
+        body = content[start : start + length]
+        if len(body) == length and zlib.crc32(body) == crc:
+            return json.loads(body), start + length
+    raise CheckpointError(
+        f"checkpoint {str(path)!r} must be a complete log of scores, got a damaged or foreign "
+        "file. Delete it to start anew, or give another file."
+    )
+
+
+def _read_records(content: bytes, start: int) -> tuple[list[Record], int]:
+    """Give the whole records, and where the last of them ends."""
+    records: list[Record] = []
+    while len(content) - start >= FRAME.size:
+        length, crc = FRAME.unpack_from(content, start)
+        body = content[start + FRAME.size : start + FRAME.size + length]
+        if len(body) < max(length, FINGERPRINT_BYTES) or zlib.crc32(body) != crc:
+            break
+        scores = np.frombuffer(body, dtype="<f8", offset=FINGERPRINT_BYTES).astype(np.float64)
+        records.append((body[:FINGERPRINT_BYTES], scores))
+        start += FRAME.size + length
+    return records, start
+
+
+def _compare(found: Mapping[str, Any], wanted: Mapping[str, Any], path: Path) -> None:
+    there, here = dict(_flat(found)), dict(_flat(wanted))
+    names = sorted(name for name in there.keys() | here.keys() if there.get(name) != here.get(name))
+    if names:
+        listed = "; ".join(
+            f"{one} is {there.get(one)!r} there, {here.get(one)!r} here" for one in names
+        )
+        raise CheckpointError(
+            f"checkpoint {str(path)!r} must come from the same run, got another one: {listed}. "
+            "Delete it to start anew, or give another file."
+        )
+
+
+def _flat(header: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in header.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
+
+
+def _plain(value: Any) -> Any:
+    """Give a mask as the list of its features; JSON has no arrays."""
+    return np.flatnonzero(value).tolist() if isinstance(value, np.ndarray) else value
+
+
+def _warn(path: Path, error: OSError) -> None:
+    warnings.warn(
+        f"checkpoint {str(path)!r} cannot be written ({error.strerror or error}); "
+        "the run goes on without it",
+        RuntimeWarning,
+        stacklevel=2,
+    )

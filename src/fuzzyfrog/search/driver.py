@@ -1,0 +1,196 @@
+"""The one loop that runs every search."""
+
+from collections.abc import Callable, Sequence
+from math import inf
+
+import numpy as np
+
+from fuzzyfrog.search.archive import Archive, Front
+from fuzzyfrog.search.checkpoint import Checkpoint, ScoreLog, run_header
+from fuzzyfrog.search.checks import check_count, check_positive
+from fuzzyfrog.search.constraints import Constraints, check_problem
+from fuzzyfrog.search.evaluation import Budget, Evaluator
+from fuzzyfrog.search.finish import Finish
+from fuzzyfrog.search.outcome import Callback, Moment, Outcome, Reduct
+from fuzzyfrog.search.protocol import Batch, Floats, Masks, Objective, Problem, Proposal, Search
+from fuzzyfrog.search.ranking import ranking_of
+
+__all__ = ["run"]
+
+FINISH_SHARE = 10  # at most one in so many evaluations is kept for what follows the search
+
+
+def run(
+    search: Search,
+    objective: Objective,
+    problem: Problem,
+    *,
+    seed: int,
+    max_evaluations: int | None = None,
+    max_seconds: float | None = None,
+    callbacks: Sequence[Callback] = (),
+    checkpoint: Checkpoint | None = None,
+) -> Outcome:
+    """Run a search until it converges or is stopped, and give what it found.
+
+    The same seed gives the same run, whatever the objective does in parallel; ``max_seconds`` is
+    the only limit that depends on the machine.
+
+    Parameters
+    ----------
+    search : Search
+        What proposes subsets.
+    objective : Objective
+        What scores them.
+    problem : Problem
+        What the search may know.
+    seed : int
+        Where all random numbers come from.
+    max_evaluations : int, optional
+        Subsets scored at most, those of the last checks included.
+    max_seconds : float, optional
+        Time after which no more is begun but the check of the best subset.
+    callbacks : sequence of callables
+        Each is given the :class:`Moment` after every batch; a true answer stops the run.
+    checkpoint : Checkpoint, optional
+        File that scores are kept in, and from which a run is resumed.
+
+    Returns
+    -------
+    Outcome
+        The best subsets and how they were found; also after Ctrl-C.
+    """
+    check_problem(problem)
+    check_count("seed", seed, least=0)
+    if objective.n_features != problem.n_features:
+        raise ValueError(
+            f"objective must have the {problem.n_features} features of the problem, "
+            f"got {objective.n_features}."
+        )
+    budget = _budget(max_evaluations, max_seconds)
+    proposal = search.propose(problem, seed)
+    log = None if checkpoint is None else checkpoint.open(run_header(search, problem, seed))
+    try:
+        return _Run(objective, problem, budget, callbacks, log).outcome(proposal)
+    finally:
+        proposal.close()
+        if log is not None:
+            log.close()
+
+
+def _budget(max_evaluations: int | None, max_seconds: float | None) -> Budget:
+    if max_evaluations is not None:
+        check_count("max_evaluations", max_evaluations)
+    if max_seconds is not None:
+        check_positive("max_seconds", max_seconds)
+    return Budget(
+        inf if max_evaluations is None else max_evaluations,
+        inf if max_seconds is None else max_seconds,
+    )
+
+
+class _Run:
+    """What one run has scored and found."""
+
+    def __init__(
+        self,
+        objective: Objective,
+        problem: Problem,
+        budget: Budget,
+        callbacks: Sequence[Callback],
+        log: ScoreLog | None,
+    ) -> None:
+        self._budget = budget
+        self._evaluator = Evaluator(objective, budget, log)
+        self._callbacks = callbacks
+        self._sizes = Constraints(problem).sizes
+        self._archive = Archive(ranking_of(problem))
+        self._front = Front(problem.n_features)
+        self._finish = Finish(problem, self._archive, self._front)
+        self._history: list[Moment] = []
+
+    def outcome(self, proposal: Proposal) -> Outcome:
+        """Follow the search to its end, then finish."""
+        try:
+            reason = self._follow(proposal, self._kept_for_finish) or "converged"
+            self._end(reason)
+        except KeyboardInterrupt:
+            if not len(self._archive):
+                raise  # nothing was scored, so there is no best so far
+            reason = "interrupted"
+        return self._result(reason)
+
+    def _follow(self, proposal: Proposal, reserve: Callable[[], int]) -> str | None:
+        """Score what is proposed; give why it was stopped, None at its own end."""
+        batch = next(proposal, None)
+        while batch is not None:
+            self._budget.reserve = reserve()
+            scores, reason = self._evaluator.evaluate(batch)
+            reason = self._hear(batch, scores) or reason
+            if reason is None and self._budget.time_is_up():
+                reason = "max_seconds"
+            if reason is not None:
+                return reason
+            try:
+                batch = proposal.send(scores)
+            except StopIteration:
+                return None
+        return None
+
+    def _kept_for_finish(self) -> int:
+        most = max(1, self._budget.max_evaluations / FINISH_SHARE)
+        return int(min(self._finish.n_evaluations(), most))
+
+    def _hear(self, batch: Batch, scores: Floats) -> str | None:
+        """Take in a scored batch and tell the callbacks; one of them may stop the run."""
+        sizes = batch.subsets.sum(axis=1)
+        allowed = (self._sizes[0] <= sizes) & (sizes <= self._sizes[1])
+        self._archive.add(batch.subsets[allowed], scores[allowed])
+        self._front.add(batch.subsets, scores)
+        moment = Moment(
+            n_evaluations=self._evaluator.n_evaluations,
+            score=self._archive.score,
+            size=self._archive.size,
+            n_best=len(self._archive),
+            diversity=_diversity(batch.subsets),
+        )
+        self._history.append(moment)
+        stops = [callback(moment) for callback in self._callbacks]
+        return "callback" if any(stops) else None
+
+    def _end(self, reason: str) -> None:
+        """Make sure of an allowed subset, and as far as the budget goes of minimal ones."""
+        if reason != "converged":
+            self._evaluator.log = None  # a longer run goes on with the search, not with this
+        self._follow(self._finish.fill(), _nothing)
+        if reason == "converged":
+            self._follow(self._finish.check_all(), _nothing)
+        if reason != "callback":
+            self._budget.forget_time()  # a few trials that are rejected early
+            self._follow(self._finish.reduce_best(self._evaluator.ledger), _nothing)
+
+    def _result(self, reason: str) -> Outcome:
+        subsets, scores = self._archive.ranked()
+        ledger = self._evaluator.ledger
+        return Outcome(
+            subset=subsets[0],
+            score=float(scores[0]),
+            reducts=tuple(
+                Reduct(one, score, self._finish.is_minimal(one, score, ledger))
+                for one, score in zip(subsets, scores.tolist(), strict=True)
+            ),
+            front=self._front.points(),
+            feature_frequency=subsets.mean(axis=0),
+            history=tuple(self._history),
+            n_evaluations=self._evaluator.n_evaluations,
+            stop_reason=reason,
+        )
+
+
+def _nothing() -> int:
+    return 0
+
+
+def _diversity(subsets: Masks) -> float:
+    share = subsets.mean(axis=0)
+    return float(np.mean(2 * share * (1 - share)))

@@ -1,0 +1,179 @@
+"""Scoring of batches: from the ledger, from the log of an earlier run, or for real."""
+
+import hashlib
+import time
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from fuzzyfrog.search.checkpoint import CheckpointError, ScoreLog
+from fuzzyfrog.search.ledger import Ledger, subset_keys
+from fuzzyfrog.search.protocol import Batch, Floats, Integers, Masks, Objective
+
+__all__ = ["Budget", "Evaluator"]
+
+CHUNK_SECONDS = 0.5  # how much work a killed or stopped run may lose
+FIRST_CHUNK = 128
+SMALLEST_CHUNK = 16
+
+
+@dataclass
+class Budget:
+    """What a run may spend.
+
+    Attributes
+    ----------
+    max_evaluations, max_seconds : float
+        Limits; infinity for none.
+    reserve : int
+        Evaluations that are kept for what follows the search.
+    """
+
+    max_evaluations: float
+    max_seconds: float
+    reserve: int = 0
+
+    def __post_init__(self) -> None:
+        self._deadline = time.monotonic() + self.max_seconds
+
+    def evaluations_left(self, n_evaluations: int) -> float:
+        """Give the evaluations that are left besides the reserve."""
+        return max(0, self.max_evaluations - self.reserve - n_evaluations)
+
+    def forget_time(self) -> None:
+        """Let the clock not matter any more."""
+        self._deadline = inf
+
+    def time_is_up(self) -> bool:
+        """Tell whether the seconds are spent."""
+        return time.monotonic() >= self._deadline
+
+
+class Evaluator:
+    """Scores batches within a budget, every subset once.
+
+    Parameters
+    ----------
+    objective : Objective
+        What scores subsets.
+    budget : Budget
+        What may be spent.
+    log : ScoreLog or None
+        Where scores are kept on disk, and come from when a run is resumed.
+    """
+
+    def __init__(self, objective: Objective, budget: Budget, log: ScoreLog | None) -> None:
+        self.budget = budget
+        self.ledger = Ledger()
+        self.n_evaluations = 0
+        self.log = log
+        self._objective = objective
+        self._chunk = FIRST_CHUNK
+
+    def evaluate(self, batch: Batch) -> tuple[Floats, str | None]:
+        """Score a batch.
+
+        Returns
+        -------
+        float64[n_subsets], str or None
+            Scores, minus infinity where rejected or not done; and why the batch was cut, if it
+            was.
+        """
+        keys = subset_keys(batch.subsets)
+        lowest = -inf if batch.at_least is None else batch.at_least
+        bars = np.broadcast_to(np.asarray(lowest, dtype=np.float64), len(keys))
+        if batch.only_best:
+            return self._only_best(batch.subsets, keys, bars)
+        return self._each(batch.subsets, keys, bars)
+
+    def _each(self, subsets: Masks, keys: list[bytes], bars: Floats) -> tuple[Floats, str | None]:
+        rows, lowest = self._unknown(keys, bars)
+        n_allowed, cut = self._allowed(len(rows))
+        n_done = 0
+        while n_done < n_allowed:
+            left = [keys[row] for row in rows[n_done:]]
+            scores = self._replayed(left)
+            if scores is None:
+                some = slice(n_done, min(n_done + self._chunk, n_allowed))
+                scores = self._score(subsets[rows[some]], lowest[some], left)
+            scores = scores[: n_allowed - n_done]
+            self._enter(left[: len(scores)], scores, lowest[n_done : n_done + len(scores)])
+            n_done += len(scores)
+            if n_done < n_allowed and self.budget.time_is_up():
+                cut = "max_seconds"
+                break
+        known = [self.ledger.known(key, bar) for key, bar in zip(keys, bars.tolist(), strict=True)]
+        return np.array([-inf if score is None else score for score in known]), cut
+
+    def _only_best(
+        self, subsets: Masks, keys: list[bytes], bars: Floats
+    ) -> tuple[Floats, str | None]:
+        known = [self.ledger.known(key, -inf) for key in keys]
+        highest = max((score for score in known if score is not None), default=-inf)
+        rows, _ = self._unknown(keys, np.full(len(keys), highest))
+        n_allowed, cut = self._allowed(len(rows))
+        new = [keys[row] for row in rows[:n_allowed]]
+        if new:
+            # The best of a part is not the best of all: a cut batch is not kept in the log.
+            scores = None if cut else self._replayed(new)
+            if scores is None:
+                scores = self._objective.best(subsets[rows[:n_allowed]])
+                self._keep(new if not cut else [], scores)
+            self._enter(new, scores, np.full(len(new), np.max(scores)))
+        found = [self.ledger.known(key, -inf) for key in keys]
+        all_scores = np.array([-inf if score is None else score for score in found])
+        among_best = all_scores == all_scores.max(initial=-inf)
+        return np.where(among_best & (all_scores >= bars), all_scores, -inf), cut
+
+    def _allowed(self, n_wanted: int) -> tuple[int, str | None]:
+        left = self.budget.evaluations_left(self.n_evaluations)
+        return (n_wanted, None) if n_wanted <= left else (int(left), "max_evaluations")
+
+    def _unknown(self, keys: list[bytes], bars: Floats) -> tuple[Integers, Floats]:
+        """Give the first row of each subset to be scored, and the lowest bar asked of it."""
+        lowest: dict[bytes, float] = {}
+        first: dict[bytes, int] = {}
+        for row, (key, bar) in enumerate(zip(keys, bars.tolist(), strict=True)):
+            if self.ledger.known(key, bar) is None:
+                first.setdefault(key, row)
+                lowest[key] = min(bar, lowest.get(key, inf))
+        return np.array(list(first.values()), dtype=np.int64), np.array(list(lowest.values()))
+
+    def _score(self, subsets: Masks, bars: Floats, keys: list[bytes]) -> Floats:
+        """Ask the objective, keep the scores in the log, and choose the next chunk's size."""
+        start = time.monotonic()
+        at_least = bars if (bars > -inf).any() else None
+        scores = np.asarray(self._objective.score(subsets, at_least), dtype=np.float64)
+        rate = len(scores) / max(time.monotonic() - start, 1e-6)
+        self._chunk = int(np.clip(rate * CHUNK_SECONDS, SMALLEST_CHUNK, 4 * self._chunk))
+        scores = np.where(scores < bars, -inf, scores)  # the same log for any evaluator
+        self._keep(keys[: len(scores)], scores)
+        return scores
+
+    def _enter(self, keys: list[bytes], scores: Floats, bars: Floats) -> None:
+        if np.isnan(scores).any():
+            raise ValueError("the objective must give numbers as scores, got nan.")
+        self.ledger.enter(keys, scores, bars)
+        self.n_evaluations += len(keys)
+
+    def _keep(self, keys: list[bytes], scores: Floats) -> None:
+        if self.log is not None and keys:
+            self.log.append(_fingerprint(keys), scores)
+
+    def _replayed(self, keys: list[bytes]) -> Floats | None:
+        """Give the next scores of the log; None when it has no more."""
+        record = None if self.log is None else self.log.next_record()
+        if record is None:
+            return None
+        fingerprint, scores = record
+        if len(scores) > len(keys) or fingerprint != _fingerprint(keys[: len(scores)]):
+            raise CheckpointError(
+                "checkpoint must hold scores of the subsets that this run proposes, "
+                "got others. It was made by other code; delete it to start anew."
+            )
+        return scores
+
+
+def _fingerprint(keys: list[bytes]) -> bytes:
+    return hashlib.blake2b(b"".join(keys), digest_size=8).digest()

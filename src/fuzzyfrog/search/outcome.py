@@ -1,0 +1,89 @@
+"""What a run gives."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from fuzzyfrog.search.archive import FrontPoint
+from fuzzyfrog.search.protocol import Floats, Masks
+
+__all__ = ["Callback", "Moment", "Outcome", "Reduct"]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Where a run stands after a batch.
+
+    Attributes
+    ----------
+    n_evaluations : int
+        Subsets scored so far.
+    score, size : float, int
+        Of the best subset so far.
+    n_best : int
+        Distinct subsets met that are as good.
+    diversity : float
+        How much the subsets of the batch differ: the share of features in which two of them,
+        drawn at random, are expected to differ.
+    """
+
+    n_evaluations: int
+    score: float
+    size: int
+    n_best: int
+    diversity: float
+
+
+Callback: TypeAlias = Callable[[Moment], bool | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Reduct:
+    """One of the best subsets.
+
+    Attributes
+    ----------
+    subset : bool[n_features]
+        The features.
+    score : float
+        Its score.
+    minimal : bool
+        Whether it was checked, with the objective, that no feature can go without the score
+        falling below the target (or below its own, if it does not reach the target).
+    """
+
+    subset: Masks
+    score: float
+    minimal: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """The result of a run.
+
+    Attributes
+    ----------
+    subset, score : bool[n_features], float
+        The best subset, never empty, and its score.
+    reducts : tuple of Reduct
+        Every distinct subset met that is as good as the best one, the best one first.
+    front : tuple of FrontPoint
+        The highest score met for each size.
+    feature_frequency : float64[n_features]
+        Share of the reducts that have a feature.
+    history : tuple of Moment
+        One for each batch.
+    n_evaluations : int
+        Subsets scored.
+    stop_reason : {"converged", "max_evaluations", "max_seconds", "callback", "interrupted"}
+        Why the run ended.
+    """
+
+    subset: Masks
+    score: float
+    reducts: tuple[Reduct, ...]
+    front: tuple[FrontPoint, ...]
+    feature_frequency: Floats
+    history: tuple[Moment, ...]
+    n_evaluations: int
+    stop_reason: str

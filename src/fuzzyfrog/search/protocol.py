@@ -1,0 +1,103 @@
+"""What a search and the driver say to each other.
+
+A search knows the :class:`Problem`, never the data: it yields a :class:`Batch` of subsets and
+receives one score for each.  So a run is a pure function of its seed and of the scores it was
+told, and the driver can keep the budget, remember scores and resume for every search alike.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Batch", "Floats", "Integers", "Masks", "Objective", "Problem", "Proposal", "Search"]
+
+Masks: TypeAlias = NDArray[np.bool_]
+Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Subsets to score together.
+
+    Attributes
+    ----------
+    subsets : bool[n_subsets, n_features]
+        One subset in each row.
+    at_least : float, float64[n_subsets] or None
+        A subset whose score is below its value comes back as minus infinity, so that the
+        evaluator may reject it early.
+    only_best : bool
+        Every subset that is not among the best of the batch comes back as minus infinity.
+    """
+
+    subsets: Masks
+    at_least: float | Floats | None = None
+    only_best: bool = False
+
+
+Proposal: TypeAlias = Generator[Batch, Floats, None]
+
+
+class Objective(Protocol):
+    """What scores subsets; in this library a dependency measure bound to its data."""
+
+    @property
+    def n_features(self) -> int:
+        """Number of features, the length of every mask."""
+
+    def score(self, masks: Masks, at_least: float | Floats | None = None) -> Floats:
+        """Score of each subset; below its ``at_least`` a subset may come back as -inf."""
+
+    def best(self, masks: Masks) -> Floats:
+        """Score of each subset that has the highest score of all; -inf for the others."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """All that a search may know about its task.
+
+    Attributes
+    ----------
+    n_features : int
+        Number of features, the length of every mask.
+    n_cells : int
+        Samples times features of the data; it chooses among the presets.
+    full_score : float
+        Score of all the features that may be selected.
+    ranking : {"lexicographic", "product"}
+        Which of two subsets is the better one, see :mod:`fuzzyfrog.search.ranking`.
+    must_include, exclude : bool[n_features] or None
+        Features that every subset has, and features that none has.
+    n_features_to_select : int or None
+        The exact size of the answer; None leaves it to the search.
+    min_dependency : float
+        Share of ``full_score`` that must be kept; a score above it is not worth features.
+    """
+
+    n_features: int
+    n_cells: int
+    full_score: float
+    ranking: str = "lexicographic"
+    must_include: Masks | None = None
+    exclude: Masks | None = None
+    n_features_to_select: int | None = None
+    min_dependency: float = 1.0
+
+    @property
+    def target(self) -> float:
+        """Score that is high enough."""
+        return self.min_dependency * self.full_score
+
+
+class Search(Protocol):
+    """What proposes subsets: parameters that can be listed, and one coroutine."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters as they were given."""
+
+    def propose(self, problem: Problem, seed: int) -> Proposal:
+        """Check the parameters, then return the coroutine that yields batches."""

@@ -1,0 +1,120 @@
+"""The particle swarm of the paper's comparison."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from fuzzyfrog.search.checks import check_count, check_positive
+from fuzzyfrog.search.constraints import Constraints
+from fuzzyfrog.search.population import diverse_subsets
+from fuzzyfrog.search.presets import preset_counts
+from fuzzyfrog.search.protocol import Batch, Floats, Masks, Problem, Proposal
+from fuzzyfrog.search.random import Stream
+from fuzzyfrog.search.ranking import Ranking, ranking_of
+
+__all__ = ["ParticleSwarm"]
+
+
+class ParticleSwarm(BaseEstimator):  # type: ignore[misc]
+    """Binary particle swarm: a bit is set with the sigmoid of its velocity as the chance.
+
+    Parameters
+    ----------
+    n_particles : int or None
+        Subsets in the swarm; None takes the number of frogs (900 on larger data).
+    n_iterations : int or None
+        Moves of the swarm; None takes the evolutions of the frogs (5 on larger data).
+    c_own, c_swarm : float
+        Pull of a particle's own best and of the best of all, C1 and C2.
+    max_velocity : float
+        Velocities stay within plus and minus this. The paper names no limit; 6 leaves every bit
+        a chance of 1 in 400 to flip, as Kennedy and Eberhart advise.
+
+    Examples
+    --------
+    >>> from fuzzyfrog.search import ParticleSwarm
+    >>> ParticleSwarm(n_iterations=20).c_own
+    2.0
+    """
+
+    def __init__(
+        self,
+        *,
+        n_particles: int | None = None,
+        n_iterations: int | None = None,
+        c_own: float = 2.0,
+        c_swarm: float = 2.0,
+        max_velocity: float = 6.0,
+    ) -> None:
+        self.n_particles = n_particles
+        self.n_iterations = n_iterations
+        self.c_own = c_own
+        self.c_swarm = c_swarm
+        self.max_velocity = max_velocity
+
+    def propose(self, problem: Problem, seed: int) -> Proposal:
+        """Check the parameters and give the coroutine; see the protocol.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is asked.
+        seed : int
+            Where all random numbers come from.
+
+        Returns
+        -------
+        Proposal
+            Yields batches, receives scores.
+        """
+        counts = preset_counts("auto", problem)
+        for name in ("n_particles", "n_iterations"):
+            if getattr(self, name) is not None:
+                check_count(name, getattr(self, name))
+        for name in ("c_own", "c_swarm", "max_velocity"):
+            check_positive(name, getattr(self, name))
+        n_particles = self.n_particles or counts.n_all_frogs
+        return self._fly(problem, seed, n_particles, self.n_iterations or counts.n_evolutions)
+
+    def _fly(self, problem: Problem, seed: int, n_particles: int, n_iterations: int) -> Proposal:
+        ranking, constraints = ranking_of(problem), Constraints(problem)
+        stream = Stream(seed, "swarm", "spawn")
+        places = diverse_subsets(n_particles, constraints, stream)
+        # A velocity that agrees with the place: else a first move would make every size n / 2.
+        speed = stream.floats(places.shape) * self.max_velocity
+        velocity = np.where(places, speed, -speed)
+        own = _Memory(places, (yield Batch(places)), ranking)
+        for iteration in range(n_iterations):
+            stream = Stream(seed, "swarm", iteration)
+            velocity = self._steered(velocity, places, own, stream)
+            chances = 1 / (1 + np.exp(-velocity))
+            places = constraints.repair(stream.floats(places.shape) < chances, stream)
+            own.learn(places, (yield Batch(places)))
+
+    def _steered(self, velocity: Floats, places: Masks, own: "_Memory", stream: Stream) -> Floats:
+        """Pull each particle to its own best place and to the best place of all."""
+        here = places.astype(np.float64)
+        to_own = self.c_own * stream.floats(places.shape) * (own.places - here)
+        to_best = self.c_swarm * stream.floats(places.shape) * (own.best() - here)
+        return np.clip(velocity + to_own + to_best, -self.max_velocity, self.max_velocity)
+
+
+@dataclass(eq=False)
+class _Memory:
+    """The best place that each particle has been to."""
+
+    places: Masks
+    scores: Floats
+    ranking: Ranking
+
+    def best(self) -> Masks:
+        """Give the best place of all."""
+        return np.asarray(self.places[self.ranking.order(self.places, self.scores)[0]])
+
+    def learn(self, places: Masks, scores: Floats) -> None:
+        """Remember the places that are better than the remembered ones."""
+        new = self.ranking.merit(scores, places.sum(axis=1))
+        better = self.ranking.beats(new, self.ranking.merit(self.scores, self.places.sum(axis=1)))
+        self.places = np.where(better[:, np.newaxis], places, self.places)
+        self.scores = np.where(better, scores, self.scores)

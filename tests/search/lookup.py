@@ -1,0 +1,93 @@
+"""Objectives for the tests: the dependency of every subset of a small table, looked up."""
+
+import numpy as np
+
+from fuzzyfrog.search import Problem
+
+
+def random_table(n_samples=40, n_features=7, seed=0):
+    """Dependency of all subsets of a random table; subset i has the features of the bits of i."""
+    rng = np.random.default_rng(seed)
+    return dependency_table(
+        rng.integers(0, 6, (n_samples, n_features)), rng.integers(0, 3, n_samples)
+    )
+
+
+def dependency_table(X, y):
+    """Dependency of all subsets, by definition, on a grid on which sums are exact."""
+    spread = X.std(axis=0, ddof=1)
+    Z = np.rint(X / spread * 2**40) / 2**40
+    apart = np.abs(Z[:, np.newaxis] - Z[np.newaxis])
+    n_features = X.shape[1]
+    base = np.where(y[:, np.newaxis] != y[np.newaxis], 0.0, np.inf)
+    table = np.empty(2**n_features)
+
+    def grow(feature, distance, index):
+        if feature == n_features:
+            table[index] = np.minimum(1, distance.min(axis=1)).mean()
+            return
+        grow(feature + 1, distance, index)
+        grow(feature + 1, distance + apart[:, :, feature], index | 1 << feature)
+
+    grow(0, base, 0)
+    return table
+
+
+def sizes_of(table):
+    return np.array([index.bit_count() for index in range(len(table))])
+
+
+class Lookup:
+    """Scores from a table; it remembers what it was asked and rejects as early as it may."""
+
+    def __init__(self, table):
+        self.table = np.asarray(table)
+        self.n_features = int(np.log2(len(table)))
+        self.told = []  # index of every subset for which a number was given
+        self.asked = []
+        self.n_calls = 0
+
+    def index(self, masks):
+        return masks @ (1 << np.arange(self.n_features))
+
+    def score(self, masks, at_least=None):
+        self.n_calls += 1
+        index = self.index(masks)
+        scores = self.table[index]
+        bars = np.broadcast_to(-np.inf if at_least is None else at_least, len(index))
+        self.asked += index.tolist()
+        self.told += index[scores >= bars].tolist()
+        return np.where(scores >= bars, scores, -np.inf)
+
+    def best(self, masks):
+        return self.score(masks, self.table[self.index(masks)].max())
+
+    def problem(self, **changes):
+        settings = {
+            "n_features": self.n_features,
+            "n_cells": 40 * self.n_features,
+            "full_score": float(self.table[-1]),
+        }
+        return Problem(**(settings | changes))
+
+
+def mask_of(n_features, *features):
+    mask = np.zeros(n_features, dtype=bool)
+    mask[list(features)] = True
+    return mask
+
+
+def plain(outcome):
+    """All of an outcome as text, to compare two of them byte for byte."""
+    return repr(
+        (
+            np.flatnonzero(outcome.subset).tolist(),
+            outcome.score,
+            [(np.flatnonzero(r.subset).tolist(), r.score, r.minimal) for r in outcome.reducts],
+            [(p.size, p.score, np.flatnonzero(p.subset).tolist()) for p in outcome.front],
+            outcome.feature_frequency.tolist(),
+            outcome.history,
+            outcome.n_evaluations,
+            outcome.stop_reason,
+        )
+    )

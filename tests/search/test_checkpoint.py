@@ -1,0 +1,262 @@
+"""The log of scores: killed runs, damaged files, other runs, other processes, full disks."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fuzzyfrog.search import Checkpoint, CheckpointError, Genetic, QuickReduct, ShuffledFrogs, run
+from fuzzyfrog.search import checkpoint as module
+from search.lookup import Lookup, mask_of, plain, random_table
+
+TABLE = random_table(n_features=4)
+SEARCH = Genetic(n_population=6, n_generations=3)
+
+
+def go(path, *, search=SEARCH, table=TABLE, seed=0, data="table", **changes):
+    """A small run with a log; gives the outcome and how many subsets were scored for it."""
+    objective = Lookup(table)
+    problem = objective.problem(**changes)
+    outcome = run(search, objective, problem, seed=seed, checkpoint=Checkpoint(path, data=data))
+    return plain(outcome), len(objective.asked)
+
+
+@pytest.fixture
+def finished(tmp_path):
+    """The log of a finished run, its outcome and its evaluations."""
+    path = tmp_path / "scores"
+    outcome, n_scored = go(path)
+    return path, outcome, n_scored
+
+
+def test_a_finished_run_is_replayed_without_scoring(finished):
+    path, outcome, n_scored = finished
+    assert n_scored > 0
+    assert go(path) == (outcome, 0)
+    assert sorted(path.parent.iterdir()) == [path], "nothing is left beside the log"
+
+
+def header_end(content):
+    start = len(module.MAGIC) + module.FRAME.size
+    return start + module.FRAME.unpack_from(content, len(module.MAGIC))[0]
+
+
+def test_truncated_anywhere_it_resumes_or_says_so(finished):
+    path, outcome, n_scored = finished
+    content = path.read_bytes()
+    resumed = set()
+    for length in range(len(content)):
+        path.write_bytes(content[:length])
+        if length < header_end(content):
+            with pytest.raises(CheckpointError, match="damaged"):
+                go(path)
+        else:
+            result, n_new = go(path)
+            assert result == outcome
+            resumed.add(n_new)
+    assert len(resumed) > 3, "resumed at several places"
+    assert max(resumed) == n_scored
+
+
+def test_no_flipped_bit_gives_another_result(finished):
+    path, outcome, _ = finished
+    content = path.read_bytes()
+    for position in range(len(content)):
+        damaged = bytearray(content)
+        damaged[position] ^= 1 << position % 8
+        path.write_bytes(damaged)
+        try:
+            result, _ = go(path)
+        except CheckpointError:
+            continue
+        assert result == outcome
+
+
+def test_after_a_torn_tail_the_log_is_whole_again(finished):
+    path, outcome, _ = finished
+    path.write_bytes(path.read_bytes()[:-5])
+    assert go(path)[1] > 0
+    assert go(path) == (outcome, 0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"seed": 1}, "seed is 0 there, 1 here"),
+        ({"data": "other"}, "data is 'table' there, 'other' here"),
+        ({"search": Genetic(n_population=7, n_generations=3)}, "search.n_population is 6 there"),
+        ({"search": QuickReduct()}, "search.name is 'Genetic' there, 'QuickReduct' here"),
+        ({"ranking": "product"}, "problem.ranking is 'lexicographic' there, 'product' here"),
+        ({"must_include": mask_of(4, 2)}, r"problem.must_include is None there, \[2\] here"),
+        ({"min_dependency": 0.9}, "problem.min_dependency is 1.0 there, 0.9 here"),
+    ],
+)
+def test_another_run_is_refused_and_the_difference_named(finished, changes, name):
+    path = finished[0]
+    before = path.read_bytes()
+    with pytest.raises(CheckpointError, match=name):
+        go(path, **changes)
+    assert path.read_bytes() == before
+
+
+def test_another_version_is_refused(finished, monkeypatch):
+    monkeypatch.setattr(module, "version", lambda name: "99.0")
+    with pytest.raises(CheckpointError, match=r"library is '.*' there, '99.0' here"):
+        go(finished[0])
+
+
+def test_scores_of_other_subsets_are_refused(finished, monkeypatch):
+    """As after a change of the code that proposes."""
+    monkeypatch.setattr(
+        "fuzzyfrog.search.genetic.diverse_subsets",
+        lambda n_subsets, *_: np.ones((n_subsets, 4), dtype=bool),
+    )
+    with pytest.raises(CheckpointError, match="made by other code"):
+        go(finished[0])
+
+
+def test_a_foreign_file_is_refused_and_left_alone(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("not a log")
+    with pytest.raises(CheckpointError, match="damaged or foreign"):
+        go(path)
+    assert path.read_text() == "not a log"
+
+
+def test_a_missing_directory_costs_the_log_not_the_run(tmp_path, finished):
+    with pytest.warns(RuntimeWarning, match="cannot be written") as warned:
+        outcome, _ = go(tmp_path / "missing" / "scores")
+    assert outcome == finished[1]
+    assert len(warned) == 1
+
+
+def test_a_full_disk_costs_the_log_not_the_run(tmp_path, finished, monkeypatch):
+    """The third write fails half-way, as on a full disk; the torn log can still be resumed."""
+    real, calls = module._write, []
+
+    def failing(file, content):
+        calls.append(content)
+        if len(calls) == 3:
+            real(file, content[: len(content) // 2])
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(file, content)
+
+    path = tmp_path / "full"
+    monkeypatch.setattr(module, "_write", failing)
+    with pytest.warns(RuntimeWarning, match="No space left") as warned:
+        outcome, _ = go(path)
+    assert outcome == finished[1]
+    assert len(warned) == 1
+    assert len(calls) == 3, "after a failure nothing more is written"
+    monkeypatch.setattr(module, "_write", real)
+    assert go(path)[0] == finished[1]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_really_full_device():
+    file = os.open("/dev/full", os.O_WRONLY)
+    try:
+        with pytest.raises(OSError, match="No space left"):
+            module._write(file, b"scores")
+    finally:
+        os.close(file)
+
+
+SCRIPT = Path(__file__).with_name("resumable.py")
+
+
+def start(log, result, delay):
+    command = [sys.executable, str(SCRIPT), str(log), str(result), str(delay)]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)  # noqa: S603 - our script
+
+
+def finish(log, result):
+    """Run to the end; give the exit code and what was said on the way."""
+    with start(log, result, 0) as process:
+        _, message = process.communicate()
+        return process.returncode, message
+
+
+def wait_for(condition):
+    while not condition():
+        time.sleep(0.01)
+
+
+def test_a_second_process_is_refused_and_told_who_holds_the_log(tmp_path):
+    log, result = tmp_path / "scores", tmp_path / "result"
+    with start(log, result, 0.5) as holder:
+        wait_for(log.exists)
+        code, message = finish(log, result)
+        holder.kill()
+    assert code == 1
+    assert f"process {holder.pid} holds it" in message
+    assert finish(log, result) == (0, ""), "the lock vanishes with its process"
+
+
+def start_and_kill(log, result, n_bytes):
+    """Start a run and kill it once its log has so many bytes; tell whether it was still going."""
+    with start(log, result, 0.01) as process:
+        wait_for(
+            lambda: process.poll() is not None or (log.exists() and log.stat().st_size >= n_bytes)
+        )
+        process.send_signal(signal.SIGKILL)
+        return process.wait() == -signal.SIGKILL
+
+
+def check_kills(folder, moments):
+    """Kill a run at each moment, a share of its log, resume it, and compare the results."""
+    whole, undisturbed = folder / "whole", folder / "undisturbed"
+    assert finish(whole, undisturbed) == (0, "")
+    for number, moment in enumerate(moments):
+        log, result = folder / f"log{number}", folder / f"result{number}"
+        assert start_and_kill(log, result, moment * whole.stat().st_size)
+        assert finish(log, result) == (0, "")
+        assert result.read_text() == undisturbed.read_text()
+
+
+def test_killed_and_resumed_is_identical(tmp_path):
+    check_kills(tmp_path, [0.0, 0.3, 0.8])
+
+
+@pytest.mark.long
+def test_killed_twenty_times_is_identical(tmp_path):
+    check_kills(tmp_path, np.random.default_rng(0).uniform(0, 0.95, 20))
+
+
+def test_killed_again_and_again_it_still_gets_there(tmp_path):
+    assert finish(tmp_path / "whole", tmp_path / "undisturbed") == (0, "")
+    log, result = tmp_path / "scores", tmp_path / "result"
+    for n_bytes in (0, 900, 1800):
+        assert start_and_kill(log, result, n_bytes)
+    assert finish(log, result) == (0, "")
+    assert result.read_text() == (tmp_path / "undisturbed").read_text()
+
+
+@pytest.mark.parametrize("search", [ShuffledFrogs(), QuickReduct()])
+def test_a_run_goes_on_where_a_shorter_one_ended(tmp_path, search):
+    """Budgets may grow and shrink: each run is what it would be without a log."""
+    objective = Lookup(random_table())
+    problem = objective.problem()
+    checkpoint = Checkpoint(tmp_path / "scores")
+    for limit in (10, 18, 9, 12, None):
+        alone = run(search, objective, problem, seed=0, max_evaluations=limit)
+        again = Lookup(objective.table)
+        resumed = run(search, again, problem, seed=0, max_evaluations=limit, checkpoint=checkpoint)
+        assert plain(resumed) == plain(alone)
+    assert len(again.asked) < resumed.n_evaluations
+
+
+def test_what_follows_a_damaged_record_is_cut_off(finished):
+    path = finished[0]
+    content = bytearray(path.read_bytes())
+    header, end = module._read_header(bytes(content), path)
+    content[end + module.FRAME.size] ^= 1
+    path.write_bytes(content)
+    module.ScoreLog(path, header).close()
+    assert path.stat().st_size == end

@@ -1,0 +1,332 @@
+"""The driver: budgets, interruption, bad arguments, and what it makes of the scores."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from fuzzyfrog.search import (
+    Batch,
+    Genetic,
+    ParticleSwarm,
+    QuickReduct,
+    RandomSubsets,
+    ShuffledFrogs,
+    run,
+)
+from fuzzyfrog.search.evaluation import Budget, Evaluator
+from search.lookup import Lookup, mask_of, plain, random_table, sizes_of
+
+TABLE = random_table()
+
+
+class Scripted:
+    """A search that proposes what it is told to, and keeps the answers."""
+
+    def __init__(self, *batches):
+        self.batches, self.answers = batches, []
+
+    def get_params(self, deep=True):
+        return {}
+
+    def propose(self, problem, seed):
+        return self._propose()
+
+    def _propose(self):
+        for batch in self.batches:
+            self.answers.append((yield batch))
+
+
+class Everything(Scripted):
+    """Proposes all subsets."""
+
+    def __init__(self, n_features):
+        index = np.arange(1, 2**n_features)
+        super().__init__(Batch((index[:, np.newaxis] >> np.arange(n_features) & 1).astype(bool)))
+
+
+def masks(*subsets):
+    return np.array([mask_of(7, *features) for features in subsets])
+
+
+def evaluator(objective=None, **budget):
+    limits = {"max_evaluations": np.inf, "max_seconds": np.inf} | budget
+    return Evaluator(objective or Lookup(TABLE), Budget(**limits), None)
+
+
+def score_of(*features):
+    return TABLE[sum(1 << feature for feature in features)]
+
+
+def test_a_known_score_answers_any_bar():
+    one = evaluator()
+    one.evaluate(Batch(masks((0, 1))))
+    below, above = np.nextafter(score_of(0, 1), 0), np.nextafter(score_of(0, 1), 2)
+    assert one.evaluate(Batch(masks((0, 1)), at_least=below))[0] == score_of(0, 1)
+    assert one.evaluate(Batch(masks((0, 1)), at_least=score_of(0, 1)))[0] == score_of(0, 1)
+    assert one.evaluate(Batch(masks((0, 1)), at_least=above))[0] == -np.inf
+    assert one.n_evaluations == 1
+
+
+def test_a_rejected_subset_is_below_a_value_not_a_number():
+    one = evaluator()
+    assert one.evaluate(Batch(masks((0,)), at_least=0.9))[0] == -np.inf
+    assert one.evaluate(Batch(masks((0,)), at_least=0.95))[0] == -np.inf
+    assert one.n_evaluations == 1, "below 0.9 is below 0.95"
+    assert one.evaluate(Batch(masks((0,))))[0] == score_of(0)
+    assert one.n_evaluations == 2, "a lower bar needs another look"
+
+
+def test_twins_in_a_batch_are_scored_once_with_the_lower_bar():
+    objective = Lookup(TABLE)
+    one = evaluator(objective)
+    bars = np.array([2.0, 0.0, 2.0])
+    scores, _ = one.evaluate(Batch(masks((0,), (0,), (1,)), at_least=bars))
+    assert scores.tolist() == [-np.inf, score_of(0), -np.inf]
+    assert objective.asked == [1, 2]
+
+
+@pytest.mark.parametrize("known", [(), ((0,),), ((1,), (2,)), ((0,), (1,), (2,), (3,))])
+def test_only_the_best_of_a_batch_come_back(known):
+    """Whatever was known before, the answer is the same."""
+    one = evaluator()
+    if known:
+        one.evaluate(Batch(masks(*known)))
+    scores, _ = one.evaluate(Batch(masks((0,), (1,), (2,), (3,)), only_best=True))
+    truth = np.array([score_of(feature) for feature in range(4)])
+    assert scores.tolist() == np.where(truth == truth.max(), truth, -np.inf).tolist()
+    assert one.n_evaluations <= 4
+
+
+def test_only_best_tells_nothing_false_about_the_others():
+    one = evaluator()
+    one.evaluate(Batch(masks((0,), (1,), (2,)), only_best=True))
+    scores, _ = one.evaluate(Batch(masks((0,), (1,), (2,))))
+    assert scores.tolist() == [score_of(0), score_of(1), score_of(2)]
+
+
+def test_a_batch_is_cut_at_the_budget():
+    objective = Lookup(TABLE)
+    scores, reason = evaluator(objective, max_evaluations=2).evaluate(
+        Batch(masks((0,), (1,), (2,)))
+    )
+    assert scores.tolist() == [score_of(0), score_of(1), -np.inf]
+    assert reason == "max_evaluations"
+    assert len(objective.asked) == 2
+
+
+class Nameless(Lookup):
+    """Has no number for any subset."""
+
+    def score(self, masks, at_least=None):
+        return np.full(len(masks), np.nan)
+
+
+def test_a_score_that_is_no_number_is_an_error():
+    with pytest.raises(ValueError, match="must give numbers as scores, got nan"):
+        evaluator(Nameless(TABLE)).evaluate(Batch(masks((0,))))
+
+
+def test_time_stops_a_run_within_a_batch(monkeypatch):
+    clock = itertools.count()
+    monkeypatch.setattr("fuzzyfrog.search.evaluation.time.monotonic", lambda: next(clock))
+    objective = Lookup(TABLE)
+    monkeypatch.setattr("fuzzyfrog.search.evaluation.FIRST_CHUNK", 4)
+    outcome = run(Genetic(), objective, objective.problem(), seed=0, max_seconds=8)
+    assert outcome.stop_reason == "max_seconds"
+    assert 0 < outcome.n_evaluations < 60
+    assert outcome.reducts[0].minimal, "the best subset is checked in any case"
+
+
+def test_a_run_limited_by_time_can_be_repeated_by_its_evaluations(monkeypatch):
+    objective = Lookup(TABLE)
+    search = Genetic()
+    whole = run(search, objective, objective.problem(), seed=0)
+    shorter = run(search, objective, objective.problem(), seed=0, max_evaluations=50)
+    again = run(search, objective, objective.problem(), seed=0, max_evaluations=50)
+    assert plain(shorter) == plain(again) != plain(whole)
+
+
+class Interrupting(Lookup):
+    """Ctrl-C while the given call is under way."""
+
+    def __init__(self, table, call):
+        super().__init__(table)
+        self.call = call
+
+    def score(self, masks, at_least=None):
+        if self.n_calls == self.call:
+            raise KeyboardInterrupt
+        return super().score(masks, at_least)
+
+
+@pytest.mark.parametrize("call", [1, 2, 5, 9])
+def test_ctrl_c_returns_the_best_so_far(call):
+    objective = Interrupting(TABLE, call)
+    outcome = run(ShuffledFrogs(), objective, objective.problem(), seed=0)
+    assert outcome.stop_reason == "interrupted"
+    assert outcome.subset.any()
+    assert outcome.n_evaluations == len(objective.asked)
+
+
+def test_ctrl_c_before_any_score_is_passed_on():
+    objective = Interrupting(TABLE, 0)
+    with pytest.raises(KeyboardInterrupt):
+        run(ShuffledFrogs(), objective, objective.problem(), seed=0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_archive_and_front_hold_all_of_the_truth(seed):
+    table = random_table(seed=seed)
+    objective, sizes = Lookup(table), sizes_of(table)
+    outcome = run(Everything(7), objective, objective.problem(), seed=0)
+    smallest = sizes[table == table[-1]].min()
+    found = {int(objective.index(reduct.subset)) for reduct in outcome.reducts}
+    assert found == set(np.flatnonzero((table == table[-1]) & (sizes == smallest)).tolist())
+    assert [point.score for point in outcome.front] == [
+        table[sizes == size].max() for size in range(1, 8)
+    ]
+    for point in outcome.front:
+        ties = np.flatnonzero((sizes == point.size) & (table == point.score))
+        features = [[f for f in range(7) if index >> f & 1] for index in ties]
+        assert np.flatnonzero(point.subset).tolist() == min(features)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.8, 0.95])
+def test_min_dependency_is_enough(share):
+    objective, sizes = Lookup(TABLE), sizes_of(TABLE)
+    problem = objective.problem(min_dependency=share)
+    outcome = run(ShuffledFrogs(), objective, problem, seed=0)
+    enough = share * TABLE[-1] <= TABLE
+    assert outcome.subset.sum() == sizes[enough].min()
+    assert outcome.score == TABLE[enough & (sizes == sizes[enough].min())].max()
+    assert all(reduct.minimal for reduct in outcome.reducts)
+    assert len(outcome.reducts) == (enough & (sizes == sizes[enough].min())).sum()
+
+
+def test_redundant_features_are_removed_in_the_end():
+    objective = Lookup(random_table(seed=3))
+    everything = Scripted(Batch(np.ones((1, 7), dtype=bool)))
+    outcome = run(everything, objective, objective.problem(), seed=0)
+    assert outcome.score == objective.table[-1]
+    assert outcome.reducts[0].minimal
+    assert outcome.subset.sum() < 7
+
+
+def test_required_features_stay_though_redundant():
+    objective = Lookup(TABLE)
+    problem = objective.problem(must_include=mask_of(7, 5, 6))
+    outcome = run(Scripted(Batch(np.ones((1, 7), dtype=bool))), objective, problem, seed=0)
+    assert outcome.subset[[5, 6]].all()
+
+
+def greedy(table, n_features):
+    chosen, index = [], 0
+    while table[index] < table[-1]:
+        left = [f for f in range(n_features) if f not in chosen]
+        best = max(left, key=lambda f: (table[index | 1 << f], -f))
+        chosen.append(best)
+        index |= 1 << best
+    return index
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("cells", [2**24, 7 * 2])
+def test_quickreduct_is_greedy(seed, cells, monkeypatch):
+    monkeypatch.setattr("fuzzyfrog.search.quickreduct.BATCH_CELLS", cells)
+    table = random_table(seed=seed)
+    objective = Lookup(table)
+    proposal, batches = QuickReduct().propose(objective.problem(), 0), []
+    batch = next(proposal)
+    last = {}
+    try:
+        while True:
+            scores = objective.best(batch.subsets)
+            batches.append(batch)
+            last.update(zip(objective.index(batch.subsets).tolist(), scores, strict=True))
+            batch = proposal.send(scores)
+    except StopIteration:
+        assert greedy(table, 7) in last
+        assert last[greedy(table, 7)] == table[-1]
+    assert all(batch.only_best for batch in batches)
+
+
+def test_quickreduct_goes_on_where_no_single_feature_helps():
+    exclusive_or = Lookup([0.0, 0.0, 0.0, 1.0])
+    assert run(QuickReduct(), exclusive_or, exclusive_or.problem(), seed=0).subset.all()
+
+
+BAD_PROBLEMS = [
+    (
+        {"must_include": mask_of(7, 1, 2), "exclude": mask_of(7, 2)},
+        "must_include and exclude must not meet, got 2 in both",
+    ),
+    ({"exclude": np.ones(7, dtype=bool)}, "exclude must leave at least one feature"),
+    ({"n_features_to_select": 8}, r"n_features_to_select must be from 1 .* to 7 .* got 8"),
+    ({"n_features_to_select": 0}, "n_features_to_select must be from 1"),
+    ({"n_features_to_select": 1, "must_include": mask_of(7, 1, 2)}, "must be from 2"),
+    ({"min_dependency": 0.0}, "min_dependency must be above 0 and at most 1, got 0.0"),
+    ({"min_dependency": 1.5}, "min_dependency must be above 0 and at most 1, got 1.5"),
+    ({"exclude": np.array([1, 2])}, "must be masks of 7 booleans"),
+    ({"ranking": "size"}, "ranking must be one of 'lexicographic', 'product'"),
+    ({"n_features": 6}, "objective must have the 6 features of the problem, got 7"),
+]
+
+
+@pytest.mark.parametrize(("changes", "sentence"), BAD_PROBLEMS)
+def test_bad_problems_get_a_sentence(changes, sentence):
+    objective = Lookup(TABLE)
+    with pytest.raises(ValueError, match=sentence):
+        run(ShuffledFrogs(), objective, objective.problem(**changes), seed=0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"max_evaluations": 0}, "max_evaluations must be an integer of at least 1, got 0"),
+        ({"max_evaluations": 1.5}, "max_evaluations must be an integer of at least 1, got 1.5"),
+        ({"max_seconds": 0}, "max_seconds must be a finite number above 0, got 0"),
+        ({"max_seconds": float("nan")}, "max_seconds must be a finite number above 0, got nan"),
+        ({"seed": -1}, "seed must be an integer of at least 0, got -1"),
+    ],
+)
+def test_bad_arguments_get_a_sentence(arguments, sentence):
+    objective = Lookup(TABLE)
+    with pytest.raises(ValueError, match=sentence):
+        run(ShuffledFrogs(), objective, objective.problem(), **({"seed": 0} | arguments))
+
+
+@pytest.mark.parametrize(
+    ("search", "sentence"),
+    [
+        (Genetic(n_population=0), "n_population must be an integer of at least 1, got 0"),
+        (Genetic(n_generations=-1), "n_generations must be an integer of at least 1, got -1"),
+        (Genetic(p_crossover=1.1), "p_crossover must be a number from 0 to 1, got 1.1"),
+        (Genetic(p_mutation="much"), "p_mutation must be a number from 0 to 1, got 'much'"),
+        (ParticleSwarm(n_particles=0), "n_particles must be an integer of at least 1, got 0"),
+        (ParticleSwarm(max_velocity=-1), "max_velocity must be a finite number above 0, got -1"),
+        (RandomSubsets(n_subsets=0), "n_subsets must be an integer of at least 1, got 0"),
+    ],
+)
+def test_bad_parameters_get_a_sentence(search, sentence):
+    objective = Lookup(TABLE)
+    with pytest.raises(ValueError, match=sentence):
+        run(search, objective, objective.problem(), seed=0)
+
+
+def test_defaults_of_the_others_are_those_of_the_paper():
+    objective = Lookup(TABLE)
+    large = objective.problem(n_cells=20_000)
+    for search in (Genetic(), ParticleSwarm()):
+        sizes = []
+        proposal = search.propose(large, 0)
+        batch = next(proposal)
+        try:
+            while True:
+                sizes.append(len(batch.subsets))
+                batch = proposal.send(TABLE[objective.index(batch.subsets)])
+        except StopIteration:
+            assert sizes == [900] * 6  # the first population and 5 generations
+    genetic, swarm = Genetic(), ParticleSwarm()
+    assert (genetic.p_crossover, genetic.p_mutation) == (0.6, 0.033)
+    assert (swarm.c_own, swarm.c_swarm) == (2.0, 2.0)
