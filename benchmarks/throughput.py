@@ -1,7 +1,7 @@
 """The kernel alone: pair-features per second when nothing can be pruned.
 
-One pair-feature is one difference of two samples on one feature, joined to their distance. The values
-lie so close together that no pair can be dropped, so that every feature of every pair is looked at.
+One pair-feature is one difference of two samples on one feature, joined to their distance. The
+values lie so close together that no pair can be dropped: every feature of every pair is looked at.
 Run: python benchmarks/throughput.py
 """
 
@@ -22,7 +22,12 @@ def every_pair(lanes, queries, features, limit, first):
     left = 0
     for block in range(first, lanes.shape[1], LANES):
         for i in range(first):
-            if below_sum(lanes, queries, features, i, block, limit, block, np.int16(NEVER)) != 0:
+            if (
+                below_sum(
+                    lanes, queries, features, features.size, i, block, limit, block, np.int16(NEVER)
+                )
+                != 0
+            ):
                 left += 1
     return left
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from fuzzyfrog.measure._kernel_scan import total
 from fuzzyfrog.measure.jit import kernel
 
-__all__ = ["line"]
+__all__ = ["line", "line_batch"]
 
 
 @kernel
@@ -37,3 +38,12 @@ def line(z, side, membership, enemy):
     order = np.argsort(z)
     _sweep(z, side, order, membership, enemy)
     _sweep(z, side, order[::-1], membership, enemy)
+
+
+@kernel
+def line_batch(Z, side, features, first, last, totals):
+    """Set `totals` to the `total` of some features, each alone."""
+    membership, enemy = np.empty(side.size), np.empty(side.size, np.int64)
+    for k in range(first, last):
+        line(Z[:, features[k]].copy(), side, membership, enemy)
+        totals[k, 0], totals[k, 1] = total(membership)

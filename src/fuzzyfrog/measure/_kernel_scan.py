@@ -175,16 +175,20 @@ def measure_again(Z, target, steps, subset, join, i, block, bits, membership, li
 
 
 @njit(inline="always")
-def below(lanes, queries, features, join, gaps, i, block, limit, offset, limit_i):
+def below(lanes, queries, features, n_real, join, gaps, i, block, limit, offset, limit_i):
     if join == SUM:
         if gaps:
-            bits = below_sum_gaps(lanes, queries, features, i, block, limit, offset, limit_i)
+            bits = below_sum_gaps(
+                lanes, queries, features, n_real, i, block, limit, offset, limit_i
+            )
         else:
-            bits = below_sum(lanes, queries, features, i, block, limit, offset, limit_i)
+            bits = below_sum(lanes, queries, features, n_real, i, block, limit, offset, limit_i)
     elif gaps:
-        bits = below_largest_gaps(lanes, queries, features, i, block, limit, offset, limit_i)
+        bits = below_largest_gaps(
+            lanes, queries, features, n_real, i, block, limit, offset, limit_i
+        )
     else:
-        bits = below_largest(lanes, queries, features, i, block, limit, offset, limit_i)
+        bits = below_largest(lanes, queries, features, n_real, i, block, limit, offset, limit_i)
     return bits
 
 
@@ -217,6 +221,7 @@ def scan(table, features, subset, join, gaps, first, stride, membership, limit, 
     n = membership.size
     lanes, queries, first_enemy = table.lanes, table.queries, table.first_enemy
     Z, target, steps = table.Z, table.target, table.steps
+    n_real = min(subset.size, features.size)
     lost = 0.0
     start = first_enemy[0] // LANES + first
     for block in range(start * LANES, n, stride * LANES):
@@ -225,7 +230,9 @@ def scan(table, features, subset, join, gaps, first, stride, membership, limit, 
         for i in range(n):
             if first_enemy[i] >= end:
                 break
-            bits = below(lanes, queries, features, join, gaps, i, block, limit, block, limit[i])
+            bits = below(
+                lanes, queries, features, n_real, join, gaps, i, block, limit, block, limit[i]
+            )
             if bits == 0:
                 continue
             bits &= inside
@@ -247,6 +254,7 @@ def scan_numeric(
     n = membership.size
     lanes, queries = table.lanes, table.queries
     Z, target, steps = table.Z, table.target, table.steps
+    n_real = min(subset.size, features.size)
     ceiling = np.empty(LANES, np.int16)
     lost = 0.0
     for block in range(first * LANES, n, stride * LANES):
@@ -258,7 +266,7 @@ def scan_numeric(
                 taken = np.floor(steps * alike(target, i, block + lane))
                 ceiling[lane] = max(known - taken, NEVER)
             bits = below(
-                lanes, queries, features, join, gaps, i, block, ceiling, 0, np.int16(NEVER)
+                lanes, queries, features, n_real, join, gaps, i, block, ceiling, 0, np.int16(NEVER)
             )
             bits &= inside
             lost += measure_again(
@@ -276,6 +284,22 @@ def open_memberships(steps, membership, limit, enemy):
     limit[: membership.size] = limit_of(1.0, steps)
     limit[membership.size :] = NEVER
     enemy[:] = -1
+
+
+@kernel
+def recall(table, subset, join, met, membership, limit, enemy):
+    """Lower memberships to the distance of enemies met before; give what is lost by that.
+
+    Under whatever subset it was met, an enemy is an enemy: its distance is an upper bound.
+    """
+    lost = 0.0
+    for i in range(met.size):
+        if met[i] >= 0:
+            lost += measure_again(
+                table.Z, table.target, table.steps, subset, join, i, met[i], np.uint64(1),
+                membership, limit, enemy,
+            )  # fmt: skip
+    return lost
 
 
 @kernel
@@ -307,21 +331,25 @@ def scan_batch(table, batch, join, first, last, totals):
     """
     membership = np.empty(table.Z.shape[0])
     limit = np.empty(table.lanes.shape[1], np.int16)
-    enemy = np.empty(membership.size, np.int64)
+    enemy = np.full(membership.size, -1)
     for k in range(first, last):
         features = batch.features[batch.feature_starts[k] : batch.feature_starts[k + 1]]
         subset = batch.subset[batch.subset_starts[k] : batch.subset_starts[k + 1]]
         gaps, allowed = batch.gaps[k], batch.allowed[k]
+        met = enemy.copy()
         open_memberships(table.steps, membership, limit, enemy)
-        if table.target.size > 0:
-            lost = scan_numeric(
-                table, features, subset, join, gaps, 0, 1, membership, limit, enemy, allowed
-            )
-        else:
-            lost = scan(
-                table, features, subset, join, gaps, 0, 1, membership, limit, enemy, allowed
-            )
-        if lost > allowed:
+        if allowed < membership.size:  # only then can it end early
+            allowed -= recall(table, subset, join, met, membership, limit, enemy)
+        if allowed >= 0.0:
+            if table.target.size > 0:
+                allowed -= scan_numeric(
+                    table, features, subset, join, gaps, 0, 1, membership, limit, enemy, allowed
+                )
+            else:
+                allowed -= scan(
+                    table, features, subset, join, gaps, 0, 1, membership, limit, enemy, allowed
+                )
+        if allowed < 0.0:
             totals[k, 0] = totals[k, 1] = -1
         else:
             totals[k, 0], totals[k, 1] = total(membership)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from fuzzyfrog.measure._kernel_scan import below, measure_again
@@ -19,13 +20,17 @@ from fuzzyfrog.measure._vectors import (
     LANES,
     NEVER,
     SUM,
+    closest_largest,
+    closest_largest_gaps,
+    closest_sum,
+    closest_sum_gaps,
     first_lane,
     near_largest,
     near_sum,
 )
 from fuzzyfrog.measure.jit import kernel
 
-ONE_LANE = np.uint64(1)
+ONE = np.uint64(1)
 
 __all__ = ["Forest", "build", "gather", "grow_boxes", "search"]
 
@@ -215,6 +220,21 @@ def _farthest(limit, block):
     return most
 
 
+# Inlined by Numba, like `below`.
+@njit(inline="always")
+def _closest(lanes, queries, features, join, gaps, i, block):
+    if join == SUM:
+        if gaps:
+            lane = closest_sum_gaps(lanes, queries, features, i, block)
+        else:
+            lane = closest_sum(lanes, queries, features, i, block)
+    elif gaps:
+        lane = closest_largest_gaps(lanes, queries, features, i, block)
+    else:
+        lane = closest_largest(lanes, queries, features, i, block)
+    return lane
+
+
 @kernel
 def search(
     table, forest, features, subset, join, gaps, first, stride, membership, limit, enemy, allowed
@@ -226,6 +246,7 @@ def search(
     low, high, lanes, queries = forest.low, forest.high, table.lanes, table.queries
     Z, target, steps = table.Z, table.target, table.steps
     slack = low.shape[1] if join == SUM else 1
+    n_real = min(subset.size, features.size)
     nodes = np.empty(128, np.int64)
     gaps_to = np.empty(128, np.int64)
     nothing = np.full(LANES, NEVER, np.int16)  # the lanes themselves have nothing to gain
@@ -263,29 +284,36 @@ def search(
                     continue
                 there = (-1 - child) * LANES
                 there_inside = ALL_LANES >> np.uint64(LANES - forest.held[-1 - child])
-                found, near_enemy = 0.0, np.int64(-1)
+                found = 0.0
                 while bits != 0:
                     i = block + first_lane(bits)
                     bits &= bits - np.uint64(1)
-                    if enemy[i] < 0 and near_enemy >= 0:  # what is near its neighbor is near it
-                        found += measure_again(
-                            Z, target, steps, subset, join, i, near_enemy, ONE_LANE,
-                            membership, limit, enemy,
-                        )  # fmt: skip
-                    hits = there_inside
-                    while True:
-                        hits &= below(
-                            lanes, queries, features, join, gaps, i, there, nothing, 0, limit[i]
-                        )
-                        if hits == 0:
-                            break
-                        # One at a time: what it lowers the limit to rules out most of the others.
-                        one = hits & (~hits + np.uint64(1))
-                        hits ^= one
+                    hits = there_inside & below(
+                        lanes, queries, features, n_real, join, gaps, i, there, nothing, 0, limit[i]
+                    )
+                    while hits != 0:
+                        one = hits & (~hits + ONE)
+                        if one != hits:  # what the nearest lowers the limit to rules out most
+                            lane = _closest(lanes, queries, features, join, gaps, i, there)
+                            one = hits & (ONE << np.uint64(lane)) or one
                         found += measure_again(
                             Z, target, steps, subset, join, i, there, one, membership, limit, enemy
                         )
-                    near_enemy = enemy[i]
+                        hits &= ~one
+                        if hits != 0:
+                            hits &= below(
+                                lanes,
+                                queries,
+                                features,
+                                n_real,
+                                join,
+                                gaps,
+                                i,
+                                there,
+                                nothing,
+                                0,
+                                limit[i],
+                            )
                 if found > 0.0:
                     lost += found
                     most = _farthest(limit, block)

@@ -29,6 +29,10 @@ __all__ = [
     "below_largest_gaps",
     "below_sum",
     "below_sum_gaps",
+    "closest_largest",
+    "closest_largest_gaps",
+    "closest_sum",
+    "closest_sum_gaps",
     "first_lane",
     "near_largest",
     "near_sum",
@@ -51,30 +55,48 @@ def _bits(lanes: Any) -> np.uint64:
     return np.uint64(sum(1 << int(lane) for lane in np.flatnonzero(lanes)))
 
 
+def _joined_in_numpy(joined: Any, there: Any, here: Any, join: int, gaps: bool) -> Any:
+    away = np.abs(there.astype(np.int64) - int(here))
+    if gaps:
+        away[(there == MISSING) | (here == MISSING)] = 0
+    return np.minimum(joined + away if join == SUM else np.maximum(joined, away), _MOST)
+
+
 def _below_in_numpy(join: int, gaps: bool) -> Callable[..., np.uint64]:
     """Give which lanes of a block may be nearer to sample i than their limits, as bits.
 
-    The features are joined stage by stage, until no lane is left or all features were seen.
+    The features are joined stage by stage, until no lane is left or all features were seen. Each
+    of the first `n_real` adds a step of slack, for rounding; what follows them is filling.
     """
 
-    def below(lanes, queries, features, i, block, limit, offset, limit_i):  # type: ignore[no-untyped-def]
+    def below(lanes, queries, features, n_real, i, block, limit, offset, limit_i):  # type: ignore[no-untyped-def]
         joined, under = np.zeros(LANES, np.int64), np.ones(LANES, np.bool_)
         known = np.maximum(limit[offset : offset + LANES].astype(np.int64), limit_i)
         for k in range(0, features.size, STAGE):
             for f in features[k : k + STAGE]:
-                there, here = lanes[f, block : block + LANES].astype(np.int64), int(queries[i, f])
-                away = np.abs(there - here)
-                if gaps:
-                    away[(there == MISSING) | (here == MISSING)] = 0
-                joined = joined + away if join == SUM else np.maximum(joined, away)
-                joined = np.minimum(joined, _MOST)
-            slack = k + STAGE if join == SUM else 1  # one step of rounding for each distance
+                there, here = lanes[f, block : block + LANES], queries[i, f]
+                joined = _joined_in_numpy(joined, there, here, join, gaps)
+            slack = min(k + STAGE, n_real) if join == SUM else 1  # one step for each distance
             under = joined < np.minimum(known + slack, _MOST)
             if not under.any():
                 break
         return _bits(under)
 
     return below
+
+
+def _closest_in_numpy(join: int, gaps: bool) -> Callable[..., int]:
+    """Give the first lane of a block that is nearest to sample i, as far as 16 bits tell."""
+
+    def closest(lanes, queries, features, i, block):  # type: ignore[no-untyped-def]
+        joined = np.zeros(LANES, np.int64)
+        for f in features:
+            joined = _joined_in_numpy(
+                joined, lanes[f, block : block + LANES], queries[i, f], join, gaps
+            )
+        return int(np.argmin(joined))
+
+    return closest
 
 
 def _near_in_numpy(join: int) -> Callable[..., np.uint64]:
@@ -100,37 +122,52 @@ def _below_in_vectors(join: int, gaps: bool) -> Any:
     """Give `below` with all lanes in vector registers."""
 
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        lanes, queries, features, limit = _arrays(context, builder, signature, args, (0, 1, 2, 5))
-        i, block, offset, limit_i = args[3], args[4], args[6], args[7]
-        first_lanes = builder.gep(lanes.data, [block])
-        query = builder.gep(queries.data, [builder.mul(i, _row_length(builder, queries))])
+        lanes, queries, features, limit = _arrays(context, builder, signature, args, (0, 1, 2, 6))
+        n_real, i, block, offset, limit_i = args[3], args[4], args[5], args[7], args[8]
         known = _load(builder, builder.gep(limit.data, [offset]))
         known = _call(builder, "smax", known, _fill(builder, limit_i))
-        count = builder.extract_value(features.shape, 0)
 
         loop, done, k, joined = _open_loop(builder)
-        total = joined
-        for step in range(STAGE):
-            place = builder.add(k, ir.Constant(_I64, step))
-            feature = builder.load(builder.gep(features.data, [place]))
-            row = builder.mul(feature, _row_length(builder, lanes))
-            there = _load(builder, builder.gep(first_lanes, [row]))
-            here = _fill(builder, builder.load(builder.gep(query, [feature])))
-            total = _join(builder, join, total, _away(builder, there, here, gaps))
+        total = _stage(builder, (lanes, queries, features), (i, block, k), joined, join, gaps)
         after = builder.add(k, ir.Constant(_I64, STAGE))
-        slack = builder.trunc(after, _I16) if join == SUM else ir.Constant(_I16, 1)
+        seen = builder.select(builder.icmp_signed("<", after, n_real), after, n_real)
+        slack = builder.trunc(seen, _I16) if join == SUM else ir.Constant(_I16, 1)
         bits = _under(builder, total, known, slack)
         some = builder.icmp_signed("!=", bits, ir.Constant(_I64, 0))
+        count = builder.extract_value(features.shape, 0)
         more = builder.and_(builder.icmp_signed("<", after, count), some)
         _close_loop(builder, loop, done, more, (k, after), (joined, total))
         return bits
 
     @intrinsic
-    def below(typing, lanes, queries, features, i, block, limit, offset, limit_i):  # type: ignore[no-untyped-def]
-        i64 = types.int64
-        return types.uint64(lanes, queries, features, i64, i64, limit, i64, types.int16), lower
+    def below(typing, lanes, queries, features, n_real, i, block, limit, offset, limit_i):  # type: ignore[no-untyped-def]
+        i64, i16 = types.int64, types.int16
+        return types.uint64(lanes, queries, features, i64, i64, i64, limit, i64, i16), lower
 
     return below
+
+
+def _closest_in_vectors(join: int, gaps: bool) -> Any:
+    """Give `closest` with all lanes in vector registers."""
+
+    def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        lanes, queries, features = _arrays(context, builder, signature, args, (0, 1, 2))
+        loop, done, k, joined = _open_loop(builder)
+        total = _stage(builder, (lanes, queries, features), (*args[3:], k), joined, join, gaps)
+        after = builder.add(k, ir.Constant(_I64, STAGE))
+        more = builder.icmp_signed("<", after, builder.extract_value(features.shape, 0))
+        _close_loop(builder, loop, done, more, (k, after), (joined, total))
+        name, kind = f"llvm.vector.reduce.smin.v{LANES}i16", ir.FunctionType(_I16, [_VECTOR])
+        function = cgutils.get_or_insert_function(builder.module, kind, name)
+        smallest = _fill(builder, builder.call(function, [total]))
+        bits = builder.bitcast(builder.icmp_signed("==", total, smallest), _I64)
+        return builder.cttz(bits, ir.Constant(_I1, 0))
+
+    @intrinsic
+    def closest(typing, lanes, queries, features, i, block):  # type: ignore[no-untyped-def]
+        return types.int64(lanes, queries, features, types.int64, types.int64), lower
+
+    return closest
 
 
 def _near_in_vectors(join: int) -> Any:
@@ -201,6 +238,21 @@ def _close_loop(builder: Any, loop: Any, done: Any, more: Any, *carried: tuple[A
     builder.position_at_end(done)
 
 
+def _stage(builder: Any, arrays: Any, places: Any, joined: Any, join: int, gaps: bool) -> Any:
+    """Join the distances between sample i and a block on the next few features."""
+    (lanes, queries, features), (i, block, k) = arrays, places
+    first_lanes = builder.gep(lanes.data, [block])
+    query = builder.gep(queries.data, [builder.mul(i, _row_length(builder, queries))])
+    for step in range(STAGE):
+        place = builder.add(k, ir.Constant(_I64, step))
+        feature = builder.load(builder.gep(features.data, [place]))
+        row = builder.mul(feature, _row_length(builder, lanes))
+        there = _load(builder, builder.gep(first_lanes, [row]))
+        here = _fill(builder, builder.load(builder.gep(query, [feature])))
+        joined = _join(builder, join, joined, _away(builder, there, here, gaps))
+    return joined
+
+
 def _away(builder: Any, there: Any, here: Any, gaps: bool) -> Any:
     """Give absolute differences, 0 where a value is missing."""
     away = _call(builder, "abs", builder.sub(there, here), ir.Constant(_I1, 0))
@@ -248,13 +300,18 @@ def _row_length(builder: Any, array: Any) -> Any:
 
 
 _below: Callable[[int, bool], Any]
+_closest: Callable[[int, bool], Any]
 _near: Callable[[int], Any]
 first_lane: Any
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
-    _below, _near, first_lane = _below_in_numpy, _near_in_numpy, _first_lane_in_numpy
+    _below, _closest, _near = _below_in_numpy, _closest_in_numpy, _near_in_numpy
+    first_lane = _first_lane_in_numpy
 else:
-    _below, _near, first_lane = _below_in_vectors, _near_in_vectors, _first_lane_in_one_step
+    _below, _closest, _near = _below_in_vectors, _closest_in_vectors, _near_in_vectors
+    first_lane = _first_lane_in_one_step
 
 below_sum, below_sum_gaps = _below(SUM, False), _below(SUM, True)
 below_largest, below_largest_gaps = _below(LARGEST, False), _below(LARGEST, True)
+closest_sum, closest_sum_gaps = _closest(SUM, False), _closest(SUM, True)
+closest_largest, closest_largest_gaps = _closest(LARGEST, False), _closest(LARGEST, True)
 near_sum, near_largest = _near(SUM), _near(LARGEST)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from functools import reduce
 from typing import Any, NamedTuple
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.measure import _kernel_plain, _kernel_scan
-from fuzzyfrog.measure._kernel_line import line
+from fuzzyfrog.measure._kernel_line import line, line_batch
 from fuzzyfrog.measure.geometry import Geometry
 from fuzzyfrog.measure.subsets import Subset, batch_of, subset_of
 from fuzzyfrog.measure.threads import map_blocks
@@ -113,13 +114,12 @@ class ScanEngine(Engine):
             return super().weigh(masks, allowed)
         weights = np.empty((len(masks), 2), np.int64)
         batch, table = batch_of(self.geometry, masks, allowed), self.geometry.table
-        n_parts = min(len(masks), 8 * self.n_threads)
-        cuts = np.linspace(0, len(masks), n_parts + 1).astype(np.int64)
+        n_threads = self._threads_for(len(masks) * self.geometry.n_pairs)
 
-        def part(k: int) -> None:
-            _kernel_scan.scan_batch(table, batch, self.join, cuts[k], cuts[k + 1], weights)
+        def part(cut: tuple[int, int]) -> None:
+            _kernel_scan.scan_batch(table, batch, self.join, *cut, weights)
 
-        map_blocks(part, range(n_parts), self._threads_for(len(masks) * self.geometry.n_pairs))
+        map_blocks(part, _cuts(len(masks), n_threads), n_threads)
         return weights
 
     def _part(self, subset: Subset, allowed: float, first: int, stride: int) -> Nearest:
@@ -149,14 +149,24 @@ class LineEngine(Engine):
         return Nearest(membership, enemy, complete=True)
 
     def weigh(self, masks: NDArray[np.bool_], allowed: NDArray[np.float64]) -> Weights:
-        """Give the totals, one feature per thread at a time."""
+        """Give the totals, features dealt out to the threads."""
+        weights = np.empty((len(masks), 2), np.int64)
+        features = np.argmax(masks, axis=1)
+        Z, side = self.geometry.Z, self.geometry.side
 
-        def weight(mask: NDArray[np.bool_]) -> tuple[int, int]:
-            subset = subset_of(self.geometry, mask)
-            coarse, fine = _kernel_scan.total(self.nearest(subset, np.inf).membership)
-            return coarse, fine
+        def part(cut: tuple[int, int]) -> None:
+            line_batch(Z, side, features, *cut, weights)
 
-        return np.array(map_blocks(weight, masks, self.n_threads), np.int64).reshape(-1, 2)
+        n_threads = self._threads_for(len(masks) * self.geometry.n_samples * 100)
+        map_blocks(part, _cuts(len(masks), n_threads), n_threads)
+        return weights
+
+
+def _cuts(n_subsets: int, n_threads: int) -> list[tuple[int, int]]:
+    """Give the parts of a batch, (first, last) of each: enough to keep all threads busy."""
+    n_parts = 1 if n_threads == 1 else min(n_subsets, 8 * n_threads)
+    cuts = np.linspace(0, n_subsets, n_parts + 1).astype(np.int64).tolist()
+    return list(itertools.pairwise(cuts))
 
 
 def closer(a: Nearest, b: Nearest) -> Nearest:

@@ -30,11 +30,11 @@ _JOINS = {
     "product": _kernel_scan.PRODUCT,
 }
 _ENGINES: dict[str, type[Engine]] = {"plain": PlainEngine, "scan": ScanEngine, "tree": TreeEngine}
-# From this many pairs of enemies on the tree is faster than the scan, by the number of features
-# (benchmarks/README.md#crossover).
-_TREE_PAIRS = {2: 1_000_000, 3: 2_000_000, 5: 8_000_000}
-_TREE_PAIRS_BEYOND = 30_000_000
-_CHUNK = 64  # subsets scored before the best of them is asked of the others
+# From this many pairs of enemies on, the tree beats the scan (benchmarks/README.md#crossover).
+_TREE_PAIRS_UP_TO_3 = 10_000_000
+_TREE_PAIRS_BEYOND = 40_000_000
+_FEW_PAIRS = 100_000  # below, a scan costs less than anything that would avoid it
+_CHUNK = 256  # subsets scored before the best of them is asked of the others
 
 
 class Dependency:
@@ -152,7 +152,8 @@ class Dependency:
         """
         checked = self._checked(masks)
         base: NDArray[np.bool_] = np.all(checked, axis=0)
-        if len(checked) > 1 and np.all(checked.sum(axis=1) == base.sum() + 1):
+        extends = len(checked) > 1 and bool(np.all(checked.sum(axis=1) == base.sum() + 1))
+        if extends and self._geometry.n_pairs >= _FEW_PAIRS:
             return self._extensions.best(checked, base)
         scores, best = np.full(len(checked), -np.inf), -np.inf
         for start in range(0, len(checked), _CHUNK):
@@ -212,12 +213,17 @@ class Dependency:
         subset = subset_of(self._geometry, self._checked_one(mask))
         return self._engine_for(subset).nearest(subset, np.inf)
 
-    def _by_engine(self, masks: NDArray[np.bool_]) -> dict[type[Engine], list[int]]:
+    def _by_engine(self, masks: NDArray[np.bool_]) -> dict[type[Engine], NDArray[np.intp]]:
         """Give the rows of the subsets for each engine that is to score some of them."""
-        rows: dict[type[Engine], list[int]] = {}
-        gaps = np.asarray(masks[:, self._geometry.has_gaps].any(axis=1))
-        for row, (size, has_gaps) in enumerate(zip(masks.sum(axis=1), gaps, strict=True)):
-            rows.setdefault(self._pick(size, has_gaps), []).append(row)
+        if self._choice != "auto" or self._geometry.is_numeric:
+            return {self._pick(0, True): np.arange(len(masks))}
+        gaps = masks[:, self._geometry.has_gaps].any(axis=1)
+        # The choice depends on nothing but this; sizes above 3 are all alike.
+        kind = 2 * np.minimum(masks.sum(axis=1), 4) + gaps
+        rows: dict[type[Engine], NDArray[np.intp]] = {}
+        for code in np.unique(kind).tolist():
+            engine, found = self._pick(code // 2, bool(code % 2)), np.flatnonzero(kind == code)
+            rows[engine] = np.concatenate([rows[engine], found]) if engine in rows else found
         return rows
 
     def _pick(self, size: int, has_gaps: bool) -> type[Engine]:
@@ -230,9 +236,8 @@ class Dependency:
             return ScanEngine
         if size == 1 and not has_gaps:
             return LineEngine
-        crossover = [pairs for most, pairs in _TREE_PAIRS.items() if size <= most]
-        is_large = geometry.n_pairs >= (crossover[0] if crossover else _TREE_PAIRS_BEYOND)
-        return TreeEngine if is_large else ScanEngine
+        crossover = _TREE_PAIRS_UP_TO_3 if size <= 3 else _TREE_PAIRS_BEYOND
+        return TreeEngine if geometry.n_pairs >= crossover else ScanEngine
 
     def _engine_for(self, subset: Subset) -> Engine:
         return self._engine(self._pick(subset.exact.size, subset.gaps))

@@ -45,8 +45,10 @@ class Subset:
 
 def subset_of(geometry: Geometry, mask: NDArray[np.bool_]) -> Subset:
     """Give the subset for a boolean mask."""
-    batch = batch_of(geometry, mask[np.newaxis], np.array([np.inf]))
-    return Subset(batch.features, batch.subset, bool(batch.gaps[0]))
+    ranked = geometry.most_telling[mask[geometry.most_telling]][:_MOST_FILTERED]
+    features = np.full(max(1, -(-ranked.size // STAGE)) * STAGE, geometry.n_features)
+    features[: ranked.size] = ranked
+    return Subset(features, np.flatnonzero(mask), bool(geometry.has_gaps[mask].any()))
 
 
 def batch_of(geometry: Geometry, masks: NDArray[np.bool_], allowed: NDArray[np.float64]) -> Batch:

@@ -28,20 +28,22 @@ class _Plan:
 
     first_block: NDArray[np.int64]
     first_node: NDArray[np.int64]
-    count: NDArray[np.int64]
+    held: NDArray[np.int64]
     class_of: NDArray[np.int64]
+    is_sample: NDArray[np.bool_]
 
     @classmethod
     def of(cls, geometry: Geometry) -> _Plan:
         sizes = np.diff(geometry.starts)
         blocks = np.array([n_blocks(int(size)) for size in sizes])
-        count = np.full(blocks.sum(), LANES, np.int64)
-        count[np.cumsum(blocks) - 1] = sizes - (blocks - 1) * LANES
+        held = np.full(blocks.sum(), LANES, np.int64)
+        held[np.cumsum(blocks) - 1] = sizes - (blocks - 1) * LANES
         return cls(
             np.concatenate([[0], np.cumsum(blocks)]),
             np.concatenate([[0], np.cumsum(2 * blocks - 1)]),
-            count,
+            held,
             np.repeat(np.arange(sizes.size), blocks),
+            (np.arange(LANES) < held[:, np.newaxis]).ravel(),
         )
 
 
@@ -124,12 +126,12 @@ class TreeEngine(Engine):
 
     def _forest(self, child: NDArray[np.int32], n_axes: int) -> Forest:
         plan = self._plan
-        leaf = np.empty(plan.count.size, np.int32)
+        leaf = np.empty(plan.held.size, np.int32)
         leaves = np.flatnonzero(child < 0)
         leaf[-1 - child[leaves]] = leaves
         low, high = np.empty((2, child.size, n_axes), np.int16)
         roots = plan.first_node[:-1].astype(np.int32)
-        return Forest(low, high, child, roots, leaf, plan.count, plan.class_of)
+        return Forest(low, high, child, roots, leaf, plan.held, plan.class_of)
 
     def _part(
         self,
@@ -144,25 +146,22 @@ class TreeEngine(Engine):
         membership, enemy = np.empty(n_lanes), np.empty(n_lanes, np.int64)
         limit = np.empty(n_lanes, np.int16)
         _kernel_scan.open_memberships(table.steps, membership, limit, enemy)
-        limit[~self._is_sample()] = NEVER
+        limit[~self._plan.is_sample] = NEVER
         lost = _kernel_tree.search(
             table, forest, np.arange(n_rows), np.arange(table.Z.shape[1]), self.join, gaps,
             first, stride, membership, limit, enemy, allowed,
         )  # fmt: skip
         return Nearest(membership, enemy, complete=bool(lost <= allowed))
 
-    def _is_sample(self) -> NDArray[np.bool_]:
-        """Tell which lanes hold a sample and which are padding."""
-        return (np.arange(LANES) < self._plan.count[:, np.newaxis]).ravel()
-
     def _in_order(self, found: Nearest, sample: NDArray[np.int64]) -> Nearest:
         """Give memberships and enemies in the order of the geometry."""
-        held = self._is_sample()
+        held = self._plan.is_sample
         membership = np.empty(self.geometry.n_samples)
         enemy = np.empty(self.geometry.n_samples, np.int64)
-        membership[sample[held]] = found.membership[held]
+        order = sample[held]
+        membership[order] = found.membership[held]
         lane = found.enemy[held]
-        enemy[sample[held]] = np.where(lane < 0, -1, sample[lane])
+        enemy[order] = np.where(lane < 0, -1, sample[lane])
         return Nearest(membership, enemy, found.complete)
 
 
