@@ -17,12 +17,20 @@ if TYPE_CHECKING:
         rough_regions,
         upper_approximation,
     )
+    from fuzzyfrog.search import Genetic, ParticleSwarm, QuickReduct, ShuffledFrogs
+    from fuzzyfrog.select import BoostedSelector, FuzzyRoughSelector
 
     __version__: str
 
 __all__ = [
+    "BoostedSelector",
     "DataError",
     "Dataset",
+    "FuzzyRoughSelector",
+    "Genetic",
+    "ParticleSwarm",
+    "QuickReduct",
+    "ShuffledFrogs",
     "__version__",
     "dependency",
     "load_dataset",
@@ -34,8 +42,14 @@ __all__ = [
 ]
 
 _HOMES = {
+    "BoostedSelector": "fuzzyfrog.select",
     "DataError": "fuzzyfrog.errors",
     "Dataset": "fuzzyfrog.data",
+    "FuzzyRoughSelector": "fuzzyfrog.select",
+    "Genetic": "fuzzyfrog.search",
+    "ParticleSwarm": "fuzzyfrog.search",
+    "QuickReduct": "fuzzyfrog.search",
+    "ShuffledFrogs": "fuzzyfrog.search",
     "dependency": "fuzzyfrog.measure",
     "load_dataset": "fuzzyfrog.data",
     "lower_approximation": "fuzzyfrog.measure",

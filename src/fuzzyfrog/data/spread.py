@@ -7,6 +7,7 @@ result (docs/theory.md#grid).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
@@ -33,6 +34,7 @@ SPREADS: tuple[Spread, ...] = ("std", "variance", "range")
 MISSING_RULES: tuple[Missing, ...] = ("similar", "different", "raise")
 
 GRID = 2.0**-50
+_CELLS = 500_000  # values that are worked on at once
 _FAR = 2.0**900  # stands for "any larger distance": differences of such numbers stay finite
 
 FloatArray = NDArray[np.float64]
@@ -59,17 +61,25 @@ def positions(dataset: Dataset, spread: Spread, missing: Missing) -> FloatArray:
     float64[n_samples, n_features]
         Multiples of 2**-50; NaN only under the rule "similar".
     """
-    Z = np.empty_like(dataset.values)
-    for a in range(dataset.n_features):
+    Z = np.empty(dataset.values.shape)
+    gaps = _gaps(dataset, missing)
+    plain = np.flatnonzero(~dataset.nominal & ~np.array([len(rows) > 0 for rows in gaps]))
+    for part in column_blocks(dataset.n_samples, plain.size):
+        Z[:, plain[part]] = _scaled(dataset.values[:, plain[part]], spread)
+    for a in np.setdiff1d(np.arange(dataset.n_features), plain):
         column = dataset.values[:, a]
-        gaps = np.isnan(column)
-        if missing == "raise" and gaps.any():
-            raise DataError(_missing_message(dataset, a, gaps))
         z = column - np.nanmin(column) if dataset.nominal[a] else scaled(column, spread)
-        if missing == "different" and gaps.any():
-            z[gaps] = _own_places(z[~gaps], int(gaps.sum()))
+        if missing == "different":
+            z[gaps[a]] = _own_places(z[~np.isnan(z)], len(gaps[a]))
         Z[:, a] = z
     return Z
+
+
+def column_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
+    """Give the columns of a table in blocks: fewer calls than columns, less memory than all."""
+    at_once = max(1, _CELLS // n_rows)
+    for first in range(0, n_columns, at_once):
+        yield slice(first, min(first + at_once, n_columns))
 
 
 def scaled(column: FloatArray, spread: Spread) -> FloatArray:
@@ -77,26 +87,32 @@ def scaled(column: FloatArray, spread: Spread) -> FloatArray:
 
     A column without spread (constant, or fewer than two values) is 0 wherever it is present.
     """
-    gaps = np.isnan(column)
-    parts = _deviations(column[~gaps])
-    z = np.where(gaps, np.nan, 0.0)
-    if parts is None:
-        return z
-    deviation, unit = parts
-    z[~gaps] = deviation / _width(deviation, spread)
-    if spread == "variance":
-        with np.errstate(over="ignore"):
-            z = np.clip(z / unit, -_FAR, _FAR)
-    return snapped(z)
+    z = np.full(column.shape, np.nan)
+    present = ~np.isnan(column)
+    z[present] = _scaled(column[present, np.newaxis], spread)[:, 0]
+    return z
 
 
 def width(column: FloatArray, spread: Spread) -> float:
     """Give the spread of a numeric column; 0 for a constant one."""
-    parts = _deviations(column[~np.isnan(column)])
-    if parts is None:
+    values = column[~np.isnan(column), np.newaxis]
+    if not _varies(values)[0]:
         return 0.0
-    deviation, unit = parts
-    return _width(deviation, spread) * (unit * unit if spread == "variance" else unit)
+    deviation, unit = _deviations(values)
+    return float(_width(deviation, spread)[0] * (unit[0] ** 2 if spread == "variance" else unit[0]))
+
+
+def _scaled(values: FloatArray, spread: Spread) -> FloatArray:
+    """Give complete columns scaled."""
+    z = np.zeros(values.shape)
+    varies = _varies(values)
+    deviation, unit = _deviations(values[:, varies])
+    deviation /= _width(deviation, spread)
+    if spread == "variance":
+        with np.errstate(over="ignore"):
+            deviation = np.clip(deviation / unit, -_FAR, _FAR)
+    z[:, varies] = snapped(deviation)
+    return z
 
 
 def snapped(z: FloatArray) -> FloatArray:
@@ -106,51 +122,63 @@ def snapped(z: FloatArray) -> FloatArray:
     return z
 
 
-def _deviations(present: FloatArray) -> tuple[FloatArray, float] | None:
-    """Give the deviations from the median within [-1, 1] and their unit; None for a constant."""
-    if present.size < 2 or present.min() == present.max():
-        return None
-    coarse = _power_of_two(present)
-    small = present / coarse  # scaled down first: 1.7e308 - -1.7e308 must not overflow
-    deviation = small - np.median(small)
-    fine = _power_of_two(deviation)
-    return deviation / fine, coarse * fine
+def _varies(values: FloatArray) -> NDArray[np.bool_]:
+    """Tell which columns have two different values."""
+    if len(values) == 0:
+        return np.zeros(values.shape[1], np.bool_)
+    return np.asarray(values.min(axis=0) != values.max(axis=0))
 
 
-def _power_of_two(values: FloatArray) -> float:
-    """Give a power of two that brings values into [-1, 1], all but the smallest bits of them."""
-    exponent = int(np.frexp(np.abs(values).max())[1])
-    return float(np.ldexp(1.0, min(exponent, 1023)))
+def _deviations(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Give the deviations from the median within [-1, 1], and the unit of each column."""
+    coarse = _powers_of_two(values)
+    deviation = values / coarse  # scaled down first: 1.7e308 - -1.7e308 must not overflow
+    deviation -= np.median(deviation, axis=0)
+    fine = _powers_of_two(deviation)
+    deviation /= fine
+    with np.errstate(over="ignore"):  # an infinite unit makes differences 0, which they nearly are
+        return deviation, coarse * fine
 
 
-def _width(deviation: FloatArray, spread: Spread) -> float:
-    """Give the spread of values within [-1, 1], the same for any order of the samples."""
+def _powers_of_two(values: FloatArray) -> FloatArray:
+    """Give for each column a power of two that brings it into [-1, 1] (or just beyond)."""
+    largest = np.maximum(values.max(axis=0, initial=0.0), -values.min(axis=0, initial=0.0))
+    return np.asarray(np.ldexp(1.0, np.minimum(np.frexp(largest)[1], 1023)))
+
+
+def _width(deviation: FloatArray, spread: Spread) -> FloatArray:
+    """Give the spread of columns within [-1, 1], the same for any order of the samples."""
     if spread == "range":
-        return float(deviation.max() - deviation.min())
-    centered = deviation - _sum(deviation) / deviation.size
-    variance = 4.0 * _sum(centered * centered / 4.0) / (deviation.size - 1)
-    return variance if spread == "variance" else float(np.sqrt(variance))
+        return np.asarray(deviation.max(axis=0, initial=-1.0) - deviation.min(axis=0, initial=1.0))
+    centered = deviation - _sums(deviation) / len(deviation)
+    variance = 4.0 * _sums(centered * centered / 4.0) / (len(deviation) - 1)
+    return variance if spread == "variance" else np.sqrt(variance)
 
 
-def _sum(values: FloatArray) -> float:
-    """Give the sum of values within [-2, 2], the same for any order of them.
+def _sums(values: FloatArray) -> FloatArray:
+    """Give the sums of columns within [-2, 2], the same for any order of the samples.
 
     Each value is cut into two parts whose sums are exact; what lies below 2**-52 is left out.
     """
     coarse = np.rint(values * 2.0**26) / 2.0**26
     fine = np.rint((values - coarse) * 2.0**52) / 2.0**52
-    return float(coarse.sum()) + float(fine.sum())
+    return np.asarray(coarse.sum(axis=0) + fine.sum(axis=0))
+
+
+def _gaps(dataset: Dataset, missing: Missing) -> list[NDArray[np.intp]]:
+    """Give the samples in which each feature is missing, where the rule allows that."""
+    gaps = [np.flatnonzero(np.isnan(dataset.values[:, a])) for a in range(dataset.n_features)]
+    for a, rows in enumerate(gaps):
+        if missing == "raise" and len(rows):
+            raise DataError(
+                f"missing='raise' allows no missing value (NaN), got {len(rows)} in feature "
+                f"{dataset.feature_names[a]!r} (first at sample {rows[0]}). "
+                "Fill them in, or choose missing='similar' or missing='different'."
+            )
+    return gaps
 
 
 def _own_places(present: FloatArray, count: int) -> FloatArray:
     """Give places that are at least 1 away from each other and from all that is present."""
     beyond = np.ceil(present.max()) if present.size else 0.0
     return np.asarray(beyond + 2.0 * np.arange(1, count + 1))
-
-
-def _missing_message(dataset: Dataset, feature: int, gaps: NDArray[np.bool_]) -> str:
-    return (
-        f"missing='raise' allows no missing value, got {int(gaps.sum())} in feature "
-        f"{dataset.feature_names[feature]!r} (first at sample {int(np.argmax(gaps))}). "
-        "Fill them in, or choose missing='similar' or missing='different'."
-    )

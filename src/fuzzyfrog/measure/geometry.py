@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.data.dataset import Dataset
-from fuzzyfrog.data.spread import Missing, Spread, positions, scaled
+from fuzzyfrog.data.spread import Missing, Spread, column_blocks, positions, scaled
 from fuzzyfrog.measure._kernel_scan import Table
 from fuzzyfrog.measure._vectors import LANES, MISSING
 
@@ -107,21 +107,22 @@ class Geometry:
     @cached_property
     def has_gaps(self) -> NDArray[np.bool_]:
         """Which features have missing values that are similar to anything."""
-        return np.array([bool(np.isnan(self.Z[:, a]).any()) for a in range(self.n_features)])
+        return np.asarray(np.isnan(self.Z.sum(axis=0)))  # only a NaN makes a sum NaN
 
     @cached_property
     def steps(self) -> float:
         """Number of 16-bit steps in the distance 1: as fine as the widest feature allows."""
-        widest = max((float(np.nanmax(np.abs(self.Z[:, a]), initial=0.0))
-                      for a in np.flatnonzero(~self.nominal)), default=_REACH)  # fmt: skip
-        return _HALF / min(max(widest, 1.0), _REACH)
+        highest, lowest = np.fmax.reduce(self.Z, axis=0), np.fmin.reduce(self.Z, axis=0)
+        farthest = np.fmax(highest, -lowest)[~self.nominal]
+        widest = float(np.nanmax(farthest, initial=1.0)) if farthest.size else _REACH
+        return _HALF / min(widest, _REACH)
 
     @cached_property
     def queries(self) -> NDArray[np.int16]:
         """Positions in steps, sample by sample; one more feature is 0 everywhere."""
         result = np.zeros((self.n_samples, self.n_features + 1), np.int16)
-        for a in range(self.n_features):
-            result[:, a] = self._in_steps(a)
+        for part in column_blocks(self.n_samples, self.n_features):
+            result[:, part] = self._in_steps(part)
         return result
 
     @cached_property
@@ -147,21 +148,21 @@ class Geometry:
             weight = np.minimum(1.0, np.abs(self.target[i] - self.target[j]))
         else:
             weight[j < self.first_enemy[i]] = 0.0
-        told = [
-            np.nansum(weight * np.minimum(1.0, np.abs(self.Z[i, a] - self.Z[j, a])))
-            for a in range(self.n_features)
-        ]
-        return np.argsort(-np.asarray(told), kind="stable")
+        told = np.empty(self.n_features)
+        for part in column_blocks(_SAMPLED_PAIRS, self.n_features):
+            apart = np.minimum(1.0, np.abs(self.Z[i, part] - self.Z[j, part]))
+            told[part] = np.nansum(weight[:, np.newaxis] * apart, axis=0)
+        return np.argsort(-told, kind="stable")
 
-    def _in_steps(self, feature: int) -> NDArray[np.int16]:
-        """Give one feature in steps; a distance in steps is never more than one too large."""
-        z = self.Z[:, feature]
-        steps = self.steps
-        if self.nominal[feature]:  # codes may lie closer: any two different ones are at distance 1
-            n_codes = float(np.nanmax(z, initial=0.0)) + 1.0
-            z = z - (n_codes - 1.0) / 2.0
-            steps = min(steps, 2.0 * _HALF / max(n_codes - 1.0, 1.0))
-        cut = np.clip(np.rint(z * steps), -_HALF, _HALF)
+    def _in_steps(self, part: slice) -> NDArray[np.int16]:
+        """Give features in steps; a distance in steps is never more than one too large."""
+        n_codes = np.fmax.reduce(self.Z[:, part], axis=0) + 1.0  # of those that have codes
+        nominal = self.nominal[part]
+        # Codes may lie closer together: any two different ones are at distance 1 or more.
+        closer = 2.0 * _HALF / np.fmax(n_codes - 1.0, 1.0)
+        steps = np.where(nominal, np.fmin(self.steps, closer), self.steps)
+        middle = np.where(nominal, (n_codes - 1.0) / 2.0, 0.0)
+        cut = np.clip(np.rint((self.Z[:, part] - middle) * steps), -_HALF, _HALF)
         return np.where(np.isnan(cut), MISSING, cut).astype(np.int16)
 
 

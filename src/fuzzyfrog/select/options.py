@@ -1,0 +1,99 @@
+"""The parameters of a selector as people give them -> what the driver takes."""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from numbers import Real
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.data.wording import listed, shown
+from fuzzyfrog.errors import DataError
+from fuzzyfrog.measure.features import feature_mask
+from fuzzyfrog.search import (
+    Callback,
+    Genetic,
+    ParticleSwarm,
+    QuickReduct,
+    Search,
+    ShuffledFrogs,
+)
+
+__all__ = [
+    "check_checkpoint",
+    "check_share",
+    "checked_callbacks",
+    "is_index",
+    "named_features",
+    "search_of",
+]
+
+SEARCHES: dict[str, Callable[[], Search]] = {
+    "frogs": ShuffledFrogs,
+    "genetic": Genetic,
+    "swarm": ParticleSwarm,
+    "quickreduct": QuickReduct,
+}
+
+
+def search_of(search: object) -> Search:
+    """Give the search that a name stands for, or the instance itself."""
+    if isinstance(search, str) and search in SEARCHES:
+        return SEARCHES[search]()
+    is_instance = hasattr(search, "propose") and hasattr(search, "get_params")
+    if is_instance and not isinstance(search, type):
+        return search  # type: ignore[return-value]
+    raise ValueError(
+        f"search must be one of {listed(SEARCHES)} or an instance such as ShuffledFrogs(), "
+        f"got {shown(search)}."
+    )
+
+
+def named_features(parameter: str, features: object, dataset: Dataset) -> NDArray[np.bool_]:
+    """Give the features that a parameter names, by name, index or mask; None names none."""
+    if features is None:
+        return np.zeros(dataset.n_features, np.bool_)
+    try:
+        return feature_mask(features, dataset)
+    except DataError as error:
+        raise DataError(f"{parameter}: {error}") from None
+
+
+def is_index(value: object) -> bool:
+    """Tell whether a value is an integer, of Python or of NumPy."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def check_share(parameter: str, value: object) -> None:
+    """Raise unless the value is a number above 0 and at most 1."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    if not is_number or not 0 < float(value) <= 1:  # type: ignore[arg-type]
+        raise ValueError(
+            f"{parameter} must be a number above 0 and at most 1, got {shown(value)}. "
+            "1 keeps all that the features together tell."
+        )
+
+
+def checked_callbacks(callbacks: object) -> Sequence[Callback]:
+    """Give the callbacks as a list."""
+    items = list(callbacks) if isinstance(callbacks, Iterable) else [callbacks]
+    if not isinstance(callbacks, Iterable) or not all(callable(item) for item in items):
+        raise ValueError(
+            f"callbacks must be a list of functions, got {shown(callbacks)}. "
+            "Each is called with a Moment after every batch and stops the run by returning True."
+        )
+    return items  # type: ignore[return-value]
+
+
+def check_checkpoint(checkpoint: object, random_state: object) -> None:
+    """Raise unless the checkpoint is a path, and the run one that can be repeated."""
+    if checkpoint is None:
+        return
+    if not isinstance(checkpoint, str | os.PathLike):
+        raise ValueError(f"checkpoint must be None or a path, got {shown(checkpoint)}.")
+    if random_state is None:
+        raise ValueError(
+            "random_state must be given together with checkpoint, got None. "
+            "Pass an integer: a run is resumed with the seed that it was started with."
+        )

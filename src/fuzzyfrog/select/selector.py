@@ -1,0 +1,357 @@
+"""The fuzzy-rough selector: the fewest features that still tell the classes apart."""
+
+import os
+from collections.abc import Sequence
+from math import inf
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.data.spread import Missing, Spread
+from fuzzyfrog.data.wording import listed, shown
+from fuzzyfrog.measure import Dependency
+from fuzzyfrog.measure.scoring import TNorm
+from fuzzyfrog.records import FrontPoint, Reduct
+from fuzzyfrog.search import Callback, Checkpoint, Moment, Outcome, Problem, Search, run
+from fuzzyfrog.search.checks import check_count
+from fuzzyfrog.select.base import TableSelector, ranks_behind
+from fuzzyfrog.select.core import core_of
+from fuzzyfrog.select.evidence import Evidence, Explanation
+from fuzzyfrog.select.fingerprint import fingerprint
+from fuzzyfrog.select.options import (
+    check_checkpoint,
+    check_share,
+    checked_callbacks,
+    is_index,
+    named_features,
+    search_of,
+)
+from fuzzyfrog.select.progress import Progress
+from fuzzyfrog.select.seeds import RandomState, seed_of
+
+__all__ = ["FuzzyRoughSelector"]
+
+Mask = NDArray[np.bool_]
+
+INTERVALS = {0: inf, 1: 1.0}  # seconds between two lines of progress, by verbose; else none
+
+
+class FuzzyRoughSelector(TableSelector):
+    """Select the fewest features that tell the classes apart as well as all of them do.
+
+    How well features do that is their fuzzy-rough dependency: the mean, over the samples, of the
+    distance to the nearest sample of another class, cut at 1.
+
+    Parameters
+    ----------
+    search : {"frogs", "genetic", "swarm", "quickreduct"} or instance, default="frogs"
+        What looks for subsets. An instance, such as ``ShuffledFrogs(patience=3)``, is a nested
+        estimator: its parameters are ``search__patience`` and so on.
+    tnorm : {"lukasiewicz", "minimum", "product"}, default="lukasiewicz"
+        How similarities on single features are joined.
+    spread : {"std", "variance", "range"}, default="std"
+        What the difference of two values is compared with.
+    categorical_features : "from_dtype", None, list of names or indices, or mask
+        Features of which only equality counts.
+    missing : {"similar", "different", "raise"}, default="similar"
+        A missing value is similar to every value, different from every value, or an error.
+    target : {"auto", "class", "numeric"}, default="auto"
+        How `y` is read; "auto" takes numbers with a fractional part as numeric.
+    ranking : {"lexicographic", "product"}, default="lexicographic"
+        Which subset is better: the one with the higher dependency, then the smaller one; or the
+        one with the larger dependency · (1 - size / number of features).
+    min_dependency : float, default=1.0
+        Share of the full dependency that must be kept.
+    n_features_to_select : int or None, default=None
+        The exact number of features to select; None for as few as possible.
+    must_include, exclude : list of names or indices, mask, or None, default=None
+        Features that are selected in any case, and features that never are.
+    max_seconds, max_evaluations : float or None, int or None, default=None
+        When to stop the search with the best subset so far. The full dependency and the core
+        are measured besides.
+    checkpoint : path or None, default=None
+        File that the scores are kept in. A fit that was killed goes on from it, bit for bit,
+        when it is called again with the same data and parameters; needs a `random_state`.
+    callbacks : sequence of callables, default=()
+        Each is called after every batch with a :class:`~fuzzyfrog.search.Moment`; a true answer
+        stops the search.
+    n_jobs : int or None, default=None
+        Number of threads; None for all that are usable. The results do not depend on it.
+    random_state : None, int, RandomState or Generator, default=None
+        Where the seed comes from; an integer gives the same result every time.
+    verbose : int, default=0
+        0 for silence, 1 for at most one line a second on stderr, 2 for a line after every batch.
+
+    Attributes
+    ----------
+    support_ : bool[n_features_in_]
+        The selected features; never empty.
+    n_features_ : int
+        How many they are.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : object[n_features_in_]
+        Their names, if `X` had some.
+    ranking_ : int64[n_features_in_]
+        1 for the selected features; the others follow from 2 on, those first that occur in more
+        of the reducts. Equally frequent ones share a rank.
+    dependency_ : float
+        Dependency of the selected features.
+    full_dependency_ : float
+        Dependency of all features but the excluded ones.
+    reducts_ : list of Reduct
+        All distinct subsets met that are as good as the best one, which comes first.
+    core_ : list of int
+        Features that nothing can replace: all other features that are not excluded do not reach
+        the required dependency together. Every reduct that reaches it has them.
+    feature_frequency_ : float64[n_features_in_]
+        Share of the reducts that have a feature.
+    front_ : list of FrontPoint
+        The best subset met of each size, from the smallest size to the first with the highest
+        dependency met; more features gain nothing.
+    history_ : list of Moment
+        Where the search stood after each batch.
+    n_evaluations_ : int
+        Subsets that the search scored.
+    stop_reason_ : {"converged", "max_evaluations", "max_seconds", "callback", "interrupted"}
+        Why the search ended; after Ctrl-C the best subset so far is selected.
+    seed_ : int
+        The seed of this fit.
+
+    Notes
+    -----
+    A fitted selector keeps a copy of those columns of the training data that occur in a reduct,
+    and the target, for :meth:`explain`. They are pickled with it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from fuzzyfrog import FuzzyRoughSelector
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> selector = FuzzyRoughSelector("quickreduct").fit(X, y)
+    >>> selector.get_feature_names_out().tolist()
+    ['alcohol', 'flavanoids', 'color_intensity', 'hue', 'proline']
+    >>> selector.dependency_
+    1.0
+    """
+
+    def __init__(
+        self,
+        search: str | Search = "frogs",
+        *,
+        tnorm: TNorm = "lukasiewicz",
+        spread: Spread = "std",
+        categorical_features: object = "from_dtype",
+        missing: Missing = "similar",
+        target: Literal["auto", "class", "numeric"] = "auto",
+        ranking: Literal["lexicographic", "product"] = "lexicographic",
+        min_dependency: float = 1.0,
+        n_features_to_select: int | None = None,
+        must_include: object = None,
+        exclude: object = None,
+        max_seconds: float | None = None,
+        max_evaluations: int | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        callbacks: Sequence[Callback] = (),
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
+        self.search = search
+        self.tnorm = tnorm
+        self.spread = spread
+        self.categorical_features = categorical_features
+        self.missing = missing
+        self.target = target
+        self.ranking = ranking
+        self.min_dependency = min_dependency
+        self.n_features_to_select = n_features_to_select
+        self.must_include = must_include
+        self.exclude = exclude
+        self.max_seconds = max_seconds
+        self.max_evaluations = max_evaluations
+        self.checkpoint = checkpoint
+        self.callbacks = callbacks
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: object, y: object) -> "FuzzyRoughSelector":
+        """Select features.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Numbers or labels; missing values are allowed. pandas, polars or Arrow.
+        y : array-like of shape (n_samples,)
+            The class of each sample, or a number.
+
+        Returns
+        -------
+        FuzzyRoughSelector
+            The fitted selector.
+
+        Raises
+        ------
+        DataError
+            If the data cannot be used; a ValueError, like those for bad parameters.
+        """
+        search = search_of(self.search)
+        callbacks = checked_callbacks(self.callbacks)
+        check_share("min_dependency", self.min_dependency)
+        check_checkpoint(self.checkpoint, self.random_state)
+        check_count("verbose", self.verbose, least=0)
+        if self.n_features_to_select is not None:
+            check_count("n_features_to_select", self.n_features_to_select)
+        measure = self._measure(self._read(X, y))
+        problem = self._problem(measure)
+        self.seed_ = seed_of(self.random_state)
+        outcome = self._run(search, measure, problem, callbacks)
+        self._keep(outcome, measure.dataset)
+        self.full_dependency_ = problem.full_score
+        self.core_ = _core(measure, problem, outcome)
+        return self.select_reduct(0)
+
+    def select_reduct(self, i: int) -> "FuzzyRoughSelector":
+        """Select the features of another of the reducts.
+
+        Parameters
+        ----------
+        i : int
+            Position in ``reducts_``; 0 for the one that `fit` selects.
+
+        Returns
+        -------
+        FuzzyRoughSelector
+            The selector, with ``support_``, ``n_features_``, ``dependency_`` and ``ranking_``
+            of that reduct.
+        """
+        check_is_fitted(self, "reducts_")
+        if not is_index(i) or not 0 <= i < len(self.reducts_):
+            raise ValueError(
+                f"i must be a position in reducts_, from 0 to {len(self.reducts_) - 1}, "
+                f"got {shown(i)}."
+            )
+        reduct = self.reducts_[i]
+        self.support_ = np.zeros(self.n_features_in_, np.bool_)
+        self.support_[list(reduct.features)] = True
+        self.n_features_ = reduct.size
+        self.dependency_ = reduct.dependency
+        self.ranking_ = ranks_behind(self.support_, self.feature_frequency_)
+        return self
+
+    def explain(self, feature: int | str, *, limit: int = 10) -> Explanation:
+        """Give why a feature is selected: the pairs of samples that only it tells apart.
+
+        Parameters
+        ----------
+        feature : int or str
+            Index or name of one of the selected features.
+        limit : int
+            Pairs to give at most.
+
+        Returns
+        -------
+        Explanation
+            How much the dependency falls without the feature, and the pairs of samples of
+            different class that are then closest, compared with before; it can be printed.
+        """
+        check_is_fitted(self)
+        check_count("limit", limit)
+        selected = np.flatnonzero(self.support_).tolist()
+        names = self.get_feature_names_out().tolist()
+        if feature in names:
+            index = selected[names.index(feature)]
+        elif is_index(feature) and feature in selected:
+            index = int(feature)
+        else:
+            raise ValueError(
+                f"feature must be the name or the index of a selected feature, got "
+                f"{shown(feature)}. Selected: {listed(names)} ({listed(selected)})."
+            )
+        return self._evidence.explain(selected, index, limit, self.n_jobs)
+
+    def _measure(self, dataset: Dataset) -> Dependency:
+        return Dependency(
+            dataset,
+            tnorm=self.tnorm,
+            spread=self.spread,
+            missing=self.missing,
+            n_jobs=self.n_jobs,
+        )
+
+    def _problem(self, measure: Dependency) -> Problem:
+        dataset = measure.dataset
+        excluded = named_features("exclude", self.exclude, dataset)
+        return Problem(
+            n_features=dataset.n_features,
+            n_cells=dataset.n_samples * dataset.n_features,
+            full_score=float(measure.score(~excluded[np.newaxis])[0]),
+            ranking=self.ranking,
+            must_include=named_features("must_include", self.must_include, dataset),
+            exclude=excluded,
+            n_features_to_select=self.n_features_to_select,
+            min_dependency=float(self.min_dependency),
+        )
+
+    def _run(
+        self, search: Search, measure: Dependency, problem: Problem, callbacks: Sequence[Callback]
+    ) -> Outcome:
+        progress = Progress(INTERVALS.get(self.verbose, 0.0))
+        checkpoint = None
+        if self.checkpoint is not None:
+            options = (self.tnorm, self.spread, self.missing)
+            checkpoint = Checkpoint(self.checkpoint, fingerprint(measure.dataset, *options))
+        outcome = run(
+            search,
+            measure,
+            problem,
+            seed=self.seed_,
+            max_evaluations=self.max_evaluations,
+            max_seconds=self.max_seconds,
+            callbacks=[*callbacks, progress],
+            checkpoint=checkpoint,
+        )
+        if self.verbose:
+            progress.end(outcome)
+        return outcome
+
+    def _keep(self, outcome: Outcome, dataset: Dataset) -> None:
+        """Take over what a run found."""
+        names = dataset.feature_names
+        self.reducts_ = [
+            Reduct(*_listed(one.subset, names), one.score, one.minimal) for one in outcome.reducts
+        ]
+        highest = max(point.score for point in outcome.front)
+        enough = next(point.size for point in outcome.front if point.score == highest)
+        self.front_ = [
+            FrontPoint(*_listed(point.subset, names), point.score)
+            for point in outcome.front
+            if point.size <= enough
+        ]
+        self.feature_frequency_ = outcome.feature_frequency
+        self.history_: list[Moment] = list(outcome.history)
+        self.n_evaluations_ = outcome.n_evaluations
+        self.stop_reason_ = outcome.stop_reason
+        used = outcome.feature_frequency > 0
+        self._evidence = Evidence.of(dataset, used, self.tnorm, self.spread, self.missing)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing != "raise"
+        return tags
+
+
+def _listed(subset: Mask, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    features = tuple(np.flatnonzero(subset).tolist())
+    return features, tuple(names[feature] for feature in features)
+
+
+def _core(measure: Dependency, problem: Problem, outcome: Outcome) -> list[int]:
+    known = [one.subset for one in outcome.reducts if one.score >= problem.target]
+    known += [point.subset for point in outcome.front if point.score >= problem.target]
+    allowed = ~np.asarray(problem.exclude)
+    return core_of(measure, allowed, problem.target, np.array(known, np.bool_))

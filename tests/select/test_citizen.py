@@ -1,0 +1,182 @@
+"""The selectors among scikit-learn's own: pipelines, searches over parameters, frames, pickles."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.datasets import load_wine
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from fuzzyfrog import BoostedSelector, FuzzyRoughSelector, Genetic, ShuffledFrogs
+
+SELECTORS = [
+    FuzzyRoughSelector("quickreduct", random_state=0),
+    FuzzyRoughSelector(ShuffledFrogs(patience=1), random_state=0, max_evaluations=300),
+    BoostedSelector(0.03, random_state=0),
+]
+every_selector = pytest.mark.parametrize("selector", SELECTORS, ids=str)
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return load_wine(return_X_y=True, as_frame=True)
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    """A table with numbers, labels and a gap, of which two features decide the class."""
+    random = np.random.default_rng(0)
+    columns = {
+        "noise": random.normal(size=60),
+        "color": random.choice(["red", "blue", "green"], 60),
+        "count": random.integers(0, 2, 60),
+        "weight": random.normal(size=60),
+    }
+    y = (columns["color"] == "red") ^ (columns["count"] == 1)
+    columns["noise"][4] = np.nan
+    return columns, np.where(y, "yes", "no")
+
+
+@every_selector
+def test_pipeline_and_cross_validation(selector, wine):
+    pipeline = make_pipeline(StandardScaler(), selector, KNeighborsClassifier())
+    assert cross_val_score(pipeline, *wine, cv=3).mean() > 0.85
+
+
+def test_grid_search_over_the_parameters_of_a_search(wine):
+    pipeline = make_pipeline(
+        FuzzyRoughSelector(ShuffledFrogs(), random_state=0, max_evaluations=200),
+        KNeighborsClassifier(),
+    )
+    grid = {
+        "fuzzyroughselector__search__patience": [1, 2],
+        "fuzzyroughselector__search__n_frogs": [4],
+        "fuzzyroughselector__min_dependency": [0.8, 1.0],
+    }
+    found = GridSearchCV(pipeline, grid, cv=2).fit(*wine)
+    chosen = found.best_estimator_[0]
+    assert len(found.cv_results_["params"]) == 4
+    assert chosen.search.n_frogs == 4
+    assert chosen.search.patience == found.best_params_["fuzzyroughselector__search__patience"]
+
+
+def test_grid_search_over_whole_searches(wine):
+    grid = {"search": ["quickreduct", Genetic(n_population=10, n_generations=1)]}
+    pipeline = make_pipeline(FuzzyRoughSelector(random_state=0), KNeighborsClassifier())
+    names = {f"fuzzyroughselector__{name}": values for name, values in grid.items()}
+    GridSearchCV(pipeline, names, cv=2, error_score="raise").fit(*wine)
+
+
+def test_nested_parameters_can_be_read_and_set():
+    selector = FuzzyRoughSelector(ShuffledFrogs(patience=7))
+    assert selector.get_params()["search__patience"] == 7
+    selector.set_params(search__patience=2, tnorm="minimum")
+    assert (selector.search.patience, selector.tnorm) == (2, "minimum")
+
+
+@every_selector
+def test_clone_is_unfitted_and_equal(selector, wine):
+    fitted = clone(selector).fit(*wine)
+    copy = clone(fitted)
+    assert not hasattr(copy, "support_")
+    assert str(copy.get_params()) == str(fitted.get_params())
+    if not isinstance(selector, BoostedSelector) and not isinstance(selector.search, str):
+        assert copy.search is not fitted.search
+
+
+@every_selector
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_names_come_from_any_frame(selector, mixed, library):
+    columns, y = mixed
+    fitted = clone(selector).fit(library(columns), y)
+    assert fitted.feature_names_in_.tolist() == list(columns)
+    assert {"color", "count"} <= set(fitted.get_feature_names_out())
+
+
+@every_selector
+@pytest.mark.parametrize(
+    ("output", "library"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)]
+)
+@pytest.mark.parametrize("globally", [False, True])
+def test_frames_come_out_with_names_and_types(selector, mixed, output, library, globally):
+    columns, y = mixed
+    table = library(columns)
+    fitted = clone(selector).fit(table, y)
+    names = fitted.get_feature_names_out().tolist()
+    if globally:
+        with config_context(transform_output=output):
+            reduced = fitted.transform(table)
+    else:
+        reduced = fitted.set_output(transform=output).transform(table)
+    assert isinstance(reduced, library)
+    assert list(reduced.columns) == names
+    assert list(reduced.dtypes) == list(table[names].dtypes)
+    assert reduced.equals(table[names])
+
+
+@every_selector
+@pytest.mark.parametrize("output", ["pandas", "polars"])
+def test_arrays_come_out_as_frames_too(selector, wine, output):
+    X, y = wine[0].to_numpy(), wine[1].to_numpy()
+    reduced = clone(selector).fit(X, y).set_output(transform=output).transform(X)
+    assert all(name.startswith("x") for name in reduced.columns)
+    assert np.array_equal(reduced.to_numpy(), X[:, [int(name[1:]) for name in reduced.columns]])
+
+
+@every_selector
+def test_without_set_output_arrays_come_out(selector, wine):
+    X, y = wine
+    fitted = clone(selector).fit(X, y)
+    assert np.array_equal(fitted.transform(X), X.to_numpy()[:, fitted.support_])
+
+
+@every_selector
+def test_a_frame_with_other_names_is_refused(selector, wine):
+    X, y = wine
+    fitted = clone(selector).fit(X, y).set_output(transform="polars")
+    other = pl.DataFrame({f"v{i}": X.to_numpy()[:, i] for i in range(13)})
+    with pytest.raises(ValueError, match="feature names should match"):
+        fitted.transform(other)
+
+
+@every_selector
+def test_lists_of_rows_and_column_labels(selector, wine):
+    X, y = wine
+    from_lists = clone(selector).fit(X.to_numpy().tolist(), y.tolist())
+    assert (from_lists.support_ == clone(selector).fit(X, y).support_).all()
+
+
+def test_fitted_selector_survives_pickling(wine):
+    X, y = wine
+    fitted = FuzzyRoughSelector(random_state=0).fit(X, y)
+    loaded = pickle.loads(pickle.dumps(fitted))  # noqa: S301 - our own bytes
+    assert np.array_equal(loaded.transform(X), fitted.transform(X))
+    loaded.select_reduct(3)
+    fitted.select_reduct(3)
+    assert np.array_equal(loaded.transform(X), fitted.transform(X))
+    feature = fitted.reducts_[3].names[0]
+    assert loaded.explain(feature) == fitted.explain(feature)
+
+
+def test_pickle_holds_only_the_columns_of_reducts():
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(100, 400)), random.integers(0, 2, 100)
+    fitted = FuzzyRoughSelector("quickreduct").fit(X, y)
+    size = len(pickle.dumps(fitted))
+    assert fitted.n_features_ < 20
+    assert size < X.nbytes / 4
+
+
+def test_boosted_selector_survives_pickling(wine):
+    X, y = wine
+    fitted = BoostedSelector(0.1, random_state=0).fit(X, y)
+    loaded = pickle.loads(pickle.dumps(fitted))  # noqa: S301 - our own bytes
+    assert np.array_equal(loaded.transform(X), fitted.transform(X))

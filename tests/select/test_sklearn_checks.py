@@ -1,0 +1,41 @@
+"""scikit-learn's own checks: none fails, none is skipped, none warns."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+# In a process of its own: scikit-learn skips a check unless SciPy was imported with this set.
+ENVIRONMENT = {**os.environ, "SCIPY_ARRAY_API": "1"}
+CODE = """
+import warnings
+from sklearn.utils.estimator_checks import check_estimator
+from fuzzyfrog import BoostedSelector, FuzzyRoughSelector, ShuffledFrogs
+estimators = {estimators}
+warnings.simplefilter("error")  # a skipped check is a warning
+for estimator in estimators:
+    results = check_estimator(estimator, on_skip="warn", on_fail="raise")
+    assert len(results) > 40
+    assert all(result["status"] == "passed" for result in results), results
+    print(estimator)
+"""
+
+
+@pytest.mark.parametrize(
+    "estimators",
+    [
+        ["FuzzyRoughSelector()", "FuzzyRoughSelector(ShuffledFrogs(variant='paper'))"],
+        ["FuzzyRoughSelector('genetic')", "FuzzyRoughSelector('swarm', ranking='product')"],
+        ["FuzzyRoughSelector('quickreduct', missing='raise')", "BoostedSelector(0.01)"],
+        ["BoostedSelector()"],
+    ],
+    ids=", ".join,
+)
+def test_every_check_passes(estimators):
+    code = CODE.format(estimators=f"[{', '.join(estimators)}]")
+    run = subprocess.run(  # noqa: S603 - our own interpreter and code
+        [sys.executable, "-c", code], capture_output=True, text=True, env=ENVIRONMENT, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    assert len(run.stdout.splitlines()) == len(estimators)
