@@ -276,3 +276,11 @@ class TestData:
         FuzzyRoughSelector("quickreduct").fit(X, y)
         with pytest.raises(DataError, match="missing='raise' allows no missing value"):
             FuzzyRoughSelector("quickreduct", missing="raise").fit(X, y)
+
+
+def test_first_reduct_has_the_most_frequent_features():
+    X, y = load_wine(return_X_y=True)
+    selector = FuzzyRoughSelector(random_state=0, max_evaluations=3000).fit(X, y)
+    frequency = [selector.feature_frequency_[list(one.features)].sum() for one in selector.reducts_]
+    assert len(frequency) > 50
+    assert frequency == sorted(frequency, reverse=True)

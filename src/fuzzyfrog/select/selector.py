@@ -103,7 +103,8 @@ class FuzzyRoughSelector(TableSelector):
     full_dependency_ : float
         Dependency of all features but the excluded ones.
     reducts_ : list of Reduct
-        All distinct subsets met that are as good as the best one, which comes first.
+        All distinct subsets met that are as good as the best one. The first, which is selected,
+        is the one whose features are the most frequent in all of them.
     core_ : list of int
         Features that nothing can replace: all other features that are not excluded do not reach
         the required dependency together. Every reduct that reaches it has them.
@@ -322,8 +323,13 @@ class FuzzyRoughSelector(TableSelector):
     def _keep(self, outcome: Outcome, dataset: Dataset) -> None:
         """Take over what a run found."""
         names = dataset.feature_names
+        # All are equally good: first the one whose features most of the others have too.
+        common = [-float(outcome.feature_frequency[one.subset].sum()) for one in outcome.reducts]
         self.reducts_ = [
-            Reduct(*_listed(one.subset, names), one.score, one.minimal) for one in outcome.reducts
+            Reduct(*_listed(one.subset, names), one.score, one.minimal)
+            for _, one in sorted(
+                zip(common, outcome.reducts, strict=True), key=lambda pair: pair[0]
+            )
         ]
         highest = max(point.score for point in outcome.front)
         enough = next(point.size for point in outcome.front if point.score == highest)
