@@ -19,7 +19,7 @@ with warnings.catch_warnings(record=True) as caught:
     import fuzzyfrog
     from fuzzyfrog.measure import _kernel_line
     value = fuzzyfrog.dependency(fuzzyfrog.load_dataset("iris"), features=[3])
-stats = _kernel_line.line_batch.stats
+stats = _kernel_line.line.stats
 print(json.dumps({
     "file": fuzzyfrog.__file__,
     "value": value,

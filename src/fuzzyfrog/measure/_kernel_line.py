@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from fuzzyfrog.measure._kernel_scan import total
 from fuzzyfrog.measure.jit import kernel
 
-__all__ = ["line", "line_batch"]
+__all__ = ["line"]
 
 
 @kernel
@@ -31,19 +28,19 @@ def _sweep(z, side, way, membership, enemy):
 
 
 @kernel
-def line(z, side, membership, enemy):
-    """Set memberships to the distance of the nearest enemy on one complete feature, cut at 1."""
+def line(z, order, side, membership, enemy):
+    """Set memberships to the distance of the nearest enemy on one complete feature, cut at 1.
+
+    Parameters
+    ----------
+    z : float64[n_samples]
+        Positions on the feature.
+    order : int64[n_samples]
+        The samples in ascending order of their positions.
+    side : int64[n_samples]
+        Samples on different sides are enemies.
+    """
     membership[:] = 1.0
     enemy[:] = -1
-    order = np.argsort(z)
     _sweep(z, side, order, membership, enemy)
     _sweep(z, side, order[::-1], membership, enemy)
-
-
-@kernel
-def line_batch(Z, side, features, first, last, totals):
-    """Set `totals` to the `total` of some features, each alone."""
-    membership, enemy = np.empty(side.size), np.empty(side.size, np.int64)
-    for k in range(first, last):
-        line(Z[:, features[k]].copy(), side, membership, enemy)
-        totals[k, 0], totals[k, 1] = total(membership)

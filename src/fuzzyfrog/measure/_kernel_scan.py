@@ -332,6 +332,7 @@ def scan_batch(table, batch, join, first, last, totals):
     membership = np.empty(table.Z.shape[0])
     limit = np.empty(table.lanes.shape[1], np.int16)
     enemy = np.full(membership.size, -1)
+    start, stride = np.int64(0), np.int64(1)  # typed: a second compilation would take a second
     for k in range(first, last):
         features = batch.features[batch.feature_starts[k] : batch.feature_starts[k + 1]]
         subset = batch.subset[batch.subset_starts[k] : batch.subset_starts[k + 1]]
@@ -343,11 +344,31 @@ def scan_batch(table, batch, join, first, last, totals):
         if allowed >= 0.0:
             if table.target.size > 0:
                 allowed -= scan_numeric(
-                    table, features, subset, join, gaps, 0, 1, membership, limit, enemy, allowed
+                    table,
+                    features,
+                    subset,
+                    join,
+                    gaps,
+                    start,
+                    stride,
+                    membership,
+                    limit,
+                    enemy,
+                    allowed,
                 )
             else:
                 allowed -= scan(
-                    table, features, subset, join, gaps, 0, 1, membership, limit, enemy, allowed
+                    table,
+                    features,
+                    subset,
+                    join,
+                    gaps,
+                    start,
+                    stride,
+                    membership,
+                    limit,
+                    enemy,
+                    allowed,
                 )
         if allowed < 0.0:
             totals[k, 0] = totals[k, 1] = -1

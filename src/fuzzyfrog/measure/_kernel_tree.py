@@ -84,9 +84,12 @@ def _pivot(points, first, last, middle, axis, few):
     n = last - first + 1
     if n <= 8 * few.size:
         return points[(first + last) // 2, axis]
-    for k in range(few.size):
-        few[k] = points[first + k * (n - 1) // (few.size - 1), axis]
-    few.sort()
+    for k in range(few.size):  # sorted while they are taken
+        value, at = points[first + k * (n - 1) // (few.size - 1), axis], k
+        while at > 0 and few[at - 1] > value:
+            few[at] = few[at - 1]
+            at -= 1
+        few[at] = value
     return few[(middle - first) * (few.size - 1) // n]
 
 

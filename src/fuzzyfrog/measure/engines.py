@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.measure import _kernel_plain, _kernel_scan
-from fuzzyfrog.measure._kernel_line import line, line_batch
+from fuzzyfrog.measure._kernel_line import line
 from fuzzyfrog.measure.geometry import Geometry
 from fuzzyfrog.measure.subsets import Subset, batch_of, subset_of
 from fuzzyfrog.measure.threads import map_blocks
@@ -20,6 +20,7 @@ __all__ = ["Engine", "LineEngine", "Nearest", "PlainEngine", "ScanEngine", "Weig
 
 Weights = NDArray[np.int64]
 
+_NOTHING = np.empty(0, np.int64)
 _WORTH_A_THREAD = (
     2_000_000  # pairs of enemies: below, handing work to a thread costs more than it saves
 )
@@ -145,21 +146,20 @@ class LineEngine(Engine):
         geometry = self.geometry
         membership = np.empty(geometry.n_samples)
         enemy = np.empty(geometry.n_samples, np.int64)
-        line(geometry.Z[:, subset.exact[0]].copy(), geometry.side, membership, enemy)
+        z = geometry.Z[:, subset.exact[0]].copy()
+        line(z, np.argsort(z), geometry.side, membership, enemy)
         return Nearest(membership, enemy, complete=True)
 
     def weigh(self, masks: NDArray[np.bool_], allowed: NDArray[np.float64]) -> Weights:
         """Give the totals, features dealt out to the threads."""
-        weights = np.empty((len(masks), 2), np.int64)
-        features = np.argmax(masks, axis=1)
-        Z, side = self.geometry.Z, self.geometry.side
 
-        def part(cut: tuple[int, int]) -> None:
-            line_batch(Z, side, features, *cut, weights)
+        def weight(mask: NDArray[np.bool_]) -> tuple[int, int]:
+            subset = Subset(_NOTHING, np.flatnonzero(mask), gaps=False)
+            coarse, fine = _kernel_scan.total(self.nearest(subset, np.inf).membership)
+            return coarse, fine
 
         n_threads = self._threads_for(len(masks) * self.geometry.n_samples * 100)
-        map_blocks(part, _cuts(len(masks), n_threads), n_threads)
-        return weights
+        return np.array(map_blocks(weight, masks, n_threads), np.int64).reshape(-1, 2)
 
 
 def _cuts(n_subsets: int, n_threads: int) -> list[tuple[int, int]]:

@@ -62,7 +62,7 @@ def batch_of(geometry: Geometry, masks: NDArray[np.bool_], allowed: NDArray[np.f
     feature_starts = _starts(stages * STAGE)
     features = np.full(feature_starts[-1], geometry.n_features)
     features[feature_starts[row] + place] = geometry.most_telling[rank]
-    subset = np.nonzero(masks)[1]
+    subset = np.ascontiguousarray(np.nonzero(masks)[1])
     gaps = np.asarray(masks[:, geometry.has_gaps].any(axis=1))
     return Batch(features, subset, feature_starts, _starts(sizes), gaps, allowed)
 
