@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint unit unit-nojit format clean
+.PHONY: demo test test-long lint unit unit-nojit format clean
 
 demo: $(VENV)/.ready
 	$(BIN)/python examples/first_look.py
@@ -23,6 +23,10 @@ unit: $(VENV)/.ready
 unit-nojit: $(VENV)/.ready
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not long" tests/measure -q \
 		--ignore tests/measure/test_jit.py --ignore tests/measure/test_threads.py
+
+# Minutes more: what `make test` leaves out, such as twenty kills of one run.
+test-long: $(VENV)/.ready
+	$(BIN)/python -m pytest -m long
 
 format: $(VENV)/.ready
 	$(BIN)/ruff check --fix .
