@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 
 .PHONY: demo test test-long lint unit unit-nojit format clean
 
-demo: $(VENV)/.ready
+demo: $(VENV)/.installed
 	$(BIN)/python examples/first_look.py
 
 test: lint unit unit-nojit
@@ -32,10 +32,16 @@ format: $(VENV)/.ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-$(VENV)/.ready: pyproject.toml
-	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'fuzzyfrog needs Python 3.11 or newer; call make PYTHON=python3.x')"
-	$(PYTHON) -m venv $(VENV)
+$(VENV)/.ready: $(VENV)/.installed
+	@echo "Installing the development tools into $(VENV); a minute or two."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	touch $@
+
+$(VENV)/.installed: pyproject.toml
+	@echo "Installing fuzzyfrog into $(VENV); about a minute."
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'fuzzyfrog needs Python 3.11 or newer; call make PYTHON=python3.x')"
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
 clean:

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 from sklearn.exceptions import DataConversionWarning
 
+from fuzzyfrog.data import make_dataset
 from fuzzyfrog.data.targets import check_target_kind, encode_target
 from fuzzyfrog.errors import DataError
 
@@ -101,3 +102,11 @@ def test_a_column_vector_is_taken_with_a_warning(y):
         codes, classes = encode_target(y, 3, "auto")
     assert codes.tolist() == [0, 1, 0]
     assert classes == (1, 2)
+
+
+def test_whole_numbers_that_look_like_quantities_cost_a_warning():
+    X, y = np.zeros((100, 1)), np.arange(100.0)
+    with pytest.warns(UserWarning, match="Pass target='numeric'"):
+        assert len(make_dataset(X, y).classes) == 100
+    assert make_dataset(X, y, target="numeric").classes is None
+    assert len(make_dataset(X, y, target="class").classes) == 100

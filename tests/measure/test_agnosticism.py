@@ -49,6 +49,7 @@ def crowd():
     return X, y, masks
 
 
+@pytest.mark.usefixtures("no_table_is_small")
 @pytest.mark.parametrize("tnorm", TNORMS)
 def test_engines_and_threads_agree_on_many_samples(crowd, tnorm):
     X, y, masks = crowd
@@ -60,6 +61,7 @@ def test_engines_and_threads_agree_on_many_samples(crowd, tnorm):
     assert all(same_bytes(scores[0], other) for other in scores[1:])
 
 
+@pytest.mark.usefixtures("no_table_is_small")
 def test_one_subset_is_shared_by_the_threads_without_a_trace(crowd):
     X, y, masks = crowd
     for engine in ENGINES:

@@ -1,9 +1,15 @@
 """The best extension, against the scores of all of them, along whole greedy paths."""
 
+import threading
+
 import numpy as np
 import pytest
 
 from fuzzyfrog.measure import Dependency
+from fuzzyfrog.measure.extensions import Extensions
+from fuzzyfrog.measure.tree import TreeEngine
+
+pytestmark = pytest.mark.usefixtures("no_table_is_small")
 
 
 def copies_with_noise(n_samples, n_originals, n_copies, seed):
@@ -70,3 +76,62 @@ def test_remembered_enemies_of_one_path_serve_another():
     np.testing.assert_array_equal(
         measure.best(masks), np.where(scores == scores.max(), scores, -np.inf)
     )
+
+
+def test_bounds_are_what_decides(monkeypatch):
+    """Without this the tests above could compare scores with scores."""
+    calls = []
+    monkeypatch.setattr(Extensions, "best", lambda self, masks, base: calls.append(base) or masks)
+    X, originals = copies_with_noise(60, 3, 4, seed=5)
+    Dependency(X, originals[:, 0] > 0).best(extensions(np.zeros(X.shape[1], dtype=bool)))
+    assert len(calls) == 1
+
+
+def test_most_extensions_are_never_scored(monkeypatch):
+    scored = []
+    found = Extensions._found
+    monkeypatch.setattr(
+        Extensions,
+        "_found",
+        lambda self, subsets, best: scored.extend(subsets) or found(self, subsets, best),
+    )
+    X, originals = copies_with_noise(200, 6, 20, seed=6)
+    measure = Dependency(X, originals[:, 0] + originals[:, 1] > 0, n_jobs=1)
+    base = np.zeros(measure.n_features, dtype=bool)
+    for _ in range(4):
+        masks = extensions(base)
+        base = masks[np.argmax(measure.best(masks))]
+    assert len(scored) < 2 * measure.n_features  # of four times as many
+
+
+@pytest.mark.usefixtures("every_table_is_huge")
+def test_best_extensions_by_trees(monkeypatch):
+    used = []
+    nearest = TreeEngine.nearest
+    monkeypatch.setattr(
+        TreeEngine, "nearest", lambda self, *args: used.append(1) or nearest(self, *args)
+    )
+    X, originals = copies_with_noise(200, 4, 5, seed=7)
+    greedy_steps(Dependency(X, originals[:, 0] + originals[:, 1] > 0, n_jobs=2), n_steps=4)
+    assert used
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_two_callers_at_once_do_not_disturb_each_other(n_jobs):
+    X, originals = copies_with_noise(150, 5, 8, seed=8)
+    measure = Dependency(X, originals[:, 0] + originals[:, 1] > 0, n_jobs=n_jobs)
+    bases = np.zeros((2, measure.n_features), dtype=bool)
+    bases[0, [3, 17]], bases[1, [8, 30]] = True, True
+    expected = [measure.best(extensions(base)).tobytes() for base in bases]
+    wrong = []
+
+    def ask(which):
+        answers = [measure.best(extensions(bases[which])).tobytes() for _ in range(15)]
+        wrong.extend(answer for answer in answers if answer != expected[which])
+
+    callers = [threading.Thread(target=ask, args=(which,)) for which in (0, 1)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert not wrong

@@ -129,9 +129,15 @@ def test_a_foreign_file_is_refused_and_left_alone(tmp_path):
     assert path.read_text() == "not a log"
 
 
-def test_a_missing_directory_costs_the_log_not_the_run(tmp_path, finished):
+def test_a_missing_directory_is_refused_before_anything_is_scored(tmp_path):
+    with pytest.raises(CheckpointError, match=r"must be in a directory that exists.* Make"):
+        go(tmp_path / "missing" / "scores")
+
+
+def test_a_place_that_cannot_be_written_costs_the_log_not_the_run(tmp_path, finished):
+    (tmp_path / "scores.lock").mkdir()  # stops even root, whom modes do not stop
     with pytest.warns(RuntimeWarning, match="cannot be written") as warned:
-        outcome, _ = go(tmp_path / "missing" / "scores")
+        outcome, _ = go(tmp_path / "scores")
     assert outcome == finished[1]
     assert len(warned) == 1
 

@@ -1,11 +1,19 @@
 """What the fuzzy-rough selector finds, and what it says about it."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from fuzzyfrog import DataError, FuzzyRoughSelector, QuickReduct, ShuffledFrogs, dependency
+from fuzzyfrog import (
+    DataError,
+    FuzzyRoughSelector,
+    QuickReduct,
+    ShuffledFrogs,
+    dependency,
+    load_dataset,
+)
 
 SEARCHES = ("frogs", "genetic", "swarm", "quickreduct")
 
@@ -203,7 +211,8 @@ class TestStopping:
             if moment.n_evaluations > 300:
                 raise KeyboardInterrupt
 
-        selector = FuzzyRoughSelector(callbacks=[interrupt], random_state=0).fit(*wine)
+        with pytest.warns(ConvergenceWarning, match="interrupted at a dependency of"):
+            selector = FuzzyRoughSelector(callbacks=[interrupt], random_state=0).fit(*wine)
         assert selector.stop_reason_ == "interrupted"
         assert selector.transform(wine[0]).shape[1] == selector.n_features_ > 0
 
@@ -284,3 +293,33 @@ def test_first_reduct_has_the_most_frequent_features():
     frequency = [selector.feature_frequency_[list(one.features)].sum() for one in selector.reducts_]
     assert len(frequency) > 50
     assert frequency == sorted(frequency, reverse=True)
+
+
+def test_dataset_stands_for_table_and_target():
+    data = load_dataset("wine")
+    by_dataset = FuzzyRoughSelector("quickreduct").fit(data)
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    by_frame = FuzzyRoughSelector("quickreduct").fit(X, y)
+    assert by_dataset.get_feature_names_out().tolist() == by_frame.get_feature_names_out().tolist()
+    np.testing.assert_array_equal(by_dataset.transform(data), by_frame.transform(X))
+    with pytest.raises(DataError, match="features of the fit in their order"):
+        by_dataset.transform(load_dataset("iris"))
+
+
+def test_search_that_ends_before_the_target_warns():
+    X, y = load_wine(return_X_y=True)
+    with pytest.warns(ConvergenceWarning, match="max_evaluations.*before it reached the 1"):
+        FuzzyRoughSelector("quickreduct", max_evaluations=13).fit(X, y)
+
+
+def test_identifier_is_pointed_out():
+    X = pd.DataFrame({"id": [f"C{k}" for k in range(30)], "size": np.arange(30) % 7})
+    with pytest.warns(UserWarning, match="'id' has another value in every sample"):
+        FuzzyRoughSelector("quickreduct").fit(X, np.arange(30) % 2)
+
+
+def test_parameters_of_a_search_need_an_instance():
+    with pytest.raises(ValueError, match="search must be an instance to set search__patience"):
+        FuzzyRoughSelector().set_params(search__patience=2)
+    selector = FuzzyRoughSelector().set_params(search=ShuffledFrogs(), search__patience=2)
+    assert selector.search.patience == 2

@@ -24,8 +24,8 @@ __all__ = [
     "Spread",
     "positions",
     "scaled",
+    "similarity_to",
     "snapped",
-    "width",
 ]
 
 Spread = Literal["std", "variance", "range"]
@@ -35,7 +35,7 @@ MISSING_RULES: tuple[Missing, ...] = ("similar", "different", "raise")
 
 GRID = 2.0**-50
 _CELLS = 500_000  # values that are worked on at once
-_FAR = 2.0**900  # stands for "any larger distance": differences of such numbers stay finite
+_FAR = 2.0**30  # positions beyond would lose digits that matter
 
 FloatArray = NDArray[np.float64]
 
@@ -68,7 +68,7 @@ def positions(dataset: Dataset, spread: Spread, missing: Missing) -> FloatArray:
         Z[:, plain[part]] = _scaled(dataset.values[:, plain[part]], spread)
     for a in np.setdiff1d(np.arange(dataset.n_features), plain):
         column = dataset.values[:, a]
-        z = column - np.nanmin(column) if dataset.nominal[a] else scaled(column, spread)
+        z = column.copy() if dataset.nominal[a] else scaled(column, spread)
         if missing == "different":
             z[gaps[a]] = _own_places(z[~np.isnan(z)], len(gaps[a]))
         Z[:, a] = z
@@ -93,26 +93,49 @@ def scaled(column: FloatArray, spread: Spread) -> FloatArray:
     return z
 
 
-def width(column: FloatArray, spread: Spread) -> float:
-    """Give the spread of a numeric column; 0 for a constant one."""
-    values = column[~np.isnan(column), np.newaxis]
+def similarity_to(column: FloatArray, value: float, spread: Spread) -> FloatArray:
+    """Give how similar each value of a complete numeric column is to a given one."""
+    values = column[:, np.newaxis]
     if not _varies(values)[0]:
-        return 0.0
+        return np.ones(column.shape)
     deviation, unit = _deviations(values)
-    return float(_width(deviation, spread)[0] * (unit[0] ** 2 if spread == "variance" else unit[0]))
+    apart = np.abs(column - value)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        distance = apart / unit / _width(deviation, spread)
+        if spread == "variance":
+            distance /= unit
+    distance[apart == 0.0] = 0.0  # also where the unit is too small to be divided by
+    return np.asarray(np.maximum(0.0, 1.0 - distance))
 
 
 def _scaled(values: FloatArray, spread: Spread) -> FloatArray:
     """Give complete columns scaled."""
     z = np.zeros(values.shape)
     varies = _varies(values)
+    if not varies.any():
+        return z
     deviation, unit = _deviations(values[:, varies])
-    deviation /= _width(deviation, spread)
+    width = _width(deviation, spread)
+    found = deviation / width
     if spread == "variance":
-        with np.errstate(over="ignore"):
-            deviation = np.clip(deviation / unit, -_FAR, _FAR)
-    z[:, varies] = snapped(deviation)
+        with np.errstate(over="ignore", divide="ignore"):
+            found /= unit
+        for k in np.flatnonzero(np.abs(found).max(axis=0) > _FAR):
+            found[:, k] = _closed_up(deviation[:, k], width[k], unit[k])
+    z[:, varies] = snapped(found)
     return z
+
+
+def _closed_up(deviation: FloatArray, width: float, unit: float) -> FloatArray:
+    """Give positions of which no two neighbors are more than 2 apart.
+
+    A distance of 1 or more counts as 1, so that gaps wider than 2 say nothing more; closing them
+    keeps positions within what float64 can hold.
+    """
+    places, at = np.unique(deviation, return_inverse=True)
+    with np.errstate(over="ignore", divide="ignore"):
+        gaps = np.minimum(np.diff(places) / width / unit, 2.0)
+    return np.concatenate([[0.0], np.cumsum(snapped(gaps))])[at]
 
 
 def snapped(z: FloatArray) -> FloatArray:

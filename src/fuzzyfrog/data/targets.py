@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import warnings
 from collections.abc import Hashable, Sequence
 from typing import Any, TypeAlias
 
@@ -52,7 +53,21 @@ def encode_target(y: object, n_samples: int, kind: str) -> Target:
     _refuse_infinite(labels)
     if kind == "numeric" or (kind == "auto" and _has_fractions(labels)):
         return _numbers(labels), None
-    return _codes(labels)
+    codes, classes = _codes(labels)
+    if kind == "auto" and labels.dtype.kind == "f" and classes is not None:
+        _warn_of_counts(len(classes), n_samples)
+    return codes, classes
+
+
+def _warn_of_counts(n_classes: int, n_samples: int) -> None:
+    """Warn of whole numbers that look like measurements rather than labels."""
+    if n_classes > 20 and n_classes > n_samples / 10:
+        warnings.warn(
+            f"y holds {n_classes} different whole numbers in {n_samples} samples, taken as "
+            "classes. Pass target='numeric' if they are quantities, target='class' if not.",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def _refuse_missing(labels: NDArray[Any]) -> None:

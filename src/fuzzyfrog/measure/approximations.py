@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.data.spread import Missing, Spread, width
+from fuzzyfrog.data.spread import Missing, Spread, similarity_to
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.measure.features import feature_mask
 from fuzzyfrog.measure.scoring import Dependency, TNorm
@@ -138,7 +138,10 @@ def lower_approximation(
     """
     measure = _measure(X, y, tnorm, spread, categorical_features, missing, target, n_jobs)
     mask = feature_mask(features, measure.dataset)
-    return measure.infimum(mask, _concept(measure.dataset, value, spread))
+    concept = _concept(measure.dataset, value, spread)
+    if measure.dataset.classes is None:
+        return measure.infimum(mask, concept)
+    return np.where(concept == 1.0, _from_the_rest(measure, concept, mask), 0.0)
 
 
 def upper_approximation(
@@ -177,8 +180,11 @@ def upper_approximation(
     """
     measure = _measure(X, y, tnorm, spread, categorical_features, missing, target, n_jobs)
     mask = feature_mask(features, measure.dataset)
-    # What is possibly in a concept is what is not surely outside of it.
-    return 1.0 - measure.infimum(mask, 1.0 - _concept(measure.dataset, value, spread))
+    concept = _concept(measure.dataset, value, spread)
+    if measure.dataset.classes is None:
+        # What is possibly in a concept is what is not surely outside of it.
+        return 1.0 - measure.infimum(mask, 1.0 - concept)
+    return np.where(concept == 1.0, 1.0, 1.0 - _from_the_rest(measure, concept, mask))
 
 
 def _measure(
@@ -203,6 +209,11 @@ def _measure(
     )
 
 
+def _from_the_rest(measure: Dependency, members: FloatArray, mask: NDArray[np.bool_]) -> FloatArray:
+    """Give how far each sample is from the other side of a class, cut at 1."""
+    return measure.with_target(members.astype(np.int64), (False, True)).memberships(mask)
+
+
 def _concept(dataset: Dataset, value: Hashable, spread: Spread) -> FloatArray:
     """Give how much each sample belongs to the class, or to the targets similar to a number."""
     if dataset.classes is not None:
@@ -210,10 +221,6 @@ def _concept(dataset: Dataset, value: Hashable, spread: Spread) -> FloatArray:
             known = ", ".join(repr(label) for label in dataset.classes[:20])
             raise DataError(f"value must be one of the classes, got {value!r}. Known: {known}.")
         return np.asarray(dataset.target == dataset.classes.index(value), np.float64)
-    if not isinstance(value, int | float | np.number):
-        raise DataError(f"value must be a number for a numeric target, got {value!r}.")
-    target = np.asarray(dataset.target, np.float64)
-    unit = width(target, spread)
-    if unit == 0.0:
-        return np.ones(target.size)
-    return np.asarray(np.maximum(0.0, 1.0 - np.abs(target - float(value)) / unit))
+    if not isinstance(value, int | float | np.number) or not np.isfinite(value):
+        raise DataError(f"value must be a finite number for a numeric target, got {value!r}.")
+    return similarity_to(np.asarray(dataset.target, np.float64), float(value), spread)

@@ -118,6 +118,12 @@ class Geometry:
         return _HALF / min(widest, _REACH)
 
     @cached_property
+    def is_crowded(self) -> NDArray[np.bool_]:
+        """Which nominal features have more codes than fit at full distance into 16 bits."""
+        n_codes = np.fmax.reduce(self.Z, axis=0) + 1.0
+        return np.asarray(self.nominal & ((n_codes - 1.0) * self.steps > 2.0 * _HALF))
+
+    @cached_property
     def queries(self) -> NDArray[np.int16]:
         """Positions in steps, sample by sample; one more feature is 0 everywhere."""
         result = np.zeros((self.n_samples, self.n_features + 1), np.int16)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Literal
 
@@ -34,6 +36,7 @@ _ENGINES: dict[str, type[Engine]] = {"plain": PlainEngine, "scan": ScanEngine, "
 _TREE_PAIRS_UP_TO_3 = 10_000_000
 _TREE_PAIRS_BEYOND = 40_000_000
 _FEW_PAIRS = 100_000  # below, a scan costs less than anything that would avoid it
+_MOST_CELLS = 4_000_000  # of masks that are scored in one go
 _CHUNK = 256  # subsets scored before the best of them is asked of the others
 
 
@@ -60,7 +63,8 @@ class Dependency:
     target : {"auto", "class", "numeric"}, default="auto"
         How `y` is read.
     n_jobs : int or None, default=None
-        Number of threads; None for all that are usable. The results do not depend on it.
+        Number of threads; None for all usable CPUs (not 1, as elsewhere in scikit-learn), but 1
+        inside a worker of joblib or Dask. The results do not depend on it.
     engine : {"auto", "plain", "scan", "tree"}, default="auto"
         How nearest enemies are found. The results do not depend on it. A numeric target has no
         tree: the scan stands in for it.
@@ -94,11 +98,22 @@ class Dependency:
         self.dataset: Dataset = make_dataset(
             X, y, categorical_features=categorical_features, target=target
         )
+        self._rules = (spread, missing)
         self._geometry = Geometry.of(self.dataset, spread, missing)
         self._join = _JOINS[tnorm]
         self._n_threads = effective_threads(n_jobs)
         self._choice = engine
         self._made: dict[type[Engine], Engine] = {}
+
+    def with_target(self, codes: NDArray[np.int64], classes: tuple[Hashable, ...]) -> Dependency:
+        """Give the measure of other classes on the same samples, with the same settings."""
+        other = copy.copy(self)
+        other.dataset = replace(self.dataset, target=codes, classes=classes)
+        other._geometry = Geometry.of(other.dataset, *self._rules)
+        other._made = {}
+        for name in ("full", "_extensions"):
+            other.__dict__.pop(name, None)
+        return other
 
     @property
     def n_samples(self) -> int:
@@ -133,9 +148,15 @@ class Dependency:
             The dependencies; -inf exactly where a dependency is less than `at_least`.
         """
         checked = self._checked(masks)
-        wanted = np.full(len(checked), -np.inf)
-        if at_least is not None:
-            wanted[:] = at_least
+        wanted = _checked_bar(at_least, len(checked))
+        at_once = max(_CHUNK, _MOST_CELLS // self.n_features)  # work space grows with the batch
+        parts = [slice(at, at + at_once) for at in range(0, len(checked), at_once)]
+        scores = [self._score(checked[part], wanted[part]) for part in parts]
+        return np.concatenate([np.empty(0), *scores])
+
+    def _score(
+        self, checked: NDArray[np.bool_], wanted: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         scores = np.empty(len(checked))
         for engine, rows in self._by_engine(checked).items():
             allowed = self.n_samples * (1.0 - wanted[rows] + MARGIN)
@@ -269,7 +290,20 @@ class Dependency:
         return array
 
 
+def _checked_bar(at_least: float | ArrayLike | None, n_subsets: int) -> NDArray[np.float64]:
+    """Give what each subset has to reach."""
+    if at_least is None:
+        return np.full(n_subsets, -np.inf)
+    bar = np.asarray(at_least, np.float64)
+    if bar.shape not in ((), (n_subsets,)) or np.isnan(bar).any():
+        raise ValueError(
+            f"at_least must be a number or one per subset ({n_subsets}), none of them NaN, "
+            f"got shape {bar.shape}. Leave it out to score every subset."
+        )
+    return np.broadcast_to(bar, n_subsets)
+
+
 def _check_name(parameter: str, value: object, known: Sequence[str]) -> None:
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
         names = ", ".join(repr(name) for name in known)
         raise ValueError(f"{parameter} must be one of {names}, got {value!r}.")

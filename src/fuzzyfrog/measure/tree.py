@@ -71,16 +71,16 @@ class TreeEngine(Engine):
     def _axes_first(self, subset: Subset) -> tuple[NDArray[np.int64], int]:
         """Give the features in filter order, and how many of the first make the boxes.
 
-        A missing value is anywhere, so that a box around it says nothing: only complete features
-        make boxes, or the empty one if there is none.
+        A missing value is anywhere, and codes that lie close together look alike: boxes around
+        them say little. If no other feature is left, the empty one makes the boxes.
         """
         empty = self.geometry.n_features
         ranked = subset.features[subset.features < empty]
-        with_gaps = self.geometry.has_gaps[ranked]
-        complete = ranked[~with_gaps] if not with_gaps.all() else np.array([empty])
-        used = np.concatenate([complete, ranked[with_gaps]])
+        vague = self.geometry.has_gaps[ranked] | self.geometry.is_crowded[ranked]
+        axes = ranked[~vague] if not vague.all() else np.array([empty])
+        used = np.concatenate([axes, ranked[vague]])
         features = np.concatenate([used, np.full(-used.size % STAGE, empty)])
-        return features.astype(np.int64), min(_MOST_AXES, complete.size)
+        return features.astype(np.int64), min(_MOST_AXES, axes.size)
 
     def _build(self, axes: NDArray[np.int64], n_threads: int) -> _Order:
         """Give the sample in each lane and the tree of each class."""

@@ -66,6 +66,11 @@ class Checkpoint:
     def open(self, header: Mapping[str, Any]) -> "ScoreLog | None":
         """Open the log for a run; None, with a warning, where nothing can be written."""
         path = Path(self.path)
+        if not path.parent.is_dir():
+            raise CheckpointError(
+                f"checkpoint must be in a directory that exists, got {str(path)!r}. "
+                f"Make {str(path.parent)!r} first, or correct the path."
+            )
         try:
             return ScoreLog(path, {**header, "data": self.data})
         except LockedError as error:

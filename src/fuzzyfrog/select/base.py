@@ -1,5 +1,6 @@
 """What all selectors have in common: how data comes in, and what scikit-learn is told."""
 
+import warnings
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -11,6 +12,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fuzzyfrog.data import Dataset, make_dataset
+from fuzzyfrog.data.wording import listed
 from fuzzyfrog.errors import DataError
 
 __all__ = ["TableSelector", "ranks_behind"]
@@ -22,6 +24,8 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     categorical_features: object
     target: str
     support_: NDArray[np.bool_]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
 
     def _read(self, X: object, y: object) -> Dataset:
         """Give the checked data, and note its number of features and their names."""
@@ -30,7 +34,12 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         dataset = make_dataset(
             X, y, categorical_features=self.categorical_features, target=self.target
         )
-        validate_data(self, X=X, y=y, skip_check_array=True)
+        if isinstance(X, Dataset):
+            self.n_features_in_ = dataset.n_features
+            self.feature_names_in_ = np.asarray(dataset.feature_names, dtype=object)
+        else:
+            validate_data(self, X=X, y=y, skip_check_array=True)
+        _warn_of_identifiers(dataset)
         return dataset
 
     def transform(self, X: Any) -> Any:
@@ -38,7 +47,7 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like or frame of shape (n_samples, n_features_in_)
+        X : array-like or frame of shape (n_samples, n_features_in_), or Dataset
             The samples.
 
         Returns
@@ -48,11 +57,23 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             keeps the types of its columns.
         """
         support = self.get_support()
+        if isinstance(X, Dataset):
+            return self._of_dataset(X)[:, support]
         if self._output() == "polars" and nw.dependencies.is_polars_dataframe(X):
             # scikit-learn would go through an array of objects here, but does this for pandas.
             validate_data(self, X=X, reset=False, skip_check_array=True)
             return X[:, np.flatnonzero(support).tolist()]
         return super().transform(X)
+
+    def _of_dataset(self, dataset: Dataset) -> NDArray[np.float64]:
+        """Give the values of a Dataset that has the features of the fitted one."""
+        fitted = list(getattr(self, "feature_names_in_", dataset.feature_names))
+        if list(dataset.feature_names) != fitted:
+            raise DataError(
+                f"X must have the {self.n_features_in_} features of the fit in their order, got "
+                f"{listed(dataset.feature_names)}. Read the table as for the fit."
+            )
+        return dataset.values
 
     def _output(self) -> str:
         """Give what `transform` is to return; scikit-learn has no public name for it."""
@@ -70,6 +91,21 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+
+def _warn_of_identifiers(dataset: Dataset) -> None:
+    """Warn of nominal features that tell everything apart because no value occurs twice."""
+    for a in np.flatnonzero(dataset.nominal):
+        column = dataset.values[:, a]
+        present = column[~np.isnan(column)]
+        if 10 <= dataset.n_samples == np.unique(present).size:
+            warnings.warn(
+                f"feature {dataset.feature_names[a]!r} has another value in every sample, as an "
+                "identifier has, and so tells all of them apart. Name it in exclude, or leave "
+                "its column out, if it is one.",
+                UserWarning,
+                stacklevel=4,
+            )
 
 
 def ranks_behind(support: NDArray[np.bool_], importance: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -106,15 +106,15 @@ class BoostedSelector(TableSelector):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: object, y: object) -> "BoostedSelector":
+    def fit(self, X: object, y: object = None) -> "BoostedSelector":
         """Select features.
 
         Parameters
         ----------
-        X : array-like or frame of shape (n_samples, n_features)
+        X : array-like or frame of shape (n_samples, n_features), or Dataset
             Numbers or labels; missing values are allowed. pandas, polars or Arrow.
         y : array-like of shape (n_samples,)
-            The class of each sample, or a number.
+            The class of each sample, or a number; left out for a Dataset, which has its own.
 
         Returns
         -------

@@ -101,7 +101,7 @@ def _grown(table: Any, dataset: Dataset, trees: Trees, penalty: float) -> Any:
         "num_leaves": trees.max_leaf_nodes,
         "min_data_in_leaf": trees.min_samples_leaf,
         "cegb_penalty_feature_coupled": [price] * dataset.n_features,
-        "seed": trees.seed,
+        "seed": trees.seed % 2**31,  # it takes no larger one
         "num_threads": trees.n_threads,
         "deterministic": True,
         "force_row_wise": True,

@@ -9,7 +9,7 @@ __all__ = ["RandomState", "seed_of"]
 
 RandomState = int | np.random.RandomState | np.random.Generator | None
 
-HIGHEST = 2**31 - 1  # LightGBM takes no larger seed
+HIGHEST = 2**32 - 1  # as in scikit-learn
 
 
 def seed_of(random_state: object) -> int:
@@ -28,7 +28,7 @@ def seed_of(random_state: object) -> int:
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(HIGHEST))
     if random_state is None or isinstance(random_state, np.random.RandomState):
-        return int(check_random_state(random_state).randint(HIGHEST))
+        return int(check_random_state(random_state).randint(2**31 - 1))
     raise ValueError(
         "random_state must be None, an integer, a RandomState or a Generator, "
         f"got {shown(random_state)}. Pass an integer to get the same result every time."

@@ -1,12 +1,14 @@
 """The fuzzy-rough selector: the fewest features that still tell the classes apart."""
 
 import os
+import warnings
 from collections.abc import Sequence
 from math import inf
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from fuzzyfrog.data import Dataset
@@ -64,7 +66,8 @@ class FuzzyRoughSelector(TableSelector):
         Which subset is better: the one with the higher dependency, then the smaller one; or the
         one with the larger dependency · (1 - size / number of features).
     min_dependency : float, default=1.0
-        Share of the full dependency that must be kept.
+        Share of the full dependency that must be kept. A search that is stopped before it gets
+        there warns. With ``ranking="product"`` more is not looked for, but less may win.
     n_features_to_select : int or None, default=None
         The exact number of features to select; None for as few as possible.
     must_include, exclude : list of names or indices, mask, or None, default=None
@@ -74,12 +77,14 @@ class FuzzyRoughSelector(TableSelector):
         are measured besides.
     checkpoint : path or None, default=None
         File that the scores are kept in. A fit that was killed goes on from it, bit for bit,
-        when it is called again with the same data and parameters; needs a `random_state`.
+        when it is called again with the same data and parameters; needs a `random_state`. For
+        single fits: the folds of a cross-validation have different data and need files apart.
     callbacks : sequence of callables, default=()
         Each is called after every batch with a :class:`~fuzzyfrog.search.Moment`; a true answer
         stops the search.
     n_jobs : int or None, default=None
-        Number of threads; None for all that are usable. The results do not depend on it.
+        Number of threads; None for all usable CPUs (not 1, as elsewhere in scikit-learn), but 1
+        inside a worker of joblib or Dask. The results do not depend on it.
     random_state : None, int, RandomState or Generator, default=None
         Where the seed comes from; an integer gives the same result every time.
     verbose : int, default=0
@@ -180,15 +185,15 @@ class FuzzyRoughSelector(TableSelector):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: object, y: object) -> "FuzzyRoughSelector":
+    def fit(self, X: object, y: object = None) -> "FuzzyRoughSelector":
         """Select features.
 
         Parameters
         ----------
-        X : array-like or frame of shape (n_samples, n_features)
+        X : array-like or frame of shape (n_samples, n_features), or Dataset
             Numbers or labels; missing values are allowed. pandas, polars or Arrow.
         y : array-like of shape (n_samples,)
-            The class of each sample, or a number.
+            The class of each sample, or a number; left out for a Dataset, which has its own.
 
         Returns
         -------
@@ -204,7 +209,7 @@ class FuzzyRoughSelector(TableSelector):
         callbacks = checked_callbacks(self.callbacks)
         check_share("min_dependency", self.min_dependency)
         check_checkpoint(self.checkpoint, self.random_state)
-        check_count("verbose", self.verbose, least=0)
+        check_count("verbose", _whole(self.verbose), least=0)
         if self.n_features_to_select is not None:
             check_count("n_features_to_select", self.n_features_to_select)
         measure = self._measure(self._read(X, y))
@@ -214,6 +219,7 @@ class FuzzyRoughSelector(TableSelector):
         self._keep(outcome, measure.dataset)
         self.full_dependency_ = problem.full_score
         self.core_ = _core(measure, problem, outcome)
+        self._warn_of_early_end(outcome, problem)
         return self.select_reduct(0)
 
     def select_reduct(self, i: int) -> "FuzzyRoughSelector":
@@ -320,6 +326,40 @@ class FuzzyRoughSelector(TableSelector):
             progress.end(outcome)
         return outcome
 
+    def set_params(self, **params: Any) -> "FuzzyRoughSelector":
+        """Set parameters, those of the search as ``search__name``.
+
+        Parameters
+        ----------
+        **params : dict
+            Names and values.
+
+        Returns
+        -------
+        FuzzyRoughSelector
+            The selector itself.
+        """
+        nested = [name for name in params if name.startswith("search__")]
+        if nested and isinstance(params.get("search", self.search), str):
+            raise ValueError(
+                f"search must be an instance to set {nested[0]}, got {shown(self.search)}. "
+                "Start from FuzzyRoughSelector(ShuffledFrogs()), for example."
+            )
+        super().set_params(**params)
+        return self
+
+    def _warn_of_early_end(self, outcome: Outcome, problem: Problem) -> None:
+        at = f"at a dependency of {outcome.score:.6g} with {int(outcome.subset.sum())} features"
+        if outcome.stop_reason == "interrupted":
+            _warn(f"The search was interrupted {at}; the best subset so far is selected.")
+        is_asked_for = self.ranking == "lexicographic" and self.n_features_to_select is None
+        is_cut_short = outcome.stop_reason in {"max_evaluations", "max_seconds"}
+        if is_asked_for and is_cut_short and outcome.score < problem.target:
+            _warn(
+                f"The search stopped ({outcome.stop_reason}) {at}, before it reached the "
+                f"{problem.target:.6g} that min_dependency asks for. Raise its budget."
+            )
+
     def _keep(self, outcome: Outcome, dataset: Dataset) -> None:
         """Take over what a run found."""
         names = dataset.feature_names
@@ -349,6 +389,15 @@ class FuzzyRoughSelector(TableSelector):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing != "raise"
         return tags
+
+
+def _warn(sentence: str) -> None:
+    warnings.warn(sentence, ConvergenceWarning, stacklevel=4)
+
+
+def _whole(verbose: object) -> object:
+    """Give 0 or 1 for a boolean, which scikit-learn users are used to."""
+    return int(verbose) if isinstance(verbose, bool) else verbose
 
 
 def _listed(subset: Mask, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:

@@ -1,0 +1,19 @@
+"""Ways to make small tables go where only large ones go."""
+
+import pytest
+
+from fuzzyfrog.measure import engines, scoring
+
+
+@pytest.fixture
+def no_table_is_small(monkeypatch):
+    """Share every evaluation among the threads, and bound extensions of every table."""
+    monkeypatch.setattr(engines, "_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(scoring, "_FEW_PAIRS", 0)
+
+
+@pytest.fixture
+def every_table_is_huge(no_table_is_small, monkeypatch):
+    """Choose the tree wherever there may be one."""
+    monkeypatch.setattr(scoring, "_TREE_PAIRS_UP_TO_3", 0)
+    monkeypatch.setattr(scoring, "_TREE_PAIRS_BEYOND", 0)
