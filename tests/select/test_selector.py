@@ -316,6 +316,7 @@ def test_identifier_is_pointed_out():
     X = pd.DataFrame({"id": [f"C{k}" for k in range(30)], "size": np.arange(30) % 7})
     with pytest.warns(UserWarning, match="'id' has another value in every sample"):
         FuzzyRoughSelector("quickreduct").fit(X, np.arange(30) % 2)
+    FuzzyRoughSelector("quickreduct", exclude=["id"]).fit(X, np.arange(30) % 2)
 
 
 def test_parameters_of_a_search_need_an_instance():

@@ -15,7 +15,7 @@ from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.wording import listed
 from fuzzyfrog.errors import DataError
 
-__all__ = ["TableSelector", "ranks_behind"]
+__all__ = ["TableSelector", "ranks_behind", "warn_of_identifiers"]
 
 
 class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -39,7 +39,6 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             self.feature_names_in_ = np.asarray(dataset.feature_names, dtype=object)
         else:
             validate_data(self, X=X, y=y, skip_check_array=True)
-        _warn_of_identifiers(dataset)
         return dataset
 
     def transform(self, X: Any) -> Any:
@@ -93,9 +92,9 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _warn_of_identifiers(dataset: Dataset) -> None:
+def warn_of_identifiers(dataset: Dataset, allowed: NDArray[np.bool_]) -> None:
     """Warn of nominal features that tell everything apart because no value occurs twice."""
-    for a in np.flatnonzero(dataset.nominal):
+    for a in np.flatnonzero(dataset.nominal & allowed):
         column = dataset.values[:, a]
         present = column[~np.isnan(column)]
         if 10 <= dataset.n_samples == np.unique(present).size:

@@ -13,13 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.spread import Missing, Spread
-from fuzzyfrog.data.wording import listed, shown
+from fuzzyfrog.data.wording import counted, listed, shown
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.scoring import TNorm
 from fuzzyfrog.records import FrontPoint, Reduct
 from fuzzyfrog.search import Callback, Checkpoint, Moment, Outcome, Problem, Search, run
 from fuzzyfrog.search.checks import check_count
-from fuzzyfrog.select.base import TableSelector, ranks_behind
+from fuzzyfrog.select.base import TableSelector, ranks_behind, warn_of_identifiers
 from fuzzyfrog.select.core import core_of
 from fuzzyfrog.select.evidence import Evidence, Explanation
 from fuzzyfrog.select.fingerprint import fingerprint
@@ -293,6 +293,7 @@ class FuzzyRoughSelector(TableSelector):
     def _problem(self, measure: Dependency) -> Problem:
         dataset = measure.dataset
         excluded = named_features("exclude", self.exclude, dataset)
+        warn_of_identifiers(dataset, ~excluded)
         return Problem(
             n_features=dataset.n_features,
             n_cells=dataset.n_samples * dataset.n_features,
@@ -349,7 +350,8 @@ class FuzzyRoughSelector(TableSelector):
         return self
 
     def _warn_of_early_end(self, outcome: Outcome, problem: Problem) -> None:
-        at = f"at a dependency of {outcome.score:.6g} with {int(outcome.subset.sum())} features"
+        size = counted(int(outcome.subset.sum()), "feature")
+        at = f"at a dependency of {outcome.score:.6g} with {size}"
         if outcome.stop_reason == "interrupted":
             _warn(f"The search was interrupted {at}; the best subset so far is selected.")
         is_asked_for = self.ranking == "lexicographic" and self.n_features_to_select is None
