@@ -164,6 +164,8 @@ class _Run:
             self._evaluator.log = None  # a longer run goes on with the search, not with this
         self._follow(self._finish.fill(), _nothing)
         if reason == "converged":
+            # First the best alone: subsets that are larger than it then is need no check.
+            self._follow(self._finish.reduce_best(self._evaluator.ledger), _nothing)
             self._follow(self._finish.check_all(), _nothing)
         if reason != "callback":
             self._budget.forget_time()  # a few trials that are rejected early

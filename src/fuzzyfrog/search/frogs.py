@@ -22,9 +22,10 @@ class ShuffledFrogs(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     variant : {"local", "paper"}
-        ``"paper"`` is the published algorithm. ``"local"`` adds three steps after each round
-        of leaps: the best frog of each memeplex sheds the features that it does not need, the
-        neighbors of the best subsets are tried, and at the end those of every best subset.
+        ``"paper"`` is the published algorithm. ``"local"`` adds steps before each round of
+        leaps: the leaders shed the features that they do not need and look around, the neighbors
+        of the best subsets are tried, and so are subsets that are one feature smaller. When the
+        frogs have converged, one is grown greedily and the others have a last chance.
     preset : {"auto", "small", "general", "eusuff"}
         Where the counts below come from that are None; ``"auto"`` is ``"small"`` up to 15,000
         cells of data, else ``"general"``.

@@ -1,5 +1,8 @@
 """Neighbors of subsets: one feature less, one more, or one exchanged."""
 
+from copy import copy
+from typing import Self
+
 import numpy as np
 
 from fuzzyfrog.search.archive import Archive, packed
@@ -21,16 +24,24 @@ def random_neighbors(subsets: Masks, constraints: Constraints, stream: Stream) -
     if not len(free):
         return subsets.copy()
     present = subsets[:, free]
-    keys = stream.floats(present.shape)
-    leaving = free[np.argmax(np.where(present, keys, -1), axis=1)]
-    coming = free[np.argmax(np.where(present, -1, keys), axis=1)]
     n_present = present.sum(axis=1)
-    kind = stream.integers(1 if constraints.one_size else 3, len(subsets))
-    drops, adds = (kind != 2) & (n_present > 0), (kind != 1) & (n_present < len(free))
+    leaving = free[_nth_true(present, stream.integers(np.maximum(n_present, 1), len(rows)))]
+    n_absent = len(free) - n_present
+    coming = free[_nth_true(~present, stream.integers(np.maximum(n_absent, 1), len(rows)))]
+    kind = stream.integers(1 if constraints.one_size else 3, len(rows))
+    drops, adds = (kind != 2) & (n_present > 0), (kind != 1) & (n_absent > 0)
     neighbors = subsets.copy()
     neighbors[rows[drops], leaving[drops]] = False
     neighbors[rows[adds], coming[adds]] = True
     return neighbors
+
+
+def _nth_true(masks: Masks, n: Integers) -> Integers:
+    """Give the column of the n-th true value of each row, counted from 0; 0 where none is."""
+    columns = np.zeros(len(masks), dtype=np.int64)
+    for row in np.flatnonzero(masks.any(axis=1)):  # a number for every cell would take far longer
+        columns[row] = np.flatnonzero(masks[row])[n[row]]
+    return columns
 
 
 class Explorer:
@@ -59,7 +70,14 @@ class Explorer:
         self._ranking = ranking
         self._constraints = constraints
         self._tried: dict[bytes, int] = {}
+        self._n_turned = 0
         self._popularity = stream.floats(ranking.n_features)
+
+    def around(self, archive: Archive, constraints: Constraints) -> Self:
+        """Give an explorer of other subsets, to which the same features are popular."""
+        other = copy(self)
+        other._archive, other._constraints, other._tried = archive, constraints, {}
+        return other
 
     def praise(self, subsets: Masks) -> None:
         """Make the features of good subsets the first ones to come in."""
@@ -85,10 +103,17 @@ class Explorer:
                 return batch
 
     def _restart(self) -> None:
-        """Forget what was tried around subsets that are not the best any more."""
+        """Forget what was tried around subsets that are not the best any more.
+
+        Features that came in first around those come in last around the new ones: most of them
+        would fail again.
+        """
+        n_leaving = self._archive.size + 1
+        self._n_turned += max(self._tried.values(), default=0) // n_leaving
         self._tried = {}
         free = self._constraints.free
-        self._incoming = free[np.argsort(-self._popularity[free], kind="stable")]
+        popular = free[np.argsort(-self._popularity[free], kind="stable")]
+        self._incoming = np.roll(popular, -self._n_turned)
 
     def _some_of(self, subset: Masks, key: bytes, quota: int) -> Masks:
         """Give the next neighbors of one subset: drops first, then one newcomer at a time."""

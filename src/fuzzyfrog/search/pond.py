@@ -49,18 +49,23 @@ class Pond:
         self.constraints = Constraints(problem)
         self.archive = Archive(self.ranking)
         self.improved = False
+        self.n_shuffles = 0
         self.frogs = np.empty((0, problem.n_features), dtype=np.bool_)
         self.scores = np.empty(0)
 
     def live(self, patience: int) -> Proposal:
         """Go through steps 1 to 7, until for some shuffles no better frog is met."""
         yield from self._spawn()
-        shuffle = n_idle = 0
+        yield from self._settle(patience)
+
+    def _settle(self, patience: int) -> Steps[None]:
+        """Go through rounds and shuffles until the pond has converged (steps 3 to 7)."""
+        n_idle = 0
         while n_idle < patience:
             self.improved = False
-            yield from self._round(shuffle)
+            yield from self._round(self.n_shuffles)
             n_idle = 0 if self.improved else n_idle + 1
-            shuffle += 1
+            self.n_shuffles += 1
 
     def _spawn(self) -> Steps[None]:
         """Put the first frogs, of diverse sizes, into the pond (steps 1 and 2)."""

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 from fuzzyfrog.search.constraints import Constraints
 from fuzzyfrog.search.protocol import Batch, Floats, Integers, Masks, Problem, Proposal
 
-__all__ = ["QuickReduct"]
+__all__ = ["QuickReduct", "grow"]
 
 BATCH_CELLS = 2**24  # subsets times features of one batch: 16 MB, all candidates up to 4,096
 
@@ -41,25 +41,33 @@ class QuickReduct(BaseEstimator):  # type: ignore[misc]
         Proposal
             Yields batches, receives scores.
         """
-        return self._grow(problem)
+        return _grown(problem)
 
-    def _grow(self, problem: Problem) -> Proposal:
-        constraints = Constraints(problem)
-        subset, score = constraints.fixed.copy(), -np.inf
-        if subset.any():
-            score = float((yield Batch(subset[np.newaxis]))[0])
-        left = constraints.free
-        while len(left) and self._wants_more(problem, int(subset.sum()), score):
-            scores = yield from _try_each(subset, left)
-            chosen = int(np.argmax(scores))
-            subset[left[chosen]] = True
-            score = float(scores[chosen])
-            left = np.delete(left, chosen)
 
-    def _wants_more(self, problem: Problem, size: int, score: float) -> bool:
-        if problem.n_features_to_select is not None:
-            return size < problem.n_features_to_select
-        return score < problem.target
+def grow(problem: Problem) -> Generator[Batch, Floats, tuple[Masks, float]]:
+    """Add the best feature again and again; give the subset in the end, and its score."""
+    constraints = Constraints(problem)
+    subset, score = constraints.fixed.copy(), -np.inf
+    if subset.any():
+        score = float((yield Batch(subset[np.newaxis]))[0])
+    left = constraints.free
+    while len(left) and _wants_more(problem, int(subset.sum()), score):
+        scores = yield from _try_each(subset, left)
+        chosen = int(np.argmax(scores))
+        subset[left[chosen]] = True
+        score = float(scores[chosen])
+        left = np.delete(left, chosen)
+    return subset, score
+
+
+def _grown(problem: Problem) -> Proposal:
+    yield from grow(problem)
+
+
+def _wants_more(problem: Problem, size: int, score: float) -> bool:
+    if problem.n_features_to_select is not None:
+        return size < problem.n_features_to_select
+    return score < problem.target
 
 
 def _try_each(subset: Masks, candidates: Integers) -> Generator[Batch, Floats, Floats]:

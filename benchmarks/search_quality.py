@@ -1,0 +1,157 @@
+"""Run the searches on the data sets of the paper; one JSON line for each run.
+
+Two parts: "own" (every search with its own settings; above 15,000 cells of data those of the frogs
+are the paper's `general` ones) and "equal" (every search may score the same number of subsets, and
+goes on until it has). A run that is already in the file is not done again, so a benchmark that was
+killed goes on where it stopped. Tables are made from the file by search_tables.py.
+Run: python benchmarks/search_quality.py --out runs.jsonl [--part equal] [--data wine ...]
+"""
+
+import argparse
+import json
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from time import perf_counter, process_time
+
+import numpy as np
+
+from fuzzyfrog import load_dataset
+from fuzzyfrog.measure import Dependency
+from fuzzyfrog.search import (
+    Genetic,
+    ParticleSwarm,
+    Problem,
+    QuickReduct,
+    RandomSubsets,
+    ShuffledFrogs,
+    run,
+)
+from search_tables import DATA, RANKINGS, print_tables
+from workloads import data_folder
+
+LONG = 300  # generations: more than the evaluations allow, unless nothing new comes any more
+IDLE = 60  # shuffles without a better frog
+OWN = {
+    "frogs": ShuffledFrogs(),
+    "paper's frogs": ShuffledFrogs(variant="paper"),
+    "genetic": Genetic(),
+    "swarm": ParticleSwarm(),
+    "QuickReduct": QuickReduct(),
+    "best of 900": RandomSubsets(),
+}
+EQUAL = {
+    "frogs": ShuffledFrogs(patience=IDLE),
+    "paper's frogs": ShuffledFrogs(variant="paper", patience=IDLE),
+    "genetic": Genetic(n_generations=LONG),
+    "swarm": ParticleSwarm(n_iterations=LONG),
+    "QuickReduct": QuickReduct(),
+    "random": RandomSubsets(n_subsets=10**6),
+    "best of 900": RandomSubsets(),
+}
+DETERMINISTIC = {"QuickReduct"}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One run: what identifies it in the file, and its limits."""
+
+    part: str
+    data: str
+    ranking: str
+    search: str
+    seed: int
+
+    def key(self):
+        """Give what a line of the file is known by."""
+        return (self.part, self.data, self.ranking, self.search, self.seed)
+
+
+def plans(part, data, n_seeds):
+    """Give the runs of one part on one data set; a search without chance runs once."""
+    searches = {"own": OWN, "equal": EQUAL}[part]
+    for ranking, search in product(RANKINGS, searches):
+        seeds = range(1 if search in DETERMINISTIC else n_seeds)
+        yield from ((Plan(part, data, ranking, search, s), searches[search]) for s in seeds)
+
+
+def equal_evaluations(n_features, most):
+    """Give what every search may score: half of all subsets where these are few."""
+    return min(most, 2 ** min(n_features - 1, 60))
+
+
+def one_run(plan, search, measure, max_evaluations, max_seconds):
+    """Run one search and give its line."""
+    n_features = measure.n_features
+    cells = measure.n_samples * n_features
+    problem = Problem(n_features, cells, full_score=measure.full, ranking=plan.ranking)
+    start, cpu = perf_counter(), process_time()
+    found = run(search, measure, problem, seed=plan.seed,
+                max_evaluations=max_evaluations, max_seconds=max_seconds)  # fmt: skip
+    return {
+        "part": plan.part, "data": plan.data, "ranking": plan.ranking, "search": plan.search,
+        "seed": plan.seed, "seconds": round(perf_counter() - start, 3),
+        "cpu": round(process_time() - cpu, 3),
+        "evaluations": found.n_evaluations, "stop": found.stop_reason,
+        "max_evaluations": max_evaluations, "max_seconds": max_seconds,
+        "n_features": n_features, "full": measure.full, "score": found.score,
+        "size": int(found.subset.sum()), "reducts": len(found.reducts),
+        "minimal": sum(reduct.minimal for reduct in found.reducts),
+        "features": (np.flatnonzero(found.subset) + 1).tolist(),
+    }  # fmt: skip
+
+
+def lines_of(path):
+    """Give the runs in a file; a line that a killed run left unfinished does not count."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
+    whole = [line for line in lines if line.endswith("\n")]
+    if whole != lines:
+        path.write_text("".join(whole), encoding="utf-8")
+    return [json.loads(line) for line in whole]
+
+
+def measure_all(options):
+    """Do the runs that are not in the file yet."""
+    done = {Plan(*(line[field] for field in Plan.__dataclass_fields__)).key()
+            for line in lines_of(options.out)}  # fmt: skip
+    for part, data in product(options.part, options.data):
+        todo = [(plan, search) for plan, search in plans(part, data, options.seeds)
+                if plan.key() not in done and plan.search in options.search]  # fmt: skip
+        if not todo:
+            continue
+        measure = Dependency(load_dataset(data, folder=data_folder()), n_jobs=options.jobs)
+        limit = None
+        if part == "equal":
+            limit = equal_evaluations(measure.n_features, options.max_evaluations)
+        warm_up(measure)
+        for plan, search in todo:
+            line = one_run(plan, search, measure, limit, options.max_seconds)
+            with options.out.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(line) + "\n")
+
+
+def warm_up(measure):
+    """Let the kernels be loaded or compiled before anything is timed."""
+    problem = Problem(measure.n_features, 10**6, full_score=measure.full)
+    for search in (ShuffledFrogs(n_memeplexes=2, n_frogs=8, patience=1), QuickReduct()):
+        run(search, measure, problem, seed=0, max_evaluations=200, max_seconds=2)
+
+
+def main():
+    """Run what is asked for and print the tables of the file."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, required=True, help="file of JSON lines")
+    parser.add_argument("--part", nargs="+", default=["own", "equal"])
+    parser.add_argument("--data", nargs="+", default=list(DATA), metavar="NAME")
+    parser.add_argument("--search", nargs="+", default=list(EQUAL), metavar="NAME")
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--max-evaluations", type=int, default=10_000, help="of part equal")
+    parser.add_argument("--max-seconds", type=float, default=60.0, help="of each run")
+    parser.add_argument("--jobs", type=int, default=2, help="threads")
+    options = parser.parse_args()
+    measure_all(options)
+    print_tables(lines_of(options.out))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+"""Markdown tables from the JSON lines of search_quality.py.
+
+Run: python benchmarks/search_tables.py runs.jsonl
+"""
+
+import json
+import sys
+from collections import defaultdict
+from pathlib import Path
+from statistics import mean
+
+import pandas as pd
+
+from race import print_head, print_row
+
+RANKINGS = ("lexicographic", "product")
+SEARCHES = ("frogs", "paper's frogs", "genetic", "swarm", "QuickReduct", "random", "best of 900")
+# Proved by exhaustive search: size and number of the smallest reducts, and the features (from 1)
+# of the subset with the largest product of dependency and share of features left out.
+PROVED = {
+    "breast_tissue": (9, 1, [2, 3, 6, 8]),
+    "glass": (8, 1, [1, 2, 4, 5]),
+    "pima_diabetes": (8, 1, [2, 6, 7, 8]),
+    "breast_cancer_wisconsin": (7, 6, [1, 2, 6]),
+    "wine": (5, 343, [7, 10, 13]),
+    "heart": (7, 2, [1, 4, 5, 8]),
+    "cleveland": (8, 4, [1, 4, 5, 8]),
+}
+DATA = (
+    *PROVED, "lung_cancer", "olitos", "parkinson", "ionosphere", "sonar", "libras_movement",
+    "lsvt_voice_rehab", "urban_land_cover", "arrhythmia", "molecular_biology", "madelon",
+    "coil_2000", "cnae_9", "micromass", "arcene",
+)  # fmt: skip
+PAPER_SECONDS = {
+    "coil_2000": 38_290, "cnae_9": 835_100, "madelon": 3_774, "micromass": 562, "arcene": 1_192,
+}  # fmt: skip
+
+
+def merit(run):
+    """Give what the ranking of a run compares, as a tuple; larger is better."""
+    if run["ranking"] == "lexicographic":
+        return (run["score"], -run["size"])
+    return (run["score"] * (1 - run["size"] / run["n_features"]), run["score"])
+
+
+def grouped(runs, *fields):
+    """Give the runs by the values of some fields."""
+    groups = defaultdict(list)
+    for run in runs:
+        groups[tuple(run[field] for field in fields)].append(run)
+    return groups
+
+
+def pick(runs, part, **wanted):
+    """Give the runs of a part that have the wanted values."""
+    wanted["part"] = part
+    return [run for run in runs if all(run[field] == value for field, value in wanted.items())]
+
+
+def print_own(runs, ranking):
+    """Print size, dependency, reducts, evaluations and seconds of each search on its own."""
+    print_head("data", "search", "seeds", "size", "worst", "γ", "worst", "best subsets listed",
+               "evaluations", "wall s", "stopped by time")  # fmt: skip
+    groups = grouped(pick(runs, "own", ranking=ranking), "data", "search")
+    for data in DATA:
+        for search in SEARCHES:
+            if found := groups.get((data, search)):
+                print_row(data, search, len(found), *own_cells(found))
+
+
+def own_cells(found):
+    """Give the cells of one search on one data set."""
+    worst = min(found, key=merit)
+    late = sum(run["stop"] == "max_seconds" for run in found)
+    return (
+        f"{mean(run['size'] for run in found):.1f}", worst["size"],
+        f"{mean(run['score'] for run in found):.5f}", f"{worst['score']:.5f}",
+        f"{mean(run['reducts'] for run in found):,.1f}",
+        f"{mean(run['evaluations'] for run in found):,.0f}",
+        f"{mean(run['seconds'] for run in found):.2f}", late or "",
+    )  # fmt: skip
+
+
+def print_proved(runs):
+    """Print in how many seeds what is proved was found, and how much of it."""
+    print_head("data", "search", "smallest size reached", "of the smallest reducts listed",
+               "largest product reached")  # fmt: skip
+    groups = grouped(pick(runs, "own"), "data", "search", "ranking")
+    for data, (size, n_reducts, features) in PROVED.items():
+        for search in SEARCHES:
+            small = groups.get((data, search, "lexicographic"))
+            large = groups.get((data, search, "product"))
+            if small and large:
+                reached = [r for r in small if r["size"] == size and r["score"] == r["full"]]
+                listed = sum(run["reducts"] for run in reached) / len(small) / n_reducts
+                best = sum(run["features"] == features for run in large)
+                print_row(data, search, f"{len(reached)} of {len(small)}",
+                          f"{listed:.0%} of {n_reducts}", f"{best} of {len(large)}")  # fmt: skip
+
+
+def rank_rows(runs, ranking):
+    """Give the rank of each search for each data set, the mean over the seeds that all have."""
+    rows = {}
+    for data in DATA:
+        by_search = grouped(pick(runs, "equal", data=data, ranking=ranking), "search")
+        by_search = {search: {run["seed"]: run for run in found}
+                     for (search,), found in by_search.items()}  # fmt: skip
+        if set(by_search) == set(SEARCHES):
+            rows[data] = mean_ranks(by_search)
+    return pd.DataFrame(rows, index=SEARCHES).T
+
+
+def mean_ranks(by_search):
+    """Give mean ranks over the common seeds; a search without chance has one run for all."""
+    n_seeds = min(len(found) for search, found in by_search.items() if search != "QuickReduct")
+    ranks = []
+    for seed in range(n_seeds):
+        merits = {search: merit(found[seed if seed in found else 0])
+                  for search, found in by_search.items()}  # fmt: skip
+        levels = {value: level for level, value in enumerate(sorted(set(merits.values())))}
+        ranks.append(pd.Series(merits).map(levels).rank(ascending=False))
+    return pd.concat(ranks, axis=1).mean(axis=1)
+
+
+def print_ranks(runs):
+    """Print mean ranks at equal evaluations, for each data set and over all of them."""
+    for ranking in RANKINGS:
+        ranks = rank_rows(runs, ranking)
+        print(f"\n{ranking}\n")
+        print_head("data", "evaluations", "seeds", *SEARCHES)
+        for data, row in ranks.iterrows():
+            found = pick(runs, "equal", data=data, ranking=ranking, search="frogs")
+            print_row(data, f"{found[0]['max_evaluations']:,}", len(found),
+                      *(f"{row[search]:.2f}" for search in SEARCHES))  # fmt: skip
+        averages = (f"**{ranks[search].mean():.2f}**" for search in SEARCHES)
+        print_row(f"**mean of {len(ranks)}**", "", "", *averages)
+
+
+def print_whole(runs):
+    """Print the times of whole runs with the paper's settings beside the paper's times."""
+    print_head("data", "paper, s", "search", "ranking", "wall s", "CPU s", "evaluations",
+               "evaluations per CPU s", "size", "γ", "stopped by")  # fmt: skip
+    for data, seconds in PAPER_SECONDS.items():
+        for search in ("paper's frogs", "frogs"):
+            for run in pick(runs, "own", data=data, search=search, seed=0):
+                print_row(data, f"{seconds:,}", search, run["ranking"], run["seconds"], run["cpu"],
+                          f"{run['evaluations']:,}", f"{run['evaluations'] / run['cpu']:,.0f}",
+                          run["size"], f"{run['score']:.5f}", run["stop"])  # fmt: skip
+
+
+def print_tables(runs):
+    """Print all tables."""
+    print("\n## Whole runs\n")
+    print_whole(runs)
+    print("\n## Against what is proved\n")
+    print_proved(runs)
+    print("\n## Mean ranks at equal evaluations")
+    print_ranks(runs)
+    for ranking in RANKINGS:
+        print(f"\n## Own settings, {ranking}\n")
+        print_own(runs, ranking)
+
+
+if __name__ == "__main__":
+    print_tables([json.loads(line) for line in Path(sys.argv[1]).read_text("utf-8").splitlines()])
