@@ -1,19 +1,17 @@
 """The fuzzy-rough selector: the fewest features that still tell the classes apart."""
 
 import os
-import warnings
 from collections.abc import Sequence
 from math import inf
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.spread import Missing, Spread
-from fuzzyfrog.data.wording import counted, listed, shown
+from fuzzyfrog.data.wording import listed, shown
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.scoring import TNorm
 from fuzzyfrog.records import FrontPoint, Reduct
@@ -21,6 +19,7 @@ from fuzzyfrog.search import Callback, Checkpoint, Moment, Outcome, Problem, Sea
 from fuzzyfrog.search.checks import check_count
 from fuzzyfrog.select.base import TableSelector, ranks_behind, warn_of_identifiers
 from fuzzyfrog.select.core import core_of
+from fuzzyfrog.select.early_end import warn_of_early_end
 from fuzzyfrog.select.evidence import Evidence, Explanation
 from fuzzyfrog.select.fingerprint import fingerprint
 from fuzzyfrog.select.options import (
@@ -219,7 +218,7 @@ class FuzzyRoughSelector(TableSelector):
         self._keep(outcome, measure.dataset)
         self.full_dependency_ = problem.full_score
         self.core_ = _core(measure, problem, outcome)
-        self._warn_of_early_end(outcome, problem)
+        warn_of_early_end(outcome, problem)
         return self.select_reduct(0)
 
     def select_reduct(self, i: int) -> "FuzzyRoughSelector":
@@ -349,19 +348,6 @@ class FuzzyRoughSelector(TableSelector):
         super().set_params(**params)
         return self
 
-    def _warn_of_early_end(self, outcome: Outcome, problem: Problem) -> None:
-        size = counted(int(outcome.subset.sum()), "feature")
-        at = f"at a dependency of {outcome.score:.6g} with {size}"
-        if outcome.stop_reason == "interrupted":
-            _warn(f"The search was interrupted {at}; the best subset so far is selected.")
-        is_asked_for = self.ranking == "lexicographic" and self.n_features_to_select is None
-        is_cut_short = outcome.stop_reason in {"max_evaluations", "max_seconds"}
-        if is_asked_for and is_cut_short and outcome.score < problem.target:
-            _warn(
-                f"The search stopped ({outcome.stop_reason}) {at}, before it reached the "
-                f"{problem.target:.6g} that min_dependency asks for. Raise its budget."
-            )
-
     def _keep(self, outcome: Outcome, dataset: Dataset) -> None:
         """Take over what a run found."""
         names = dataset.feature_names
@@ -391,10 +377,6 @@ class FuzzyRoughSelector(TableSelector):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing != "raise"
         return tags
-
-
-def _warn(sentence: str) -> None:
-    warnings.warn(sentence, ConvergenceWarning, stacklevel=4)
 
 
 def _whole(verbose: object) -> object:
