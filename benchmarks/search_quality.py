@@ -9,7 +9,7 @@ Run: python benchmarks/search_quality.py --out runs.jsonl [--part equal] [--data
 
 import argparse
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import product
 from pathlib import Path
 from time import perf_counter, process_time
@@ -54,17 +54,13 @@ DETERMINISTIC = {"QuickReduct"}
 
 @dataclass(frozen=True)
 class Plan:
-    """One run: what identifies it in the file, and its limits."""
+    """One run: what it is known by in the file."""
 
     part: str
     data: str
     ranking: str
     search: str
     seed: int
-
-    def key(self):
-        """Give what a line of the file is known by."""
-        return (self.part, self.data, self.ranking, self.search, self.seed)
 
 
 def plans(part, data, n_seeds):
@@ -112,11 +108,11 @@ def lines_of(path):
 
 def measure_all(options):
     """Do the runs that are not in the file yet."""
-    done = {Plan(*(line[field] for field in Plan.__dataclass_fields__)).key()
-            for line in lines_of(options.out)}  # fmt: skip
+    names = [field.name for field in fields(Plan)]
+    done = {Plan(*(line[name] for name in names)) for line in lines_of(options.out)}
     for part, data in product(options.part, options.data):
         todo = [(plan, search) for plan, search in plans(part, data, options.seeds)
-                if plan.key() not in done and plan.search in options.search]  # fmt: skip
+                if plan not in done and plan.search in options.search]  # fmt: skip
         if not todo:
             continue
         measure = Dependency(load_dataset(data, folder=data_folder()), n_jobs=options.jobs)
