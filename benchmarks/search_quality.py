@@ -63,12 +63,12 @@ class Plan:
     seed: int
 
 
-def plans(part, data, n_seeds):
+def plans(part, data, seeds):
     """Give the runs of one part on one data set; a search without chance runs once."""
     searches = {"own": OWN, "equal": EQUAL}[part]
     for ranking, search in product(RANKINGS, searches):
-        seeds = range(1 if search in DETERMINISTIC else n_seeds)
-        yield from ((Plan(part, data, ranking, search, s), searches[search]) for s in seeds)
+        used = seeds[:1] if search in DETERMINISTIC else seeds
+        yield from ((Plan(part, data, ranking, search, s), searches[search]) for s in used)
 
 
 def equal_evaluations(n_features, most):
@@ -110,8 +110,9 @@ def measure_all(options):
     """Do the runs that are not in the file yet."""
     names = [field.name for field in fields(Plan)]
     done = {Plan(*(line[name] for name in names)) for line in lines_of(options.out)}
-    for part, data in product(options.part, options.data):
-        todo = [(plan, search) for plan, search in plans(part, data, options.seeds)
+    seeds = range(options.first_seed, options.first_seed + options.seeds)
+    for data, part in product(options.data, options.part):
+        todo = [(plan, search) for plan, search in plans(part, data, seeds)
                 if plan not in done and plan.search in options.search]  # fmt: skip
         if not todo:
             continue
@@ -140,7 +141,8 @@ def main():
     parser.add_argument("--part", nargs="+", default=["own", "equal"])
     parser.add_argument("--data", nargs="+", default=list(DATA), metavar="NAME")
     parser.add_argument("--search", nargs="+", default=list(EQUAL), metavar="NAME")
-    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--seeds", type=int, default=10, help="how many")
+    parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--max-evaluations", type=int, default=10_000, help="of part equal")
     parser.add_argument("--max-seconds", type=float, default=60.0, help="of each run")
     parser.add_argument("--jobs", type=int, default=2, help="threads")

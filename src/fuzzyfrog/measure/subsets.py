@@ -69,7 +69,8 @@ def batch_of(geometry: Geometry, masks: NDArray[np.bool_], allowed: NDArray[np.f
 
 def exact_mean(coarse: int, fine: int, n_samples: int) -> float:
     """Give the mean of memberships whose `total` is known, rounded once."""
-    return ((coarse << 25) + fine) / (n_samples * _UNITS)
+    # Whole numbers of Python: 64 bits would not hold the units of many samples.
+    return ((int(coarse) << 25) + int(fine)) / (n_samples * _UNITS)
 
 
 def _starts(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
