@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4
 
 .PHONY: demo test test-long lint unit unit-nojit format clean
 
@@ -17,11 +18,11 @@ lint: $(VENV)/.ready
 	$(BIN)/lint-imports
 
 unit: $(VENV)/.ready
-	$(BIN)/python -m pytest -m "not long"
+	$(PYTEST) -m "not long"
 
 # The kernels as plain Python: what the tests saw is what the source says.
 unit-nojit: $(VENV)/.ready
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not long" tests/measure -q \
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not long" tests/measure -q \
 		--ignore tests/measure/test_jit.py --ignore tests/measure/test_threads.py
 
 # Minutes more: what `make test` leaves out, such as twenty kills of one run.
