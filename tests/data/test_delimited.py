@@ -101,3 +101,32 @@ def test_a_file_that_changes_while_it_is_read_is_refused(write):
 
     with pytest.raises(DataError, match="the file changed while it was read"):
         read_delimited(path, Meddling("class", (), None), separator=",", encoding="utf-8")
+
+
+def numbers_and(*others):
+    cells = [*map(str, range(30)), *others]
+    return HEAD + "".join(f"{cell},0,{'xy'[k % 2]}\n" for k, cell in enumerate(cells))
+
+
+@pytest.mark.parametrize("others", [["12O"], ["-", "unknown"]])
+def test_a_slip_in_a_column_of_numbers_is_warned_of(write, others):
+    spelled = ", ".join(repr(cell) for cell in others)
+    with pytest.warns(UserWarning, match=f"'a' holds numbers but for {spelled}, so it is read"):
+        data = read_table(write("x.csv", numbers_and(*others)), "class")
+    assert data.nominal.tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        numbers_and("low", "middle", "high", "top"),  # too many labels for slips
+        HEAD + "1,0,x\nmany,0,y\n3,0,x\n",  # too few numbers to be sure
+    ],
+)
+def test_labels_among_numbers_are_not_taken_for_slips(write, content):
+    assert read_table(write("x.csv", content), "class").nominal[0]
+
+
+def test_a_column_that_was_named_as_nominal_is_not_warned_of(write):
+    path = write("x.csv", numbers_and("-"))
+    assert read_table(path, "class", categorical_features=["a"]).nominal[0]

@@ -20,9 +20,10 @@ from fuzzyfrog.data.layout import Layout, Wanted, check_header
 from fuzzyfrog.data.wording import shown
 from fuzzyfrog.errors import DataError
 
-__all__ = ["read_arff"]
+__all__ = ["arff_cells", "read_arff"]
 
 _INTEGER = re.compile(r"\s(integer)\s*$", re.IGNORECASE)
+_NUMBER = re.compile(r"\s(integer|numeric|real)\s*$", re.IGNORECASE)
 
 
 def read_arff(path: Path, wanted: Wanted, *, encoding: str) -> tuple[Layout, RawTable]:
@@ -41,11 +42,34 @@ def read_arff(path: Path, wanted: Wanted, *, encoding: str) -> tuple[Layout, Raw
             raise _explained(path, lines, error) from None
 
 
-class _Lines:
-    """The lines of a file as liac-arff wants them, with the last one kept for messages."""
+def arff_cells(path: Path, *, encoding: str) -> Iterator[list[str]]:
+    """Yield the names of the attributes, then the cells of each sample as they are spelled.
 
-    def __init__(self, text: Iterator[str]) -> None:
+    A missing value is "?"; what a sparse row leaves out is 0, or the first declared category.
+    """
+    import arff  # needed for this format only
+
+    with closing(text_lines(path, encoding)) as text:  # type: ignore[type-var]
+        # Declared as text, a number keeps its spelling.
+        lines = _Lines(text, replaced=_NUMBER, by=" string")
+        content = arff.ArffDecoder().decode(iter(lines), return_type=arff.DENSE_GEN)
+        yield [name for name, _ in content["attributes"]]
+        for row in content["data"]:
+            yield ["?" if cell is None else str(cell) for cell in row]
+
+
+class _Lines:
+    """The lines of a file as liac-arff wants them, with the last one kept for messages.
+
+    liac-arff would cut 1.7 down to 1 in an integer, which the format says is numeric; so the
+    kind of an attribute can be replaced.
+    """
+
+    def __init__(
+        self, text: Iterator[str], replaced: re.Pattern[str] = _INTEGER, by: str = " numeric"
+    ) -> None:
         self._text = text
+        self._replaced, self._by = replaced, by
         self.number = 0
         self.last = ""
         self.n_attributes = 0
@@ -60,11 +84,10 @@ class _Lines:
             yield line
 
     def _declaration(self, line: str) -> str:
-        # liac-arff splits declarations at blanks only, and would cut 1.7 down to 1 where the
-        # format says that integer means numeric.
+        # liac-arff splits declarations at blanks only.
         keyword, *rest = line.split(maxsplit=1)
         self.n_attributes += keyword.lower() == "@attribute"
-        return " ".join([keyword, *(_INTEGER.sub(" numeric", text) for text in rest)])
+        return " ".join([keyword, *(self._replaced.sub(self._by, text) for text in rest)])
 
 
 def _read(path: Path, layout: Layout, content: dict[str, Any], lines: _Lines) -> RawTable:

@@ -10,12 +10,12 @@ from fuzzyfrog.data.dataset import Dataset
 from fuzzyfrog.data.fetch import cache_folder, fetch_dataset
 from fuzzyfrog.data.files import stamp
 from fuzzyfrog.data.frames import make_dataset
-from fuzzyfrog.data.registry import Entry, registry
+from fuzzyfrog.data.registry import registry
 from fuzzyfrog.data.tables import read_table
 from fuzzyfrog.data.wording import shown, suggested
 from fuzzyfrog.errors import DataError
 
-__all__ = ["dataset_names", "load_dataset"]
+__all__ = ["dataset_file", "dataset_names", "load_dataset"]
 
 BUNDLED = ("breast_cancer", "digits", "iris", "wine")
 FOLDER_VARIABLE = "FUZZYFROG_DATA"
@@ -78,13 +78,33 @@ def load_dataset(
         )
     if name in BUNDLED:
         return _bundled(name)
-    entry = registry()[name]
+    file = dataset_file(name, folder=folder)
+    return fetch_dataset(name) if file is None else _registered(file, name, nominal=nominal)
+
+
+def dataset_file(name: str, *, folder: str | os.PathLike[str] | None = None) -> Path | None:
+    """Give the file that a data set is read from, whether it exists or not.
+
+    Parameters
+    ----------
+    name : str
+        One of `dataset_names()`.
+    folder : str or path, optional
+        As for `load_dataset`.
+
+    Returns
+    -------
+    path or None
+        None for a data set that comes with scikit-learn, and for one that has to be downloaded.
+    """
+    if name in BUNDLED:
+        return None
+    file = registry()[name].file
     given = folder or os.environ.get(FOLDER_VARIABLE)
     if given:
-        return _registered(Path(given).expanduser() / entry.file, entry, nominal=nominal)
-    if (cache_folder() / entry.file).exists():
-        return _registered(cache_folder() / entry.file, entry, nominal=nominal)
-    return fetch_dataset(name)
+        return Path(given).expanduser() / file
+    cached = cache_folder() / file
+    return cached if cached.exists() else None
 
 
 def _bundled(name: str) -> Dataset:
@@ -97,7 +117,8 @@ def _bundled(name: str) -> Dataset:
     )
 
 
-def _registered(path: Path, entry: Entry, *, nominal: bool) -> Dataset:
+def _registered(path: Path, name: str, *, nominal: bool) -> Dataset:
+    entry = registry()[name]
     stamp(path)
     with path.open("rb") as stream:
         checksum = hashlib.file_digest(stream, "sha256").hexdigest()

@@ -18,6 +18,7 @@ MISSING = frozenset(
     {"", "?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NAN", "-nan", "null", "NULL", "None"}
 )
 
+_MOST_STRAYS, _LEAST_NUMBERS = 3, 20
 _COMMA_NUMBER = re.compile(r"[+-]?[\d.]*\d,\d[\d.,]*(e[+-]?\d+)?", re.IGNORECASE)
 
 
@@ -112,6 +113,17 @@ def has_decimal_commas(values: Iterable[object]) -> bool:
     with_comma = [text for text in texts if _COMMA_NUMBER.fullmatch(text)]
     without = [text for text in texts if not _COMMA_NUMBER.fullmatch(text)]
     return bool(with_comma) and all_numbers(without)
+
+
+def strays(values: Sequence[Hashable]) -> list[str]:
+    """Give the texts among distinct values that are numbers otherwise: slips, not labels.
+
+    Nothing unless there are at most 3 of them among at least 20 different numbers.
+    """
+    texts = [str(value) for value in values]
+    others = [text for text in texts if not all_numbers([text])]
+    is_slip = len(others) <= _MOST_STRAYS and len(texts) - len(others) >= _LEAST_NUMBERS
+    return others if is_slip else []
 
 
 def all_numbers(texts: Sequence[str]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import warnings
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -11,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.data.blocks import Block, BlockStore, RawTable, blocks_of
-from fuzzyfrog.data.cells import MISSING, NominalCoder, NotANumberError, parse_numbers
+from fuzzyfrog.data.cells import MISSING, NominalCoder, NotANumberError, parse_numbers, strays
 from fuzzyfrog.data.columns import not_listed
 from fuzzyfrog.data.files import stamp, text_lines
 from fuzzyfrog.data.layout import Layout, Wanted, check_header
-from fuzzyfrog.data.wording import counted
+from fuzzyfrog.data.wording import counted, listed, shown
 from fuzzyfrog.errors import DataError
 
-__all__ = ["read_delimited"]
+__all__ = ["delimited_cells", "read_delimited"]
 
 # "NA" is a fine label of a class; nothing and "?" are not.
 MISSING_TARGET = frozenset({"", "?"})
@@ -46,6 +47,14 @@ def read_delimited(
     if stamp(path) != before:
         raise DataError(f"{path.name}: the file changed while it was read. Read it again.")
     return layout, reading.finish()
+
+
+def delimited_cells(path: Path, *, separator: str, encoding: str) -> Iterator[list[str]]:
+    """Yield the names of the columns, then the cells of each sample as they are spelled."""
+    header = _header(path, separator, encoding)
+    yield header
+    for _, record in _rows(path, separator, encoding, len(header)):
+        yield record
 
 
 def _records(path: Path, separator: str, encoding: str) -> Iterator[tuple[int, list[str]]]:
@@ -112,7 +121,20 @@ class _Reading:
             self._store.add(block, columns)
 
     def finish(self) -> RawTable:
+        if self._layout.nominal is None:
+            self._warn_of_strays()
         return self._store.finish(self._coders)
+
+    def _warn_of_strays(self) -> None:
+        for name, coder in zip(self._layout.names, self._coders, strict=True):
+            if coder is not None and (found := strays(coder.values)):
+                warnings.warn(
+                    f"{self._path.name}: feature {shown(name)} holds numbers but for "
+                    f"{listed(found)}, so it is read as nominal: only equality of its values "
+                    "counts. Correct these cells, or empty them to mark them as missing.",
+                    UserWarning,
+                    stacklevel=5,
+                )
 
     def _column(self, block: Block, feature: int) -> NDArray[np.float64]:
         cells = block.columns[self._layout.features[feature]]
