@@ -1,0 +1,1 @@
+"""Selectors x data sets x classifiers: runs, statistics and tables."""

@@ -1,0 +1,214 @@
+"""A TOML file -> what is to be run; docs/experiment.md explains every key."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from fuzzyfrog.data.wording import listed, shown, suggested
+from fuzzyfrog.search.checks import check_count, check_known
+
+__all__ = ["ConfigError", "DataEntry", "Experiment", "Protocol", "SelectorEntry", "read_config"]
+
+T = TypeVar("T")
+
+PROTOCOLS = ("paper", "nested")
+RANKINGS = ("lexicographic", "product")
+
+
+class ConfigError(ValueError):
+    """The config cannot be used; the message says what is wrong and the way out."""
+
+
+@dataclass(frozen=True)
+class DataEntry:
+    """One data set: a registered name, or a file of one's own.
+
+    Attributes
+    ----------
+    name : str
+        What it is called; without a `file`, one that `load_dataset` knows.
+    file : Path or None
+        Its table; a relative path starts at the folder of the config.
+    target : str
+        Column of the class, in a file.
+    class_labels : mapping of str to str
+        Other labels for the classes. Weka's JRip depends on them.
+    """
+
+    name: str
+    file: Path | None = None
+    target: str = "class"
+    class_labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SelectorEntry:
+    """One selector.
+
+    Attributes
+    ----------
+    name : str
+        What it is called in the tables.
+    search : str
+        "frogs", "genetic", "swarm", "quickreduct", "boosted", "none" (all features), or
+        "module:Class" for a scikit-learn selector of one's own.
+    ranking : str
+        "lexicographic" or "product"; for the searches.
+    options : mapping
+        Parameters of the search, of `BoostedSelector`, or of one's own class.
+    max_seconds, max_evaluations : float or None, int or None
+        When a search stops with the best so far.
+    paper : str or None
+        The method of the paper that it is shown beside.
+    """
+
+    name: str
+    search: str
+    ranking: str = "lexicographic"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    max_seconds: float | None = None
+    max_evaluations: int | None = None
+    paper: str | None = None
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How selection and classification meet.
+
+    Attributes
+    ----------
+    name : str
+        "paper" (select on all samples, then cross-validate: the test samples leak) or "nested"
+        (select on the training part of every fold).
+    seeds : tuple of int
+        One run of every selector that has chances for each.
+    """
+
+    name: str
+    seeds: tuple[int, ...] = (0,)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What is to be run.
+
+    Attributes
+    ----------
+    title : str
+        The heading of the tables.
+    data : tuple of DataEntry
+        The data sets, in the order of the tables.
+    selectors : tuple of SelectorEntry
+        The selectors.
+    protocols : tuple of Protocol
+        One or both.
+    panels : tuple of str
+        "sklearn", "weka", or "module:Class" for one's own.
+    lineups : mapping of str to tuple of str
+        Selectors that are ranked against each other.
+    folds, fold_seed : int
+        The cross-validation.
+    classifier_seconds : float or None
+        When a classifier of Weka is given up, on one table.
+    expected : Path or None
+        Folder with the figures of the paper.
+    """
+
+    title: str
+    data: tuple[DataEntry, ...]
+    selectors: tuple[SelectorEntry, ...]
+    protocols: tuple[Protocol, ...]
+    panels: tuple[str, ...]
+    lineups: Mapping[str, tuple[str, ...]]
+    folds: int = 10
+    fold_seed: int = 1
+    classifier_seconds: float | None = None
+    expected: Path | None = None
+
+
+def read_config(path: str | os.PathLike[str]) -> Experiment:
+    """Read and check a config.
+
+    Parameters
+    ----------
+    path : path-like
+        A TOML file.
+
+    Returns
+    -------
+    Experiment
+        What it describes.
+
+    Raises
+    ------
+    ConfigError
+        If the file is missing or says something that makes no sense.
+    """
+    path = Path(path)
+    try:
+        with path.open("rb") as file:
+            found = tomllib.load(file)
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path.name}: config must be a TOML file, got: {error}.") from None
+    try:
+        return _checked(_experiment(found, path.parent))
+    except ValueError as error:
+        raise ConfigError(f"{path.name}: {error}") from None
+
+
+def _experiment(found: dict[str, Any], folder: Path) -> Experiment:
+    parts: dict[str, Any] = {**found}
+    for key, kind in (("data", DataEntry), ("selectors", SelectorEntry), ("protocols", Protocol)):
+        parts[key] = tuple(
+            _made(kind, f"{key}.{name}", {"name": name, **_table(f"{key}.{name}", entry)}, folder)
+            for name, entry in _table(key, parts.get(key, {})).items()
+        )
+    parts["panels"] = tuple(parts.get("panels", ["sklearn"]))
+    everyone = {"all": [one.name for one in parts["selectors"]]}
+    lineups = _table("lineups", parts.get("lineups", everyone))
+    parts["lineups"] = {name: tuple(members) for name, members in lineups.items()}
+    return _made(Experiment, "config", {"title": "Experiment", **parts}, folder)
+
+
+def _made(kind: type[T], where: str, found: dict[str, Any], folder: Path) -> T:
+    """Make a part of the config, with a sentence for a key that it does not have."""
+    known = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
+    for key in found:
+        if key not in known:
+            raise ConfigError(f"{where} has no key {shown(key)}. {suggested(key, list(known))}")
+    needed = [name for name, one in known.items() if one.default is one.default_factory is MISSING]
+    if absent := [name for name in needed if name not in found]:
+        raise ConfigError(f"{where} must have {listed(absent)}, got {listed(found)}.")
+    values = {**found}
+    for key in {"file", "expected"} & values.keys():
+        values[key] = folder / Path(values[key]).expanduser()
+    if "seeds" in values:
+        values["seeds"] = tuple(values["seeds"])
+    return kind(**values)
+
+
+def _table(where: str, found: object) -> dict[str, Any]:
+    if not isinstance(found, dict):
+        raise ConfigError(f"{where} must be a table, got {shown(found)}.")
+    return found
+
+
+def _checked(experiment: Experiment) -> Experiment:
+    for key in ("data", "selectors", "protocols", "panels", "lineups"):
+        if not getattr(experiment, key):
+            raise ConfigError(f"{key} must name at least one, got none.")
+    check_count("folds", experiment.folds, least=2)
+    for selector in experiment.selectors:
+        check_known(f"selectors.{selector.name}: ranking", selector.ranking, RANKINGS)
+    for protocol in experiment.protocols:
+        check_known("protocols", protocol.name, PROTOCOLS)
+        for seed in protocol.seeds:
+            check_count(f"protocols.{protocol.name}: a seed", seed, least=0)
+    names = [selector.name for selector in experiment.selectors]
+    for lineup, members in experiment.lineups.items():
+        for member in members:
+            check_known(f"lineups.{lineup}", member, names)
+    return experiment

@@ -1,0 +1,134 @@
+"""Weka's stratified folds, without Weka, so that every panel is judged on the same ones."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.data.wording import shown
+from fuzzyfrog.search.checks import check_count
+
+__all__ = ["Fold", "JavaRandom", "stratified_folds"]
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Samples to learn from and samples to be judged on, in the order that Weka has them in.
+
+    Attributes
+    ----------
+    train, test : int64[n]
+        Indices of samples.
+    """
+
+    train: Integers
+    test: Integers
+
+
+class JavaRandom:
+    """The random numbers of ``java.util.Random``: 48 bits, linear congruential.
+
+    Parameters
+    ----------
+    seed : int
+        Where the numbers start.
+
+    Examples
+    --------
+    >>> from fuzzyfrog.experiment.folds import JavaRandom
+    >>> random = JavaRandom(1)
+    >>> [random.below(10) for _ in range(4)]
+    [5, 8, 7, 3]
+    """
+
+    MULTIPLIER = 0x5DEECE66D
+    MASK = (1 << 48) - 1
+
+    def __init__(self, seed: int) -> None:
+        self._state = (seed ^ self.MULTIPLIER) & self.MASK
+
+    def below(self, bound: int) -> int:
+        """Give the next integer from 0 to `bound` - 1."""
+        if bound & (bound - 1) == 0:  # for a power of two Java takes the upper bits
+            return (bound * self._bits31()) >> 31
+        while True:
+            bits = self._bits31()
+            value = bits % bound
+            if bits - value + bound - 1 < 1 << 31:  # else the last values would come less often
+                return value
+
+    def _bits31(self) -> int:
+        self._state = (self._state * self.MULTIPLIER + 0xB) & self.MASK
+        return self._state >> 17
+
+
+def stratified_folds(target: Sequence[object], n_folds: int = 10, seed: int = 1) -> list[Fold]:
+    """Give the folds of a stratified cross-validation as Weka's Explorer makes them.
+
+    Parameters
+    ----------
+    target : sequence of shape (n_samples,)
+        The class of each sample.
+    n_folds : int
+        How many; from 2 to the number of samples.
+    seed : int
+        Seed of the shuffling; Weka's default is 1.
+
+    Returns
+    -------
+    list of Fold
+        Every sample is in the test part of exactly one.
+
+    Examples
+    --------
+    >>> from fuzzyfrog.experiment.folds import stratified_folds
+    >>> [fold.test.tolist() for fold in stratified_folds("aaabbb", n_folds=3)]
+    [[4, 1], [5, 2], [3, 0]]
+    """
+    classes = list(target)
+    check_count("n_folds", n_folds, least=2)
+    if n_folds > len(classes):
+        raise ValueError(
+            f"n_folds must be at most the number of samples ({len(classes)}), got {shown(n_folds)}."
+        )
+    random = JavaRandom(seed)
+    rows = _shuffled(range(len(classes)), random)
+    rows = _dealt(_grouped(rows, classes), n_folds)
+    bounds = np.cumsum([0, *(len(part) for part in np.array_split(rows, n_folds))]).tolist()
+    folds = []
+    for first, last in pairwise(bounds):
+        train = _shuffled(rows[:first] + rows[last:], random)  # the same stream for all folds
+        folds.append(Fold(np.array(train, np.int64), np.array(rows[first:last], np.int64)))
+    return folds
+
+
+def _shuffled(rows: Sequence[int], random: JavaRandom) -> list[int]:
+    """Swap each row, from the last on, with one at or before it."""
+    shuffled = list(rows)
+    for last in range(len(shuffled) - 1, 0, -1):
+        other = random.below(last + 1)
+        shuffled[last], shuffled[other] = shuffled[other], shuffled[last]
+    return shuffled
+
+
+def _grouped(rows: Sequence[int], classes: Sequence[object]) -> list[int]:
+    """Bring rows of a class together by swaps; a stable sort would give other folds."""
+    grouped = list(rows)
+    end = 1  # of the group that is being collected
+    while end < len(grouped):
+        wanted = classes[grouped[end - 1]]
+        for candidate in range(end, len(grouped)):
+            if classes[grouped[candidate]] == wanted:
+                grouped[end], grouped[candidate] = grouped[candidate], grouped[end]
+                end += 1
+        end += 1
+    return grouped
+
+
+def _dealt(rows: Sequence[int], n_folds: int) -> list[int]:
+    """Deal the rows out to the folds, as cards to players."""
+    return [row for first in range(n_folds) for row in rows[first::n_folds]]

@@ -1,0 +1,186 @@
+"""Panels of classifiers: what an experiment asks of them, and nine of scikit-learn's.
+
+The nine stand for the families of the paper's panel, as far as scikit-learn has them:
+
+=================  =======================================  ===================================
+name               scikit-learn                             in the place of
+=================  =======================================  ===================================
+tree               entropy, two samples in a leaf           J48, the same splits without pruning
+best_first_tree    Gini, grown best first to 16 leaves      BFTree
+forest             100 random trees                         PART; there is no rule learner
+naive_bayes        Gaussian                                 NaiveBayes
+binary_bayes       Bernoulli, cut at the mean               BayesNet, which cuts into intervals
+logistic           one linear model                         FT, which has them in its leaves
+discriminant       linear, with shrinkage                   JRip; again no rule learner
+neighbors          five nearest                             NBTree, the other local model
+svm                radial basis functions                   RBFNetwork
+=================  =======================================  ===================================
+
+They are not meant to give the accuracies of Weka's: they need no Java and answer the same question.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.errors import DataError
+from fuzzyfrog.experiment.folds import Fold
+from fuzzyfrog.search.checks import check_known
+
+__all__ = ["CellError", "Panel", "SklearnPanel", "check_classes"]
+
+NAMES = (
+    "tree",
+    "best_first_tree",
+    "forest",
+    "naive_bayes",
+    "binary_bayes",
+    "logistic",
+    "discriminant",
+    "neighbors",
+    "svm",
+)
+
+
+class CellError(RuntimeError):
+    """One cell of an experiment has no result; the message is the reason."""
+
+
+class Panel(Protocol):
+    """Classifiers that can be judged on folds.
+
+    Attributes
+    ----------
+    name : str
+        What the panel is called in configs and results.
+    classifiers : tuple of str
+        What its classifiers are called.
+    """
+
+    name: str
+    classifiers: tuple[str, ...]
+
+    @property
+    def version(self) -> str:
+        """What the classifiers come from."""
+
+    def correct(self, dataset: Dataset, classifier: str, folds: Sequence[Fold]) -> list[int]:
+        """Give how many test samples of each fold are right, or raise CellError."""
+
+    def close(self) -> None:
+        """Let go of processes and files."""
+
+
+class SklearnPanel:
+    """Nine classifiers of scikit-learn with fixed settings and seeds.
+
+    Numbers are standardized (gaps get the median), nominal features become indicators; all of
+    that is learned from the training part of a fold.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from fuzzyfrog.data import make_dataset
+    >>> from fuzzyfrog.experiment.folds import stratified_folds
+    >>> from fuzzyfrog.experiment.panel import SklearnPanel
+    >>> iris = make_dataset(*load_iris(return_X_y=True))
+    >>> SklearnPanel().correct(iris, "naive_bayes", stratified_folds(iris.target, 5))
+    [29, 28, 28, 30, 29]
+    """
+
+    name = "sklearn"
+    classifiers: tuple[str, ...] = NAMES
+
+    @property
+    def version(self) -> str:
+        """Version of scikit-learn."""
+        import sklearn
+
+        return f"scikit-learn {sklearn.__version__}"
+
+    def correct(self, dataset: Dataset, classifier: str, folds: Sequence[Fold]) -> list[int]:
+        """Give how many test samples of each fold the classifier gets right.
+
+        Parameters
+        ----------
+        dataset : Dataset
+            A table with classes.
+        classifier : str
+            One of `classifiers`.
+        folds : sequence of Fold
+            What to learn from and what to be judged on.
+
+        Returns
+        -------
+        list of int
+            One count for each fold.
+        """
+        check_known("classifier", classifier, NAMES)
+        check_classes(dataset)
+        return [_correct(dataset, classifier, fold) for fold in folds]
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to let go of."""
+
+
+def check_classes(dataset: Dataset) -> None:
+    """Raise unless the target of the data set is classes."""
+    if dataset.classes is None:
+        raise DataError(
+            f"{dataset.name}: the target must be classes, got numbers. "
+            "Classifiers need labels: read it with target='class'."
+        )
+
+
+def _correct(dataset: Dataset, classifier: str, fold: Fold) -> int:
+    X, y = dataset.values, dataset.target
+    model = _model(classifier, dataset)
+    try:
+        predicted = model.fit(X[fold.train], y[fold.train]).predict(X[fold.test])
+    except ValueError as error:  # too few samples of a class, for example
+        raise CellError(" ".join(str(error).split())) from None
+    return int(np.count_nonzero(predicted == y[fold.test]))
+
+
+def _model(classifier: str, dataset: Dataset) -> Any:
+    from sklearn.compose import ColumnTransformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+    numbers = make_pipeline(
+        SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler()
+    )
+    labels = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    prepared = ColumnTransformer(
+        [
+            ("numbers", numbers, np.flatnonzero(~dataset.nominal)),
+            ("labels", labels, np.flatnonzero(dataset.nominal)),
+        ]
+    )
+    return make_pipeline(prepared, _classifier(classifier))
+
+
+def _classifier(name: str) -> Any:
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.naive_bayes import BernoulliNB, GaussianNB
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.svm import SVC
+    from sklearn.tree import DecisionTreeClassifier
+
+    known = {
+        "tree": DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, random_state=0),
+        "best_first_tree": DecisionTreeClassifier(max_leaf_nodes=16, random_state=0),
+        "forest": RandomForestClassifier(random_state=0),
+        "naive_bayes": GaussianNB(),
+        "binary_bayes": BernoulliNB(),
+        "logistic": LogisticRegression(max_iter=5000),
+        "discriminant": LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"),
+        "neighbors": KNeighborsClassifier(),
+        "svm": SVC(random_state=0),
+    }
+    return known[name]

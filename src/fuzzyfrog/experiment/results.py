@@ -1,0 +1,214 @@
+"""Cells -> figures: what each selector gave on each data set, under a protocol, with a panel."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any
+
+from fuzzyfrog.experiment.config import Experiment, Protocol, SelectorEntry
+from fuzzyfrog.experiment.keys import accuracy_key, selection_key, selection_runs
+from fuzzyfrog.experiment.store import canonical, read_cells
+
+__all__ = ["Entry", "Figures", "common_classifiers", "read_results"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a selector gave on a data set: one square of the tables.
+
+    Attributes
+    ----------
+    sizes : tuple of int
+        Numbers of features, one for each run.
+    seconds : float
+        Mean time of a run; 0 without runs.
+    accuracies : dict of str to float
+        Percent of right test samples for each classifier, the mean over the seeds; only of
+        classifiers that have all their folds and seeds.
+    by_seed : tuple of dict of str to float
+        The same for each seed.
+    dependency : float or None
+        Mean dependency of the features, where a search gave it.
+    errors : tuple of str
+        Reasons of failed cells.
+    n_missing : int
+        Cells that were not computed yet.
+    """
+
+    sizes: tuple[int, ...]
+    seconds: float
+    accuracies: Mapping[str, float]
+    by_seed: tuple[Mapping[str, float], ...]
+    dependency: float | None
+    errors: tuple[str, ...]
+    n_missing: int
+
+    def figures(self, classifiers: Sequence[str]) -> "Figures | None":
+        """Give the figures over some classifiers; None if one of them is missing."""
+        if not classifiers or any(name not in self.accuracies for name in classifiers):
+            return None
+        values = [self.accuracies[name] for name in classifiers]
+        means = [fmean(seed[name] for name in classifiers) for seed in self.by_seed]
+        return Figures(
+            mean=round(fmean(values), 9),  # equal counts in another order are a tie
+            std=stdev(values) if len(values) > 1 else 0.0,
+            best=max(values),
+            over_seeds=stdev(means) if len(means) > 1 else 0.0,
+        )
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The accuracy of a panel, in percent.
+
+    Attributes
+    ----------
+    mean, std, best : float
+        Mean, standard deviation (n - 1) and largest over the classifiers.
+    over_seeds : float
+        Standard deviation of the mean over the seeds.
+    """
+
+    mean: float
+    std: float
+    best: float
+    over_seeds: float
+
+
+class _Lookup:
+    """Cells by key; selections also by what is known without the data."""
+
+    def __init__(self, lines: Mapping[str, dict[str, Any]]) -> None:
+        self._lines = lines
+        self._tables: dict[str, str] = {}
+        for line in lines.values():  # the last one that was written holds
+            self._tables[line["key"]["data"]] = line["key"]["table"]
+
+    def table(self, data: str) -> str:
+        """Give the digest of a data set as it was last used."""
+        return self._tables.get(data, "")
+
+    def line(self, key: Mapping[str, Any]) -> dict[str, Any]:
+        """Give a line; an empty one if it is not there."""
+        return self._lines.get(canonical(key), {})
+
+
+def read_results(
+    experiment: Experiment,
+    cells: Path,
+    protocol: Protocol,
+    panel: str,
+    classifiers: Sequence[str],
+) -> dict[str, dict[str, Entry]]:
+    """Give the entries by data set and selector, as far as they were computed.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What was asked.
+    cells : Path
+        The file of cells.
+    protocol : Protocol
+        Which of the protocols.
+    panel : str
+        Name of the panel.
+    classifiers : sequence of str
+        Its classifiers.
+
+    Returns
+    -------
+    dict of str to dict of str to Entry
+        One entry for each data set and selector, also where nothing was computed.
+    """
+    lookup = _Lookup(read_cells(cells))
+    reader = _Reader(experiment, lookup, protocol, panel, tuple(classifiers))
+    return {
+        data.name: {one.name: reader.entry(data.name, one) for one in experiment.selectors}
+        for data in experiment.data
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class _Reader:
+    experiment: Experiment
+    lookup: _Lookup
+    protocol: Protocol
+    panel: str
+    classifiers: tuple[str, ...]
+
+    def entry(self, data: str, selector: SelectorEntry) -> Entry:
+        runs = selection_runs(self.experiment, self.protocol.name, self.protocol.seeds, selector)
+        found = {run: self._selection(data, selector, run) for run in runs}
+        values = {run: line["value"] for run, line in found.items() if "value" in line}
+        judged = {run: self._judged(data, run, values[run]) for run in values}
+        lines = [*found.values(), *(line for part in judged.values() for line in part.values())]
+        by_seed = _by_seed(runs, judged, self.classifiers)
+        return Entry(
+            sizes=tuple(len(value["features"]) for value in values.values()),
+            seconds=_mean(found[run]["seconds"] for run in values) or 0.0,
+            accuracies=_over_seeds(by_seed),
+            by_seed=tuple(by_seed.values()),
+            dependency=_mean(v["dependency"] for v in values.values() if "dependency" in v),
+            errors=tuple(sorted({line["error"] for line in lines if "error" in line})),
+            n_missing=sum(not line for line in lines)
+            + len(self.classifiers) * sum(not line for line in found.values()),
+        )
+
+    def _selection(
+        self, data: str, selector: SelectorEntry, run: tuple[int, int | None]
+    ) -> dict[str, Any]:
+        table = self.lookup.table(data)
+        return self.lookup.line(selection_key(self.experiment, data, table, selector, run))
+
+    def _judged(
+        self, data: str, run: tuple[int, int | None], value: Mapping[str, Any]
+    ) -> dict[str, dict[str, Any]]:
+        table = self.lookup.table(data)
+        return {
+            name: self.lookup.line(
+                accuracy_key(
+                    self.experiment, data, table, value["features"], run[1], self.panel, name
+                )
+            )
+            for name in self.classifiers
+        }
+
+
+def common_classifiers(entries: Iterable[Entry], classifiers: Sequence[str]) -> list[str]:
+    """Give the classifiers that all selectors with any accuracy have: only these compare."""
+    having = [entry for entry in entries if entry.accuracies]
+    return [name for name in classifiers if having and all(name in e.accuracies for e in having)]
+
+
+def _by_seed(
+    runs: Sequence[tuple[int, int | None]],
+    judged: Mapping[tuple[int, int | None], Mapping[str, Mapping[str, Any]]],
+    classifiers: Sequence[str],
+) -> dict[int, dict[str, float]]:
+    """Give the accuracy of each seed: all test samples of all folds counted together."""
+    accuracies: dict[int, dict[str, float]] = {}
+    for seed in dict.fromkeys(seed for seed, _ in runs):
+        own = [judged.get(run, {}) for run in runs if run[0] == seed]
+        accuracies[seed] = {
+            name: _percent([part[name]["value"] for part in own])
+            for name in classifiers
+            if all("value" in part.get(name, {}) for part in own)
+        }
+    return accuracies
+
+
+def _percent(values: Sequence[Mapping[str, Any]]) -> float:
+    correct = sum(sum(value["correct"]) for value in values)
+    return 100.0 * correct / sum(sum(value["tested"]) for value in values)
+
+
+def _over_seeds(by_seed: Mapping[int, Mapping[str, float]]) -> dict[str, float]:
+    seeds = list(by_seed.values())
+    names = [name for name in seeds[0] if all(name in seed for seed in seeds)]
+    return {name: fmean(seed[name] for seed in seeds) for name in names}
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    everything = list(values)
+    return fmean(everything) if everything else None

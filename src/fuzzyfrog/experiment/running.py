@@ -1,0 +1,316 @@
+"""The experiment: every cell once, cheap ones first, whatever fails on the way."""
+
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.data.wording import suggested
+from fuzzyfrog.experiment.config import (
+    ConfigError,
+    Experiment,
+    Protocol,
+    SelectorEntry,
+    read_config,
+)
+from fuzzyfrog.experiment.folds import Fold, stratified_folds
+from fuzzyfrog.experiment.keys import accuracy_key, selection_key, selection_runs, table_digest
+from fuzzyfrog.experiment.loading import load_entry, with_columns, with_rows
+from fuzzyfrog.experiment.panel import CellError, Panel, SklearnPanel
+from fuzzyfrog.experiment.progress import Progress, Silence
+from fuzzyfrog.experiment.selectors import check_selector, imported, selected
+from fuzzyfrog.experiment.store import Cells
+from fuzzyfrog.experiment.tables import write_tables
+from fuzzyfrog.experiment.weka import WekaPanel
+
+__all__ = ["Reproduction", "reproduce"]
+
+CELLS_FILE = "cells.jsonl"
+PACKAGES = ("fuzzyfrog", "numpy", "scipy", "numba", "scikit-learn", "lightgbm", "jpype1")
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What a call of `reproduce` did.
+
+    Attributes
+    ----------
+    computed, reused : int
+        Cells that were computed in this call, and that were there already.
+    failures : tuple of str
+        One sentence for each cell, or data set, that has no result.
+    tables : tuple of Path
+        The files that were written.
+    """
+
+    computed: int
+    reused: int
+    failures: tuple[str, ...]
+    tables: tuple[Path, ...]
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.computed:,} cells computed, {self.reused:,} were there, "
+            f"{len(self.failures):,} failed."
+        ]
+        return "\n".join([*lines, *(f"  {one}" for one in self.failures), *map(str, self.tables)])
+
+
+def reproduce(
+    config: str | os.PathLike[str],
+    data: str | os.PathLike[str] | None,
+    out: str | os.PathLike[str],
+    *,
+    only: Sequence[str] | None = None,
+    retry_failed: bool = False,
+    n_jobs: int | None = None,
+    quiet: bool = False,
+) -> Reproduction:
+    """Run the experiment that a config describes, or go on with it, and write its tables.
+
+    Parameters
+    ----------
+    config : path-like
+        A TOML file; see docs/experiment.md.
+    data : path-like or None
+        Folder with the files of registered data sets; None looks where `load_dataset` does.
+    out : path-like
+        Folder for the cells (one JSON object a line) and the tables. A run that was stopped or
+        killed goes on from there; nothing is computed twice.
+    only : sequence of str, optional
+        Some of the data sets.
+    retry_failed : bool
+        Whether cells that failed before are tried again.
+    n_jobs : int or None
+        Threads of the selectors; None for all usable CPUs.
+    quiet : bool
+        Whether to say nothing on stderr.
+
+    Returns
+    -------
+    Reproduction
+        What was done; it can be printed.
+
+    Raises
+    ------
+    ConfigError
+        If the config makes no sense.
+    WekaNotFoundError
+        If it asks for Weka and that is not installed.
+    """
+    whole = read_config(config)
+    experiment = _chosen(whole, only)
+    for entry in whole.selectors:
+        check_selector(entry)
+    folder = Path(out)
+    panels = [_panel(name, experiment) for name in experiment.panels]
+    try:
+        with Cells(folder / CELLS_FILE, _versions(panels)) as cells:
+            if retry_failed:
+                cells.forget_failures()
+            says = Silence() if quiet else Progress()
+            run = _Run(experiment, cells, panels, folder, says, n_jobs)
+            run.everything(data)
+    finally:
+        for panel in panels:
+            panel.close()
+    classifiers = {panel.name: panel.classifiers for panel in panels}
+    tables = write_tables(whole, folder / CELLS_FILE, folder, classifiers)
+    return Reproduction(run.computed, run.reused, tuple(run.failures), tuple(tables))
+
+
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """A data set under a protocol."""
+
+    dataset: Dataset
+    table: str
+    protocol: Protocol
+    folds: Sequence[Fold]
+
+    @property
+    def weight(self) -> float:
+        """What a cell may cost, as against others: it has one fold, or all of them."""
+        n_folds = len(self.folds) if self.protocol.name == "paper" else 1
+        return float(self.dataset.values.size * n_folds)
+
+    @property
+    def order(self) -> tuple[int, bool, str]:
+        """The cheap ones first: a nested block selects once for each fold."""
+        is_nested = self.protocol.name == "nested"
+        n_runs = len(self.folds) if is_nested else 1
+        return self.dataset.values.size * n_runs, is_nested, self.dataset.name
+
+
+@dataclass(eq=False)
+class _Run:
+    """One call: the cells that are wanted, and what became of them."""
+
+    experiment: Experiment
+    cells: Cells
+    panels: Sequence[Panel]
+    folder: Path
+    says: Progress
+    n_jobs: int | None
+    computed: int = 0
+    reused: int = 0
+    failures: list[str] = field(default_factory=list)
+
+    def everything(self, data: str | os.PathLike[str] | None) -> None:
+        """Compute what is not there."""
+        blocks = sorted(self._blocks(data), key=lambda block: block.order)
+        for block in blocks:
+            n_runs = sum(len(self._runs(block, one)) for one in self.experiment.selectors)
+            self.says.expect(n_runs * (1 + self._n_classifiers()), block.weight)
+        for block in blocks:
+            self._block(block)
+
+    def _blocks(self, data: str | os.PathLike[str] | None) -> list[_Block]:
+        blocks: list[_Block] = []
+        for entry in self.experiment.data:
+            try:
+                dataset = load_entry(entry, data)
+                folds = stratified_folds(
+                    dataset.target.tolist(), self.experiment.folds, self.experiment.fold_seed
+                )
+            except (ValueError, OSError) as error:  # the other data sets can still be done
+                self.failures.append(f"{entry.name}: {error}")
+                continue
+            blocks.extend(
+                _Block(dataset, table_digest(dataset), protocol, folds)
+                for protocol in self.experiment.protocols
+            )
+        return blocks
+
+    def _block(self, block: _Block) -> None:
+        """Select with every selector, then judge; small tables first."""
+        found: dict[tuple[tuple[int, ...], int | None], int] = {}
+        for entry in self.experiment.selectors:
+            for run in self._runs(block, entry):
+                features = self._selection(block, entry, run)
+                if features is None or (features, run[1]) in found:
+                    for _ in range(
+                        self._n_classifiers()
+                    ):  # nothing to judge, or the same once more
+                        self.says.reused(block.weight)
+                else:
+                    found[features, run[1]] = len(features)
+        for features, fold in sorted(found, key=lambda one: found[one]):
+            self._judgments(block, features, fold)
+
+    def _n_classifiers(self) -> int:
+        return sum(len(panel.classifiers) for panel in self.panels)
+
+    def _runs(self, block: _Block, entry: SelectorEntry) -> list[tuple[int, int | None]]:
+        protocol = block.protocol
+        return selection_runs(self.experiment, protocol.name, protocol.seeds, entry)
+
+    def _selection(
+        self, block: _Block, entry: SelectorEntry, run: tuple[int, int | None]
+    ) -> tuple[int, ...] | None:
+        """Give the features that a selector finds; None if it failed."""
+        name = block.dataset.name
+        key = selection_key(self.experiment, name, block.table, entry, run)
+        seed, fold = run
+        part = "" if fold is None else f", fold {fold}"
+
+        def compute() -> dict[str, Any]:
+            rows = np.arange(block.dataset.n_samples) if fold is None else block.folds[fold].train
+            checkpoint = self._checkpoint(block, entry, run)
+            seen = with_rows(block.dataset, np.sort(rows))
+            return {"by": entry.name, **selected(entry, seen, seed, checkpoint, self.n_jobs)}
+
+        value = self._cell(key, block, f"{name}: {entry.name}, seed {seed}{part}", compute)
+        return None if value is None else tuple(value["features"])
+
+    def _judgments(self, block: _Block, features: tuple[int, ...], fold: int | None) -> None:
+        """Let every classifier of every panel judge some features."""
+        reduced = with_columns(block.dataset, features)
+        folds = list(block.folds) if fold is None else [block.folds[fold]]
+        tested = [len(one.test) for one in folds]
+        name = block.dataset.name
+        for panel in self.panels:
+            for classifier in panel.classifiers:
+                key = accuracy_key(
+                    self.experiment, name, block.table, features, fold, panel.name, classifier
+                )
+
+                def compute(panel: Panel = panel, classifier: str = classifier) -> dict[str, Any]:
+                    return {"correct": panel.correct(reduced, classifier, folds), "tested": tested}
+
+                self._cell(key, block, f"{name}: {classifier}, {len(features)} features", compute)
+
+    def _cell(
+        self,
+        key: dict[str, Any],
+        block: _Block,
+        what: str,
+        compute: Callable[[], dict[str, Any]],
+    ) -> dict[str, Any] | None:
+        """Give the value of a cell, computed if it is not there; None if it failed."""
+        line = self.cells.get(key)
+        if line is not None:
+            self.reused += 1
+            self.says.reused(block.weight)
+        else:
+            line = self._kept(key, compute)
+            self.computed += 1
+            self.says.computed(block.weight, line["seconds"], what)
+        if "error" in line:
+            self.failures.append(f"{what}: {line['error']}")
+        value: dict[str, Any] | None = line.get("value")
+        return value
+
+    def _kept(self, key: dict[str, Any], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        start = time.perf_counter()
+        try:
+            value = compute()
+        except CellError as error:
+            return self.cells.add(key, error=str(error), seconds=time.perf_counter() - start)
+        return self.cells.add(key, value=value, seconds=time.perf_counter() - start)
+
+    def _checkpoint(self, block: _Block, entry: SelectorEntry, run: tuple[int, int | None]) -> Path:
+        folder = self.folder / "checkpoints"
+        folder.mkdir(exist_ok=True)
+        key = selection_key(self.experiment, block.dataset.name, block.table, entry, run)
+        part = "all" if key["fold"] is None else f"fold{key['fold']}of{key['folds'][0]}"
+        name = f"{block.dataset.name}-{key['table']}-{key['recipe']}-{key['seed']}-{part}"
+        return folder / f"{name}.scores"
+
+
+def _chosen(experiment: Experiment, only: Sequence[str] | None) -> Experiment:
+    if only is None:
+        return experiment
+    names = [entry.name for entry in experiment.data]
+    for name in only:
+        if name not in names:
+            raise ConfigError(
+                f"only must name data sets of the config, got {name!r}. {suggested(name, names)}"
+            )
+    return replace(experiment, data=tuple(one for one in experiment.data if one.name in only))
+
+
+def _panel(name: str, experiment: Experiment) -> Panel:
+    if name == "sklearn":
+        return SklearnPanel()
+    if name == "weka":
+        return WekaPanel(max_seconds=experiment.classifier_seconds)
+    panel: Panel = imported("panels", name)()
+    return panel
+
+
+def _versions(panels: Sequence[Panel]) -> dict[str, str]:
+    versions = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:  # an extra
+            continue
+    return {**versions, **{panel.name: panel.version for panel in panels}}

@@ -1,0 +1,124 @@
+"""Frames and mappings -> the table of scores that methods are compared by."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf, isfinite, isnan, nan
+from numbers import Real
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.data.wording import listed, shown
+from fuzzyfrog.errors import DataError
+
+__all__ = ["ScoreTable", "read_scores"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTable:
+    """Scores of methods on data sets; more is better.
+
+    Attributes
+    ----------
+    datasets, methods : tuple of str
+        Names of the rows and of the columns.
+    values : float64[n_datasets, n_methods]
+        The scores; a gap is NaN.
+    """
+
+    datasets: tuple[str, ...]
+    methods: tuple[str, ...]
+    values: Floats
+
+    def filled(self, missing: object) -> Floats:
+        """Give the scores with every gap as the worst of all (-inf), or as a number."""
+        if missing == "worst":
+            return np.where(np.isnan(self.values), -inf, self.values)
+        if isinstance(missing, bool) or not isinstance(missing, Real) or not isfinite(missing):
+            raise ValueError(f"missing must be 'worst' or a finite number, got {shown(missing)}.")
+        return np.where(np.isnan(self.values), float(missing), self.values)
+
+
+def read_scores(scores: object) -> ScoreTable:
+    """Give the table of scores, checked.
+
+    Parameters
+    ----------
+    scores : frame or mapping
+        A frame with a row for each data set and a column for each method, where a first column
+        of text names the data sets; or a mapping from data sets to mappings from methods to
+        scores. None and NaN are gaps.
+
+    Returns
+    -------
+    ScoreTable
+        At least two data sets and two methods.
+
+    Raises
+    ------
+    DataError
+        If there is too little of them, or something is no number.
+    """
+    table = _of_mapping(scores) if isinstance(scores, Mapping) else _of_frame(scores)
+    if len(table.datasets) < 2 or len(table.methods) < 2:
+        raise DataError(
+            "scores must have at least 2 data sets (rows) and 2 methods (columns), got "
+            f"{len(table.datasets)} and {len(table.methods)}."
+        )
+    if np.isinf(table.values).any():
+        row, column = np.argwhere(np.isinf(table.values))[0]
+        raise DataError(
+            f"scores must be finite, got {table.values[row, column]} for "
+            f"{shown(table.methods[column])} on {shown(table.datasets[row])}. "
+            "Leave it out to mark a gap."
+        )
+    return table
+
+
+def _of_mapping(scores: Mapping[Any, Any]) -> ScoreTable:
+    rows = list(scores.values())
+    if not all(isinstance(row, Mapping) for row in rows):
+        raise DataError(
+            "scores must map data sets to mappings from methods to scores, got "
+            f"{shown(scores)}. For example {{'wine': {{'frogs': 95.2, 'swarm': 92.4}}}}."
+        )
+    methods = list(dict.fromkeys(method for row in rows for method in row))
+    values = [[_number(row.get(method), method) for method in methods] for row in rows]
+    return ScoreTable(
+        tuple(map(str, scores)), tuple(map(str, methods)), np.array(values, np.float64, ndmin=2)
+    )
+
+
+def _of_frame(scores: object) -> ScoreTable:
+    try:
+        frame = nw.from_native(scores, eager_only=True)
+    except TypeError:
+        raise DataError(
+            "scores must be a frame or a mapping, data sets x methods, got "
+            f"{type(scores).__name__}. Name the methods: pandas.DataFrame(scores, columns=[...])."
+        ) from None
+    index = nw.maybe_get_index(frame)
+    names = [str(name) for name in (range(len(frame)) if index is None else index)]
+    columns = list(frame.columns)
+    if columns and frame[columns[0]].dtype in (nw.String, nw.Categorical, nw.Object):
+        names = [str(name) for name in frame[columns.pop(0)].to_list()]
+    values = [[_number(cell, name) for cell in frame[name].to_list()] for name in columns]
+    return ScoreTable(
+        tuple(names), tuple(map(str, columns)), np.array(values, np.float64, ndmin=2).T
+    )
+
+
+def _number(cell: object, method: object) -> float:
+    if cell is None:
+        return nan
+    if isinstance(cell, bool | np.bool_) or not isinstance(cell, Real):
+        raise DataError(
+            f"scores of {shown(method)} must be numbers, got {listed([cell])}. "
+            "Only the first column of a frame may hold text, the names of the data sets."
+        )
+    number = float(cell)
+    return nan if isnan(number) else number

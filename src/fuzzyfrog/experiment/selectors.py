@@ -1,0 +1,153 @@
+"""An entry of the config -> features of a table."""
+
+import hashlib
+import json
+import warnings
+from dataclasses import asdict
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.data.wording import listed, shown
+from fuzzyfrog.experiment.config import ConfigError, SelectorEntry
+from fuzzyfrog.experiment.panel import CellError
+from fuzzyfrog.search import Genetic, ParticleSwarm, QuickReduct, Search, ShuffledFrogs
+from fuzzyfrog.select import BoostedSelector, FuzzyRoughSelector
+
+__all__ = ["check_selector", "has_chances", "imported", "recipe", "selected"]
+
+SEARCHES: dict[str, type[Any]] = {
+    "frogs": ShuffledFrogs,
+    "genetic": Genetic,
+    "swarm": ParticleSwarm,
+    "quickreduct": QuickReduct,
+}
+CERTAIN = {"quickreduct", "none"}
+
+
+def has_chances(entry: SelectorEntry) -> bool:
+    """Tell whether seeds make a difference."""
+    return entry.search not in CERTAIN
+
+
+def check_selector(entry: SelectorEntry) -> None:
+    """Raise unless the entry names something that can be made."""
+    if entry.search != "none":
+        _selector(entry, seed=0, checkpoint=Path(), n_jobs=None)
+
+
+def recipe(entry: SelectorEntry) -> str:
+    """Give a digest of all settings of a selector; its name and place in the tables are none."""
+    settings = {k: v for k, v in asdict(entry).items() if k not in {"name", "paper"}}
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def selected(
+    entry: SelectorEntry, dataset: Dataset, seed: int, checkpoint: Path, n_jobs: int | None
+) -> dict[str, Any]:
+    """Give the features that a selector finds, with what is worth knowing about them.
+
+    Parameters
+    ----------
+    entry : SelectorEntry
+        The selector.
+    dataset : Dataset
+        What it may see.
+    seed : int
+        Its random state.
+    checkpoint : Path
+        Where a search keeps its scores until it is done, and goes on from after a crash.
+    n_jobs : int or None
+        Threads.
+
+    Returns
+    -------
+    dict
+        "features" (indices), and for searches "dependency", "full_dependency", "evaluations",
+        "reducts" (how many equally good ones), "stop_reason"; "warnings" where there were some.
+
+    Raises
+    ------
+    CellError
+        If the selector failed.
+    """
+    if entry.search == "none":
+        return {"features": list(range(dataset.n_features))}
+    selector = _selector(entry, seed, checkpoint, n_jobs)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        _fit(selector, entry, dataset)
+    found: dict[str, Any] = {"features": np.flatnonzero(selector.get_support()).tolist()}
+    if isinstance(selector, FuzzyRoughSelector):
+        found.update(_details(selector))
+        checkpoint.unlink(missing_ok=True)
+    if caught:
+        found["warnings"] = sorted({str(warning.message) for warning in caught})
+    return found
+
+
+def imported(where: str, name: str) -> Any:
+    """Give what "module:Class" names."""
+    module, _, attribute = name.partition(":")
+    try:
+        return getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(
+            f"{where} must be a known name or 'module:Class', got {shown(name)}: {error}."
+        ) from None
+
+
+def _selector(entry: SelectorEntry, seed: int, checkpoint: Path, n_jobs: int | None) -> Any:
+    try:
+        if entry.search == "boosted":
+            return BoostedSelector(**entry.options, random_state=seed, n_jobs=n_jobs)
+        if entry.search in SEARCHES:
+            return FuzzyRoughSelector(
+                _search(entry),
+                ranking=entry.ranking,  # type: ignore[arg-type]
+                max_seconds=entry.max_seconds,
+                max_evaluations=entry.max_evaluations,
+                checkpoint=checkpoint,
+                random_state=seed,
+                n_jobs=n_jobs,
+            )
+        if ":" in entry.search:
+            own = imported(f"selectors.{entry.name}: search", entry.search)(**entry.options)
+            seeded = "random_state" in own.get_params()
+            return own.set_params(random_state=seed) if seeded else own
+    except TypeError as error:
+        raise ConfigError(f"selectors.{entry.name}: options must fit, got: {error}.") from None
+    known = [*SEARCHES, "boosted", "none", "module:Class"]
+    raise ConfigError(
+        f"selectors.{entry.name}: search must be one of {listed(known)}, got {shown(entry.search)}."
+    )
+
+
+def _search(entry: SelectorEntry) -> Search:
+    search: Search = SEARCHES[entry.search](**entry.options)
+    return search
+
+
+def _fit(selector: Any, entry: SelectorEntry, dataset: Dataset) -> None:
+    try:
+        if entry.search in {*SEARCHES, "boosted"}:
+            selector.fit(dataset)
+        else:
+            selector.fit(dataset.values, dataset.target)
+    except (ValueError, ArithmeticError, MemoryError, RuntimeError) as error:
+        raise CellError(" ".join(f"{type(error).__name__}: {error}".split())) from None
+    if getattr(selector, "stop_reason_", None) == "interrupted":
+        raise KeyboardInterrupt  # the best so far is no result of an experiment
+
+
+def _details(selector: FuzzyRoughSelector) -> dict[str, Any]:
+    return {
+        "dependency": selector.dependency_,
+        "full_dependency": selector.full_dependency_,
+        "evaluations": selector.n_evaluations_,
+        "reducts": len(selector.reducts_),
+        "stop_reason": selector.stop_reason_,
+    }

@@ -1,0 +1,174 @@
+"""The nine classifiers of the paper: Weka's own, in a process that may fail and is replaced.
+
+The protocol of that process, and the virtual machine, are in `fuzzyfrog.experiment.weka_worker`.
+"""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import nan
+from types import MappingProxyType
+
+from fuzzyfrog.data import Dataset, make_dataset
+from fuzzyfrog.experiment.folds import Fold, stratified_folds
+from fuzzyfrog.experiment.panel import CellError, check_classes
+from fuzzyfrog.experiment.weka_process import WekaProcess
+from fuzzyfrog.search.checks import check_known
+
+__all__ = ["CLASSIFIERS", "WekaClassifier", "WekaPanel", "evaluate_weka"]
+
+
+@dataclass(frozen=True)
+class WekaClassifier:
+    """A classifier of Weka with its options.
+
+    Attributes
+    ----------
+    name : str
+        Its class, below ``weka.classifiers``.
+    options : str
+        As on Weka's command line.
+    """
+
+    name: str
+    options: str = ""
+
+
+CLASSIFIERS: Mapping[str, WekaClassifier] = MappingProxyType(
+    {
+        "PART": WekaClassifier("rules.PART", "-M 2 -C 0.25 -Q 1"),
+        "JRip": WekaClassifier("rules.JRip", "-F 3 -N 2.0 -O 2 -S 1"),
+        "NaiveBayes": WekaClassifier("bayes.NaiveBayes"),
+        "BayesNet": WekaClassifier(
+            "bayes.BayesNet",
+            "-D -Q weka.classifiers.bayes.net.search.local.K2 -- -P 1 -S BAYES "
+            "-E weka.classifiers.bayes.net.estimate.SimpleEstimator -- -A 0.5",
+        ),
+        "J48": WekaClassifier("trees.J48", "-C 0.25 -M 2"),
+        "BFTree": WekaClassifier("trees.BFTree", "-S 1 -M 2 -N 5 -C 1.0 -P POSTPRUNED"),
+        "FT": WekaClassifier("trees.FT", "-I 15 -F 0 -M 15 -W 0.0"),
+        "NBTree": WekaClassifier("trees.NBTree"),
+        "RBFNetwork": WekaClassifier("functions.RBFNetwork", "-B 2 -S 1 -R 1.0E-8 -M -1 -W 0.1"),
+    }
+)
+
+
+class WekaPanel:
+    """The nine classifiers of the paper, ready to be judged on folds; close it after use.
+
+    Parameters
+    ----------
+    max_seconds : float or None
+        When to give a classifier up, on all the folds that it is asked for; None for never.
+    megabytes : int
+        Memory that the virtual machine may take.
+
+    Examples
+    --------
+    >>> from fuzzyfrog.experiment.weka import WekaPanel
+    >>> WekaPanel(max_seconds=600).classifiers[:3]
+    ('PART', 'JRip', 'NaiveBayes')
+    """
+
+    name = "weka"
+    classifiers = tuple(CLASSIFIERS)
+
+    def __init__(self, *, max_seconds: float | None = None, megabytes: int = 2048) -> None:
+        self._process = WekaProcess(max_seconds, megabytes)
+
+    @property
+    def version(self) -> str:
+        """Version of Weka and of the Java that runs it."""
+        return self._process.version()
+
+    def correct(self, dataset: Dataset, classifier: str, folds: Sequence[Fold]) -> list[int]:
+        """Give how many test samples of each fold the classifier gets right.
+
+        Parameters
+        ----------
+        dataset : Dataset
+            A table with classes.
+        classifier : str
+            One of `classifiers`.
+        folds : sequence of Fold
+            What to learn from and what to be judged on.
+
+        Returns
+        -------
+        list of int
+            One count for each fold.
+
+        Raises
+        ------
+        CellError
+            If the classifier failed, crashed or took too long; the panel can still be used.
+        """
+        check_known("classifier", classifier, CLASSIFIERS)
+        check_classes(dataset)
+        chosen = CLASSIFIERS[classifier]
+        return self._process.correct(dataset, chosen.name, chosen.options.split(), folds)
+
+    def close(self) -> None:
+        """End the process, if one was started."""
+        self._process.close()
+
+    def __enter__(self) -> "WekaPanel":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def evaluate_weka(
+    X: object,
+    y: object = None,
+    *,
+    classifiers: Sequence[str] | None = None,
+    folds: int = 10,
+    seed: int = 1,
+) -> dict[str, float]:
+    """Give the accuracy, in percent, of Weka's classifiers in a stratified cross-validation.
+
+    It is what Weka's Explorer shows: all test samples of all folds are counted together. Classes
+    are taken in the order of their first sample, and the labels count: JRip draws its random
+    numbers from the text of a sample, so that other labels for the same classes can change its
+    accuracy.
+
+    Parameters
+    ----------
+    X : array-like or frame of shape (n_samples, n_features), or Dataset
+        The features.
+    y : array-like of shape (n_samples,)
+        The class of each sample; left out for a Dataset.
+    classifiers : sequence of str, optional
+        Some of the nine in `CLASSIFIERS`; all of them by default.
+    folds : int
+        Number of folds.
+    seed : int
+        Seed of the folds.
+
+    Returns
+    -------
+    dict of str to float
+        One accuracy for each classifier; NaN, with a warning, for one that failed.
+
+    Raises
+    ------
+    WekaNotFoundError
+        If Weka, Java or JPype is missing; the message says how to install it.
+    """
+    dataset = make_dataset(X, y, target="auto" if isinstance(X, Dataset) else "class")
+    names = list(CLASSIFIERS) if classifiers is None else list(classifiers)
+    for name in names:
+        check_known("classifiers", name, CLASSIFIERS)
+    parts = stratified_folds(dataset.target.tolist(), folds, seed)
+    with WekaPanel() as panel:
+        return {name: _accuracy(panel, dataset, name, parts) for name in names}
+
+
+def _accuracy(panel: WekaPanel, dataset: Dataset, name: str, folds: Sequence[Fold]) -> float:
+    try:
+        return 100.0 * sum(panel.correct(dataset, name, folds)) / dataset.n_samples
+    except CellError as error:
+        warnings.warn(f"{name} gave no accuracy: {error}", RuntimeWarning, stacklevel=3)
+        return nan
