@@ -9,7 +9,7 @@ from typing import Any
 from fuzzyfrog.data.files import open_bytes
 from fuzzyfrog.errors import DataError
 
-__all__ = ["read_arrow", "write_arrow"]
+__all__ = ["check_pyarrow", "copy_arrow", "read_arrow", "write_arrow"]
 
 
 def read_arrow(path: Path) -> Any:
@@ -32,6 +32,18 @@ def write_arrow(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
     """Write columns of texts or of numbers, each with None where it is missing, as Parquet."""
     pa, pq = _pyarrow(path)
     pq.write_table(pa.table(dict(columns)), path)
+
+
+def copy_arrow(source: Path, names: Sequence[str], path: Path) -> None:
+    """Write some columns of a Parquet file, with their types and in their order, as Parquet."""
+    _, pq = _pyarrow(path)
+    table = read_arrow(source)
+    pq.write_table(table.select([name for name in table.column_names if name in names]), path)
+
+
+def check_pyarrow(path: Path) -> None:
+    """Refuse a Parquet file, to be read or written, where pyarrow is not installed."""
+    _pyarrow(path)
 
 
 def _pyarrow(path: Path) -> tuple[Any, Any]:

@@ -20,7 +20,7 @@ from fuzzyfrog.data.targets import check_target_kind, encode_target
 from fuzzyfrog.data.wording import listed, shown
 from fuzzyfrog.errors import DataError
 
-__all__ = ["read_table"]
+__all__ = ["SEPARATORS", "file_format", "read_table"]
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 FORMATS = (*SEPARATORS, ".arff", ".parquet")
@@ -78,7 +78,7 @@ def read_table(
     path = Path(path)
     check_target_kind(target_kind, "target_kind")
     wanted = Wanted(target, _names(ignore), categorical_features)
-    kind = _format(path)
+    kind = file_format(path)
     stamp(path)
     if kind == ".parquet":
         return _from_parquet(path, wanted, target_kind)
@@ -108,7 +108,8 @@ def _separator(separator: str | None, default: str) -> str:
     return separator
 
 
-def _format(path: Path) -> str:
+def file_format(path: Path) -> str:
+    """Give the suffix by which the format of a file is told, without ".gz"."""
     name = path.name.lower().removesuffix(".gz")
     for suffix in FORMATS:
         if name.endswith(suffix):
@@ -120,7 +121,7 @@ def _format(path: Path) -> str:
 
 
 def _stem(path: Path) -> str:
-    return path.name[: path.name.lower().rindex(_format(path))]
+    return path.name[: path.name.lower().rindex(file_format(path))]
 
 
 def _dataset(

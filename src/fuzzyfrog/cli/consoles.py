@@ -1,0 +1,75 @@
+"""Where things are printed: results on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import cache
+from typing import TYPE_CHECKING, TextIO
+
+from fuzzyfrog.cli.text import safe
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+__all__ = ["stderr", "stdout", "tell", "warn", "write_json", "write_result"]
+
+
+@cache
+def stderr() -> Console:
+    """Give the console for progress, warnings and errors."""
+    return _console(sys.stderr)
+
+
+@cache
+def stdout() -> Console:
+    """Give the console for results."""
+    return _console(sys.stdout)
+
+
+def _console(stream: TextIO) -> Console:
+    from rich.console import Console  # only when there is something to print
+
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="backslashreplace")  # a name must not end the program
+    # Names are printed as they are: no markup, no emoji codes, no guessed highlights.
+    return Console(
+        file=stream, markup=False, emoji=False, highlight=False, soft_wrap=not stream.isatty()
+    )
+
+
+def tell(sentence: str) -> None:
+    """Write a sentence to stderr."""
+    _print(stderr(), f"fuzzyfrog: {safe(sentence)}")
+
+
+def warn(sentence: str) -> None:
+    """Write a warning to stderr, on one line."""
+    tell(f"warning: {' '.join(sentence.split())}")
+
+
+def write_json(text: str) -> None:
+    """Write a JSON document to stdout."""
+    _print_quietly(f"{text}\n")
+
+
+def write_result(*lines: RenderableType) -> None:
+    """Write lines to stdout; a reader that has seen enough, as ``head`` has, is no failure."""
+    with stdout().capture() as captured:
+        for line in lines:
+            _print(stdout(), line)
+    _print_quietly(captured.get())
+
+
+def _print(console: Console, line: RenderableType) -> None:
+    console.print(line, soft_wrap=None if console.is_terminal else True)
+
+
+def _print_quietly(text: str) -> None:
+    stream = stdout().file
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        # What Python still holds back goes nowhere, instead of failing at the very end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,156 @@
+"""What ``fuzzyfrog doctor`` looks at."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+__all__ = ["Finding", "examined"]
+
+REINSTALL = "pip install --force-reinstall fuzzyfrog"
+
+# Package, the module that it is imported by, what it is for, how to get it.
+REQUIRED = (("numpy", "numpy"), ("scipy", "scipy"), ("numba", "numba"), ("scikit-learn", "sklearn"))
+OPTIONAL = (
+    ("lightgbm", "lightgbm", "--search boosted", "pip install 'fuzzyfrog[boost]'"),
+    ("pyarrow", "pyarrow", "Parquet files", "pip install 'fuzzyfrog[parquet]'"),
+    ("matplotlib", "matplotlib", "figures as SVG and PNG", "pip install 'fuzzyfrog[report]'"),
+    ("jpype1", "jpype", "the classifiers of Weka", "pip install 'fuzzyfrog[weka]'"),
+    ("distributed", "distributed", "fits on a Dask cluster", "pip install distributed"),
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked for.
+
+    Attributes
+    ----------
+    name : str
+        The thing.
+    is_there : bool
+        Whether it can be used.
+    found : str
+        Its version or place, or what is wrong with it.
+    purpose, remedy : str
+        What it is for, and how to get it.
+    """
+
+    name: str
+    is_there: bool
+    found: str
+    purpose: str = ""
+    remedy: str = ""
+
+
+def examined() -> list[Finding]:
+    """Look at everything that fuzzyfrog can use."""
+    required = [_package(name, module, "everything", REINSTALL) for name, module in REQUIRED]
+    findings = [
+        Finding("fuzzyfrog", True, f"{version('fuzzyfrog')}"),
+        Finding("python", True, f"{platform.python_version()} ({platform.platform()})"),
+        *required,
+    ]
+    if all(one.is_there for one in required):
+        findings += [_threads(), _kernels()]
+    findings += [_package(*row) for row in OPTIONAL]
+    return [*findings, _java(), _weka(), _paper_data()]
+
+
+def _package(name: str, module: str, purpose: str, remedy: str) -> Finding:
+    """Really import it: a package can be installed and not work, for want of a library."""
+    try:
+        found = version(name)
+    except PackageNotFoundError:
+        return Finding(name, False, "not installed", purpose, remedy)
+    try:
+        importlib.import_module(module)
+    except Exception as error:  # whatever a broken package raises
+        reason = " ".join(str(error).split())[:200]
+        return Finding(name, False, f"{found} cannot be imported ({reason})", purpose, remedy)
+    return Finding(name, True, found, purpose, remedy)
+
+
+def _threads() -> Finding:
+    from fuzzyfrog.measure.threads import effective_threads
+
+    n_threads = effective_threads(None)
+    return Finding("threads", True, f"{n_threads}, of {os.cpu_count()} CPUs of the machine")
+
+
+def _kernels() -> Finding:
+    """Measure something small, and see whether that had to be compiled."""
+    from fuzzyfrog import dependency
+    from fuzzyfrog.measure import _kernel_scan
+
+    start = time.monotonic()
+    dependency([[0.0, 1.0], [1.0, 2.0], [0.5, 0.0]], ["a", "b", "a"])
+    took = time.monotonic() - start
+    stats = getattr(_kernel_scan.scan_batch, "stats", None)
+    purpose, remedy = "a quick start", "set NUMBA_CACHE_DIR to a folder of your own"
+    if stats is None:
+        return Finding(
+            "compiled kernels", False, "switched off", purpose, "unset NUMBA_DISABLE_JIT"
+        )
+    folder = Path(stats.cache_path) if stats.cache_path else None
+    if folder is None or not _is_writable(folder):
+        return Finding("compiled kernels", False, f"{folder} cannot be written", purpose, remedy)
+    state = "ready" if sum(stats.cache_hits.values()) else f"compiled just now, in {took:.0f} s"
+    return Finding("compiled kernels", True, f"{state}, kept in {folder}", purpose, remedy)
+
+
+def _is_writable(folder: Path) -> bool:
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def _java() -> Finding:
+    purpose, remedy = "the classifiers of Weka", "apt-get install default-jre-headless"
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=str(Path(home) / "bin")) if home else shutil.which("java")
+    if java is None:
+        return Finding("java", False, "not found", purpose, remedy)
+    try:
+        told = subprocess.run(  # noqa: S603 - the Java that this user would run
+            [java, "-version"], capture_output=True, text=True, timeout=20, check=True
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        return Finding("java", False, f"{java} does not run ({error})", purpose, remedy)
+    first = (told.stderr or told.stdout).strip().splitlines()[0]
+    return Finding("java", True, f"{first} ({java})", purpose, remedy)
+
+
+def _weka() -> Finding:
+    from fuzzyfrog.experiment.weka_process import DEBIAN_JAR, JAR_VARIABLE
+
+    jar = Path(os.environ.get(JAR_VARIABLE) or DEBIAN_JAR).expanduser()
+    found = str(jar) if jar.is_file() else f"no {jar}"
+    remedy = f"apt-get install weka, or set {JAR_VARIABLE} to a weka.jar"
+    return Finding("weka", jar.is_file(), found, "the classifiers of the paper", remedy)
+
+
+def _paper_data() -> Finding:
+    from fuzzyfrog.data.catalog import FOLDER_VARIABLE, dataset_file
+    from fuzzyfrog.data.registry import registry
+
+    files = [dataset_file(name) for name in registry() if name != "wine"]
+    n_found = 1 + sum(file is not None and file.is_file() for file in files)
+    n_all = len(registry())
+    return Finding(
+        "data sets of the paper",
+        n_found == n_all,
+        f"{n_found} of {n_all} (fuzzyfrog datasets lists them)",
+        "repeating the experiment of the paper",
+        f"set {FOLDER_VARIABLE} to a folder with their files, or: fuzzyfrog datasets fetch",
+    )

@@ -1,0 +1,80 @@
+"""``fuzzyfrog explain``: why a feature is among the selected ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fuzzyfrog.cli import options
+from fuzzyfrog.cli.consoles import write_json, write_result
+from fuzzyfrog.cli.text import aligned, safe
+
+if TYPE_CHECKING:
+    from fuzzyfrog.records import Cell, FeatureExplanation, Run
+
+__all__ = ["explain"]
+
+
+def explain(
+    run: Annotated[Path, typer.Argument(help="A run that `fuzzyfrog select --save` has saved.")],
+    feature: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The feature, by default all that are selected."),
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Tell why a feature is selected: which samples only it tells apart."""
+    from fuzzyfrog.records import Run
+
+    loaded = Run.load(run)
+    explanations = loaded.explanations if feature is None else (loaded.explanation_of(feature),)
+    if as_json:
+        write_json(json.dumps([asdict(one) for one in explanations], indent=2))
+    elif feature is None:
+        write_result(*_overview(loaded))
+    else:
+        write_result(*_lines(explanations[0]))
+
+
+def _overview(run: Run) -> Iterator[str]:
+    """Yield one line for each feature, the one that would be missed most first."""
+    yield f"Without one of the {len(run.selected)} selected features of {safe(run.data.name)}:"
+    ranked = sorted(run.explanations, key=lambda one: -one.lost)
+    rows = [[safe(one.name), f"-{one.lost:.4f}", f"{one.n_affected:,}"] for one in ranked]
+    yield from aligned([["feature", "dependency", "samples affected"], *rows], right={1, 2})
+    yield ""
+    yield "Next: --feature NAME shows the samples that it tells apart"
+
+
+def _lines(one: FeatureExplanation) -> Iterator[str]:
+    yield (
+        f"Without {safe(one.name)} the dependency falls by {one.lost:.6f}, from "
+        f"{one.dependency:.6f} to {one.dependency_without:.6f}."
+    )
+    if not one.pairs:
+        return
+    yield f"Samples that come closer to another class: {one.n_affected:,}. Most of all:"
+    yield ""
+    head = ["sample", "class", "value", "enemy", "class", "value", "distance", "without it"]
+    rows = [
+        [
+            str(pair.sample), safe(pair.sample_target), _cell(pair.sample_value),
+            str(pair.enemy), safe(pair.enemy_target), _cell(pair.enemy_value),
+            f"{pair.distance_with:.4f}", f"{pair.distance_without:.4f}",
+        ]
+        for pair in one.pairs
+    ]  # fmt: skip
+    yield from aligned([head, *rows], right={0, 2, 3, 5, 6, 7})
+    yield ""
+    yield "Samples count from 0. Distances are those on the selected features, cut at 1."
+
+
+def _cell(value: Cell) -> str:
+    if value is None:
+        return "missing"
+    return f"{value:g}" if isinstance(value, float) else safe(value)

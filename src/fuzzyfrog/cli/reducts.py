@@ -1,0 +1,121 @@
+"""``fuzzyfrog reducts``: all reducts of a size, by proof."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fuzzyfrog.cli import options
+from fuzzyfrog.cli.consoles import tell, write_json, write_result
+from fuzzyfrog.cli.failures import ExitCode, UsageError
+from fuzzyfrog.cli.tables import Asked, opened
+from fuzzyfrog.cli.text import names_in, safe
+
+if TYPE_CHECKING:
+    from fuzzyfrog.records import Reduct
+
+__all__ = ["reducts"]
+
+MAX_COMMON = 5  # features that are told to be in most reducts
+
+
+def reducts(
+    table: options.Table,
+    target: options.Target = None,
+    limit: Annotated[
+        int, typer.Option(metavar="N", help="Print so many at most; 0 for all.")
+    ] = 100,
+    size: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Features of a reduct, by default the fewest there are."),
+    ] = None,
+    include: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Features that every reduct is to have."),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Features that no reduct is to have."),
+    ] = None,
+    target_kind: options.TargetKind = options.TargetKindName.AUTO,
+    ignore: options.Ignore = None,
+    nominal: options.Nominal = None,
+    separator: options.Separator = None,
+    encoding: options.Encoding = "utf-8",
+    data: options.Data = None,
+    tnorm: options.TNorm = options.TNormName.LUKASIEWICZ,
+    spread: options.Spread = options.SpreadName.STD,
+    missing: options.Missing = options.MissingRule.SIMILAR,
+    jobs: options.Jobs = None,
+    as_json: options.Json = False,
+) -> None:
+    """List all reducts with the fewest features, proven to be all of them.
+
+    Ctrl-C prints those that were found until then.
+    """
+    if limit < 0:
+        raise UsageError(f"--limit must be at least 0, got {limit}. 0 lists all of them.")
+    asked = Asked(table, target, target_kind.value, ignore, nominal, separator, encoding, data)
+    with opened(asked) as loaded:
+        from fuzzyfrog.select.enumeration import enumerate_reducts
+
+        found, ended = _collected(
+            enumerate_reducts(
+                loaded.dataset,
+                size=size,
+                tnorm=tnorm.value,
+                spread=spread.value,
+                missing=missing.value,
+                must_include=names_in(include) or None,
+                exclude=names_in(exclude) or None,
+                n_jobs=jobs,
+            ),
+            limit,
+        )
+    if as_json:
+        listed = [asdict(one) for one in found]
+        write_json(json.dumps({"all": ended == "all", "reducts": listed}, indent=2))
+    else:
+        write_result(*_lines(found, ended))
+    if ended == "interrupted":
+        raise typer.Exit(ExitCode.INTERRUPTED)
+
+
+def _collected(reducts: Iterator[Reduct], limit: int) -> tuple[list[Reduct], str]:
+    """Give the reducts, and why there are no more: all, limit or interrupted."""
+    found: list[Reduct] = []
+    try:
+        for one in reducts:
+            if limit and len(found) == limit:
+                return found, "limit"
+            found.append(one)
+    except KeyboardInterrupt:
+        tell("interrupted; these are the reducts that were found until then")
+        return found, "interrupted"
+    return found, "all"
+
+
+def _lines(found: list[Reduct], ended: str) -> Iterator[str]:
+    yield from (", ".join(map(safe, one.names)) for one in found)
+    if found:
+        yield ""
+    yield _count(found, ended)
+    if ended == "all" and len(found) > 1:
+        times = Counter(name for one in found for name in one.names).most_common(MAX_COMMON)
+        shares = ", ".join(f"{safe(name)} {count / len(found):.0%}" for name, count in times)
+        yield f"Most common in them: {shares}"
+
+
+def _count(found: list[Reduct], ended: str) -> str:
+    if not found:
+        return "There is no reduct of this size, by proof." if ended == "all" else "None so far."
+    size = f"{found[0].size} feature{'s' if found[0].size > 1 else ''}"
+    noun = "reduct" if len(found) == 1 else "reducts"
+    count = f"{len(found):,} {noun} of {size}, dependency {found[0].dependency:.4f}"
+    reasons = {"all": "proven to be all", "limit": "and there are more: raise --limit"}
+    return f"{count}; {reasons.get(ended, 'there may be more')}."

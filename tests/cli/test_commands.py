@@ -1,0 +1,206 @@
+"""The smaller commands."""
+
+import json
+
+import pytest
+
+from broken_tables import BROKEN
+from fuzzyfrog import dependency, load_dataset
+from fuzzyfrog.cli.datasets import BUNDLED_SIZES
+from fuzzyfrog.cli.failures import ExitCode, report_failure
+from fuzzyfrog.data.registry import registry
+
+
+def test_score_of_a_subset(in_process):
+    code, out, err = in_process("score", "wine", "--features", "proline,hue", "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert found["features"] == ["hue", "proline"]
+    assert found["dependency"] == dependency(load_dataset("wine"), features=["hue", "proline"])
+    assert found["full_dependency"] == 1.0
+
+
+def test_score_with_other_rules(in_process, wine_csv):
+    rules = ["--tnorm", "minimum", "--spread", "range", "--ignore", "id", "--jobs", "1"]
+    code, out, _ = in_process("score", wine_csv, "--target", "class", *rules)
+    expected = dependency(load_dataset("wine"), tnorm="minimum", spread="range")
+    assert code == 0
+    assert out.startswith(f"Dependency {expected:.6f} of {expected:.6f} with 13 of 13 features")
+
+
+@pytest.mark.parametrize(("content", "message"), BROKEN)
+def test_a_broken_table_is_one_sentence(in_process, tmp_path, content, message):
+    path = tmp_path / "x.csv"
+    path.write_bytes(content.encode())
+    code, out, err = in_process("score", path, "--target", "class")
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.startswith("fuzzyfrog: x.csv: ")
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["wien"], "Did you mean 'wine'?"),
+        (["missing.csv", "--target", "x"], "missing.csv: no such file"),
+        (["wine", "--target", "class"], "--target must be left out for a data set"),
+        (["wine", "--features", "prolin"], "features must be names of the table, got 'prolin'"),
+        (["wine", "--jobs", "0"], "n_jobs must be None or a whole number other than 0"),
+        (["glass", "--data", "nowhere"], "no such file"),
+    ],
+)
+def test_mistakes_are_one_sentence(in_process, tmp_path, monkeypatch, arguments, sentence):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = in_process("score", *arguments)
+    assert (code, out) == (2, "")
+    assert sentence in err
+    assert len(err.splitlines()) == 1
+
+
+def test_a_data_set_of_the_paper(in_process, paper_data_folder):
+    code, out, err = in_process("score", "glass", "--data", paper_data_folder)
+    assert (code, err) == (0, "")
+    assert out.endswith("with 9 of 9 features of glass\n")
+
+
+def test_datasets_are_listed_with_their_places(in_process, tmp_path, monkeypatch):
+    monkeypatch.setenv("FUZZYFROG_CACHE", str(tmp_path))
+    monkeypatch.delenv("FUZZYFROG_DATA", raising=False)
+    (tmp_path / "glass.csv").write_text("")
+    code, out, _ = in_process("datasets", "list", "--json")
+    known = {one["name"]: one for one in json.loads(out)}
+    assert code == 0
+    assert set(known) == {*BUNDLED_SIZES, *registry()}
+    assert known["glass"]["place"] == str(tmp_path / "glass.csv")
+    assert known["sonar"]["place"] == "not here: fuzzyfrog datasets fetch sonar"
+    assert in_process("datasets")[1].count("\n") == len(known) + 1
+
+
+@pytest.mark.parametrize("name", BUNDLED_SIZES)
+def test_sizes_of_the_bundled_data_sets(name):
+    data = load_dataset(name)
+    assert BUNDLED_SIZES[name] == (data.n_samples, data.n_features, len(data.classes))
+
+
+def test_what_cannot_be_fetched_is_told_and_fails(in_process, tmp_path, monkeypatch):
+    monkeypatch.setenv("FUZZYFROG_CACHE", str(tmp_path))
+    monkeypatch.setenv("FUZZYFROG_OPENML_URL", "http://127.0.0.1:9")
+    code, out, err = in_process("datasets", "fetch", "glass", "no-such")
+    assert code == 1
+    assert out == f"0 of 2 data sets are in {tmp_path}\n"
+    assert "fuzzyfrog: glass: the download from" in err
+    assert "got 'no-such'" in err
+
+
+def test_doctor_tells_what_is_there_and_what_is_not(fuzzyfrog, tmp_path):
+    (tmp_path / "glass.csv").write_text("")
+    changes = {"FUZZYFROG_WEKA_JAR": "no.jar", "PATH": "", "FUZZYFROG_DATA": str(tmp_path)}
+    done = fuzzyfrog("doctor", "--json", **changes)
+    assert (done.returncode, done.stderr) == (0, "")
+    found = {one["name"]: one for one in json.loads(done.stdout)}
+    for name in ("fuzzyfrog", "numpy", "numba", "scikit-learn", "threads", "compiled kernels"):
+        assert found[name]["is_there"], found[name]
+    assert not found["java"]["is_there"]
+    assert "apt-get install" in found["java"]["remedy"]
+    assert found["weka"]["found"] == "no no.jar"
+    assert found["data sets of the paper"]["found"].startswith("2 of 22")
+
+
+def test_doctor_for_people_says_how_to_get_what_is_missing(in_process, monkeypatch):
+    monkeypatch.setenv("FUZZYFROG_WEKA_JAR", "no.jar")
+    code, out, _ = in_process("doctor")
+    assert code == 0
+    assert "ok  numpy" in out
+    assert "--  weka" in out
+    assert "for the classifiers of the paper: apt-get install weka" in out
+
+
+def test_explain_tells_why(in_process, selected):
+    run = selected.run
+    first = run["explanations"][0]
+    code, out, _ = in_process("explain", selected.folder / "run.json", "--feature", first["name"])
+    assert code == 0
+    lost = first["dependency"] - first["dependency_without"]
+    assert out.startswith(f"Without {first['name']} the dependency falls by {lost:.6f}, from 1.0")
+    row = out.splitlines()[4].split()
+    assert row[0] == str(first["pairs"][0]["sample"])
+    code, out, _ = in_process("explain", selected.folder / "run.json")
+    assert all(one["name"] in out for one in run["explanations"])
+    code, out, _ = in_process("explain", selected.folder / "run.json", "--json")
+    assert json.loads(out) == run["explanations"]
+
+
+def test_explain_and_report_refuse_what_is_no_run(in_process, selected, tmp_path):
+    code, _, err = in_process("explain", selected.folder / "run.json", "--feature", "nothing")
+    assert code == 2
+    assert "must be the name or the index of a selected feature" in err
+    for command in ("explain", "report"):
+        code, out, err = in_process(command, selected.folder / "reduced.csv")
+        assert (code, out) == (2, "")
+        assert "a run must be" in err
+    code, _, err = in_process("report", selected.folder / "run.json", "-o", tmp_path)
+    assert code == 2
+    assert "--output must be a file" in err
+
+
+def test_report_of_a_saved_run_is_that_of_select(in_process, selected, tmp_path):
+    page = tmp_path / "again.html"
+    code, out, _ = in_process("report", selected.folder / "run.json", "-o", page)
+    assert (code, out) == (0, f"Written: {page}, open it in a browser\n")
+    assert page.read_bytes() == (selected.folder / "page.html").read_bytes()
+
+
+def test_failures_that_nobody_foresaw_are_one_sentence_too(capsys):
+    try:
+        int("seven")
+    except ValueError as error:  # not raised by fuzzyfrog
+        code = report_failure(error)
+    told = capsys.readouterr().err
+    assert code == ExitCode.FAILURE
+    assert told.startswith("fuzzyfrog: the command failed (ValueError: invalid literal")
+    assert "--debug" in told
+
+
+def test_debug_shows_the_traceback(fuzzyfrog):
+    done = fuzzyfrog("--debug", "score", "wien")
+    assert done.returncode == 2
+    assert "Traceback" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("fuzzyfrog: name must be")
+
+
+def test_reducts_are_all_there_are(in_process):
+    code, out, err = in_process("reducts", "wine", "--limit", "0", "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert found["all"]
+    assert len({tuple(one["features"]) for one in found["reducts"]}) == 343
+    assert {len(one["features"]) for one in found["reducts"]} == {5}
+
+
+def test_reducts_stop_at_the_limit_and_say_so(in_process):
+    wishes = ["--include", "ash", "--exclude", "hue"]
+    code, out, _ = in_process("reducts", "wine", "--limit", "2", *wishes)
+    first, second, empty, told = out.splitlines()
+    assert code == 0
+    assert "ash" in first.split(", ")
+    assert "hue" not in second
+    assert (empty, told) == (
+        "",
+        "2 reducts of 5 features, dependency 1.0000; and there are more: raise --limit.",
+    )
+    assert in_process("reducts", "wine", "--size", "2")[1] == (
+        "There is no reduct of this size, by proof.\n"
+    )
+    assert in_process("reducts", "wine", "--limit", "-1")[0] == 2
+
+
+def test_certify_proves_or_fails_with_its_own_code(in_process):
+    code, out, _ = in_process("select", "iris", "--search", "quickreduct", "--certify", "-q")
+    assert code == 0
+    assert "size        Proven: 4 features are the fewest." in out
+    assert "core        sepal length (cm), sepal width (cm)" in out
+    budget = ["--certify", "--max-evaluations", "20", "-q", "--json"]
+    code, out, _ = in_process("select", "wine", *budget)
+    assert code == ExitCode.NOT_PROVEN
+    assert not json.loads(out)["run"]["certificate"]["proven"]

@@ -1,0 +1,73 @@
+"""Runs that are stopped from outside, as real processes."""
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from cli_process import COMMAND, environment
+from fuzzyfrog.records import Run
+
+# Scores of the whole first generation of frogs: from then on there is a best so far.
+FIRST_BYTES = 12_000
+ARGUMENTS = ["select", "digits", "--quiet", "--save", "run.json"]
+
+
+def started(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    """Start a search and come back when it is well under way."""
+    process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
+        [*COMMAND, *ARGUMENTS, *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", env=environment(),
+        cwd=folder,
+    )  # fmt: skip
+    scores = folder / "run.json.scores"
+    while not scores.exists() or scores.stat().st_size < FIRST_BYTES:
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.02)
+    return process
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_search_and_everything_is_written(tmp_path, kind):
+    process = started(tmp_path, "--json", "--report", "page.html", "--output", "reduced.csv")
+    process.send_signal(kind)
+    told, said = process.communicate(timeout=100)
+    assert process.returncode == 130
+    run = Run.from_json(told)
+    assert run.stop_reason == "interrupted"
+    assert Run.load(tmp_path / "run.json") == run
+    assert (tmp_path / "page.html").exists()
+    header = (tmp_path / "reduced.csv").read_text(encoding="utf-8").partition("\n")[0]
+    assert header.split(",") == [*run.names(run.selected), "class"]
+    assert "stopping with the best so far" in said
+    assert "warning: The search was interrupted" in said
+    assert (tmp_path / "run.json.scores").exists()
+    assert not list(tmp_path.glob(".*"))
+
+
+def without_times(path: Path) -> dict:
+    run = json.loads(path.read_text(encoding="utf-8"))["run"]
+    for point in run["history"]:
+        del point["seconds"]
+    for name in ("seconds", "command", "parameters"):
+        del run[name]
+    return run
+
+
+def test_a_killed_run_is_resumed_to_the_same_end(tmp_path, fuzzyfrog, in_process, monkeypatch):
+    budget = ["--max-evaluations", "2500"]
+    process = started(tmp_path, *budget)
+    process.kill()
+    process.communicate(timeout=100)
+    assert not (tmp_path / "run.json").exists()
+    resumed = fuzzyfrog(*ARGUMENTS, *budget, "--resume")
+    assert (resumed.returncode, resumed.stderr) == (0, "")
+    monkeypatch.chdir(tmp_path)
+    assert in_process("select", "digits", "--quiet", "--save", "other.json", *budget)[0] == 0
+    assert without_times(tmp_path / "run.json") == without_times(tmp_path / "other.json")
+    code, out, err = in_process(*ARGUMENTS, *budget, "--resume", "--seed", "1")
+    assert (code, out) == (2, "")
+    assert "must come from the same run" in err

@@ -1,0 +1,84 @@
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from fuzzyfrog.cli.checkpoints import checkpoint_beside
+from fuzzyfrog.cli.failures import UsageError
+from fuzzyfrog.cli.outputs import check_outputs, written_whole
+
+
+def refusal(path: Path, table: str | None = None) -> str:
+    with pytest.raises(UsageError) as caught:
+        check_outputs({"--output": path}, table)
+    return str(caught.value)
+
+
+def test_paths_that_cannot_be_written_are_refused(tmp_path):
+    assert "must be a file, got the folder" in refusal(tmp_path)
+    assert "in a folder that exists" in refusal(tmp_path / "nowhere" / "x.csv")
+    assert "a pipe or device" in refusal(Path("/dev/null"))
+    (tmp_path / "file").write_text("")
+    assert "in a folder that exists" in refusal(tmp_path / "file" / "x.csv")
+    assert list(tmp_path.iterdir()) == [tmp_path / "file"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write everywhere")
+def test_folders_and_files_without_permission_are_refused(tmp_path):
+    (tmp_path / "x.csv").write_text("")
+    (tmp_path / "x.csv").chmod(0o400)
+    assert "read-only" in refusal(tmp_path / "x.csv")
+    tmp_path.chmod(0o500)
+    assert "Check the permissions" in refusal(tmp_path / "y.csv")
+
+
+def test_the_table_is_never_written_over(tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("a,b\n")
+    (tmp_path / "link.csv").symlink_to(table)
+    os.link(table, tmp_path / "same.csv")
+    for name in ("table.csv", "link.csv", "same.csv", "../" + tmp_path.name + "/table.csv"):
+        assert "must not be the file that is read" in refusal(tmp_path / name, str(table))
+
+
+def test_two_outputs_are_two_files(tmp_path):
+    with pytest.raises(UsageError, match="--save must be another file than --report"):
+        check_outputs({"--report": tmp_path / "x", "--save": tmp_path / "." / "x"})
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("before")
+    with suppress(KeyboardInterrupt), written_whole(path) as temporary:
+        temporary.write_text("half")
+        raise KeyboardInterrupt
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]
+    with written_whole(path) as temporary:
+        assert temporary.suffix == ".csv"
+        temporary.write_text("after")
+    assert path.read_text() == "after"
+
+
+def test_a_link_stays_a_link(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "goal")
+    with written_whole(tmp_path / "link") as temporary:
+        temporary.write_text("content")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "goal").read_text() == "content"
+
+
+def test_scores_of_an_earlier_run_are_gone_on_with_or_put_aside(tmp_path, capsys):
+    save, scores = tmp_path / "run.json", tmp_path / "run.json.scores"
+    assert checkpoint_beside(None, resume=False) is None
+    assert checkpoint_beside(save, resume=True) == scores
+    assert "no run.json.scores to resume from" in capsys.readouterr().err
+    scores.write_text("hours of work")
+    assert checkpoint_beside(save, resume=True) == scores
+    assert scores.read_text() == "hours of work"
+    assert checkpoint_beside(save, resume=False) == scores
+    assert not scores.exists()
+    assert (tmp_path / "run.json.scores.old").read_text() == "hours of work"
+    with pytest.raises(UsageError, match="--resume must come with --save"):
+        checkpoint_beside(None, resume=True)

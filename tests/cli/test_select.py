@@ -1,0 +1,123 @@
+"""``fuzzyfrog select`` as a real process: results, files and exit codes."""
+
+import csv
+import json
+import subprocess
+
+import pyarrow.parquet as pq
+import pytest
+
+from cli_process import COMMAND, environment
+from fuzzyfrog import FuzzyRoughSelector, load_dataset, read_table
+from fuzzyfrog.records import Run
+
+
+@pytest.fixture(scope="module")
+def library():
+    """The same run by the library itself."""
+    return FuzzyRoughSelector(max_evaluations=400, random_state=0).fit(load_dataset("wine"))
+
+
+def test_the_result_is_that_of_the_library(selected, library):
+    assert selected.done.returncode == 0, selected.done.stderr
+    assert selected.run["selected"] == library.get_support(indices=True).tolist()
+    assert selected.run["dependency"] == library.dependency_
+    assert selected.run["n_reducts"] == len(library.reducts_)
+    lines = selected.done.stdout.splitlines()
+    assert lines[0] == "wine: 178 samples, 13 features, 3 classes"
+    count = f"{library.n_features_} of 13 features"
+    assert f"{count} tell the classes apart as well as all of them:" in lines
+    for name in library.get_feature_names_out():
+        assert any(line.split()[:1] == [name] for line in lines)
+    assert "dependency  1.0000 of 1.0000" in lines
+    ended = f"frogs, ended by --max-evaluations after {library.n_evaluations_} evaluations, "
+    assert ended in selected.done.stdout
+
+
+def test_only_results_are_on_stdout_and_no_color_in_a_pipe(selected):
+    assert "\x1b" not in selected.done.stdout + selected.done.stderr
+    assert "per second" not in selected.done.stdout
+
+
+def test_all_files_are_written(selected):
+    run = Run.load(selected.folder / "run.json")
+    assert run.command.startswith("fuzzyfrog select wine --max-evaluations 400 --save run.json")
+    with (selected.folder / "reduced.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.reader(stream))
+    assert rows[0] == [*run.names(run.selected), "class"]
+    assert len(rows) == 179
+    assert rows[1][-1] == "class_0"
+    assert "<html" in (selected.folder / "page.html").read_text(encoding="utf-8")
+    names = {path.name for path in selected.folder.iterdir()}
+    assert names == {"run.json", "run.json.scores", "reduced.csv", "page.html"}
+
+
+def test_json_from_a_pipe_with_nominal_and_ignored_columns(fuzzyfrog, wine_csv):
+    table = wine_csv.read_text(encoding="utf-8")
+    options = ["--target", "class", "--search", "quickreduct", "--ignore", "id", "--json", "-q"]
+    done = fuzzyfrog("select", "-", *options, "--output", "reduced.parquet", text=table)
+    assert (done.returncode, done.stderr) == (0, "")
+    run = Run.from_json(done.stdout)
+    expected = FuzzyRoughSelector("quickreduct").fit(read_table(wine_csv, "class", ignore=["id"]))
+    assert run.names(run.selected) == tuple(expected.get_feature_names_out())
+    assert run.data.name == "stdin"
+    reduced = pq.read_table(wine_csv.with_name("reduced.parquet"))
+    assert reduced.column_names == [*run.names(run.selected), "class"]
+    assert reduced.num_rows == 178
+
+
+def test_warnings_are_one_clean_line_and_wishes_are_kept(fuzzyfrog, wine_csv):
+    table = wine_csv.with_name("labeled.csv")
+    lines = wine_csv.read_text(encoding="utf-8").splitlines()
+    table.write_text("\n".join([lines[0], *(f"n{line}" for line in lines[1:])]), encoding="utf-8")
+    wishes = ["--include", "ash", "--exclude", "proline,hue", "--n-features", "3"]
+    done = fuzzyfrog("select", table, "--target", "class", "--search", "quickreduct", *wishes, "-q")
+    assert done.returncode == 0
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("fuzzyfrog: warning: feature 'id' has another value in every sample")
+    assert ".py" not in line
+    assert "3 of 14 features" in done.stdout
+    assert "\n  ash" in done.stdout
+    assert "proline" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--output", "wine.csv"], "--output must not be the file that is read"),
+        (["--report", "."], "--report must be a file, got the folder"),
+        (["--save", "nowhere/run.json"], "--save must be in a folder that exists"),
+        (["--output", "reduced.xlsx"], "must end in one of"),
+        (["--resume"], "--resume must come with --save"),
+        (["--search", "boosted", "--certify"], "--search boosted must come without --certify"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_before_the_table_is_read(
+    in_process, wine_csv, monkeypatch, arguments, sentence
+):
+    monkeypatch.chdir(wine_csv.parent)
+    before = wine_csv.read_bytes()
+    code, out, err = in_process("select", "wine.csv", "--target", "no such column", *arguments)
+    assert (code, out) == (2, "")
+    assert sentence in err
+    assert "no such column" not in err
+    assert wine_csv.read_bytes() == before
+
+
+def test_a_reader_that_has_seen_enough_is_no_failure(tmp_path):
+    with subprocess.Popen(  # noqa: S603 - our own interpreter and code
+        [*COMMAND, "datasets"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), cwd=tmp_path,
+    ) as process:  # fmt: skip
+        process.stdout.close()
+        told = process.stderr.read()
+    assert (process.returncode, told) == (0, b"")
+
+
+def test_boosted_trees(in_process):
+    code, out, err = in_process("select", "iris", "--search", "boosted", "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert found["n_features"] == 4
+    assert 1 <= len(found["features"]) < 4
+    assert 0 < found["dependency"] <= found["full_dependency"]

@@ -1,0 +1,61 @@
+"""What is answered before anything is computed."""
+
+import json
+import subprocess
+import sys
+from importlib.metadata import version
+
+import pytest
+
+from test_imports import HEAVY
+
+ASK = """
+import json, sys
+from fuzzyfrog.cli import main
+sys.argv[1:] = {arguments!r}
+try:
+    main()
+finally:
+    print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["select", "--help"], ["--version"]])
+def test_help_and_version_import_nothing_heavy(arguments):
+    done = subprocess.run(  # noqa: S603 - our own interpreter and code
+        [sys.executable, "-c", ASK.format(arguments=arguments)],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    loaded = {name.partition(".")[0] for name in json.loads(done.stderr)}
+    assert loaded & (HEAVY | {"narwhals", "jinja2", "pooch"}) == set()
+    assert "typer" in loaded
+    assert done.stdout.strip()
+
+
+def test_version(fuzzyfrog):
+    assert fuzzyfrog("--version").stdout == f"fuzzyfrog {version('fuzzyfrog')}\n"
+
+
+def test_help_names_every_command_and_the_exit_codes(fuzzyfrog):
+    told = fuzzyfrog("--help").stdout
+    for command in ("select", "reducts", "score", "explain", "report", "datasets", "doctor"):
+        assert f" {command} " in told
+    assert "130 interrupted" in told
+
+
+@pytest.mark.parametrize("arguments", [["selct"], ["select", "wine", "--targt", "x"], ["select"]])
+def test_unknown_commands_and_options_are_usage_errors(fuzzyfrog, arguments):
+    done = fuzzyfrog(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Traceback" not in done.stderr
+
+
+def test_the_installed_command_is_the_same():
+    from importlib.metadata import entry_points
+
+    from fuzzyfrog.cli import main
+
+    (entry,) = entry_points(group="console_scripts", name="fuzzyfrog")
+    assert entry.load() is main

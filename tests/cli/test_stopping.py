@@ -1,0 +1,74 @@
+"""What a signal does, depending on when it comes; sent by the process to itself."""
+
+import os
+import signal
+
+import numpy as np
+import pytest
+
+from fuzzyfrog.cli.stopping import Stopping
+from fuzzyfrog.search import Problem, QuickReduct, run
+
+SIGNALS = [signal.SIGINT, signal.SIGTERM]
+
+
+class Count:
+    """An objective: the share of the features that a subset has."""
+
+    n_features = 6
+
+    def score(self, masks, at_least=None):
+        return masks.mean(axis=1)
+
+    best = score
+
+
+def send(kind):
+    os.kill(os.getpid(), kind)
+
+
+def search(*callbacks):
+    return run(QuickReduct(), Count(), Problem(6, 60, 1.0), seed=0, callbacks=callbacks)
+
+
+@pytest.mark.parametrize("kind", SIGNALS)
+def test_the_first_signal_ends_the_search_with_the_best_so_far(kind):
+    moments = []
+
+    def signal_at_the_third(moment):
+        moments.append(moment)
+        if len(moments) == 3:
+            send(kind)
+
+    with Stopping() as stopping:
+        outcome = search(stopping, signal_at_the_third)
+    assert outcome.stop_reason == "interrupted"
+    assert outcome.subset.sum() == moments[-1].size
+    assert stopping.is_asked
+
+
+def test_after_the_search_the_first_signal_is_noted_and_the_second_ends_it():
+    with Stopping() as stopping:
+        search(stopping)
+        send(signal.SIGINT)
+        assert np.ones(3).sum() == 3  # what follows the search goes on
+        assert stopping.is_asked
+        with pytest.raises(KeyboardInterrupt):
+            send(signal.SIGINT)
+
+
+def test_before_anything_is_found_the_first_signal_ends_it():
+    with Stopping(), pytest.raises(KeyboardInterrupt):
+        send(signal.SIGTERM)
+
+
+def test_handlers_are_put_back_and_ignored_signals_stay_ignored():
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        with Stopping() as stopping:
+            send(signal.SIGTERM)
+        assert not stopping.is_asked
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -1,0 +1,96 @@
+"""What is seen on a terminal: a real pseudo-terminal, wide and narrow, with and without colors."""
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import termios
+
+import pytest
+from rich.cells import cell_len
+
+from cli_process import COMMAND, environment
+
+ESCAPE = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
+COLOR = re.compile(r"\x1b\[[0-9;]*(3[0-9]|9[0-7])[0-9;]*m")
+
+
+def seen(columns: int, folder, *arguments: str, **changes: str) -> str:
+    """Give all that a terminal of so many columns is sent."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    with subprocess.Popen(  # noqa: S603 - our own interpreter and code
+        [*COMMAND, *arguments],
+        stdin=theirs, stdout=theirs, stderr=theirs, env=environment(**changes), cwd=folder,
+    ) as process:  # fmt: skip
+        os.close(theirs)
+        sent = b""
+        while chunk := _read(ours):
+            sent += chunk
+    os.close(ours)
+    assert process.returncode == 0, sent.decode(errors="replace")
+    return sent.decode().replace("\r\n", "\n")
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # the other side is closed
+        return b""
+
+
+def lines_of(sent: str) -> list[str]:
+    """Give all lines that were ever seen, those of the progress included."""
+    return [line for line in re.split(r"[\n\r]", ESCAPE.sub("", sent)) if line.strip()]
+
+
+HOSTILE = ["\x1b[2Jwiped", "[bold red]x[/]", "y" * 500, "木" * 60, "\u202egnp.exe"]
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    names = ",".join(HOSTILE)
+    rows = [f"{i},{i * i % 7},{i * 3 % 5},{i % 4},{i * 5 % 11},{'ab'[i % 2]}" for i in range(30)]
+    path = tmp_path / "hostile.csv"
+    path.write_text("\n".join([f"{names},class", *rows]), encoding="utf-8")
+    return path
+
+
+def test_progress_moves_on_a_wide_terminal_and_is_gone_in_the_end(tmp_path):
+    sent = seen(110, tmp_path, "select", "digits", "--max-evaluations", "3000")
+    assert COLOR.search(sent)
+    progress = [line for line in lines_of(sent) if "per second" in line]
+    assert len(progress) > 1
+    assert re.search(
+        r"\d+ features, dependency [01]\.\d{4}, [\d,]+ equally good, [\d,]+ evaluations, "
+        r"[\d,]+ per second",
+        progress[-1],
+    )
+    assert "━" in progress[-1]
+    *_, last_frame = sent.rpartition("\x1b[2K")
+    assert last_frame.startswith("\x1b[1mdigits: 1,797 samples")
+
+
+def test_a_narrow_terminal_without_colors(tmp_path, hostile):
+    sent = seen(40, tmp_path, "select", "hostile.csv", "--target", "class", NO_COLOR="1")
+    assert not COLOR.search(sent)
+    assert all(cell_len(line) <= 40 for line in lines_of(sent))
+    assert "\x1b[2Jwiped" not in sent
+    assert "\u202e" not in sent
+
+
+def test_names_are_printed_whole_and_harmless_in_a_pipe(in_process, hostile):
+    options = ["--include", ",".join(HOSTILE), "-q"]
+    code, out, _ = in_process("select", hostile, "--target", "class", *options)
+    assert code == 0
+    assert "\x1b" not in out
+    for shown in (r"\x1b[2Jwiped", "[bold red]x[/]", "y" * 500, "木" * 60, r"\u202egnp.exe"):
+        assert f"\n  {shown}" in out
+
+
+def test_a_dumb_terminal_gets_no_escape_sequences(selected):
+    sent = seen(80, selected.folder, "explain", "run.json", TERM="dumb")
+    assert "\x1b" not in sent
+    assert sent.startswith("Without one of the 5 selected features of wine:\n")

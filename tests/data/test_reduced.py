@@ -1,0 +1,116 @@
+import csv
+import gzip
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from fuzzyfrog.data import load_dataset, read_table
+from fuzzyfrog.data.reduced import CellSource, check_reduced_name, write_reduced
+from fuzzyfrog.errors import DataError
+
+CSV = (
+    'id,size,color,class,"a ""b"", c"\n'
+    '007,1.50,red,NA,0.1\n008, 2e0 ,"a, b",y,0.2\n009,?,"two\nlines",NA,+3\n010,7,=1+1,y,4\n'
+)
+
+
+def rows_of(path, separator=","):
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8", newline="") as stream:
+        return list(csv.reader(stream, delimiter=separator))
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.csv.gz"])
+def test_cells_of_a_csv_file_are_copied_character_by_character(write, tmp_path, name):
+    path = write("x.csv", CSV)
+    data = read_table(path, "class", ignore=["id"])
+    write_reduced(data, ['a "b", c', "size"], tmp_path / name, CellSource(path))
+    assert rows_of(tmp_path / name, "\t" if "tsv" in name else ",") == [
+        ["size", "class", 'a "b", c'],
+        ["1.50", "NA", "0.1"],
+        [" 2e0 ", "y", "0.2"],
+        ["?", "NA", "+3"],
+        ["7", "y", "4"],
+    ]
+
+
+def test_separator_and_encoding_of_the_source(write, tmp_path):
+    path = write("x.csv", "größe;class\n1;ä\n2;b\n".encode("latin-1"))
+    data = read_table(path, "class", separator=";", encoding="latin-1")
+    write_reduced(data, ["größe"], tmp_path / "out.csv", CellSource(path, ";", "latin-1"))
+    assert rows_of(tmp_path / "out.csv") == [["größe", "class"], ["1", "ä"], ["2", "b"]]
+
+
+def test_numbers_of_an_arff_file_keep_their_spelling(write, tmp_path):
+    path = write(
+        "x.arff",
+        "@relation r\n@attribute n INTEGER\n@attribute 'the color' {red, 'dark blue'}\n"
+        "@attribute m real\n@attribute class {x,y}\n@data\n1.70,?,3,x\n5,'dark blue',1e3,y\n",
+    )
+    data = read_table(path, "class")
+    write_reduced(data, ["n", "the color"], tmp_path / "out.csv", CellSource(path))
+    assert rows_of(tmp_path / "out.csv") == [
+        ["n", "the color", "class"],
+        ["1.70", "?", "x"],
+        ["5", "dark blue", "y"],
+    ]
+
+
+def test_what_a_sparse_arff_row_leaves_out_is_there(write, tmp_path):
+    path = write(
+        "x.arff",
+        "@relation r\n@attribute n numeric\n@attribute c {red,blue}\n@attribute class {x,y}\n"
+        "@data\n{0 1.70}\n{1 blue, 2 y}\n",
+    )
+    write_reduced(read_table(path, "class"), ["n", "c"], tmp_path / "out.csv", CellSource(path))
+    assert rows_of(tmp_path / "out.csv")[1:] == [["1.70", "red", "x"], ["0", "blue", "y"]]
+
+
+def test_parquet_from_text_has_numbers_where_features_are_numeric(write, tmp_path, same):
+    path = write("x.csv", CSV)
+    data = read_table(path, "class", ignore=["id"])
+    write_reduced(data, list(data.feature_names), tmp_path / "out.parquet", CellSource(path))
+    table = pq.read_table(tmp_path / "out.parquet").to_pydict()
+    assert table["size"] == [1.5, 2.0, None, 7.0]
+    assert table["class"] == ["NA", "y", "NA", "y"]
+    same(read_table(tmp_path / "out.parquet", "class"), data)
+
+
+def test_parquet_to_parquet_keeps_the_types(tmp_path):
+    table = pa.table(
+        {
+            "a": pa.array([1, 2, None], pa.int16()),
+            "b": pa.array(["u", "v", "u"]).dictionary_encode(),
+            "class": [7, 8, 7],
+        }
+    )
+    path = tmp_path / "x.parquet"
+    pq.write_table(table, path)
+    data = read_table(path, "class")
+    write_reduced(data, ["b", "a"], tmp_path / "out.parquet", CellSource(path))
+    assert pq.read_table(tmp_path / "out.parquet").equals(table)
+    write_reduced(data, ["a"], tmp_path / "out.csv", CellSource(path))
+    assert rows_of(tmp_path / "out.csv") == [["a", "class"], ["1", "7"], ["2", "8"], ["", "7"]]
+
+
+def test_a_bundled_data_set_has_no_file(tmp_path, same):
+    iris = load_dataset("iris")
+    path = tmp_path / "iris.csv"
+    write_reduced(iris, list(iris.feature_names), path, CellSource(None))
+    assert rows_of(path)[1] == ["5.1", "3.5", "1.4", "0.2", "setosa"]
+    same(read_table(path, "class"), iris)
+
+
+def test_a_file_that_changed_since_it_was_read_is_noticed(write, tmp_path):
+    path = write("x.csv", CSV)
+    data = read_table(path, "class")
+    write("x.csv", CSV + "011,1,red,y,9\n")
+    with pytest.raises(DataError, match="must have the 4 samples that were read, got 5"):
+        write_reduced(data, ["size"], tmp_path / "out.csv", CellSource(path))
+
+
+@pytest.mark.parametrize("name", ["out.arff", "out", "out.parquet.gz", "out.xlsx"])
+def test_unknown_endings_are_refused(tmp_path, name):
+    with pytest.raises(DataError, match=r"must end in one of '\.csv', '\.tsv'"):
+        check_reduced_name(tmp_path / name)
