@@ -4,12 +4,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4
 
-.PHONY: demo test test-long lint unit unit-nojit format clean
+.PHONY: demo test test-long lint docs unit unit-nojit tools format clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/first_look.py
+	@echo
+	$(BIN)/fuzzyfrog select wine --certify --report report.html
 
-test: lint unit unit-nojit
+test: lint docs unit unit-nojit
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .
@@ -17,7 +19,11 @@ lint: $(VENV)/.ready
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-unit: $(VENV)/.ready
+# Warnings are errors: a page that is not in the table of contents, a name that does not exist.
+docs: $(VENV)/.ready
+	$(BIN)/sphinx-build -W -q -b html docs docs/_build/html
+
+unit: $(VENV)/.ready tools
 	$(PYTEST) -m "not long"
 
 # The kernels as plain Python: what the tests saw is what the source says.
@@ -28,6 +34,11 @@ unit-nojit: $(VENV)/.ready
 # Minutes more: what `make test` leaves out, such as twenty kills of one run.
 test-long: $(VENV)/.ready
 	$(BIN)/python -m pytest -m long
+
+# Chromium and Weka, for the tests that need them; those are skipped, with the reason, without.
+tools:
+	-@scripts/install_chromium.sh
+	-@scripts/install_weka.sh
 
 format: $(VENV)/.ready
 	$(BIN)/ruff check --fix .
@@ -46,4 +57,4 @@ $(VENV)/.installed: pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -17,12 +17,11 @@ from threading import Timer
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog import DataError, Dataset, FuzzyRoughSelector, load_dataset, read_table
+from fuzzyfrog import DataError, Dataset, load_dataset, read_table
 from fuzzyfrog.data.spread import positions
 from fuzzyfrog.measure import Dependency
 
 MOST_STEPS = 5  # features that the greedy path has at most
-MOST_SECONDS = 20  # for the search
 N_SAMPLES = 10  # ambiguous samples that are shown
 N_TELLING = 3  # features shown for each of them
 PATIENCE = 2.0  # seconds before a person wonders what is going on
@@ -82,20 +81,6 @@ def _lines(data: Dataset) -> Iterator[str]:
     yield from _steps(data, path)
     yield ""
     yield from _ambiguous(measure, _last_in_doubt(measure, path))
-    yield ""
-    yield from _selected(data)
-
-
-def _selected(data: Dataset) -> Iterator[str]:
-    """Tell the fewest features that keep the dependency of all."""
-    selector = FuzzyRoughSelector(max_seconds=MOST_SECONDS, random_state=0).fit(data)
-    names = selector.get_feature_names_out()
-    yield f"Selected: {len(names)} of {data.n_features} features, dependency " + (
-        f"{selector.dependency_:.4f} of {selector.full_dependency_:.4f}"
-    )
-    yield f"  {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}"
-    if len(selector.reducts_) > 1:
-        yield f"  one of {len(selector.reducts_):,} subsets of this size that were met, all as good"
 
 
 def _size(data: Dataset) -> Iterator[str]:

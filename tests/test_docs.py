@@ -15,7 +15,12 @@ import pytest
 import fuzzyfrog
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("benchmarks/*.md")])
+PAGES = sorted(
+    page
+    for pattern in ("*.md", "docs/**/*.md", "benchmarks/*.md", "paper/**/*.md")
+    for page in ROOT.glob(pattern)
+    if "_build" not in page.parts
+)
 MODULES = [m.name for m in pkgutil.walk_packages(fuzzyfrog.__path__, "fuzzyfrog.")]
 PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset, load_dataset, read_table
     from fuzzyfrog.errors import DataError
+    from fuzzyfrog.experiment.statistics import compare
     from fuzzyfrog.measure import (
         dependency,
         lower_approximation,
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
         rough_regions,
         upper_approximation,
     )
-    from fuzzyfrog.search import Genetic, ParticleSwarm, QuickReduct, ShuffledFrogs
-    from fuzzyfrog.select import BoostedSelector, FuzzyRoughSelector
+    from fuzzyfrog.search import Exact, Genetic, ParticleSwarm, QuickReduct, ShuffledFrogs
+    from fuzzyfrog.select import BoostedSelector, FuzzyRoughSelector, enumerate_reducts
 
     __version__: str
 
@@ -26,13 +27,16 @@ __all__ = [
     "BoostedSelector",
     "DataError",
     "Dataset",
+    "Exact",
     "FuzzyRoughSelector",
     "Genetic",
     "ParticleSwarm",
     "QuickReduct",
     "ShuffledFrogs",
     "__version__",
+    "compare",
     "dependency",
+    "enumerate_reducts",
     "load_dataset",
     "lower_approximation",
     "positive_region",
@@ -45,12 +49,15 @@ _HOMES = {
     "BoostedSelector": "fuzzyfrog.select",
     "DataError": "fuzzyfrog.errors",
     "Dataset": "fuzzyfrog.data",
+    "Exact": "fuzzyfrog.search",
     "FuzzyRoughSelector": "fuzzyfrog.select",
     "Genetic": "fuzzyfrog.search",
     "ParticleSwarm": "fuzzyfrog.search",
     "QuickReduct": "fuzzyfrog.search",
     "ShuffledFrogs": "fuzzyfrog.search",
+    "compare": "fuzzyfrog.experiment.statistics",
     "dependency": "fuzzyfrog.measure",
+    "enumerate_reducts": "fuzzyfrog.select",
     "load_dataset": "fuzzyfrog.data",
     "lower_approximation": "fuzzyfrog.measure",
     "positive_region": "fuzzyfrog.measure",

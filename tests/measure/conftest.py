@@ -6,9 +6,14 @@ from fuzzyfrog.measure import engines, scoring
 
 
 @pytest.fixture
-def no_table_is_small(monkeypatch):
-    """Share every evaluation among the threads, and bound extensions of every table."""
+def threads_take_any_work(monkeypatch):
+    """Share every evaluation among the threads."""
     monkeypatch.setattr(engines, "_WORTH_A_THREAD", 0)
+
+
+@pytest.fixture
+def no_table_is_small(threads_take_any_work, monkeypatch):
+    """Bound extensions of every table as well."""
     monkeypatch.setattr(scoring, "_FEW_PAIRS", 0)
 
 

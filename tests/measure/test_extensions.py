@@ -81,7 +81,7 @@ def test_remembered_enemies_of_one_path_serve_another():
 def test_bounds_are_what_decides(monkeypatch):
     """Without this the tests above could compare scores with scores."""
     calls = []
-    monkeypatch.setattr(Extensions, "best", lambda self, masks, base: calls.append(base) or masks)
+    monkeypatch.setattr(Extensions, "best", lambda self, masks, *step: calls.append(step) or masks)
     X, originals = copies_with_noise(60, 3, 4, seed=5)
     Dependency(X, originals[:, 0] > 0).best(extensions(np.zeros(X.shape[1], dtype=bool)))
     assert len(calls) == 1

@@ -29,6 +29,7 @@ for estimator in estimators:
         ["FuzzyRoughSelector('genetic')", "FuzzyRoughSelector('swarm', ranking='product')"],
         ["FuzzyRoughSelector('quickreduct', missing='raise')", "BoostedSelector(0.01)"],
         ["BoostedSelector()"],
+        ["FuzzyRoughSelector('exact')", "FuzzyRoughSelector('quickreduct', certify=True)"],
     ],
     ids=", ".join,
 )

@@ -42,7 +42,6 @@ __all__ = [
     "open_memberships",
     "scan",
     "scan_batch",
-    "scan_numeric",
     "total",
 ]
 
@@ -193,31 +192,10 @@ def below(lanes, queries, features, n_real, join, gaps, i, block, limit, offset,
 
 
 @kernel
-def scan(table, features, subset, join, gaps, first, stride, membership, limit, enemy, allowed):
-    """Lower memberships to the distance of the nearest enemy; stop when too much was lost.
-
-    Parameters
-    ----------
-    features : int64[4 * n]
-        The subset, the most telling features first, filled up with `n_features` (the empty row).
-    subset : int64[n]
-        The same without filling, in ascending order.
-    first, stride : int
-        The blocks to look at: every `stride`-th from the first.
-    membership : float64[n_samples]
-        At first 1; in the end the distance of the nearest enemy seen, if below 1.
-    limit : int16[n_samples + LANES]
-        `limit_of` each membership.
-    enemy : int64[n_samples]
-        Set to the sample that a membership was lowered to.
-    allowed : float
-        Largest sum of (1 - membership) that is still of interest.
-
-    Returns
-    -------
-    float
-        Sum of (1 - membership) over the samples; above `allowed` when stopped.
-    """
+def _scan_classes(
+    table, features, subset, join, gaps, first, stride, membership, limit, enemy, allowed
+):
+    """Lower memberships to the nearest enemy among the samples of other classes."""
     n = membership.size
     lanes, queries, first_enemy = table.lanes, table.queries, table.first_enemy
     Z, target, steps = table.Z, table.target, table.steps
@@ -247,7 +225,7 @@ def scan(table, features, subset, join, gaps, first, stride, membership, limit, 
 
 
 @kernel
-def scan_numeric(
+def _scan_numeric(
     table, features, subset, join, gaps, first, stride, membership, limit, enemy, allowed
 ):
     """Do the same for a numeric target, where every sample is an enemy to some degree."""
@@ -275,6 +253,41 @@ def scan_numeric(
         if lost > allowed:
             break
     return lost
+
+
+@kernel
+def scan(table, features, subset, join, gaps, first, stride, membership, limit, enemy, allowed):
+    """Lower memberships to the distance of the nearest enemy; stop when too much was lost.
+
+    Parameters
+    ----------
+    features : int64[4 * n]
+        The subset, the most telling features first, filled up with `n_features` (the empty row).
+    subset : int64[n]
+        The same without filling, in ascending order.
+    first, stride : int
+        The blocks to look at: every `stride`-th from the first.
+    membership : float64[n_samples]
+        At first 1; in the end the distance of the nearest enemy seen, if below 1.
+    limit : int16[n_samples + LANES]
+        `limit_of` each membership.
+    enemy : int64[n_samples]
+        Set to the sample that a membership was lowered to.
+    allowed : float
+        Largest sum of (1 - membership) that is still of interest.
+
+    Returns
+    -------
+    float
+        Sum of (1 - membership) over the samples; above `allowed` when stopped.
+    """
+    if table.target.size > 0:
+        return _scan_numeric(
+            table, features, subset, join, gaps, first, stride, membership, limit, enemy, allowed
+        )
+    return _scan_classes(
+        table, features, subset, join, gaps, first, stride, membership, limit, enemy, allowed
+    )
 
 
 @kernel
@@ -332,44 +345,23 @@ def scan_batch(table, batch, join, first, last, totals):
     membership = np.empty(table.Z.shape[0])
     limit = np.empty(table.lanes.shape[1], np.int16)
     enemy = np.full(membership.size, -1)
+    met = np.empty_like(enemy)
     start, stride = np.int64(0), np.int64(1)  # typed: a second compilation would take a second
     for k in range(first, last):
         features = batch.features[batch.feature_starts[k] : batch.feature_starts[k + 1]]
         subset = batch.subset[batch.subset_starts[k] : batch.subset_starts[k + 1]]
         gaps, allowed = batch.gaps[k], batch.allowed[k]
-        met = enemy.copy()
+        may_end_early = allowed < membership.size
+        if may_end_early:
+            met[:] = enemy
         open_memberships(table.steps, membership, limit, enemy)
-        if allowed < membership.size:  # only then can it end early
+        if may_end_early:
             allowed -= recall(table, subset, join, met, membership, limit, enemy)
         if allowed >= 0.0:
-            if table.target.size > 0:
-                allowed -= scan_numeric(
-                    table,
-                    features,
-                    subset,
-                    join,
-                    gaps,
-                    start,
-                    stride,
-                    membership,
-                    limit,
-                    enemy,
-                    allowed,
-                )
-            else:
-                allowed -= scan(
-                    table,
-                    features,
-                    subset,
-                    join,
-                    gaps,
-                    start,
-                    stride,
-                    membership,
-                    limit,
-                    enemy,
-                    allowed,
-                )
+            allowed -= scan(
+                table, features, subset, join, gaps, start, stride,
+                membership, limit, enemy, allowed,
+            )  # fmt: skip
         if allowed < 0.0:
             totals[k, 0] = totals[k, 1] = -1
         else:

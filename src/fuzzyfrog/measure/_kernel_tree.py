@@ -239,6 +239,52 @@ def _closest(lanes, queries, features, join, gaps, i, block):
 
 
 @kernel
+def _meet(
+    table, features, subset, join, gaps, block, bits, there, inside, nothing,
+    membership, limit, enemy,
+):  # fmt: skip
+    """Lower the memberships of some queries of a block to the samples of another one.
+
+    Parameters
+    ----------
+    bits : uint64
+        The queries.
+    there, inside : int, uint64
+        The other block, and which of its lanes hold samples.
+    nothing : int16[LANES]
+        The limits of these lanes: they have nothing to gain.
+
+    Returns
+    -------
+    float
+        What the memberships have lost.
+    """
+    lanes, queries = table.lanes, table.queries
+    n_real = min(subset.size, features.size)
+    lost = 0.0
+    while bits != 0:
+        i = block + first_lane(bits)
+        bits &= bits - ONE
+        hits = inside
+        while hits != 0:
+            hits &= below(
+                lanes, queries, features, n_real, join, gaps, i, there, nothing, 0, limit[i]
+            )
+            if hits == 0:
+                break
+            one = hits & (~hits + ONE)
+            if one != hits:  # what the nearest lowers the limit to rules out most
+                lane = _closest(lanes, queries, features, join, gaps, i, there)
+                one = hits & (ONE << np.uint64(lane)) or one
+            lost += measure_again(
+                table.Z, table.target, table.steps, subset, join, i, there, one,
+                membership, limit, enemy,
+            )  # fmt: skip
+            hits &= ~one
+    return lost
+
+
+@kernel
 def search(
     table, forest, features, subset, join, gaps, first, stride, membership, limit, enemy, allowed
 ):
@@ -246,10 +292,8 @@ def search(
 
     The arguments are those of `scan`, on samples in the order of the trees.
     """
-    low, high, lanes, queries = forest.low, forest.high, table.lanes, table.queries
-    Z, target, steps = table.Z, table.target, table.steps
+    low, high, lanes = forest.low, forest.high, table.lanes
     slack = low.shape[1] if join == SUM else 1
-    n_real = min(subset.size, features.size)
     nodes = np.empty(128, np.int64)
     gaps_to = np.empty(128, np.int64)
     nothing = np.full(LANES, NEVER, np.int16)  # the lanes themselves have nothing to gain
@@ -287,36 +331,10 @@ def search(
                     continue
                 there = (-1 - child) * LANES
                 there_inside = ALL_LANES >> np.uint64(LANES - forest.held[-1 - child])
-                found = 0.0
-                while bits != 0:
-                    i = block + first_lane(bits)
-                    bits &= bits - np.uint64(1)
-                    hits = there_inside & below(
-                        lanes, queries, features, n_real, join, gaps, i, there, nothing, 0, limit[i]
-                    )
-                    while hits != 0:
-                        one = hits & (~hits + ONE)
-                        if one != hits:  # what the nearest lowers the limit to rules out most
-                            lane = _closest(lanes, queries, features, join, gaps, i, there)
-                            one = hits & (ONE << np.uint64(lane)) or one
-                        found += measure_again(
-                            Z, target, steps, subset, join, i, there, one, membership, limit, enemy
-                        )
-                        hits &= ~one
-                        if hits != 0:
-                            hits &= below(
-                                lanes,
-                                queries,
-                                features,
-                                n_real,
-                                join,
-                                gaps,
-                                i,
-                                there,
-                                nothing,
-                                0,
-                                limit[i],
-                            )
+                found = _meet(
+                    table, features, subset, join, gaps, block, bits, there, there_inside,
+                    nothing, membership, limit, enemy,
+                )  # fmt: skip
                 if found > 0.0:
                     lost += found
                     most = _farthest(limit, block)

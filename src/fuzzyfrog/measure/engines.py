@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from abc import ABC, abstractmethod
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,8 @@ __all__ = ["Engine", "LineEngine", "Nearest", "PlainEngine", "ScanEngine", "Weig
 Weights = NDArray[np.int64]
 
 _NOTHING = np.empty(0, np.int64)
-_WORTH_A_THREAD = (
-    2_000_000  # pairs of enemies: below, handing work to a thread costs more than it saves
-)
+# Pairs of enemies: below, handing work to a thread costs more than it saves.
+_WORTH_A_THREAD = 2_000_000
 
 
 class Nearest(NamedTuple):
@@ -129,9 +128,7 @@ class ScanEngine(Engine):
         limit = np.empty(table.lanes.shape[1], np.int16)
         enemy = np.empty(membership.size, np.int64)
         _kernel_scan.open_memberships(table.steps, membership, limit, enemy)
-        is_numeric = self.geometry.is_numeric
-        scan: Any = _kernel_scan.scan_numeric if is_numeric else _kernel_scan.scan
-        lost = scan(
+        lost = _kernel_scan.scan(
             table, subset.features, subset.exact, self.join, subset.gaps, first, stride,
             membership, limit, enemy, allowed,
         )  # fmt: skip

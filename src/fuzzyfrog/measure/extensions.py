@@ -113,9 +113,10 @@ class Extensions:
         self._slack = max(1e-6, geometry.n_samples**2 * 2.0**-52)
         self._known = np.full((geometry.n_samples, _REMEMBERED), -1, np.int64)
 
-    def best(self, masks: NDArray[np.bool_], base: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def best(
+        self, masks: NDArray[np.bool_], base: NDArray[np.bool_], added: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
         """Give the scores of the best masks, -inf for the others; each adds a feature to `base`."""
-        added = np.argmax(masks & ~base, axis=1)
         witnesses = _Witnesses(self._geometry, self._join, np.flatnonzero(base), self._known.copy())
         bounds = witnesses.bounds(self._n_threads)[added]
         queue = [(-bounds[row], row) for row in range(len(masks))]

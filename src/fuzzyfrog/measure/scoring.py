@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -14,10 +13,18 @@ from numpy.typing import ArrayLike, NDArray
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.spread import MISSING_RULES, SPREADS, Missing, Spread, snapped
 from fuzzyfrog.measure import _kernel_plain, _kernel_scan
-from fuzzyfrog.measure.engines import Engine, LineEngine, Nearest, PlainEngine, ScanEngine
+from fuzzyfrog.measure.engines import (
+    Engine,
+    LineEngine,
+    Nearest,
+    PlainEngine,
+    ScanEngine,
+    Weights,
+)
 from fuzzyfrog.measure.extensions import Extensions
 from fuzzyfrog.measure.geometry import Geometry
-from fuzzyfrog.measure.subsets import MARGIN, Subset, exact_mean, subset_of
+from fuzzyfrog.measure.steps import one_step, weigh_step
+from fuzzyfrog.measure.subsets import MARGIN, Subset, exact_means, subset_of
 from fuzzyfrog.measure.threads import effective_threads, map_blocks
 from fuzzyfrog.measure.tree import TreeEngine
 
@@ -35,7 +42,7 @@ _ENGINES: dict[str, type[Engine]] = {"plain": PlainEngine, "scan": ScanEngine, "
 # From this many pairs of enemies on, the tree beats the scan (benchmarks/README.md#crossover).
 _TREE_PAIRS_UP_TO_3 = 10_000_000
 _TREE_PAIRS_BEYOND = 40_000_000
-_FEW_PAIRS = 100_000  # below, a scan costs less than anything that would avoid it
+_FEW_PAIRS = 100_000  # below, looking at every pair costs less than anything that avoids it
 _MOST_CELLS = 4_000_000  # of masks that are scored in one go
 _CHUNK = 256  # subsets scored before the best of them is asked of the others
 
@@ -98,22 +105,23 @@ class Dependency:
         self.dataset: Dataset = make_dataset(
             X, y, categorical_features=categorical_features, target=target
         )
-        self._rules = (spread, missing)
+        self._tnorm, self._spread, self._missing = tnorm, spread, missing
+        self._n_jobs, self._choice = n_jobs, engine
         self._geometry = Geometry.of(self.dataset, spread, missing)
         self._join = _JOINS[tnorm]
         self._n_threads = effective_threads(n_jobs)
-        self._choice = engine
         self._made: dict[type[Engine], Engine] = {}
 
     def with_target(self, codes: NDArray[np.int64], classes: tuple[Hashable, ...]) -> Dependency:
         """Give the measure of other classes on the same samples, with the same settings."""
-        other = copy.copy(self)
-        other.dataset = replace(self.dataset, target=codes, classes=classes)
-        other._geometry = Geometry.of(other.dataset, *self._rules)
-        other._made = {}
-        for name in ("full", "_extensions"):
-            other.__dict__.pop(name, None)
-        return other
+        return Dependency(
+            replace(self.dataset, target=codes, classes=classes),
+            tnorm=self._tnorm,
+            spread=self._spread,
+            missing=self._missing,
+            n_jobs=self._n_jobs,
+            engine=self._choice,
+        )
 
     @property
     def n_samples(self) -> int:
@@ -128,7 +136,12 @@ class Dependency:
     @cached_property
     def full(self) -> float:
         """The dependency on all features together: no subset has a larger one."""
-        return float(self.score(np.ones((1, self.n_features), np.bool_))[0])
+        if not self._is_small:
+            return float(self.score(np.ones((1, self.n_features), np.bool_))[0])
+        # As the last step of a greedy search, for which nothing has to be prepared.
+        base = np.arange(self.n_features) < self.n_features - 1
+        weights = self._weigh_step(base, np.array([self.n_features - 1]))
+        return float(exact_means(weights, self.n_samples)[0])
 
     def score(
         self, masks: ArrayLike, at_least: float | ArrayLike | None = None
@@ -157,13 +170,19 @@ class Dependency:
     def _score(
         self, checked: NDArray[np.bool_], wanted: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        scores = np.empty(len(checked))
-        for engine, rows in self._by_engine(checked).items():
-            allowed = self.n_samples * (1.0 - wanted[rows] + MARGIN)
-            weights = self._engine(engine).weigh(checked[rows], allowed)
-            scores[rows] = [self._mean(coarse, fine) for coarse, fine in weights.tolist()]
+        weights = self._weights(checked, self.n_samples * (1.0 - wanted + MARGIN))
+        scores = exact_means(weights, self.n_samples)
         scores[scores < wanted] = -np.inf
         return scores
+
+    def _weights(self, checked: NDArray[np.bool_], allowed: NDArray[np.float64]) -> Weights:
+        step = one_step(checked) if self._is_small else None
+        if step is not None:
+            return self._weigh_step(*step)
+        weights = np.empty((len(checked), 2), np.int64)
+        for engine, rows in self._by_engine(checked).items():
+            weights[rows] = self._engine(engine).weigh(checked[rows], allowed[rows])
+        return weights
 
     def best(self, masks: ArrayLike) -> NDArray[np.float64]:
         """Give the dependency of the best subsets of a batch, -inf for the others.
@@ -172,10 +191,16 @@ class Dependency:
         greedy search: most of them are ruled out by enemies that are already known.
         """
         checked = self._checked(masks)
-        base: NDArray[np.bool_] = np.all(checked, axis=0)
-        extends = len(checked) > 1 and bool(np.all(checked.sum(axis=1) == base.sum() + 1))
-        if extends and self._geometry.n_pairs >= _FEW_PAIRS:
-            return self._extensions.best(checked, base)
+        step = one_step(checked)
+        if step is None:
+            return self._best_of_any(checked)
+        if not self._is_small:
+            return self._extensions.best(checked, *step)
+        scores = exact_means(self._weigh_step(*step), self.n_samples)
+        scores[scores < scores.max()] = -np.inf
+        return scores
+
+    def _best_of_any(self, checked: NDArray[np.bool_]) -> NDArray[np.float64]:
         scores, best = np.full(len(checked), -np.inf), -np.inf
         for start in range(0, len(checked), _CHUNK):
             rows = slice(start, start + _CHUNK)
@@ -234,9 +259,17 @@ class Dependency:
         subset = subset_of(self._geometry, self._checked_one(mask))
         return self._engine_for(subset).nearest(subset, np.inf)
 
+    def _weigh_step(self, base: NDArray[np.bool_], added: NDArray[np.int64]) -> Weights:
+        return weigh_step(self._geometry, self._join, self._n_threads, base, added)
+
+    @property
+    def _is_small(self) -> bool:
+        """Whether looking at every pair of enemies costs less than anything that avoids it."""
+        return self._choice == "auto" and self._geometry.n_pairs < _FEW_PAIRS
+
     def _by_engine(self, masks: NDArray[np.bool_]) -> dict[type[Engine], NDArray[np.intp]]:
         """Give the rows of the subsets for each engine that is to score some of them."""
-        if self._choice != "auto" or self._geometry.is_numeric:
+        if self._choice != "auto" or self._geometry.is_numeric or self._is_small:
             return {self._pick(0, True): np.arange(len(masks))}
         gaps = masks[:, self._geometry.has_gaps].any(axis=1)
         # The choice depends on nothing but this; sizes above 3 are all alike.
@@ -253,7 +286,7 @@ class Dependency:
         if self._choice != "auto":
             chosen = _ENGINES[self._choice]
             return ScanEngine if chosen is TreeEngine and geometry.is_numeric else chosen
-        if geometry.is_numeric:
+        if geometry.is_numeric or self._is_small:
             return ScanEngine
         if size == 1 and not has_gaps:
             return LineEngine
@@ -271,9 +304,6 @@ class Dependency:
     @cached_property
     def _extensions(self) -> Extensions:
         return Extensions(self._geometry, self._join, self._n_threads, self._engine_for)
-
-    def _mean(self, coarse: int, fine: int) -> float:
-        return -np.inf if coarse < 0 else exact_mean(coarse, fine, self.n_samples)
 
     def _checked_one(self, mask: ArrayLike) -> NDArray[np.bool_]:
         row: NDArray[np.bool_] = self._checked(np.asarray(mask)[np.newaxis])[0]

@@ -11,7 +11,7 @@ from fuzzyfrog.measure._kernel_scan import Batch
 from fuzzyfrog.measure._vectors import STAGE
 from fuzzyfrog.measure.geometry import Geometry
 
-__all__ = ["MARGIN", "Subset", "batch_of", "exact_mean", "subset_of"]
+__all__ = ["MARGIN", "Subset", "batch_of", "exact_mean", "exact_means", "subset_of"]
 
 # Share of the samples that may be lost beyond what is allowed: what is lost is summed up with
 # rounding, the scores that decide in the end are not.
@@ -53,24 +53,36 @@ def subset_of(geometry: Geometry, mask: NDArray[np.bool_]) -> Subset:
 
 def batch_of(geometry: Geometry, masks: NDArray[np.bool_], allowed: NDArray[np.float64]) -> Batch:
     """Give many subsets as one batch, without a loop over them."""
-    row, rank = np.nonzero(masks[:, geometry.most_telling])
-    sizes = masks.sum(axis=1)
-    place = np.arange(row.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    n_subsets, n_features = masks.shape
+    row, subset = np.divmod(np.flatnonzero(masks), n_features)
+    rank = np.empty(n_features, np.int64)
+    rank[geometry.most_telling] = np.arange(n_features)
+    ranked = geometry.most_telling[np.sort(row * n_features + rank[subset]) - row * n_features]
+    sizes = np.bincount(row, minlength=n_subsets)
+    subset_starts = _starts(sizes)
+    place = np.arange(row.size) - subset_starts[row]
     is_filtered = place < _MOST_FILTERED
-    row, rank, place = row[is_filtered], rank[is_filtered], place[is_filtered]
     stages = np.maximum(1, -(-np.minimum(sizes, _MOST_FILTERED) // STAGE))
     feature_starts = _starts(stages * STAGE)
-    features = np.full(feature_starts[-1], geometry.n_features)
-    features[feature_starts[row] + place] = geometry.most_telling[rank]
-    subset = np.ascontiguousarray(np.nonzero(masks)[1])
-    gaps = np.asarray(masks[:, geometry.has_gaps].any(axis=1))
-    return Batch(features, subset, feature_starts, _starts(sizes), gaps, allowed)
+    features = np.full(feature_starts[-1], n_features)
+    features[(feature_starts[row] + place)[is_filtered]] = ranked[is_filtered]
+    gaps = np.bincount(row[geometry.has_gaps[subset]], minlength=n_subsets) > 0
+    return Batch(features, subset, feature_starts, subset_starts, gaps, allowed)
 
 
 def exact_mean(coarse: int, fine: int, n_samples: int) -> float:
     """Give the mean of memberships whose `total` is known, rounded once."""
     # Whole numbers of Python: 64 bits would not hold the units of many samples.
     return ((int(coarse) << 25) + int(fine)) / (n_samples * _UNITS)
+
+
+def exact_means(totals: NDArray[np.int64], n_samples: int) -> NDArray[np.float64]:
+    """Give the same for many totals; -inf for those that are -1."""
+    means = [
+        exact_mean(coarse, fine, n_samples) if coarse >= 0 else -np.inf
+        for coarse, fine in totals.tolist()
+    ]
+    return np.array(means, np.float64)
 
 
 def _starts(sizes: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -3,10 +3,12 @@
 from fuzzyfrog.search.archive import FrontPoint
 from fuzzyfrog.search.checkpoint import Checkpoint, CheckpointError
 from fuzzyfrog.search.driver import run
+from fuzzyfrog.search.exact import Certified, Exact
 from fuzzyfrog.search.frogs import ShuffledFrogs
+from fuzzyfrog.search.front import ExactFront
 from fuzzyfrog.search.genetic import Genetic
 from fuzzyfrog.search.outcome import Callback, Moment, Outcome, Reduct
-from fuzzyfrog.search.protocol import Batch, Objective, Problem, Proposal, Search
+from fuzzyfrog.search.protocol import Batch, Objective, Problem, Proof, Proposal, Search
 from fuzzyfrog.search.quickreduct import QuickReduct
 from fuzzyfrog.search.random_search import RandomSubsets
 from fuzzyfrog.search.swarm import ParticleSwarm
@@ -14,8 +16,11 @@ from fuzzyfrog.search.swarm import ParticleSwarm
 __all__ = [
     "Batch",
     "Callback",
+    "Certified",
     "Checkpoint",
     "CheckpointError",
+    "Exact",
+    "ExactFront",
     "FrontPoint",
     "Genetic",
     "Moment",
@@ -23,6 +28,7 @@ __all__ = [
     "Outcome",
     "ParticleSwarm",
     "Problem",
+    "Proof",
     "Proposal",
     "QuickReduct",
     "RandomSubsets",

@@ -85,12 +85,14 @@ class Checkpoint:
 
 def run_header(search: Search, problem: Problem, seed: int) -> dict[str, Any]:
     """Give what must be the same when a run is resumed."""
+    # The oracle follows from the data, whose fingerprint is compared.
+    settings = {name: value for name, value in vars(problem).items() if name != "oracle"}
     return {
         "format": FORMAT,
         "library": version("fuzzyfrog"),
         "seed": seed,
         "search": {"name": type(search).__name__, **search.get_params()},
-        "problem": {name: _plain(value) for name, value in vars(problem).items()},
+        "problem": {name: _plain(value) for name, value in settings.items()},
     }
 
 

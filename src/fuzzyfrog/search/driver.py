@@ -1,7 +1,7 @@
 """The one loop that runs every search."""
 
 from collections.abc import Callable, Sequence
-from math import inf
+from math import inf, nan
 
 import numpy as np
 
@@ -12,7 +12,16 @@ from fuzzyfrog.search.constraints import Constraints, check_problem
 from fuzzyfrog.search.evaluation import Budget, Evaluator
 from fuzzyfrog.search.finish import Finish
 from fuzzyfrog.search.outcome import Callback, Moment, Outcome, Reduct
-from fuzzyfrog.search.protocol import Batch, Floats, Masks, Objective, Problem, Proposal, Search
+from fuzzyfrog.search.protocol import (
+    Batch,
+    Floats,
+    Masks,
+    Objective,
+    Problem,
+    Proof,
+    Proposal,
+    Search,
+)
 from fuzzyfrog.search.ranking import ranking_of
 
 __all__ = ["run"]
@@ -103,7 +112,9 @@ class _Run:
         self._budget = budget
         self._evaluator = Evaluator(objective, budget, log)
         self._callbacks = callbacks
+        self._problem = problem
         self._sizes = Constraints(problem).sizes
+        self._proof = Proof(self._sizes[0])
         self._archive = Archive(ranking_of(problem))
         self._front = Front(problem.n_features)
         self._finish = Finish(problem, self._archive, self._front)
@@ -143,6 +154,8 @@ class _Run:
 
     def _hear(self, batch: Batch, scores: Floats) -> str | None:
         """Take in a scored batch and tell the callbacks; one of them may stop the run."""
+        if batch.proof is not None:
+            self._proof = batch.proof
         sizes = batch.subsets.sum(axis=1)
         allowed = (self._sizes[0] <= sizes) & (sizes <= self._sizes[1])
         self._archive.add(batch.subsets[allowed], scores[allowed])
@@ -153,6 +166,7 @@ class _Run:
             size=self._archive.size,
             n_best=len(self._archive),
             diversity=_diversity(batch.subsets),
+            lower_bound=self._proof.lower_bound,
         )
         self._history.append(moment)
         stops = [callback(moment) for callback in self._callbacks]
@@ -163,6 +177,8 @@ class _Run:
         if reason != "converged":
             self._evaluator.log = None  # a longer run goes on with the search, not with this
         self._follow(self._finish.fill(), _nothing)
+        if self._is_smallest():
+            return  # a feature that could go would leave a subset that was proved not to exist
         if reason == "converged":
             # First the best alone: subsets that are larger than it then is need no check.
             self._follow(self._finish.reduce_best(self._evaluator.ledger), _nothing)
@@ -171,14 +187,22 @@ class _Run:
             self._budget.forget_time()  # a few trials that are rejected early
             self._follow(self._finish.reduce_best(self._evaluator.ledger), _nothing)
 
+    def _is_smallest(self) -> bool:
+        """Tell whether the best subsets reach the target and none with fewer features does."""
+        problem, archive = self._problem, self._archive
+        is_asked_for = problem.ranking == "lexicographic" and problem.n_features_to_select is None
+        reaches = archive.score >= problem.target and archive.size == self._proof.lower_bound
+        return is_asked_for and reaches
+
     def _result(self, reason: str) -> Outcome:
         subsets, scores = self._archive.ranked()
-        ledger = self._evaluator.ledger
+        ledger, is_smallest = self._evaluator.ledger, self._is_smallest()
+        proven = self._proof.is_best or is_smallest
         return Outcome(
             subset=subsets[0],
             score=float(scores[0]),
             reducts=tuple(
-                Reduct(one, score, self._finish.is_minimal(one, score, ledger))
+                Reduct(one, score, is_smallest or self._finish.is_minimal(one, score, ledger))
                 for one, score in zip(subsets, scores.tolist(), strict=True)
             ),
             front=self._front.points(),
@@ -186,6 +210,9 @@ class _Run:
             history=tuple(self._history),
             n_evaluations=self._evaluator.n_evaluations,
             stop_reason=reason,
+            lower_bound=self._proof.lower_bound,
+            proven=proven,
+            all_listed=proven and self._proof.all_listed,
         )
 
 
@@ -194,5 +221,7 @@ def _nothing() -> int:
 
 
 def _diversity(subsets: Masks) -> float:
+    if not len(subsets):
+        return nan
     share = subsets.mean(axis=0)
-    return float(np.mean(2 * share * (1 - share)))
+    return float(np.mean(4 * share * (1 - share)))

@@ -23,8 +23,11 @@ class Moment:
     n_best : int
         Distinct subsets met that are as good.
     diversity : float
-        How much the subsets of the batch differ: the share of features in which two of them,
-        drawn at random, are expected to differ.
+        How much the subsets of the batch differ, from 0 (all the same) to 1 (every feature is
+        in half of them): the mean of 4 p (1 - p), with p the share that has a feature. Not a
+        number for a batch without subsets.
+    lower_bound : int
+        No subset with fewer features reaches the target, as far as was proved.
     """
 
     n_evaluations: int
@@ -32,6 +35,7 @@ class Moment:
     size: int
     n_best: int
     diversity: float
+    lower_bound: int
 
 
 Callback: TypeAlias = Callable[[Moment], bool | None]
@@ -77,6 +81,13 @@ class Outcome:
         Subsets scored.
     stop_reason : {"converged", "max_evaluations", "max_seconds", "callback", "interrupted"}
         Why the run ended.
+    lower_bound : int
+        No subset with fewer features reaches the target, as far as was proved; with the ranking
+        "product": none is as good as the best one.
+    proven : bool
+        Whether it was proved that no subset is better than the best one.
+    all_listed : bool
+        Whether ``reducts`` has every subset that is as good as the best one, by proof.
     """
 
     subset: Masks
@@ -87,3 +98,6 @@ class Outcome:
     history: tuple[Moment, ...]
     n_evaluations: int
     stop_reason: str
+    lower_bound: int
+    proven: bool
+    all_listed: bool

@@ -7,21 +7,57 @@ told, and the driver can keep the budget, remember scores and resume for every s
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Batch", "Floats", "Integers", "Masks", "Objective", "Problem", "Proposal", "Search"]
+if TYPE_CHECKING:
+    from fuzzyfrog.search.covering import Oracle
+
+__all__ = [
+    "Batch",
+    "Floats",
+    "Integers",
+    "Masks",
+    "Objective",
+    "Problem",
+    "Proof",
+    "Proposal",
+    "Search",
+]
 
 Masks: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 
 
+@dataclass(frozen=True)
+class Proof:
+    """What a search has proved.
+
+    Attributes
+    ----------
+    lower_bound : int
+        No subset with fewer features reaches the target; with the ranking "product": none is as
+        good as the best one met.
+    is_best : bool
+        No subset at all is better than the best one met.
+    all_listed : bool
+        Every subset that is as good as the best one met was proposed.
+    """
+
+    lower_bound: int
+    is_best: bool = False
+    all_listed: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Subsets to score together.
+
+    A batch without subsets is a sign of life: the driver looks at the clock and tells the
+    callbacks, and sends no scores back.
 
     Attributes
     ----------
@@ -32,11 +68,14 @@ class Batch:
         evaluator may reject it early.
     only_best : bool
         Every subset that is not among the best of the batch comes back as minus infinity.
+    proof : Proof or None
+        What was proved up to now, if that is more than before; it replaces what was known.
     """
 
     subsets: Masks
     at_least: float | Floats | None = None
     only_best: bool = False
+    proof: Proof | None = None
 
 
 Proposal: TypeAlias = Generator[Batch, Floats, None]
@@ -76,6 +115,9 @@ class Problem:
         The exact size of the answer; None leaves it to the search.
     min_dependency : float
         Share of ``full_score`` that must be kept; a score above it is not worth features.
+    oracle : callable or None
+        Gives for a subset rows of requirements that it breaks, so that a search can prove what
+        is needed for the full score; see :mod:`fuzzyfrog.search.covering`. None if there is none.
     """
 
     n_features: int
@@ -86,6 +128,7 @@ class Problem:
     exclude: Masks | None = None
     n_features_to_select: int | None = None
     min_dependency: float = 1.0
+    oracle: "Oracle | None" = None
 
     @property
     def target(self) -> float:

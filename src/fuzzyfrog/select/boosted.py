@@ -8,10 +8,14 @@ from numpy.typing import NDArray
 
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.wording import shown
+from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.threads import effective_threads
+from fuzzyfrog.records import Certificate
 from fuzzyfrog.search.checks import check_count, check_positive
 from fuzzyfrog.select.base import TableSelector, ranks_behind
 from fuzzyfrog.select.boosting import Trees, gains, losses
+from fuzzyfrog.select.certifying import certificate_of_subset
+from fuzzyfrog.select.options import check_certify
 from fuzzyfrog.select.seeds import RandomState, seed_of
 
 __all__ = ["BoostedSelector"]
@@ -48,6 +52,11 @@ class BoostedSelector(TableSelector):
         Features of which only equality counts.
     target : {"auto", "class", "numeric"}, default="auto"
         How `y` is read; "auto" takes numbers with a fractional part as numeric.
+    certify : bool, default=False
+        Whether to find out, once the features are selected, how few reach the same fuzzy-rough
+        dependency (Łukasiewicz, `spread="std"`, missing values similar). It changes no selection.
+    max_seconds : float or None, default=None
+        Time for the certificate; None for as long as it takes, which is long for wide tables.
     n_jobs : int or None, default=None
         Number of threads; None for all that are usable. The results do not depend on it.
     random_state : None, int, RandomState or Generator, default=None
@@ -55,20 +64,23 @@ class BoostedSelector(TableSelector):
 
     Attributes
     ----------
-    support_ : bool[n_features_in_]
+    support_ : bool[n_features]
         The selected features; never empty.
     n_features_ : int
         How many they are.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : object[n_features_in_]
+    feature_names_in_ : object[n_features]
         Their names, if `X` had some.
     penalty_ : float
         The penalty. One that no feature is worth comes down to 1 and then by halves until one
         is; it is 0, and the first feature selected, if none is worth anything.
-    ranking_ : int64[n_features_in_]
+    ranking_ : int64[n_features]
         1 for the selected features; the others follow by their gain in trees without penalty.
         Those that such trees do not use share the last rank.
+    certificate_ : Certificate or None
+        What was proved, None unless asked for. Its `size` is the fewest features known that
+        reach the dependency of the selected ones: `n_features_` or fewer.
     seed_ : int
         The seed of this fit.
 
@@ -92,6 +104,8 @@ class BoostedSelector(TableSelector):
         min_samples_leaf: int = 5,
         categorical_features: object = "from_dtype",
         target: Literal["auto", "class", "numeric"] = "auto",
+        certify: bool = False,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
@@ -103,6 +117,8 @@ class BoostedSelector(TableSelector):
         self.min_samples_leaf = min_samples_leaf
         self.categorical_features = categorical_features
         self.target = target
+        self.certify = certify
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -139,7 +155,12 @@ class BoostedSelector(TableSelector):
             self.penalty_, self.support_ = _selected(dataset, trees, float(penalty))
         self.n_features_ = int(self.support_.sum())
         self.ranking_ = ranks_behind(self.support_, free_gains)
+        self.certificate_ = self._certificate(dataset) if self.certify else None
         return self
+
+    def _certificate(self, dataset: Dataset) -> Certificate:
+        measure = Dependency(dataset, n_jobs=self.n_jobs)
+        return certificate_of_subset(measure, self.support_, self.max_seconds)
 
     def _check_parameters(self) -> None:
         _check_penalty(self.penalty)
@@ -148,6 +169,9 @@ class BoostedSelector(TableSelector):
         check_positive("learning_rate", self.learning_rate)
         check_count("max_leaf_nodes", self.max_leaf_nodes, least=2)
         check_count("min_samples_leaf", self.min_samples_leaf)
+        check_certify(self.certify)
+        if self.max_seconds is not None:
+            check_positive("max_seconds", self.max_seconds)
 
     def _trees(self, dataset: Dataset) -> Trees:
         n_worthwhile = 1 + dataset.values.size // CELLS_PER_THREAD

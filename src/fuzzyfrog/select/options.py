@@ -13,6 +13,8 @@ from fuzzyfrog.errors import DataError
 from fuzzyfrog.measure.features import feature_mask
 from fuzzyfrog.search import (
     Callback,
+    Exact,
+    ExactFront,
     Genetic,
     ParticleSwarm,
     QuickReduct,
@@ -21,6 +23,7 @@ from fuzzyfrog.search import (
 )
 
 __all__ = [
+    "check_certify",
     "check_checkpoint",
     "check_share",
     "checked_callbacks",
@@ -34,6 +37,8 @@ SEARCHES: dict[str, Callable[[], Search]] = {
     "genetic": Genetic,
     "swarm": ParticleSwarm,
     "quickreduct": QuickReduct,
+    "exact": Exact,
+    "front": ExactFront,
 }
 
 
@@ -84,6 +89,12 @@ def checked_callbacks(callbacks: object) -> Sequence[Callback]:
             "Each is called with a Moment after every batch and stops the run by returning True."
         )
     return items  # type: ignore[return-value]
+
+
+def check_certify(certify: object) -> None:
+    """Raise unless the value is true or false."""
+    if not isinstance(certify, bool | np.bool_):
+        raise ValueError(f"certify must be True or False, got {shown(certify)}.")
 
 
 def check_checkpoint(checkpoint: object, random_state: object) -> None:

@@ -6,7 +6,6 @@ from math import inf
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from fuzzyfrog.data import Dataset
@@ -14,15 +13,16 @@ from fuzzyfrog.data.spread import Missing, Spread
 from fuzzyfrog.data.wording import listed, shown
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.scoring import TNorm
-from fuzzyfrog.records import FrontPoint, Reduct
 from fuzzyfrog.search import Callback, Checkpoint, Moment, Outcome, Problem, Search, run
 from fuzzyfrog.search.checks import check_count
 from fuzzyfrog.select.base import TableSelector, ranks_behind, warn_of_identifiers
+from fuzzyfrog.select.certifying import certificate_of, oracle_of, proving
 from fuzzyfrog.select.core import core_of
 from fuzzyfrog.select.early_end import warn_of_early_end
 from fuzzyfrog.select.evidence import Evidence, Explanation
 from fuzzyfrog.select.fingerprint import fingerprint
 from fuzzyfrog.select.options import (
+    check_certify,
     check_checkpoint,
     check_share,
     checked_callbacks,
@@ -31,16 +31,16 @@ from fuzzyfrog.select.options import (
     search_of,
 )
 from fuzzyfrog.select.progress import Progress
+from fuzzyfrog.select.reporting import FitNotes, ReportsMixin
+from fuzzyfrog.select.results import front_of, reducts_of
 from fuzzyfrog.select.seeds import RandomState, seed_of
 
 __all__ = ["FuzzyRoughSelector"]
 
-Mask = NDArray[np.bool_]
-
 INTERVALS = {0: inf, 1: 1.0}  # seconds between two lines of progress, by verbose; else none
 
 
-class FuzzyRoughSelector(TableSelector):
+class FuzzyRoughSelector(ReportsMixin, TableSelector):
     """Select the fewest features that tell the classes apart as well as all of them do.
 
     How well features do that is their fuzzy-rough dependency: the mean, over the samples, of the
@@ -48,8 +48,9 @@ class FuzzyRoughSelector(TableSelector):
 
     Parameters
     ----------
-    search : {"frogs", "genetic", "swarm", "quickreduct"} or instance, default="frogs"
-        What looks for subsets. An instance, such as ``ShuffledFrogs(patience=3)``, is a nested
+    search : {"frogs", "genetic", "swarm", "quickreduct", "exact", "front"} or instance
+        What looks for subsets; "frogs" by default. "exact" proves what it finds, "front" does so
+        for every size. An instance, such as ``ShuffledFrogs(patience=3)``, is a nested
         estimator: its parameters are ``search__patience`` and so on.
     tnorm : {"lukasiewicz", "minimum", "product"}, default="lukasiewicz"
         How similarities on single features are joined.
@@ -71,6 +72,9 @@ class FuzzyRoughSelector(TableSelector):
         The exact number of features to select; None for as few as possible.
     must_include, exclude : list of names or indices, mask, or None, default=None
         Features that are selected in any case, and features that never are.
+    certify : bool, default=False
+        Whether to prove, after the search and within its budget, that no subset is better, and to
+        list all that are as good; what is better is used. With ``search="exact"`` always.
     max_seconds, max_evaluations : float or None, int or None, default=None
         When to stop the search with the best subset so far. The full dependency and the core
         are measured besides.
@@ -91,15 +95,15 @@ class FuzzyRoughSelector(TableSelector):
 
     Attributes
     ----------
-    support_ : bool[n_features_in_]
+    support_ : bool[n_features]
         The selected features; never empty.
     n_features_ : int
         How many they are.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : object[n_features_in_]
+    feature_names_in_ : object[n_features]
         Their names, if `X` had some.
-    ranking_ : int64[n_features_in_]
+    ranking_ : int64[n_features]
         1 for the selected features; the others follow from 2 on, those first that occur in more
         of the reducts. Equally frequent ones share a rank.
     dependency_ : float
@@ -112,11 +116,13 @@ class FuzzyRoughSelector(TableSelector):
     core_ : list of int
         Features that nothing can replace: all other features that are not excluded do not reach
         the required dependency together. Every reduct that reaches it has them.
-    feature_frequency_ : float64[n_features_in_]
+    feature_frequency_ : float64[n_features]
         Share of the reducts that have a feature.
     front_ : list of FrontPoint
         The best subset met of each size, from the smallest size to the first with the highest
         dependency met; more features gain nothing.
+    certificate_ : Certificate or None
+        What was proved, in numbers and as a sentence that can be printed; None unless asked for.
     history_ : list of Moment
         Where the search stood after each batch.
     n_evaluations_ : int
@@ -157,6 +163,7 @@ class FuzzyRoughSelector(TableSelector):
         n_features_to_select: int | None = None,
         must_include: object = None,
         exclude: object = None,
+        certify: bool = False,
         max_seconds: float | None = None,
         max_evaluations: int | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -176,6 +183,7 @@ class FuzzyRoughSelector(TableSelector):
         self.n_features_to_select = n_features_to_select
         self.must_include = must_include
         self.exclude = exclude
+        self.certify = certify
         self.max_seconds = max_seconds
         self.max_evaluations = max_evaluations
         self.checkpoint = checkpoint
@@ -204,7 +212,8 @@ class FuzzyRoughSelector(TableSelector):
         DataError
             If the data cannot be used; a ValueError, like those for bad parameters.
         """
-        search = search_of(self.search)
+        check_certify(self.certify)
+        search, proves = proving(search_of(self.search), bool(self.certify))
         callbacks = checked_callbacks(self.callbacks)
         check_share("min_dependency", self.min_dependency)
         check_checkpoint(self.checkpoint, self.random_state)
@@ -212,13 +221,15 @@ class FuzzyRoughSelector(TableSelector):
         if self.n_features_to_select is not None:
             check_count("n_features_to_select", self.n_features_to_select)
         measure = self._measure(self._read(X, y))
-        problem = self._problem(measure)
+        problem = self._problem(measure, proves)
         self.seed_ = seed_of(self.random_state)
         outcome = self._run(search, measure, problem, callbacks)
         self._keep(outcome, measure.dataset)
         self.full_dependency_ = problem.full_score
+        self.certificate_ = certificate_of(outcome, problem) if proves else None
         self.core_ = _core(measure, problem, outcome)
         warn_of_early_end(outcome, problem)
+        self._notes.end()
         return self.select_reduct(0)
 
     def select_reduct(self, i: int) -> "FuzzyRoughSelector":
@@ -289,7 +300,7 @@ class FuzzyRoughSelector(TableSelector):
             n_jobs=self.n_jobs,
         )
 
-    def _problem(self, measure: Dependency) -> Problem:
+    def _problem(self, measure: Dependency, proves: bool) -> Problem:
         dataset = measure.dataset
         excluded = named_features("exclude", self.exclude, dataset)
         warn_of_identifiers(dataset, ~excluded)
@@ -302,11 +313,13 @@ class FuzzyRoughSelector(TableSelector):
             exclude=excluded,
             n_features_to_select=self.n_features_to_select,
             min_dependency=float(self.min_dependency),
+            oracle=oracle_of(measure, ~excluded) if proves else None,
         )
 
     def _run(
         self, search: Search, measure: Dependency, problem: Problem, callbacks: Sequence[Callback]
     ) -> Outcome:
+        self._notes = FitNotes(measure.dataset)
         progress = Progress(INTERVALS.get(self.verbose, 0.0))
         checkpoint = None
         if self.checkpoint is not None:
@@ -319,7 +332,7 @@ class FuzzyRoughSelector(TableSelector):
             seed=self.seed_,
             max_evaluations=self.max_evaluations,
             max_seconds=self.max_seconds,
-            callbacks=[*callbacks, progress],
+            callbacks=[self._notes, *callbacks, progress],
             checkpoint=checkpoint,
         )
         if self.verbose:
@@ -350,22 +363,8 @@ class FuzzyRoughSelector(TableSelector):
 
     def _keep(self, outcome: Outcome, dataset: Dataset) -> None:
         """Take over what a run found."""
-        names = dataset.feature_names
-        # All are equally good: first the one whose features most of the others have too.
-        common = [-float(outcome.feature_frequency[one.subset].sum()) for one in outcome.reducts]
-        self.reducts_ = [
-            Reduct(*_listed(one.subset, names), one.score, one.minimal)
-            for _, one in sorted(
-                zip(common, outcome.reducts, strict=True), key=lambda pair: pair[0]
-            )
-        ]
-        highest = max(point.score for point in outcome.front)
-        enough = next(point.size for point in outcome.front if point.score == highest)
-        self.front_ = [
-            FrontPoint(*_listed(point.subset, names), point.score)
-            for point in outcome.front
-            if point.size <= enough
-        ]
+        self.reducts_ = reducts_of(outcome, dataset.feature_names)
+        self.front_ = front_of(outcome, dataset.feature_names)
         self.feature_frequency_ = outcome.feature_frequency
         self.history_: list[Moment] = list(outcome.history)
         self.n_evaluations_ = outcome.n_evaluations
@@ -382,11 +381,6 @@ class FuzzyRoughSelector(TableSelector):
 def _whole(verbose: object) -> object:
     """Give 0 or 1 for a boolean, which scikit-learn users are used to."""
     return int(verbose) if isinstance(verbose, bool) else verbose
-
-
-def _listed(subset: Mask, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    features = tuple(np.flatnonzero(subset).tolist())
-    return features, tuple(names[feature] for feature in features)
 
 
 def _core(measure: Dependency, problem: Problem, outcome: Outcome) -> list[int]:

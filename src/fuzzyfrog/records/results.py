@@ -1,4 +1,4 @@
-"""What a run leaves behind, in plain types that can be saved and sent."""
+"""The subsets that a selector gives."""
 
 from dataclasses import dataclass
 

@@ -1,0 +1,133 @@
+"""Prove the smallest reducts of the data sets of the paper; one JSON line for each proof.
+
+A proof that is already in the file with as much time is not done again, so a benchmark that was
+killed goes on where it stopped; the table is printed from the file.
+Run: python benchmarks/exact_table.py --out proofs.jsonl [--data wine ...] [--max-seconds 60]
+"""
+
+import argparse
+import json
+from itertools import product
+from pathlib import Path
+from time import perf_counter, process_time
+
+from fuzzyfrog import Exact, FuzzyRoughSelector, ShuffledFrogs, load_dataset
+from race import print_head, print_row
+from search_quality import lines_of
+from search_tables import DATA
+from workloads import data_folder
+
+TNORMS = ("lukasiewicz", "minimum")
+SEARCHES = {"exact": lambda limit: (Exact(limit=limit), False),
+            "frogs": lambda limit: (ShuffledFrogs(), True)}  # fmt: skip
+
+
+class FirstProof:
+    """A callback that notes when the lower bound met the size."""
+
+    def __init__(self):
+        self.start, self.seconds = perf_counter(), None
+
+    def __call__(self, moment):
+        """Take the time of the proof."""
+        if moment.size != moment.lower_bound:
+            self.seconds = None  # the bound met a subset that was not good enough
+        elif self.seconds is None:
+            self.seconds = perf_counter() - self.start
+
+
+def one_proof(name, tnorm, options):
+    """Prove what can be proved in time and give its line."""
+    dataset = load_dataset(name, folder=data_folder())
+    search, certify = SEARCHES[options.search](options.limit)
+    first = FirstProof()
+    selector = FuzzyRoughSelector(
+        search, tnorm=tnorm, certify=certify, max_seconds=options.max_seconds,
+        callbacks=[first], n_jobs=options.jobs, random_state=0,
+    )  # fmt: skip
+    start, cpu = perf_counter(), process_time()
+    selector.fit(dataset)
+    found = selector.certificate_
+    return {
+        "data": name, "tnorm": tnorm, "search": options.search,
+        "max_seconds": options.max_seconds, "limit": options.limit,
+        "n_samples": dataset.n_samples, "n_features": dataset.n_features,
+        "full": selector.full_dependency_, "core": len(selector.core_),
+        "proven": found.proven, "lower_bound": found.lower_bound, "size": found.size,
+        "reducts": found.n_reducts, "all_listed": found.all_listed,
+        "seconds_to_proof": first.seconds if found.proven else None,
+        "seconds": perf_counter() - start, "cpu": process_time() - cpu,
+        "evaluations": selector.n_evaluations_, "stop": selector.stop_reason_,
+    }  # fmt: skip
+
+
+def key_of(line):
+    """Give what a line is known by."""
+    return line["data"], line["tnorm"], line["search"]
+
+
+def is_done(lines, key, max_seconds):
+    """Tell whether a proof was found, or not found in as much time."""
+    return any(
+        key_of(line) == key and (line["all_listed"] or line["max_seconds"] >= max_seconds)
+        for line in lines
+    )
+
+
+def measure_all(options):
+    """Do the proofs that are not in the file yet."""
+    for name, tnorm in product(options.data, options.tnorm):
+        key = name, tnorm, options.search
+        if is_done(lines_of(options.out), key, options.max_seconds):
+            continue
+        line = one_proof(name, tnorm, options)
+        with options.out.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+
+
+def solver_of(line):
+    """Give what settled the size."""
+    if not line["proven"]:
+        return ""
+    return "core" if line["size"] == line["core"] else "branch and bound"
+
+
+def print_table(lines):
+    """Print the best line of each proof: size or bounds, number of reducts, seconds."""
+    best = {}
+    for line in lines:
+        known = best.get(key_of(line))
+        rank = (line["all_listed"], line["proven"], -line["size"] + line["lower_bound"])
+        if known is None or rank >= known[0]:
+            best[key_of(line)] = rank, line
+    print_head("data", "n × d", "t-norm", "γ of all", "core", "fewest features", "how many",
+               "seconds to the proof", "seconds in all", "closed by")  # fmt: skip
+    for _, line in best.values():
+        size = f"{line['size']}" if line["proven"] else f"{line['lower_bound']} to {line['size']}"
+        count = f"{line['reducts']:,}" if line["all_listed"] else f"at least {line['reducts']:,}"
+        proof = line["seconds_to_proof"]
+        print_row(
+            line["data"], f"{line['n_samples']:,} × {line['n_features']:,}", line["tnorm"],
+            f"{line['full']:.6f}", str(line["core"]), size, count if line["proven"] else "",
+            "not yet" if proof is None else f"{proof:.2f}", f"{line['seconds']:.1f}",
+            solver_of(line),
+        )  # fmt: skip
+
+
+def main():
+    """Run what is asked for and print the table of the file."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, required=True, help="file of JSON lines")
+    parser.add_argument("--data", nargs="+", default=list(DATA), metavar="NAME")
+    parser.add_argument("--tnorm", nargs="+", default=list(TNORMS), choices=[*TNORMS, "product"])
+    parser.add_argument("--search", default="exact", choices=list(SEARCHES), help="what goes first")
+    parser.add_argument("--max-seconds", type=float, default=60.0, help="of each proof")
+    parser.add_argument("--limit", type=int, default=100_000, help="reducts to list")
+    parser.add_argument("--jobs", type=int, default=2, help="threads")
+    options = parser.parse_args()
+    measure_all(options)
+    print_table(lines_of(options.out))
+
+
+if __name__ == "__main__":
+    main()

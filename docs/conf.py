@@ -1,0 +1,25 @@
+"""Settings of the documentation site: `make docs` builds it into docs/_build/html."""
+
+from importlib.metadata import version as version_of
+
+project = "fuzzyfrog"
+copyright = "the fuzzyfrog authors"  # noqa: A001 - the name that Sphinx looks for
+release = version = version_of("fuzzyfrog")
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
+exclude_patterns = ["_build"]
+templates_path = []
+html_theme = "furo"
+html_title = "fuzzyfrog"
+html_static_path = []
+
+myst_heading_anchors = 3  # links such as selectors.md#traps point to headings
+myst_enable_extensions = ["colon_fence"]
+
+autodoc_typehints = "none"  # the types stand in the docstrings
+autosummary_generate = True
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+# Anchors written as HTML (theory.md) are unknown to MyST; tests/test_docs.py checks every link.
+suppress_warnings = ["myst.xref_missing"]

@@ -1,0 +1,163 @@
+"""What a subset must keep to have the full dependency: rows that a covering search can read.
+
+A subset has the dependency of all features exactly when it keeps every sample as far from its
+enemies as all features do. That is one requirement for each pair of enemies, linear in the
+features or a choice among them (docs/theory.md#requirements). Far too many to list: a subset is
+given some of those that it breaks.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.data.spread import GRID
+from fuzzyfrog.measure import _kernel_plain, _kernel_scan
+from fuzzyfrog.measure.scoring import Dependency
+from fuzzyfrog.measure.subsets import exact_mean, subset_of
+
+__all__ = ["Requirements"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+# Logarithms and their sums are rounded: a row asks for so much less than it might, in absolute
+# terms and as a share. More than 10,000 features can lose is below a hundredth of it.
+MARGIN = 1e-9
+
+
+class Requirements:
+    """Rows of requirements, each with what every feature gives to it and what it needs.
+
+    Parameters
+    ----------
+    measure : Dependency
+        The measure of the subsets.
+    allowed : bool[n_features]
+        The features that may be selected; what they keep together is what must be kept.
+    limit : int
+        Rows to give at once at most.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fuzzyfrog.measure import Dependency
+    >>> from fuzzyfrog.measure.requirements import Requirements
+    >>> measure = Dependency([[0.0, 5.0], [1.0, 5.0], [1.0, 7.0]], ["a", "a", "b"], spread="range")
+    >>> requirements = Requirements(measure, np.array([True, True]))
+    >>> weights, needed = requirements.broken(np.array([True, False]))
+    >>> weights.round(9).tolist(), needed.round(9).tolist()  # only 5 and 7 tell the last two
+    ([[0.0, 1.0]], [1.0])
+    """
+
+    def __init__(self, measure: Dependency, allowed: Mask, *, limit: int = 64) -> None:
+        self._measure = measure
+        self._allowed = allowed.copy()
+        self._limit = limit
+        self._kept = measure._nearest(allowed).membership
+        self._score = self._mean(self._kept)
+        # A dependency is rounded once: so much in all may be lost and not be seen in it.
+        self._unseen = -(-measure.n_samples // 8) * GRID
+
+    def broken(self, mask: Mask) -> tuple[Floats, Floats]:
+        """Give rows that a subset of the allowed features breaks.
+
+        Parameters
+        ----------
+        mask : bool[n_features]
+            The subset.
+
+        Returns
+        -------
+        float64[n_rows, n_features], float64[n_rows]
+            Weights, not negative and at most what their row needs, and the needs, all above 0:
+            a subset has the full dependency only if in every row the weights of its features
+            add up to what is needed. The given one falls short in each of these. None are given
+            exactly when it has the full dependency. The worst come first.
+        """
+        membership = self._measure._nearest(mask).membership
+        if self._mean(membership) >= self._score:
+            return np.empty((0, len(mask))), np.empty(0)
+        lost = self._kept - membership
+        if lost.max() <= self._unseen:
+            return self._one_more(mask, np.flatnonzero(lost > 0.0), membership)
+        samples = self._assorted(lost)
+        enemies = self._enemies(mask, samples, membership)
+        low, high = np.minimum(samples, enemies), np.maximum(samples, enemies)
+        _, first = np.unique(low * len(membership) + high, return_index=True)
+        first.sort()
+        return self._rows(mask, low[first], high[first])
+
+    def _mean(self, membership: Floats) -> float:
+        coarse, fine = _kernel_scan.total(membership)
+        return exact_mean(coarse, fine, len(membership))
+
+    def _assorted(self, lost: Floats) -> Integers:
+        """Give the samples that lost most, and as many others from all over the rest."""
+        order = np.argsort(-lost, kind="stable")
+        order = order[lost[order] > self._unseen].astype(np.int64)
+        if len(order) <= self._limit:
+            return order
+        n_worst = self._limit // 2
+        others = np.linspace(n_worst, len(order) - 1, self._limit - n_worst).astype(np.int64)
+        return np.concatenate([order[:n_worst], order[others]])
+
+    def _enemies(self, mask: Mask, samples: Integers, membership: Floats) -> Integers:
+        """Give the nearest enemy of each sample; of several the first, for any engine."""
+        geometry, join = self._measure._geometry, self._measure._join
+        subset = subset_of(geometry, mask).exact
+        enemy = np.empty(geometry.n_samples, np.int64)
+        for i in samples.tolist():
+            _kernel_plain.nearest(
+                geometry.Z, geometry.side, geometry.target, geometry.order, subset, join,
+                i, i + 1, membership, enemy,
+            )  # fmt: skip
+        return enemy[samples]
+
+    def _apart(self, i: Integers, j: Integers) -> Floats:
+        """Give the distances of pairs on each feature; 0 on those that are not allowed."""
+        Z = self._measure._geometry.Z
+        apart = np.abs(Z[i] - Z[j])
+        apart[np.isnan(apart)] = 0.0  # missing: similar to anything
+        apart[:, ~self._allowed] = 0.0
+        return apart
+
+    def _rows(self, mask: Mask, i: Integers, j: Integers) -> tuple[Floats, Floats]:
+        geometry, join = self._measure._geometry, self._measure._join
+        needed = np.maximum(self._kept[i], self._kept[j]) - self._unseen
+        if geometry.is_numeric:
+            alike = 1.0 - np.abs(geometry.target[i] - geometry.target[j])
+            needed = needed - np.maximum(0.0, alike)
+        apart = self._apart(i, j)
+        if join == _kernel_scan.SUM:
+            return np.minimum(apart, needed[:, np.newaxis]), needed
+        if join == _kernel_scan.LARGEST:
+            return (apart >= needed[:, np.newaxis]).astype(np.float64), np.ones(len(needed))
+        return _in_logarithms(apart, needed, mask)
+
+    def _one_more(self, mask: Mask, samples: Integers, membership: Floats) -> tuple[Floats, Floats]:
+        """Give one row that asks for a feature that takes any of the samples farther away."""
+        enemies = self._enemies(mask, samples, membership)
+        helps = np.zeros(len(mask), np.bool_)
+        for part in range(0, len(samples), self._limit):
+            some = slice(part, part + self._limit)
+            helps |= (self._apart(samples[some], enemies[some]) > 0.0).any(axis=0)
+        return (helps & ~mask).astype(np.float64)[np.newaxis], np.ones(1)
+
+
+def _in_logarithms(apart: Floats, needed: Floats, mask: Mask) -> tuple[Floats, Floats]:
+    """Give rows for the product of similarities: sums of logarithms, less a margin.
+
+    Where the margin would hide that the subset breaks a row, the row asks for one more of the
+    features that tell its two samples apart at all.
+    """
+    # A distance on the grid is off by half a unit at most, so the whole unit is on the safe side.
+    lacking = -np.log(1.0 - needed + GRID)
+    lacking -= MARGIN * (1.0 + lacking)
+    with np.errstate(divide="ignore"):
+        weights = np.minimum(-np.log(np.maximum(0.0, 1.0 - apart)), lacking[:, np.newaxis])
+    weights = np.maximum(0.0, weights)
+    is_hidden = weights[:, mask].sum(axis=1) > lacking - MARGIN
+    weights[is_hidden] = (apart[is_hidden] > 0.0) & ~mask
+    return weights, np.where(is_hidden, 1.0, lacking)

@@ -1,0 +1,130 @@
+"""What the parts of a run must have in common, so that whoever reads it need not doubt."""
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from fuzzyfrog.errors import DataError
+
+if TYPE_CHECKING:
+    from fuzzyfrog.records.run import Run
+
+__all__ = ["check_run"]
+
+
+def check_run(run: "Run") -> None:
+    """Raise one sentence with the name of the field if the parts of a run contradict."""
+    _check_features(run)
+    _check_lengths(run)
+    _check_samples(run)
+    for where, share in _shares(run):
+        if not 0.0 <= share <= 1.0:
+            raise DataError(f"run.{where} must be between 0 and 1, got {share!r}.")
+    for where, count in _counts(run):
+        if count < 0:
+            raise DataError(f"run.{where} must be at least 0, got {count!r}.")
+
+
+def _check_features(run: "Run") -> None:
+    for where, features in _subsets(run):
+        is_ascending = all(low < high for low, high in pairwise(features))
+        if not is_ascending or any(not 0 <= one < run.data.n_features for one in features):
+            raise DataError(
+                f"run.{where} must be ascending indices of the {run.data.n_features} features, "
+                f"got {str(list(features))[:60]}."
+            )
+
+
+def _subsets(run: "Run") -> Iterator[tuple[str, tuple[int, ...]]]:
+    yield "selected", run.selected
+    yield "core", run.core
+    for at, reduct in enumerate(run.reducts):
+        yield f"reducts[{at}].features", reduct.features
+    for at, point in enumerate(run.front):
+        yield f"front[{at}].features", point.features
+
+
+def _check_lengths(run: "Run") -> None:
+    if not run.selected:
+        raise DataError("run.selected must have a feature, got none.")
+    explained = [explanation.feature for explanation in run.explanations]
+    if explained != list(run.selected):
+        raise DataError("run.explanations must be those of the selected features, in their order.")
+    n_features, n_shares = run.data.n_features, len(run.feature_frequency)
+    if n_shares != n_features:
+        raise DataError(
+            f"run.feature_frequency must have {n_features} items, one for each feature, "
+            f"got {n_shares}."
+        )
+    if run.n_reducts < len(run.reducts):
+        raise DataError(
+            f"run.n_reducts must be at least the {len(run.reducts)} reducts that are listed, "
+            f"got {run.n_reducts}."
+        )
+    for at, one in enumerate(run.ambiguous):
+        if {len(one.sample_values), len(one.enemy_values)} != {len(run.selected)}:
+            raise DataError(
+                f"run.ambiguous[{at}] must have {len(run.selected)} values of the sample and of "
+                "its enemy, one for each selected feature."
+            )
+
+
+def _check_samples(run: "Run") -> None:
+    for where, sample in _samples(run):
+        if not 0 <= sample < run.data.n_samples:
+            raise DataError(
+                f"run.{where} must be a sample from 0 to {run.data.n_samples - 1}, got {sample}."
+            )
+
+
+def _samples(run: "Run") -> Iterator[tuple[str, int]]:
+    for at, one in enumerate(run.ambiguous):
+        yield f"ambiguous[{at}].sample", one.sample
+        yield f"ambiguous[{at}].enemy", one.enemy
+    for i, explanation in enumerate(run.explanations):
+        for j, pair in enumerate(explanation.pairs):
+            yield f"explanations[{i}].pairs[{j}].sample", pair.sample
+            yield f"explanations[{i}].pairs[{j}].enemy", pair.enemy
+
+
+def _shares(run: "Run") -> Iterator[tuple[str, float]]:
+    yield "full_dependency", run.full_dependency
+    yield "dependency", run.dependency
+    yield from _numbered("feature_frequency[{}]", run.feature_frequency)
+    yield from _numbered("reducts[{}].dependency", (one.dependency for one in run.reducts))
+    yield from _numbered("front[{}].dependency", (one.dependency for one in run.front))
+    yield from _numbered("history[{}].dependency", (one.dependency for one in run.history))
+    yield from _numbered("history[{}].diversity", (one.diversity or 0.0 for one in run.history))
+    yield from _numbered("ambiguous[{}].membership", (one.membership for one in run.ambiguous))
+    for at, one in enumerate(run.explanations):
+        yield f"explanations[{at}].dependency", one.dependency
+        yield f"explanations[{at}].dependency_without", one.dependency_without
+        for i, pair in enumerate(one.pairs):
+            yield f"explanations[{at}].pairs[{i}].distance_with", pair.distance_with
+            yield f"explanations[{at}].pairs[{i}].distance_without", pair.distance_without
+
+
+def _counts(run: "Run") -> Iterator[tuple[str, float]]:
+    yield "seed", run.seed
+    yield "seconds", run.seconds
+    yield "n_evaluations", run.n_evaluations
+    yield "n_ambiguous", run.n_ambiguous
+    yield "data.n_samples", run.data.n_samples
+    yield from _numbered("data.features[{}].n_missing", (f.n_missing for f in run.data.features))
+    yield from _numbered(
+        "data.target.classes[{}].count", (c.count for c in run.data.target.classes)
+    )
+    if run.certificate is not None:
+        yield "certificate.lower_bound", run.certificate.lower_bound
+        yield "certificate.size", run.certificate.size
+        yield "certificate.n_reducts", run.certificate.n_reducts
+    for at, point in enumerate(run.history):
+        yield f"history[{at}].n_evaluations", point.n_evaluations
+        yield f"history[{at}].size", point.size
+        yield f"history[{at}].n_reducts", point.n_reducts
+        yield f"history[{at}].seconds", point.seconds or 0.0
+
+
+def _numbered(where: str, values: Iterable[float]) -> Iterator[tuple[str, float]]:
+    for at, value in enumerate(values):
+        yield where.format(at), value

@@ -1,0 +1,151 @@
+"""The parts of a report about single features, single samples and the run itself."""
+
+from typing import Any
+
+from fuzzyfrog.records import AmbiguousSample, ExamplePair, FeatureExplanation, Run
+from fuzzyfrog.report.text import cell, count, gamma, seconds, visible
+
+__all__ = ["ambiguous", "explanations", "reproduction", "search"]
+
+MAX_CARDS = 12  # features with example pairs; the others get a line each
+MAX_LINES = 500
+FIRST_PAIRS = 3  # that are seen at once
+MAX_VALUES = 40  # features of an ambiguous sample
+
+REASONS = {
+    "converged": "It ended by itself: nothing better turned up any more.",
+    "proven": "It ended with a proof.",
+    "max_evaluations": "It used up its budget of evaluations.",
+    "max_seconds": "It used up its time.",
+    "callback": "A callback stopped it.",
+    "interrupted": "It was interrupted; the best subset so far was kept.",
+}
+
+
+def explanations(run: Run) -> dict[str, Any]:
+    """Give what each selected feature does that no other does, the most important first."""
+    ordered = sorted(run.explanations, key=lambda one: -one.lost)
+    largest = max(one.lost for one in ordered) or 1.0
+    return {
+        "cards": [_card(run, one, largest) for one in ordered[:MAX_CARDS]],
+        "lines": [_line(one, largest) for one in ordered[MAX_CARDS:MAX_LINES]],
+        "n_hidden": max(0, len(ordered) - MAX_LINES),
+    }
+
+
+def _line(one: FeatureExplanation, largest: float) -> dict[str, Any]:
+    return {
+        "name": visible(one.name),
+        "lost": gamma(one.lost),
+        "width": round(100 * max(0.0, one.lost) / largest, 2),
+        "without": gamma(one.dependency_without),
+        "with": gamma(one.dependency),
+        "n_affected": one.n_affected,
+        "affected": count(one.n_affected, "sample"),
+    }
+
+
+def _card(run: Run, one: FeatureExplanation, largest: float) -> dict[str, Any]:
+    pairs = [_pair(pair) for pair in one.pairs]
+    return {
+        **_line(one, largest),
+        "core": one.feature in run.core,
+        "kind": run.data.features[one.feature].kind,
+        "pairs": pairs[:FIRST_PAIRS],
+        "more_pairs": pairs[FIRST_PAIRS:],
+    }
+
+
+def _pair(pair: ExamplePair) -> dict[str, Any]:
+    return {
+        "sample": pair.sample,
+        "enemy": pair.enemy,
+        "sample_target": visible(pair.sample_target),
+        "enemy_target": visible(pair.enemy_target),
+        "sample_value": cell(pair.sample_value),
+        "enemy_value": cell(pair.enemy_value),
+        "with": gamma(pair.distance_with),
+        "without": gamma(pair.distance_without),
+        "with_at": round(100 * pair.distance_with, 2),
+        "without_at": round(100 * pair.distance_without, 2),
+    }
+
+
+def ambiguous(run: Run) -> dict[str, Any]:
+    """Give the samples that the selected features tell apart least."""
+    return {
+        "n_ambiguous": run.n_ambiguous,
+        "n_sure": run.data.n_samples - run.n_ambiguous,
+        "rows": [_sample(run, one) for one in run.ambiguous],
+        "n_values_hidden": max(0, len(run.selected) - MAX_VALUES),
+    }
+
+
+def _sample(run: Run, one: AmbiguousSample) -> dict[str, Any]:
+    names = run.names(run.selected)
+    return {
+        "sample": one.sample,
+        "enemy": one.enemy,
+        "sample_target": visible(one.sample_target),
+        "enemy_target": visible(one.enemy_target),
+        "membership": gamma(one.membership),
+        "width": round(100 * one.membership, 2),
+        "values": [
+            {"name": visible(name), "sample": cell(own), "enemy": cell(other), "same": own == other}
+            for name, own, other in zip(names, one.sample_values, one.enemy_values, strict=True)
+        ][:MAX_VALUES],
+    }
+
+
+def search(run: Run) -> dict[str, Any]:
+    """Give how long the search took and why it ended."""
+    rate = f"{run.n_evaluations / run.seconds:,.0f} a second" if run.seconds > 0 else ""
+    duration = seconds(run.seconds) if run.seconds > 0 else "not taken"
+    return {
+        "facts": [
+            {"label": "Subsets scored", "value": f"{run.n_evaluations:,}", "of": rate},
+            {"label": "Duration", "value": duration, "of": ""},
+            {"label": "Search", "value": visible(str(run.parameters.get("search"))), "of": ""},
+        ],
+        "reason": REASONS.get(run.stop_reason) or f"It ended: {visible(run.stop_reason)}.",
+    }
+
+
+def reproduction(run: Run) -> dict[str, Any]:
+    """Give all that is needed to get the same result again."""
+    data, target = run.data, run.data.target
+    span = f"{target.lowest:.6g} to {target.highest:.6g}" if target.lowest is not None else ""
+    return {
+        "command": None if run.command is None else visible(run.command),
+        "seed": run.seed,
+        "parameters": [
+            {"name": name, "value": visible(repr(value))} for name, value in run.parameters.items()
+        ],
+        "versions": [
+            {"name": "fuzzyfrog", "value": run.versions.fuzzyfrog},
+            {"name": "Python", "value": run.versions.python},
+            {"name": "NumPy", "value": run.versions.numpy},
+            {"name": "Numba", "value": run.versions.numba},
+            {"name": "scikit-learn", "value": run.versions.scikit_learn},
+        ],
+        "sha256": data.sha256,
+        "samples": count(data.n_samples, "sample"),
+        "features": _kinds(run),
+        "missing": count(data.n_missing, "missing value"),
+        "target": visible(target.name),
+        "span": span,
+        "classes": [
+            {"name": visible(one.name), "count": f"{one.count:,}"} for one in target.classes[:100]
+        ],
+        "n_classes_hidden": max(0, len(target.classes) - 100),
+    }
+
+
+def _kinds(run: Run) -> str:
+    n_nominal = sum(feature.kind == "nominal" for feature in run.data.features)
+    n_numeric = run.data.n_features - n_nominal
+    if not n_nominal:
+        return count(n_numeric, "numeric feature")
+    if not n_numeric:
+        return count(n_nominal, "nominal feature")
+    return f"{n_numeric:,} numeric and {count(n_nominal, 'nominal feature')}"

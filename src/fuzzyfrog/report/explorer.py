@@ -1,0 +1,54 @@
+"""What the page needs to sort and filter the reducts: small, and free of markup."""
+
+from itertools import takewhile
+from typing import Any
+
+from fuzzyfrog.records import FeatureSet, Run
+from fuzzyfrog.report.text import gamma, short
+
+__all__ = ["explorer"]
+
+MAX_MEMBERS = 150_000  # of all reducts together: about 800 kB of the page
+MAX_CHARACTERS = 400_000  # of all names together
+SHORTEST = 30  # characters of a name that stay in any case
+LONGEST = 600
+MAX_LISTED = 12  # reducts in the table for those who run no scripts
+
+
+def explorer(run: Run) -> dict[str, Any]:
+    """Give the reducts, as positions in a list of the features that they have."""
+    kept = _affordable(run.reducts)
+    used = sorted({feature for one in kept for feature in one.features})
+    place = {feature: at for at, feature in enumerate(used)}
+    most = min(LONGEST, max(SHORTEST, MAX_CHARACTERS // max(1, len(used))))
+    return {
+        "page": {
+            "names": [short(name, most) for name in run.names(used)],
+            "core": [place[feature] for feature in run.core if feature in place],
+            "reducts": [[place[feature] for feature in one.features] for one in kept],
+            "gammas": [gamma(one.dependency) for one in kept],
+            "minimal": [bool(one.minimal) for one in kept],
+            "chosen": next(
+                (at for at, one in enumerate(kept) if one.features == run.selected), None
+            ),
+        },
+        "listed": [
+            {"number": at + 1, "names": [short(name, 80) for name in run.names(one.features)],
+             "size": one.size, "gamma": gamma(one.dependency)}
+            for at, one in enumerate(kept[:MAX_LISTED])
+        ],
+        "n_kept": len(kept),
+        "n_left_out": run.n_reducts - len(kept),
+    }  # fmt: skip
+
+
+def _affordable(reducts: tuple[FeatureSet, ...]) -> list[FeatureSet]:
+    """Give the first reducts that fit into a page, one at least."""
+    total = 0
+
+    def fits(one: FeatureSet) -> bool:
+        nonlocal total
+        total += one.size
+        return total <= MAX_MEMBERS
+
+    return list(takewhile(fits, reducts)) or list(reducts[:1])

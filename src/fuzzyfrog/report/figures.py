@@ -1,0 +1,213 @@
+"""The pictures of a report as files, through matplotlib."""
+
+import os
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal
+
+from fuzzyfrog.records import FeatureSet, Run
+from fuzzyfrog.report.pictures import elbow
+from fuzzyfrog.report.text import gamma, short
+
+__all__ = ["save_figures"]
+
+FORMATS = ("svg", "png")
+ACCENT, INK, SOFT, MUTE, RULE, WASH = (
+    "#0f766e",
+    "#1d2423",
+    "#56605e",
+    "#a9b1ae",
+    "#dfdcd3",
+    "#d5ebe7",
+)
+MAX_COLUMNS, MAX_ROWS = 40, 25  # of the picture of the reducts
+MAX_BARS = 25
+LONGEST = 32  # characters of a name
+STYLE = {
+    "font.size": 10,
+    "font.family": ["sans-serif", "DejaVu Sans"],  # the second for what the first lacks
+    "font.sans-serif": ["Inter", "Segoe UI", "Helvetica Neue", "Arial", "DejaVu Sans"],
+    "text.color": INK,
+    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
+    "axes.edgecolor": RULE,
+    "axes.labelcolor": SOFT,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 12,
+    "axes.titleweight": "bold",
+    "axes.titlepad": 14,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.spines.left": False,
+    "xtick.color": SOFT,
+    "ytick.color": SOFT,
+    "xtick.major.size": 0,
+    "ytick.major.size": 0,
+    "grid.color": RULE,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "fuzzyfrog",  # the same run gives the same file
+}
+
+
+def save_figures(
+    run: Run,
+    folder: str | os.PathLike[str],
+    format: Literal["svg", "png"] = "svg",  # noqa: A002
+) -> list[Path]:
+    """Write the pictures of a run: front, reducts, frequency and convergence.
+
+    Needs the extra ``fuzzyfrog[report]``.
+
+    Parameters
+    ----------
+    run : Run
+        The record of the run.
+    folder : path
+        Where to; it is made if it is not there.
+    format : {"svg", "png"}
+        The kind of the files.
+
+    Returns
+    -------
+    list of Path
+        The files.
+    """
+    if format not in FORMATS:
+        raise ValueError(f"format must be one of 'svg', 'png', got {format!r}.")
+    matplotlib = _matplotlib()
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    files = []
+    with matplotlib.rc_context(STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # names may be in any script
+        for name, draw in _PICTURES.items():
+            figure = draw(run)
+            files.append(Path(folder) / f"{name}.{format}")
+            metadata = {"Date": None} if format == "svg" else {"Software": None}
+            figure.savefig(files[-1], dpi=160, bbox_inches="tight", metadata=metadata)
+    return files
+
+
+def _matplotlib() -> ModuleType:
+    try:
+        import matplotlib.figure
+    except ImportError:
+        raise ImportError(
+            "figures need matplotlib, which is not installed. "
+            "Install it with: pip install 'fuzzyfrog[report]'"
+        ) from None
+    return matplotlib
+
+
+def _canvas(width: float, height: float) -> tuple[Any, Any]:
+    """Give a figure of its own, which neither a screen nor pyplot's memory knows of."""
+    figure = _matplotlib().figure.Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots()
+
+
+def _front(run: Run) -> Any:
+    figure, axes = _canvas(7, 4)
+    sizes = [point.size for point in run.front]
+    axes.axhline(run.full_dependency, color=MUTE, linestyle=(0, (4, 3)), linewidth=1)
+    axes.plot(sizes, [point.dependency for point in run.front], color=ACCENT, linewidth=2,
+              marker="o", markersize=6, markerfacecolor="white", markeredgewidth=1.8)  # fmt: skip
+    bend = elbow(run.front)
+    if bend is not None:
+        _mark(axes, bend, "D", "white", "elbow", "left")
+    for point in run.front:
+        if (point.size, point.dependency) == (len(run.selected), run.dependency):
+            _mark(axes, point, "o", ACCENT, "chosen", "right")
+    axes.set(title="Best dependency for each number of features", xlabel="number of features",
+             ylabel="dependency γ", ylim=(0, 1.04))  # fmt: skip
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.grid(axis="y")
+    axes.set_axisbelow(True)
+    return figure
+
+
+def _mark(axes: Any, point: FeatureSet, marker: str, fill: str, label: str, side: str) -> None:
+    axes.plot([point.size], [point.dependency], marker=marker, markersize=10, color=ACCENT,
+              markerfacecolor=fill, markeredgewidth=1.8)  # fmt: skip
+    axes.annotate(f"{label}, γ {gamma(point.dependency)}", (point.size, point.dependency),
+                  xytext=(0, -14), textcoords="offset points", ha=side, va="top",
+                  weight="bold")  # fmt: skip
+
+
+def _reducts(run: Run) -> Any:
+    shown = run.reducts[:MAX_COLUMNS]
+    rows = _most_frequent(run, MAX_ROWS)
+    figure, axes = _canvas(2.8 + 0.2 * len(shown), 1.2 + 0.25 * len(rows))
+    for y in range(0, len(rows), 2):
+        axes.axhspan(y - 0.5, y + 0.5, color="#f6f5f1", linewidth=0)
+    for x, reduct in enumerate(shown):
+        color = ACCENT if reduct.features == run.selected else SOFT
+        has = [y for y, feature in enumerate(rows) if feature in reduct.features]
+        has_not = [y for y in range(len(rows)) if y not in has]
+        axes.plot([x] * len(has_not), has_not, "o", color=RULE, markersize=2.5)
+        axes.plot([x] * len(has), has, "-o", color=color, markersize=6.5, linewidth=1.5)
+    axes.set_yticks(range(len(rows)), _names(run, rows))
+    axes.set_xticks([])
+    axes.spines["bottom"].set_visible(False)
+    axes.set(ylim=(len(rows) - 0.5, -0.5), xlim=(-0.7, max(len(shown), 8) - 0.3))
+    axes.set_title(f"{len(shown):,} of {run.n_reducts:,} equally good subsets")
+    return figure
+
+
+def _frequency(run: Run) -> Any:
+    rows = _most_frequent(run, MAX_BARS)
+    figure, axes = _canvas(7, 1.2 + 0.27 * len(rows))
+    shares = [run.feature_frequency[feature] for feature in rows]
+    colors = [ACCENT if feature in run.selected else MUTE for feature in rows]
+    axes.barh(range(len(rows)), shares, color=colors, height=0.55)
+    for y, share in enumerate(shares):
+        axes.text(share + 0.01, y, f"{share:.0%}", va="center", color=SOFT, size=9)
+    axes.set_yticks(range(len(rows)), _names(run, rows))
+    axes.set_xticks([])
+    axes.spines["bottom"].set_visible(False)
+    axes.set(ylim=(len(rows) - 0.4, -0.6), xlim=(0, 1.08))
+    axes.set_title("Share of the equally good subsets that have a feature")
+    return figure
+
+
+def _convergence(run: Run) -> Any:
+    figure = _matplotlib().figure.Figure(figsize=(7, 5), layout="constrained")
+    figure.get_layout_engine().set(h_pad=0.12)
+    over, middle, under = figure.subplots(3, sharex=True)
+    x = [moment.n_evaluations for moment in run.history]
+    over.step(x, [m.dependency for m in run.history], where="post", color=ACCENT, linewidth=2)
+    best = max((moment.dependency for moment in run.history), default=1.0)
+    worst = min((moment.dependency for moment in run.history), default=1.0)
+    over.set(title="Best subset so far", ylabel="dependency γ")
+    over.set_ylim(min(worst, 0.9 * best), best + 0.01)
+    middle.step(x, [m.size for m in run.history], where="post", color=ACCENT, linewidth=2)
+    middle.set(
+        ylabel="features", ylim=(0, 1.2 * max((moment.size for moment in run.history), default=1))
+    )
+    middle.yaxis.get_major_locator().set_params(integer=True)
+    known = [moment for moment in run.history if moment.diversity is not None]
+    under.plot([m.n_evaluations for m in known], [m.diversity for m in known], color=ACCENT,
+               linewidth=1.3)  # fmt: skip
+    under.set(ylabel="diversity", ylim=(0, 1.02), xlabel="subsets scored")
+    under.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    for axes in (over, middle, under):
+        axes.grid(axis="y")
+        axes.margins(x=0.02)
+    figure.align_ylabels()
+    return figure
+
+
+def _most_frequent(run: Run, most: int) -> list[int]:
+    used = [feature for feature, share in enumerate(run.feature_frequency) if share > 0]
+    return sorted(used, key=lambda feature: (-run.feature_frequency[feature], feature))[:most]
+
+
+def _names(run: Run, features: list[int]) -> list[str]:
+    return [short(name, LONGEST) for name in run.names(features)]
+
+
+_PICTURES: dict[str, Callable[[Run], Any]] = {
+    "front": _front,
+    "reducts": _reducts,
+    "frequency": _frequency,
+    "convergence": _convergence,
+}

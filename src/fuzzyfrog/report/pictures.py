@@ -1,0 +1,170 @@
+"""The pictures of a report as plain numbers: front, frequency and course of the search."""
+
+from itertools import accumulate, compress
+from typing import Any
+
+from fuzzyfrog.records import FeatureSet, HistoryPoint, Run
+from fuzzyfrog.report.charts import Scale, line, nice_ticks, steps
+from fuzzyfrog.report.text import gamma, percent, visible
+
+__all__ = ["course", "elbow", "frequency", "front"]
+
+MAX_NAMED = 12  # features of a point that are named
+MAX_BARS = 20
+MAX_ROWS = 500  # of a table behind a picture
+CLEARLY = 0.1  # how far above the straight line an elbow is, as a share of the whole rise
+QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+def front(run: Run) -> dict[str, Any]:
+    """Give the front: the best dependency met for each size."""
+    points = run.front
+    x = Scale(0.5, max((point.size for point in points), default=1) + 0.5)
+    y = Scale(0.0, 1.0)
+    bend = elbow(points)
+    placed = [(x.at(point.size), y.at(point.dependency)) for point in points]
+    best = list(accumulate((point.dependency for point in points), max))
+    unbeaten = [point.dependency == most for point, most in zip(points, best, strict=True)]
+    return {
+        "points": [
+            {**_front_point(run, point, place, bend), "beaten": not is_best}
+            for point, place, is_best in zip(points, placed, unbeaten, strict=True)
+        ],
+        "line": line(list(compress(placed, unbeaten))) if placed else "",
+        "any_beaten": not all(unbeaten),
+        "full": y.at(run.full_dependency),
+        "x_ticks": [_tick(x, tick, f"{tick:.0f}") for tick in nice_ticks(x, 12, finest=1.0)],
+        "y_ticks": [_tick(y, tick, f"{tick:g}") for tick in QUARTERS],
+        "elbow": None if bend is None else {"size": bend.size, "gamma": gamma(bend.dependency)},
+    }
+
+
+def _front_point(
+    run: Run, point: FeatureSet, place: tuple[float, float], bend: FeatureSet | None
+) -> dict[str, Any]:
+    names = [visible(name) for name in run.names(point.features[:MAX_NAMED])]
+    return {
+        "x": place[0],
+        "y": place[1],
+        "size": point.size,
+        "gamma": gamma(point.dependency),
+        "names": names,
+        "n_more": point.size - len(names),
+        "chosen": point.size == len(run.selected) and point.dependency == run.dependency,
+        "elbow": point is bend,
+    }
+
+
+def elbow(points: tuple[FeatureSet, ...]) -> FeatureSet | None:
+    """Give the point of the front after which features bring less than before.
+
+    It is the point farthest above the straight line from the first point to the last; None
+    where no point is clearly above it.
+    """
+    if len(points) < 3:
+        return None
+    first, last = points[0], points[-1]
+    slope = (last.dependency - first.dependency) / (last.size - first.size)
+    rises = [one.dependency - first.dependency - slope * (one.size - first.size) for one in points]
+    highest = max(rises)
+    is_clear = highest > CLEARLY * (last.dependency - first.dependency)
+    return points[rises.index(highest)] if is_clear else None
+
+
+def frequency(run: Run) -> dict[str, Any]:
+    """Give how many of the reducts have each feature, the most frequent first."""
+    used = [feature for feature, share in enumerate(run.feature_frequency) if share > 0]
+    used.sort(key=lambda feature: (-run.feature_frequency[feature], feature))
+    rows = [_frequency_row(run, feature) for feature in used[:MAX_ROWS]]
+    return {
+        "bars": rows[:MAX_BARS],
+        "rows": rows,
+        "n_used": len(used),
+        "n_unused": run.data.n_features - len(used),
+        "n_hidden_bars": max(0, len(used) - MAX_BARS),
+        "n_hidden_rows": max(0, len(used) - MAX_ROWS),
+        "core": [visible(name) for name in run.names(run.core)],
+    }
+
+
+def _frequency_row(run: Run, feature: int) -> dict[str, Any]:
+    share = run.feature_frequency[feature]
+    return {
+        "name": visible(run.data.features[feature].name),
+        "share": round(share, 6),
+        "width": round(100 * share, 2),
+        "percent": percent(share),
+        "core": feature in run.core,
+        "selected": feature in run.selected,
+    }
+
+
+def course(run: Run) -> dict[str, Any] | None:
+    """Give how the search went, as three pictures over the number of evaluations."""
+    moments = [moment for moment in run.history if moment.n_evaluations > 0]
+    if len(moments) < 2:
+        return None
+    least, most = moments[0].n_evaluations, moments[-1].n_evaluations
+    x = Scale(least, most, is_log=most >= 50 * least)
+    return {
+        "x_ticks": [_tick(x, tick, f"{tick:,.0f}") for tick in nice_ticks(x, 4, finest=1.0)],
+        "is_log": x.is_log,
+        "charts": [_dependency(moments, x), _size(moments, x), _diversity(moments, x)],
+        "rows": [_course_row(moment) for moment in _changes(moments)],
+    }
+
+
+def _dependency(moments: list[HistoryPoint], x: Scale) -> dict[str, Any]:
+    values = [moment.dependency for moment in moments]
+    y = Scale(min(0.9 * values[-1], min(values)), max(values[-1], 1e-9))  # the end matters most
+    places = [(x.at(one.n_evaluations), y.at(one.dependency)) for one in moments]
+    ticks = [_tick(y, tick, f"{tick:g}") for tick in nice_ticks(y, 3)]
+    return {"title": "Best γ so far", "line": steps(places), "y_ticks": ticks, "bound": None,
+            "last": gamma(values[-1])}  # fmt: skip
+
+
+def _size(moments: list[HistoryPoint], x: Scale) -> dict[str, Any]:
+    y = Scale(0.0, 1.15 * max(moment.size for moment in moments))
+    places = [(x.at(one.n_evaluations), y.at(one.size)) for one in moments]
+    known = [(one.n_evaluations, one.lower_bound or 0) for one in moments]
+    is_proved = known[-1][1] > 1  # that one feature is needed goes without saying
+    bounds = [(x.at(n_evaluations), y.at(bound)) for n_evaluations, bound in known if is_proved]
+    ticks = [_tick(y, tick, f"{tick:g}") for tick in nice_ticks(y, 3, finest=1.0)]
+    bound = steps(bounds) if bounds else None
+    return {"title": "Features of the best", "line": steps(places), "y_ticks": ticks,
+            "bound": bound, "last": f"{moments[-1].size:,}"}  # fmt: skip
+
+
+def _diversity(moments: list[HistoryPoint], x: Scale) -> dict[str, Any]:
+    y = Scale(0.0, 1.0)
+    known = [(one.n_evaluations, one.diversity) for one in moments if one.diversity is not None]
+    places = [(x.at(n_evaluations), y.at(value)) for n_evaluations, value in known]
+    ticks = [_tick(y, tick, f"{tick:g}") for tick in (0.0, 0.5, 1.0)]
+    return {"title": "Diversity of the subsets", "line": line(places) if places else "",
+            "y_ticks": ticks, "bound": None,
+            "last": f"{known[-1][1]:.2f}" if known else "none"}  # fmt: skip
+
+
+def _changes(moments: list[HistoryPoint]) -> list[HistoryPoint]:
+    """Give the moments at which the best subset changed, and the last one."""
+    kept, best = [], None
+    for moment in moments:
+        if (moment.dependency, moment.size) != best or moment is moments[-1]:
+            kept.append(moment)
+            best = (moment.dependency, moment.size)
+    return kept
+
+
+def _course_row(moment: HistoryPoint) -> dict[str, str]:
+    return {
+        "n_evaluations": f"{moment.n_evaluations:,}",
+        "seconds": "" if moment.seconds is None else f"{moment.seconds:.2f}",
+        "gamma": gamma(moment.dependency),
+        "size": f"{moment.size:,}",
+        "n_reducts": f"{moment.n_reducts:,}",
+        "diversity": "" if moment.diversity is None else f"{moment.diversity:.2f}",
+    }
+
+
+def _tick(scale: Scale, value: float, label: str) -> dict[str, Any]:
+    return {"at": scale.at(value), "label": label}

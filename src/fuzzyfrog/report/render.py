@@ -1,0 +1,103 @@
+"""A plain dict -> one HTML file that needs nothing else."""
+
+import base64
+import hashlib
+import json
+import os
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from fuzzyfrog.records import Run
+from fuzzyfrog.records.run import write_whole
+from fuzzyfrog.report.collect import collect, collect_summary
+
+__all__ = ["render_report", "summary_html", "write_report"]
+
+SCRIPTS = ("page.js", "reducts.js")
+
+
+def write_report(run: Run, path: str | os.PathLike[str]) -> None:
+    """Write the report of a run to a file; it appears complete or not at all.
+
+    Parameters
+    ----------
+    run : Run
+        The record of the run.
+    path : path
+        File to write.
+    """
+    write_whole(Path(path), render_report(run))
+
+
+def render_report(run: Run) -> str:
+    """Give the report of a run as one HTML page that needs no network.
+
+    Parameters
+    ----------
+    run : Run
+        The record of the run.
+
+    Returns
+    -------
+    str
+        The page, with its style, its script and its data.
+    """
+    content = collect(run)
+    script = "".join(_resource(name) for name in SCRIPTS)
+    return _environment().get_template("report.html").render(
+        content,
+        style=Markup(_resource("report.css")),  # noqa: S704 - a file of this package
+        script=Markup(script),  # noqa: S704 - files of this package
+        script_hash=_hash(script),
+        data=_as_data(content["reducts"]["page"]),
+    )  # fmt: skip
+
+
+def summary_html(run: Run) -> str:
+    """Give the short version of the report, for notebooks.
+
+    Parameters
+    ----------
+    run : Run
+        The record of the run.
+
+    Returns
+    -------
+    str
+        A piece of HTML with its own style and without scripts.
+    """
+    return _environment().get_template("summary.html").render(collect_summary(run))
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("fuzzyfrog.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+@cache
+def _resource(name: str) -> str:
+    return (files("fuzzyfrog.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _hash(script: str) -> str:
+    """Give what the page's security policy knows its one script by."""
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def _as_data(value: Any) -> Markup:
+    """Give a value as JSON that cannot end the element it stands in."""
+    text = json.dumps(value, separators=(",", ":"))  # ASCII: line separators are escaped too
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)  # noqa: S704 - nothing is left that HTML would read

@@ -1,0 +1,102 @@
+"""Names and numbers as people are to see them."""
+
+import unicodedata
+
+from fuzzyfrog.records import Cell
+
+__all__ = ["cell", "count", "gamma", "join", "percent", "seconds", "short", "visible"]
+
+JOINERS = "\u200c\u200d"  # they shape Persian words and put emoji together
+JOINED = {"Lo", "Mn", "Sk", "So"}  # what they may stand between
+HIDDEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"}  # characters that cannot be seen
+LONGEST = 2_000  # characters of a name; the rest is counted
+
+
+def visible(text: str) -> str:
+    """Give a text in which every character can be seen and none turns the others around.
+
+    Control, formatting and bidirectional characters, and spaces other than the plain one, are
+    written as their code; so are plain spaces at the ends.
+    """
+    if not text:
+        return "(empty)"
+    cut = text[:LONGEST]
+    shown = "".join(_seen(cut, at) for at in range(len(cut)))
+    left_out = len(text) - len(cut)
+    return f"{shown}… ({left_out:,} more characters)" if left_out else shown
+
+
+def _seen(text: str, at: int) -> str:
+    character = text[at]
+    if character == " ":
+        return "\u2423" if at in (0, len(text) - 1) else " "
+    if unicodedata.category(character) not in HIDDEN or _joins(text, at):
+        return character
+    return f"\u27e8U+{ord(character):04X}\u27e9"
+
+
+def _joins(text: str, at: int) -> bool:
+    """Tell whether a character joins its neighbors, as in emoji and in Persian."""
+    neighbors = text[at - 1 : at] + text[at + 1 : at + 2]
+    return (
+        text[at] in JOINERS
+        and len(neighbors) == 2
+        and all(unicodedata.category(one) in JOINED for one in neighbors)
+    )
+
+
+def short(text: str, most: int) -> str:
+    """Give a visible text of at most so many characters."""
+    shown = visible(text)
+    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+
+
+def gamma(value: float) -> str:
+    """Give a dependency with three digits; never 1 or 0 for what is not quite that."""
+    if 0.9995 <= value < 1.0:
+        return f"{min(value, 1.0 - 1e-12):.{_digits(1.0 - value)}f}"
+    if 0.0 < value < 0.0005:
+        return f"{value:.{_digits(value)}f}"
+    return f"{value:.3f}"
+
+
+def _digits(small: float) -> int:
+    """Give how many digits it takes to see a small number."""
+    return next((n for n in range(4, 12) if round(small, n) > 0), 12)
+
+
+def percent(share: float) -> str:
+    """Give a share in percent; 100 and 0 only for all and none."""
+    if share in (0.0, 1.0):
+        return f"{share:.0%}"
+    return f"{min(max(share, 0.001), 0.999):.1%}"
+
+
+def count(number: int, thing: str, plural: str | None = None) -> str:
+    """Give a number with its noun, as in "1 reduct" and "2,000 reducts"."""
+    return f"{number:,} {thing if number == 1 else plural or f'{thing}s'}"
+
+
+def join(texts: list[str]) -> str:
+    """Give texts as a list in a sentence."""
+    if len(texts) < 2:
+        return "".join(texts)
+    return f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def seconds(value: float) -> str:
+    """Give a duration."""
+    if value < 1:
+        return f"{value * 1000:.0f} ms"
+    if value < 120:
+        return f"{value:.1f} s"
+    minutes, rest = divmod(round(value), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+def cell(value: Cell) -> str:
+    """Give a value of a feature."""
+    if value is None:
+        return "missing"
+    return visible(value) if isinstance(value, str) else f"{value:.6g}"

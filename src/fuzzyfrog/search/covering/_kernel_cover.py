@@ -1,0 +1,426 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+"""Depth-first search for covers, in slices: the loops.
+
+A node of the tree is a level of the `Stack`: the features chosen on the way, the features that
+still may be chosen, and the rows that are still open with what each lacks.  With r features to
+choose, every completion has a feature of the row's *clause*: the one with the largest weight w in
+that row, whose window (w and the r - 1 weights that follow it) reaches what the row lacks.  A node
+branches on the smallest clause it finds, and a branch excludes the branches before it, so that
+every cover is met once.  Pruning errs on the side of looking: only the last test decides, and that
+one is made in the weights themselves.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.jit import kernel
+
+__all__ = ["Stack", "Table", "advance", "bits_of_levels", "narrow"]
+
+SLACK = 1e-12  # of what a row needs: rounding may not prune
+N_HOT = 64  # open rows that a node with two features to choose looks at first
+
+
+class Table(NamedTuple):
+    """Rows in the forms that the search reads; the first `n_rows` of each array count.
+
+    Attributes
+    ----------
+    weights : float64[n_rows, n_features]
+        Weights, cut at what the row needs.
+    columns : float64[n_features, n_rows]
+        The same, by feature.
+    needed : float64[n_rows]
+        What each row needs.
+    order : int32[n_rows, n_features]
+        Features by falling weight.
+    scale : float64[n_rows]
+        Levels per unit of weight.
+    bits : uint64[n_rows, n_levels, n_words]
+        Features whose weight is on a level or above; on level 0, above zero.
+    """
+
+    weights: NDArray[np.float64]
+    columns: NDArray[np.float64]
+    needed: NDArray[np.float64]
+    order: NDArray[np.int32]
+    scale: NDArray[np.float64]
+    bits: NDArray[np.uint64]
+
+
+class Stack(NamedTuple):
+    """Where a search stands; one entry for each level that matters.
+
+    Attributes
+    ----------
+    level : int64[1]
+        The deepest level in use; -1 when the search is exhausted.
+    chosen : int64[size + 1]
+        Feature that leads to a level.
+    allowed : uint64[size + 1, n_words]
+        Features that may still be chosen.
+    branches : int32[size + 1, n_features]
+        Features to choose next, one after the other.
+    n_branches, n_taken : int64[size + 1]
+        How many there are, -1 when not known yet, and how many were taken.
+    is_told : bool[size + 1]
+        Whether the features chosen so far were told as a cover.
+    rows, lacks : int32[size + 1, n_rows], float64[size + 1, n_rows]
+        Open rows and what they lack.
+    n_open : int64[size + 1]
+        How many rows are open.
+    kills : int64[n_rows]
+        How often a row was the one that left no feature.
+    """
+
+    level: NDArray[np.int64]
+    chosen: NDArray[np.int64]
+    allowed: NDArray[np.uint64]
+    branches: NDArray[np.int32]
+    n_branches: NDArray[np.int64]
+    n_taken: NDArray[np.int64]
+    is_told: NDArray[np.bool_]
+    rows: NDArray[np.int32]
+    lacks: NDArray[np.float64]
+    n_open: NDArray[np.int64]
+    kills: NDArray[np.int64]
+
+
+@kernel
+def bits_of_levels(weights, scale, bits):
+    """Set the bits of a table from its weights and scales."""
+    one = np.uint64(1)
+    for row in range(weights.shape[0]):
+        for feature in range(weights.shape[1]):
+            weight = weights[row, feature]
+            if weight > 0.0:
+                bit = one << np.uint64(feature & 63)
+                for level in range(min(int(weight * scale[row]), bits.shape[1] - 1) + 1):
+                    bits[row, level, feature >> 6] |= bit
+
+
+@kernel
+def _count(word):
+    """Give the number of bits that are set."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    pairs = np.uint64(0x3333333333333333)
+    word = (word & pairs) + ((word >> np.uint64(2)) & pairs)
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@kernel
+def _has(allowed, level, feature):
+    """Tell whether a feature is allowed on a level."""
+    bit = np.uint64(1) << np.uint64(feature & 63)
+    return allowed[level, feature >> 6] & bit != np.uint64(0)
+
+
+@kernel
+def _remove(allowed, level, feature):
+    """Allow a feature no more on a level."""
+    allowed[level, feature >> 6] &= ~(np.uint64(1) << np.uint64(feature & 63))
+
+
+@kernel
+def narrow(table, stack, level, size):
+    """List rows that are open on a level, out of those listed on the level above.
+
+    The lists get shorter from level to level: the deeper a node, the less it is worth to look at
+    many rows. Only the list of level 0 has all rows.
+    """
+    most = min(N_HOT << (2 * min(size - level - 2, 8)), stack.rows.shape[1])
+    chosen, n_above, n_open = stack.chosen[level], stack.n_open[level - 1], 0
+    rows, lacks, columns = stack.rows, stack.lacks, table.columns
+    for i in range(n_above):
+        row = rows[level - 1, i]
+        lack = lacks[level - 1, i] - columns[chosen, row]
+        if lack > 0.0:
+            rows[level, n_open] = row
+            lacks[level, n_open] = lack
+            n_open += 1
+            if n_open == most:
+                break
+    stack.n_open[level] = n_open
+
+
+@kernel
+def _lack(table, stack, row, level):
+    """Give what a row lacks on a level."""
+    lack = table.needed[row]
+    for above in range(1, level + 1):
+        lack -= table.weights[row, stack.chosen[above]]
+    return lack
+
+
+@kernel
+def _list_more(table, stack, level, size):
+    """List open rows out of all rows, where the level above had none left; tell how many."""
+    most = min(N_HOT << (2 * min(size - level - 2, 8)), stack.rows.shape[1])
+    n_open = 0
+    for i in range(stack.n_open[0]):
+        row = stack.rows[0, i]
+        lack = _lack(table, stack, row, level)
+        if lack > 0.0:
+            stack.rows[level, n_open] = row
+            stack.lacks[level, n_open] = lack
+            n_open += 1
+            if n_open == most:
+                break
+    stack.n_open[level] = n_open
+    return n_open
+
+
+@kernel
+def _clause(table, row, lack, n_left, allowed, level, most, clause):
+    """Give the length of a row's clause, or `most` where it is not shorter; fill it in."""
+    order, weights, n_features = table.order, table.weights, table.order.shape[1]
+    lack -= SLACK * table.needed[row]
+    n_listed, place, window = 0, 0, 0.0
+    for start in range(most):
+        # The window of this start: n_left allowed features in the order of their weights.
+        while n_listed < start + n_left and place < n_features:
+            feature = order[row, place]
+            place += 1
+            weight = weights[row, feature]
+            if weight <= 0.0:
+                place = n_features
+            elif _has(allowed, level, feature):
+                clause[n_listed] = feature
+                n_listed += 1
+                window += weight
+        if window < lack or start >= n_listed:
+            return start
+        window -= weights[row, clause[start]]
+    return most
+
+
+@kernel
+def _branch(table, stack, level, size, clause):
+    """Find the row with the shortest clause, and branch on it; -1 when no row is open."""
+    n_left = size - level
+    allowed, bits, scale = stack.allowed, table.bits, table.scale
+    rows, lacks, branches = stack.rows, stack.lacks, stack.branches
+    n_open = stack.n_open[level]
+    if n_open == 0 and (level == 0 or _list_more(table, stack, level, size) == 0):
+        return -1
+    n_open = stack.n_open[level]
+    best, winner = table.columns.shape[0] + 1, rows[level, 0]
+    for i in range(n_open):
+        row, lack = rows[level, i], lacks[level, i]
+        grade = min(int(lack / n_left * (1.0 - SLACK) * scale[row]), bits.shape[1] - 1)
+        n_able = 0
+        for word in range(allowed.shape[1]):
+            n_able += _count(bits[row, grade, word] & allowed[level, word])
+        if n_able < best:
+            length = _clause(table, row, lack, n_left, allowed, level, best, clause)
+            if length < best:
+                best, winner = length, row
+                for j in range(best):
+                    branches[level, j] = clause[j]
+                if best == 0:
+                    break
+    stack.kills[winner] += 1
+    return best
+
+
+@kernel
+def _all_allowed(stack, level):
+    """Branch on every feature that is allowed."""
+    n_branches = 0
+    for feature in range(stack.branches.shape[1]):
+        if _has(stack.allowed, level, feature):
+            stack.branches[level, n_branches] = feature
+            n_branches += 1
+    return n_branches
+
+
+@kernel
+def _pass_hopeless(table, stack, level, left):
+    """Pass branches after which no last feature is left, by the rows listed; give their number."""
+    rows, lacks, allowed, branches = stack.rows, stack.lacks, stack.allowed, stack.branches
+    weights, bits, scale, kills = table.weights, table.bits, table.scale, stack.kills
+    n_open, n_branches, n_words = stack.n_open[level], stack.n_branches[level], left.size
+    first = stack.n_taken[level]
+    for taken in range(first, n_branches):
+        feature = branches[level, taken]
+        is_hopeless = False
+        _remove(allowed, level, feature)
+        for word in range(n_words):
+            left[word] = allowed[level, word]
+        for i in range(n_open):
+            row = rows[level, i]
+            lack = lacks[level, i] - weights[row, feature]
+            if lack > 0.0:
+                grade = min(int(lack * scale[row]), bits.shape[1] - 1)
+                some = np.uint64(0)
+                for word in range(n_words):
+                    left[word] &= bits[row, grade, word]
+                    some |= left[word]
+                if some == np.uint64(0):
+                    is_hopeless = True
+                    kills[row] += 1
+                    # What ended this branch may end the next.
+                    rows[level, i], rows[level, i >> 1] = rows[level, i >> 1], row
+                    lacks[level, i], lacks[level, i >> 1] = lacks[level, i >> 1], lacks[level, i]
+                    break
+        if not is_hopeless:
+            stack.n_taken[level] = taken
+            return taken - first
+    stack.n_taken[level] = n_branches
+    return n_branches - first
+
+
+@kernel
+def _promote(table, stack, listed, place, level):
+    """List a row, found late in the list of one level, on the levels below on which it is open."""
+    rows, lacks, n_open = stack.rows, stack.lacks, stack.n_open
+    row, lack = rows[listed, place], lacks[listed, place]
+    stack.kills[row] += 1
+    rows[listed, place], lacks[listed, place] = rows[listed, place >> 1], lacks[listed, place >> 1]
+    rows[listed, place >> 1], lacks[listed, place >> 1] = row, lack
+    for below in range(listed + 1, level):
+        lack -= table.weights[row, stack.chosen[below]]
+        if lack <= 0.0 or n_open[below] == rows.shape[1]:
+            return
+        rows[below, n_open[below]] = row
+        lacks[below, n_open[below]] = lack
+        n_open[below] += 1
+
+
+@kernel
+def _filter_by_list(table, stack, listed, level, left):
+    """Keep last features that pass the rows listed on a level above; tell whether any is left."""
+    bits, scale, weights, chosen = table.bits, table.scale, table.weights, stack.chosen
+    rows, lacks = stack.rows, stack.lacks
+    for i in range(stack.n_open[listed]):
+        row, lack = rows[listed, i], lacks[listed, i]
+        for below in range(listed + 1, level + 1):
+            lack -= weights[row, chosen[below]]
+        if lack > 0.0:
+            grade = min(int(lack * scale[row]), bits.shape[1] - 1)
+            some = np.uint64(0)
+            for word in range(left.size):
+                left[word] &= bits[row, grade, word]
+                some |= left[word]
+            if some == np.uint64(0):
+                _promote(table, stack, listed, i, level)
+                return False
+    return True
+
+
+@kernel
+def _filter_by_all(table, stack, level, left):
+    """Keep the last features that pass all rows, as far as bits tell; tell whether any is left."""
+    for word in range(left.size):
+        left[word] = stack.allowed[level, word]
+    for listed in range(max(level - 2, 0), -1, -1):  # from the shortest list to that of all rows
+        if not _filter_by_list(table, stack, listed, level, left):
+            return False
+    return True
+
+
+@kernel
+def _is_cover(table, stack, level, last):
+    """Tell whether the chosen features and a last one cover all rows."""
+    for i in range(stack.n_open[0]):
+        row = stack.rows[0, i]
+        if _lack(table, stack, row, level) > table.weights[row, last]:
+            return False
+    return True
+
+
+@kernel
+def _complete(table, stack, level, left, covers, sizes, n_covers):
+    """Append each last feature that makes a cover; stop when there is no room."""
+    if not _filter_by_all(table, stack, level, left):
+        return n_covers
+    for feature in range(table.columns.shape[0]):
+        if (left[feature >> 6] >> np.uint64(feature & 63)) & np.uint64(1) == np.uint64(0):
+            continue
+        if _is_cover(table, stack, level, feature):
+            if n_covers == sizes.size:
+                return n_covers
+            covers[n_covers, :level] = stack.chosen[1 : level + 1]
+            covers[n_covers, level] = feature
+            sizes[n_covers] = level + 1
+            n_covers += 1
+        _remove(stack.allowed, level, feature)
+    return n_covers
+
+
+@kernel
+def _descend(table, stack, level, size):
+    """Take the next branch of a level."""
+    feature = stack.branches[level, stack.n_taken[level]]
+    stack.n_taken[level] += 1
+    _remove(stack.allowed, level, feature)
+    below = level + 1
+    stack.chosen[below] = feature
+    for word in range(stack.allowed.shape[1]):
+        stack.allowed[below, word] = stack.allowed[level, word]
+    stack.n_branches[below] = -1
+    stack.is_told[below] = stack.is_told[level]
+    if size - below >= 2:
+        narrow(table, stack, below, size)
+
+
+@kernel
+def advance(table, stack, n_nodes, covers, sizes, clause, left):
+    """Go on with a search for some nodes.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    stack : Stack
+        Where the search stands; changed.
+    n_nodes : int
+        How many nodes to visit, about.
+    covers : int64[n_covers, size]
+        Room for the features of covers; the search stops when it is full.
+    sizes : int64[n_covers]
+        Room for their sizes. A smaller cover than asked for ends the slice, so that somebody can
+        add rows that it breaks; otherwise all that extend it will follow.
+    clause, left : int32[n_features], uint64[n_words]
+        Work space.
+
+    Returns
+    -------
+    int, int
+        Number of covers and of nodes visited.
+    """
+    size = covers.shape[1]
+    level, n_covers, n_visited = stack.level[0], 0, 0
+    while level >= 0 and n_visited < n_nodes and n_covers < sizes.size:
+        if size - level == 1:
+            n_visited += 1
+            n_covers = _complete(table, stack, level, left, covers, sizes, n_covers)
+            if n_covers < sizes.size:
+                level -= 1
+            continue
+        if stack.n_branches[level] < 0:
+            n_visited += 1
+            n_branches = _branch(table, stack, level, size, clause)
+            if n_branches < 0 and not stack.is_told[level]:
+                stack.is_told[level] = True
+                covers[n_covers, :level] = stack.chosen[1 : level + 1]
+                sizes[n_covers] = level
+                n_covers += 1
+                break
+            stack.is_told[level] = n_branches < 0
+            if n_branches < 0:
+                n_branches = _all_allowed(stack, level)
+            stack.n_branches[level] = n_branches
+            stack.n_taken[level] = 0
+        if size - level == 2:
+            n_visited += _pass_hopeless(table, stack, level, left)
+        if stack.n_taken[level] < stack.n_branches[level]:
+            _descend(table, stack, level, size)
+            level += 1
+        else:
+            level -= 1
+    stack.level[0] = level
+    return n_covers, n_visited

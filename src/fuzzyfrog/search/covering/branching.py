@@ -1,0 +1,221 @@
+# mypy: allow-untyped-calls
+"""All covers of one size: depth-first search in slices, with rows that may come later."""
+
+from __future__ import annotations
+
+import copy
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.search.covering._kernel_cover import Stack, advance, narrow
+from fuzzyfrog.search.covering.reduction import without_fixed
+from fuzzyfrog.search.covering.rows import Rows
+from fuzzyfrog.search.covering.table import WORD, GrowingTable
+from fuzzyfrog.search.protocol import Integers, Masks
+
+__all__ = ["CoverSearch", "Slice"]
+
+KILLS_BETWEEN_SORTS = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """What a slice of a search came to.
+
+    Attributes
+    ----------
+    covers : bool[n_covers, n_features]
+        Covers of the known rows, each met once.
+    n_nodes : int
+        Nodes that were visited.
+    is_exhausted : bool
+        Whether there are no more covers.
+    """
+
+    covers: Masks
+    n_nodes: int
+    is_exhausted: bool
+
+
+class CoverSearch:
+    """Covers of exactly `size` features, each met once.
+
+    A slice may also give smaller covers: they cover the rows known so far with features to spare.
+    Whoever knows rows that such a cover breaks adds them; otherwise everything that extends it
+    to `size` follows.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows known at the start; few will do.
+    size : int
+        Number of features of a cover, with the fixed ones.
+    fixed, allowed : bool[n_features]
+        Features that every cover has, and features that a cover may have.
+    n_threads : int
+        Parts of the tree that are searched side by side. The covers do not depend on it, only
+        their order does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fuzzyfrog.search.covering import CoverSearch, Rows
+    >>> rows = Rows(np.array([[1.0, 0.5, 0.5], [0.0, 1.0, 0.0]]), np.array([1.0, 0.5]))
+    >>> nothing, everything = np.zeros(3, bool), np.ones(3, bool)
+    >>> search = CoverSearch(rows, 2, fixed=nothing, allowed=everything)
+    >>> search.advance(n_nodes=1000).covers.astype(int).tolist()
+    [[1, 1, 0], [0, 1, 1]]
+    """
+
+    def __init__(
+        self, rows: Rows, size: int, *, fixed: Masks, allowed: Masks, n_threads: int = 1
+    ) -> None:
+        self.size = size
+        self._fixed = fixed.copy()
+        self._free: Integers = np.flatnonzero(allowed & ~fixed)
+        self._n_left = size - int(fixed.sum())
+        self._table = GrowingTable(len(self._free), self._for_free(rows))
+        self._n_threads = n_threads
+        self._stacks = [self._root()] if 0 < self._n_left <= len(self._free) else []
+        self._is_fixed_due = self._n_left == 0
+
+    def _for_free(self, rows: Rows) -> Rows:
+        left = without_fixed(rows, self._fixed)
+        return Rows(np.ascontiguousarray(left.weights[:, self._free]), left.needed)
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether there are no more covers."""
+        return not self._stacks and not self._is_fixed_due
+
+    def add(self, rows: Rows) -> None:
+        """Add rows: no cover that breaks one of them follows any more."""
+        self._table.add(self._for_free(rows))
+        self._stacks = [self._with_all_rows(stack) for stack in self._stacks]
+
+    def advance(self, n_nodes: int, n_covers: int = 1) -> Slice:
+        """Search on.
+
+        Parameters
+        ----------
+        n_nodes : int
+            Nodes to visit at most, in each thread.
+        n_covers : int
+            Covers to give at most, in each thread: few as long as they keep breaking rows that
+            were not known.
+        """
+        if self._n_left <= 0:
+            return self._fixed_alone()
+        self._share()
+        if len(self._stacks) > 1:
+            with ThreadPoolExecutor(len(self._stacks)) as pool:
+                parts = list(
+                    pool.map(lambda stack: self._visit(stack, n_nodes, n_covers), self._stacks)
+                )
+        else:
+            parts = [self._visit(stack, n_nodes, n_covers) for stack in self._stacks]
+        self._stacks = [stack for stack in self._stacks if stack.level[0] >= 0]
+        for stack in self._stacks:
+            if stack.kills.sum() > KILLS_BETWEEN_SORTS:
+                self._put_killers_first(stack)
+        covers = np.concatenate([np.empty((0, len(self._fixed)), np.bool_), *(p[0] for p in parts)])
+        return Slice(covers, sum(part[1] for part in parts), self.is_exhausted)
+
+    def _fixed_alone(self) -> Slice:
+        is_cover = self._is_fixed_due and self._table.n_rows == 0
+        self._is_fixed_due = False
+        covers = self._fixed[np.newaxis][: int(is_cover)]
+        return Slice(covers, 1, True)
+
+    def _visit(self, stack: Stack, n_nodes: int, n_covers: int) -> tuple[Masks, int]:
+        n_features, n_words = len(self._free), self._table.n_words
+        covers = np.empty((n_covers, self._n_left), np.int64)
+        sizes = np.zeros(n_covers, np.int64)
+        clause, left = np.empty(n_features, np.int32), np.empty(n_words, np.uint64)
+        n_found, n_visited = advance(
+            self._table.arrays, stack, n_nodes, covers, sizes, clause, left
+        )
+        masks = np.repeat(self._fixed[np.newaxis], n_found, axis=0)
+        for mask, features, size in zip(masks, covers, sizes, strict=False):
+            mask[self._free[features[:size]]] = True
+        return masks, int(n_visited)
+
+    def _root(self) -> Stack:
+        n_features, n_words = len(self._free), self._table.n_words
+        n_levels, capacity = self._n_left, len(self._table.arrays.needed)
+        stack = Stack(
+            level=np.zeros(1, np.int64),
+            chosen=np.zeros(n_levels, np.int64),
+            allowed=np.zeros((n_levels, n_words), np.uint64),
+            branches=np.zeros((n_levels, n_features), np.int32),
+            n_branches=np.full(n_levels, -1),
+            n_taken=np.zeros(n_levels, np.int64),
+            is_told=np.zeros(n_levels, np.bool_),
+            rows=np.zeros((n_levels, capacity), np.int32),
+            lacks=np.zeros((n_levels, capacity)),
+            n_open=np.zeros(n_levels, np.int64),
+            kills=np.zeros(capacity, np.int64),
+        )
+        stack.allowed[0] = _packed(np.ones(n_features, np.bool_), n_words)
+        self._list_open(stack, np.arange(self._table.n_rows))
+        return stack
+
+    def _with_all_rows(self, stack: Stack) -> Stack:
+        """Give the stack with the rows that were added since."""
+        n_rows, capacity = self._table.n_rows, len(self._table.arrays.needed)
+        if capacity > len(stack.kills):
+            grown = (len(stack.n_open), capacity)
+            kills = np.zeros(capacity, np.int64)
+            kills[: len(stack.kills)] = stack.kills
+            rows, lacks = np.zeros(grown, np.int32), np.zeros(grown)
+            rows[0, : stack.n_open[0]] = stack.rows[0, : stack.n_open[0]]
+            stack = stack._replace(rows=rows, lacks=lacks, kills=kills)
+        n_known = int(stack.n_open[0])
+        # New rows first: the cover that they break is where the search stands.
+        order = np.concatenate([np.arange(n_known, n_rows), stack.rows[0, :n_known]])
+        self._list_open(stack, order)
+        return stack
+
+    def _put_killers_first(self, stack: Stack) -> None:
+        order = stack.rows[0, : stack.n_open[0]]
+        self._list_open(stack, order[np.argsort(-stack.kills[order], kind="stable")])
+        stack.kills[:] //= 2  # what helped long ago need not help here
+
+    def _list_open(self, stack: Stack, order: NDArray[np.integer]) -> None:
+        """List the open rows of every level anew, in this order."""
+        stack.n_open[0] = len(order)
+        stack.rows[0, : len(order)] = order
+        stack.lacks[0, : len(order)] = self._table.arrays.needed[order]
+        for level in range(1, min(int(stack.level[0]), self._n_left - 2) + 1):
+            narrow(self._table.arrays, stack, level, self._n_left)
+
+    def _share(self) -> None:
+        """Split stacks until every thread has one, where that is possible."""
+        for stack in self._stacks[: self._n_threads]:
+            if len(self._stacks) >= self._n_threads:
+                return
+            part = _split(stack)
+            if part is not None:
+                self._stacks.append(part)
+
+
+def _packed(mask: Masks, n_words: int) -> NDArray[np.uint64]:
+    padded = np.zeros(n_words * WORD, np.bool_)
+    padded[: len(mask)] = mask
+    return np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64)
+
+
+def _split(stack: Stack) -> Stack | None:
+    """Take the branches that a stack has not begun on its highest open level; None if none."""
+    below = int(stack.level[0])
+    ready = np.flatnonzero(stack.n_taken[:below] < stack.n_branches[:below])
+    if not len(ready):
+        return None
+    level = int(ready[0])
+    part = copy.deepcopy(stack)
+    part.level[0] = level
+    stack.n_branches[level] = stack.n_taken[level]
+    return part

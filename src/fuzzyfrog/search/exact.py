@@ -1,0 +1,168 @@
+"""Exact search: the smallest subsets with proof, or bounds when time is up."""
+
+from collections.abc import Callable
+from math import inf
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from fuzzyfrog.search.archive import Archive
+from fuzzyfrog.search.checks import check_count
+from fuzzyfrog.search.constraints import Constraints
+from fuzzyfrog.search.front import subsets_reaching
+from fuzzyfrog.search.overhearing import Steps, overheard
+from fuzzyfrog.search.protocol import Batch, Floats, Masks, Problem, Proof, Proposal, Search
+from fuzzyfrog.search.proving import CoverProof
+from fuzzyfrog.search.quickreduct import grow
+from fuzzyfrog.search.ranking import ranking_of
+from fuzzyfrog.search.shedding import shed
+
+__all__ = ["Certified", "Exact"]
+
+
+class Exact(BaseEstimator):  # type: ignore[misc]
+    """Prove which subsets are the best, and list them.
+
+    What is asked decides how. The fewest features that keep the full score: by covering the
+    requirements that the problem's oracle tells, for tables of any width. A share of the full
+    score, a given size or the ranking "product": by branch and bound over scores, for tables of
+    moderate width. A run that is stopped keeps the best subsets and the bounds it has.
+
+    Parameters
+    ----------
+    limit : int
+        Best subsets to list at most.
+
+    Examples
+    --------
+    >>> from fuzzyfrog.search import Exact
+    >>> Exact(limit=1000).get_params()
+    {'limit': 1000}
+    """
+
+    def __init__(self, *, limit: int = 100_000) -> None:
+        self.limit = limit
+
+    def propose(self, problem: Problem, seed: int) -> Proposal:
+        """Check the parameters and give the coroutine; see the protocol.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is asked.
+        seed : int
+            Not used: nothing is drawn.
+
+        Returns
+        -------
+        Proposal
+            Yields batches, receives scores.
+        """
+        check_count("limit", self.limit)
+        return _Prover(problem, self.limit).prove(None)
+
+
+class Certified:
+    """A search whose answer is then proved, or improved until it can be.
+
+    Parameters
+    ----------
+    search : Search
+        What looks for good subsets first.
+    exact : Exact
+        What proves.
+    """
+
+    def __init__(self, search: Search, exact: Exact) -> None:
+        self._search = search
+        self._exact = exact
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Give the parameters of both, and the name of the search."""
+        inner = {"search": type(self._search).__name__, **self._search.get_params(deep)}
+        return {**inner, **{f"exact__{k}": v for k, v in self._exact.get_params(deep).items()}}
+
+    def propose(self, problem: Problem, seed: int) -> Proposal:
+        """Give the coroutine: cheap bounds, then the search, then the proof."""
+        check_count("limit", self._exact.limit)
+        found = self._search.propose(problem, seed)
+        return _Prover(problem, self._exact.limit).prove(found)
+
+
+class _Prover:
+    """The best subsets met, and what was proved about them."""
+
+    def __init__(self, problem: Problem, limit: int) -> None:
+        self._problem = problem
+        self._limit = limit
+        self._constraints = Constraints(problem)
+        self._ranking = ranking_of(problem)
+        self._best = Archive(self._ranking)
+        self._is_cut = False
+
+    def prove(self, search: Proposal | None) -> Proposal:
+        """Find a subset to start from, bound, search if there is a search, and prove."""
+        yield from overheard(self._start(), self._hear)
+        covers = self._covering()
+        if covers is not None:
+            yield from covers.bound(self._best.members()[0][0])
+        if search is not None:
+            yield from overheard(search, self._hear)
+        yield from overheard(self._by_scores() if covers is None else covers.smallest(), self._hear)
+
+    def _covering(self) -> CoverProof | None:
+        """Give the proof by requirements where it can be had."""
+        problem = self._problem
+        is_fewest = problem.ranking == "lexicographic" and problem.n_features_to_select is None
+        if problem.oracle is None or not is_fewest or problem.target < problem.full_score:
+            return None
+        return CoverProof(problem, problem.oracle, self._limit)
+
+    def _start(self) -> Steps[None]:
+        """Grow a subset greedily, and take out what is not needed."""
+        subset, score = yield from grow(self._problem)
+        if self._problem.n_features_to_select is None:
+            required = np.array([min(score, self._problem.target)])
+            backwards = np.arange(len(subset))[np.newaxis, ::-1]
+            yield from shed(subset[np.newaxis], required, self._constraints.fixed, backwards)
+
+    def _hear(self, subsets: Masks, scores: Floats) -> None:
+        sizes, (smallest, largest) = subsets.sum(axis=1), self._constraints.sizes
+        is_allowed = (smallest <= sizes) & (sizes <= largest)
+        self._best.add(subsets[is_allowed], scores[is_allowed])
+
+    def _by_scores(self) -> Proposal:
+        """Go through the sizes at which a subset could be as good as the best one met."""
+        nothing = np.empty((0, self._problem.n_features), np.bool_)
+        smallest, largest = self._constraints.sizes
+        for size in range(smallest, largest + 1):
+            yield Batch(nothing, proof=Proof(min(size, self._best.size)))
+            yield from subsets_reaching(self._constraints, size, self._bar(size))
+        all_listed = not self._is_cut
+        yield Batch(nothing, proof=Proof(self._best.size, is_best=True, all_listed=all_listed))
+
+    def _bar(self, size: int) -> Callable[[], float]:
+        """Give what tells the score to reach: as good as the best, or better if that is enough."""
+
+        def bar() -> float:
+            best = np.array([self._best.score]), np.array([self._best.size])
+            as_good = float(self._ranking.needed(np.array([size]), *best)[0])
+            if not self._is_enough(size):
+                return as_good
+            self._is_cut |= as_good < inf
+            is_at_target = self._best.score >= self._problem.target
+            return inf if is_at_target else float(np.nextafter(as_good, inf))
+
+        return bar
+
+    def _is_enough(self, size: int) -> bool:
+        """Tell whether subsets of a size that are only as good as the best need no listing."""
+        problem, best = self._problem, self._best
+        if problem.ranking == "product":
+            return problem.target <= 0
+        if size < best.size:
+            return False
+        # With a size given there may be no end of subsets that reach the target.
+        is_given = problem.n_features_to_select is not None
+        return len(best) >= self._limit or (is_given and best.score >= problem.target)

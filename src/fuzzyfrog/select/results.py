@@ -1,0 +1,39 @@
+"""What a run found, as the records that a selector shows."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.records import FrontPoint, Reduct
+from fuzzyfrog.search import Outcome
+
+__all__ = ["front_of", "listed_features", "reducts_of"]
+
+
+def reducts_of(outcome: Outcome, names: Sequence[str]) -> list[Reduct]:
+    """Give the best subsets, those first whose features most of the others have too."""
+    common = [-float(outcome.feature_frequency[one.subset].sum()) for one in outcome.reducts]
+    ranked = sorted(zip(common, outcome.reducts, strict=True), key=lambda pair: pair[0])
+    return [
+        Reduct(*listed_features(one.subset, names), one.score, one.minimal) for _, one in ranked
+    ]
+
+
+def front_of(outcome: Outcome, names: Sequence[str]) -> list[FrontPoint]:
+    """Give the best subset met of each size, up to the first with the highest score."""
+    highest = max(point.score for point in outcome.front)
+    enough = next(point.size for point in outcome.front if point.score == highest)
+    return [
+        FrontPoint(*listed_features(point.subset, names), point.score)
+        for point in outcome.front
+        if point.size <= enough
+    ]
+
+
+def listed_features(
+    subset: NDArray[np.bool_], names: Sequence[str]
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Give the indices and the names of the features of a subset."""
+    features = tuple(np.flatnonzero(subset).tolist())
+    return features, tuple(names[feature] for feature in features)

@@ -1,0 +1,89 @@
+"""Tables and runs that reports are made of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from sklearn.datasets import load_wine
+
+from fuzzyfrog import FuzzyRoughSelector
+from fuzzyfrog.records import FeatureSet, FeatureSummary, Run
+from fuzzyfrog.select.recording import record_of
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "</script><img src=x onerror=alert(2)>",
+    "\"quoted\" and 'single' `back`",
+    "{{7*7}} {% raw %} ${7*7}",
+    '=HYPERLINK("http://example.com","click")',
+    "عدد العينات في المجموعة",
+    "right\u202eot-left override\u202c and zero\u200bwidth",
+    "long " + "name " * 99,
+    "emoji 👨\u200d👩\u200d👧 🐸 ✓",
+    "null",
+    "NaN",
+    "javascript:alert(3)",
+    "<!-- comment --> <![CDATA[ x ]]>",
+    "line\nbreak\ttab\u2028separator",
+    "&lt;b&gt;entity&amp;",
+    "constructor",
+    "__proto__",
+    "   ",
+]
+HOSTILE_CLASSES = ["<b onmouseover=alert(4)>class</b>", "שלום \u202e", "x" * 500]
+
+
+def wine_run() -> Run:
+    """Give a run on the wines: 343 reducts, nothing ambiguous."""
+    wine = load_wine(as_frame=True)
+    classes = wine.target.map({0: "Barolo", 1: "Grignolino", 2: "Barbera"})
+    selector = FuzzyRoughSelector(random_state=0).fit(wine.data, classes)
+    return record_of(
+        selector,
+        name="wine",
+        command="fuzzyfrog select wine --seed 0 --save wine.json --report wine.html",
+    )
+
+
+def hostile_run() -> Run:
+    """Give a run on a table whose names try to break out; some samples stay ambiguous."""
+    random = np.random.default_rng(3)
+    table = pd.DataFrame(random.normal(size=(90, len(HOSTILE))).round(1), columns=HOSTILE)
+    classes = np.array(HOSTILE_CLASSES)[random.integers(0, 3, 90)]
+    selector = FuzzyRoughSelector(
+        must_include=HOSTILE[:1], min_dependency=0.85, max_evaluations=3_000, random_state=0
+    ).fit(table, classes)
+    return record_of(selector, name=HOSTILE[1], command=f"fuzzyfrog select '{HOSTILE[0]}'")
+
+
+def crowded_run(wine: Run) -> Run:
+    """Give a run with as many reducts and features as a page must stay quick with."""
+    random = np.random.default_rng(0)
+    n_features, n_reducts = 856, 5_000
+    weights = random.pareto(1.0, n_features) + 0.01  # some features are in most reducts
+    drawn = np.argsort(-weights * random.random((n_reducts - 1, n_features)), axis=1)
+    sizes = random.integers(18, 25, n_reducts - 1)
+    picks = [tuple(sorted(row[:size].tolist())) for row, size in zip(drawn, sizes, strict=True)]
+    picks.insert(0, wine.selected)
+    counts = np.bincount(np.concatenate(picks), minlength=n_features) / n_reducts
+    features = tuple(FeatureSummary(f"feature {i}", "numeric", 0) for i in range(n_features))
+    front = tuple(FeatureSet(tuple(range(k)), k / 24, None) for k in range(1, 25))
+    return replace(
+        wine,
+        data=replace(wine.data, name="crowded", features=features),
+        reducts=tuple(FeatureSet(pick, 1.0, True) for pick in picks),
+        n_reducts=7_000,
+        feature_frequency=tuple(counts.tolist()),
+        front=front,
+    )
+
+
+def many_samples_run() -> Run:
+    """Give a run on 20,000 samples, half of which stay ambiguous."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(20_000, 8))
+    noisy = X[:, :4] @ [1.0, 1.0, -1.0, 0.5] + 0.3 * random.normal(size=20_000)
+    selector = FuzzyRoughSelector("quickreduct", n_features_to_select=3, random_state=0)
+    return record_of(selector.fit(X, noisy > 0), name="20,000 samples")

@@ -1,0 +1,293 @@
+"""Reports in a real browser: offline, silent, quick to sort and filter, unharmed by names."""
+
+from __future__ import annotations
+
+import os
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from fuzzyfrog import FuzzyRoughSelector, read_table
+from fuzzyfrog.report import write_report
+from fuzzyfrog.select.recording import record_of
+from report.made import HOSTILE
+
+CHROMIUM = Path(os.environ.get("FUZZYFROG_CHROMIUM", "/usr/bin/chromium"))
+SWITCHES = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+MEGABYTE = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """One browser for all tests, with a profile of its own that goes with it."""
+    driver = pytest.importorskip("playwright.sync_api", reason="the package playwright is missing")
+    if not CHROMIUM.is_file():
+        pytest.skip(f"no browser at {CHROMIUM}; run scripts/install_chromium.sh")
+    with driver.sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
+        yield opened
+        opened.close()
+
+
+class Watched:
+    """A page that notes whatever a report must not do."""
+
+    def __init__(self, page, url):
+        self.page = page
+        self.url = url
+        self.complaints = []
+        page.on("console", lambda message: self.complaints.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        page.on("request", self._hear)
+        page.on("dialog", self._dismiss)
+        page.on("popup", lambda _: self.complaints.append("popup"))
+
+    def _hear(self, request):
+        if request.url != self.url and not request.url.startswith("data:"):
+            self.complaints.append(f"request: {request.url}")
+
+    def _dismiss(self, dialog):
+        self.complaints.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def has_sideways_scroll(self):
+        return self.page.evaluate("document.documentElement.scrollWidth > innerWidth")
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Give a function that opens the report of a run; at the end nothing may have been noted."""
+    pages = []
+
+    def open_report(run, width=1200, colors="light"):
+        file = tmp_path / f"report{len(pages)}.html"
+        write_report(run, file)
+        assert file.stat().st_size < 3 * MEGABYTE
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=colors, offline=True
+        )
+        watched = Watched(context.new_page(), file.as_uri())
+        watched.page.set_default_timeout(10_000)
+        watched.page.goto(watched.url)
+        pages.append(watched)
+        return watched
+
+    yield open_report
+    for watched in pages:
+        assert watched.complaints == []
+        watched.page.context.close()
+
+
+def columns(page):
+    """Give, for each reduct that is drawn, the number of its features that are drawn."""
+    return page.eval_on_selector_all(
+        "#matrix g", "gs => gs.map(g => g.querySelectorAll('.member, .chosen-member').length)"
+    )
+
+
+def names_of_rows(page):
+    return page.locator("#rows .name").all_inner_texts()
+
+
+def test_wine_answers_in_order(opened, wine_run):
+    page = opened(wine_run).page
+    assert page.locator("h1").inner_text() == (
+        "5 of 13 features tell the classes apart as well as all of them."
+    )
+    sections = page.eval_on_selector_all("main > section", "all => all.map(one => one.id)")
+    assert sections == [
+        "answer", "front", "reducts", "frequency", "features", "samples", "search", "again",
+    ]  # fmt: skip
+    assert sorted(page.locator(".chips .name").all_inner_texts()) == sorted(
+        wine_run.names(wine_run.selected)
+    )
+
+
+def test_every_section_picture_and_control_has_a_name(opened, wine_run):
+    page = opened(wine_run).page
+    unnamed = page.evaluate("""() => [
+        ...[...document.querySelectorAll('section, nav')].filter(one =>
+            !one.getAttribute('aria-label') &&
+            !document.getElementById(one.getAttribute('aria-labelledby'))),
+        ...[...document.querySelectorAll('[role=img]')].filter(one => !one.ariaLabel),
+        ...[...document.querySelectorAll('button')].filter(one =>
+            !one.ariaLabel && !one.textContent.trim()),
+        ...[...document.querySelectorAll('input, select')].filter(one =>
+            !one.ariaLabel && !one.labels.length),
+    ].map(one => one.outerHTML)""")
+    assert unnamed == []
+    levels = page.eval_on_selector_all("h1, h2, h3", "all => all.map(one => +one.tagName[1])")
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_filter_by_feature(opened, wine_run):
+    page = opened(wine_run).page
+    assert "of 343 that match" in page.locator("#status").inner_text()
+    proline = [one for one in wine_run.reducts if "proline" in wine_run.names(one.features)]
+    button = page.locator("#rows button", has_text="proline")
+    button.click()
+    assert f"of {len(proline)} that match (343 in all)" in page.locator("#status").inner_text()
+    assert button.get_attribute("aria-pressed") == "true"
+    page.locator("#rows button", has_text="proline").click()
+    without = len(wine_run.reducts) - len(proline)
+    assert f"of {without} that match" in page.locator("#status").inner_text()
+    assert names_of_rows(page)[0] == "proline"  # what is filtered by stays in sight
+    page.locator("#clear").click()
+    assert "of 343 that match" in page.locator("#status").inner_text()
+
+
+def test_sort_features_and_find_one(opened, wine_run):
+    page = opened(wine_run).page
+    page.select_option("#sort-features", "name")
+    assert names_of_rows(page) == sorted(names_of_rows(page))
+    page.select_option("#sort-features", "table")
+    assert names_of_rows(page) == [feature.name for feature in wine_run.data.features]
+    page.fill("#find", "PHENOLS")
+    assert names_of_rows(page) == ["total_phenols", "nonflavanoid_phenols"]
+
+
+def test_hover_and_arrow_keys_read_a_reduct(opened, wine_run):
+    page = opened(wine_run).page
+    readout = page.locator("#readout")
+    assert "Point at a column" in readout.inner_text()
+    page.locator("#matrix").hover(position={"x": 10, "y": 30})
+    text = readout.inner_text()
+    assert text.startswith("Chosen reduct, 5 features")
+    assert all(name in text for name in wine_run.names(wine_run.selected))
+    page.locator("#matrix").focus()
+    page.keyboard.press("ArrowRight")
+    assert readout.inner_text().startswith("Reduct 2, 5 features")
+    assert page.locator("#matrix .column.here").count() == 1
+
+
+def test_tip_of_a_point_of_the_front(opened, wine_run):
+    page = opened(wine_run).page
+    page.locator(".dot.chosen").hover()
+    tip = page.locator("#tip")
+    assert tip.is_visible()
+    assert tip.inner_text().startswith("5 features, γ 1.000: ")
+    page.mouse.move(0, 0)
+    assert tip.is_hidden()
+
+
+def test_tables_sort(opened, wine_run):
+    page = opened(wine_run).page
+    page.locator("#frequency summary").click()
+    first = page.locator("#frequency tbody tr").first
+    head = page.locator("#frequency th button", has_text="Share")
+    head.click()
+    rarest = min(range(13), key=lambda feature: wine_run.feature_frequency[feature])
+    assert first.inner_text().startswith(wine_run.data.features[rarest].name)
+    head.click()
+    assert first.inner_text().startswith("alcohol")
+    assert page.locator("#frequency th[aria-sort=descending]").count() == 1
+
+
+def test_theme_follows_the_system_until_it_is_switched(opened, wine_run):
+    background = "getComputedStyle(document.body).backgroundColor"
+    light, dark = opened(wine_run).page, opened(wine_run, colors="dark").page
+    colors = light.evaluate(background), dark.evaluate(background)
+    assert colors[0] != colors[1]
+    light.get_by_role("button", name="Switch to dark colors").click()
+    dark.get_by_role("button", name="Switch to light colors").click()
+    assert (light.evaluate(background), dark.evaluate(background)) == colors[::-1]
+
+
+def test_print_shows_everything_but_controls(opened, wine_run):
+    page = opened(wine_run, colors="dark").page
+    page.emulate_media(media="print")
+    assert page.locator(".tools").is_hidden()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details:not([open])").count() == 0
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("details[open]").count() == 0
+
+
+def test_a_phone_needs_no_sideways_scroll(opened, wine_run, many_samples_run):
+    for run in (wine_run, many_samples_run):
+        assert not opened(run, width=390).has_sideways_scroll()
+        assert not opened(run, width=320).has_sideways_scroll()
+
+
+def test_hostile_names_are_text(opened, hostile_run):
+    watched = opened(hostile_run)
+    page = watched.page
+    assert not watched.has_sideways_scroll()
+    assert page.locator("script").count() == 2  # the data and the page's own
+    assert page.locator("img, iframe, object, b[onmouseover]").count() == 0
+    shown = set(names_of_rows(page))
+    plain = [name for name in HOSTILE if name.isprintable() and name.strip() and len(name) < 400]
+    assert set(plain) <= shown
+    text = page.content()
+    for character in "\u202e\u202c\u200b\u2028":
+        assert character not in text
+        assert f"\u27e8U+{ord(character):04X}\u27e9" in text
+    page.locator("#rows button", has_text="<script>").click()
+    for part in page.locator("details > summary").all():
+        part.click()
+    page.locator("#matrix").hover(position={"x": 30, "y": 30})
+    assert "<script>alert(1)</script>" in page.locator("#readout").inner_text()
+    assert not watched.has_sideways_scroll()
+
+
+def test_hostile_names_on_a_phone(opened, hostile_run):
+    watched = opened(hostile_run, width=390)
+    for part in watched.page.locator("details > summary").all():
+        part.click()
+    assert not watched.has_sideways_scroll()
+
+
+def test_thousands_of_reducts_are_drawn_as_a_window(opened, crowded_run):
+    page = opened(crowded_run).page
+    assert "2,000 more were found" in page.locator("#reducts .lead").inner_text()
+    assert 0 < len(columns(page)) <= 60
+    assert page.locator("#rows li").count() == 24
+    status = page.locator("#status").inner_text()
+    assert "of 5,000 that match" in status
+    assert "rarer features not shown" in status
+    page.locator("#more-rows").click()
+    assert page.locator("#rows li").count() == 48
+    page.select_option("#size", "24")
+    n_of_24 = sum(one.size == 24 for one in crowded_run.reducts)
+    assert f"of {n_of_24:,} that match (5,000 in all)" in page.locator("#status").inner_text()
+    page.locator("#clear").click()
+    page.select_option("#sort-reducts", "size")
+    page.locator("#reducts details summary").click()
+    sizes = page.locator("#listed td:nth-child(2)").all_inner_texts()
+    assert sizes[:2] == ["5", "18"]
+    page.locator("#on").click()
+    assert page.locator("#status").inner_text().startswith(f"Reducts {len(sizes) + 1}–")
+
+
+def test_samples_that_stay_ambiguous(opened, many_samples_run):
+    page = opened(many_samples_run).page
+    rows = page.locator(".ambiguous li")
+    assert rows.count() == len(many_samples_run.ambiguous) == 20
+    worst = many_samples_run.ambiguous[0]
+    rows.first.locator("summary").click()
+    text = rows.first.inner_text()
+    assert f"Sample {worst.sample}" in text
+    assert f"Sample {worst.enemy}" in text
+    assert f"{worst.sample_values[0]:.6g}" in text
+
+
+def test_a_table_of_856_features(opened, paper_data_folder):
+    table = read_table(paper_data_folder / "cnae_9.csv.gz", target="class")
+    selector = FuzzyRoughSelector("quickreduct", n_features_to_select=6, random_state=0)
+    run = record_of(selector.fit(table), name="cnae_9")
+    watched = opened(run)
+    assert watched.page.locator("h1").inner_text().startswith("6 of 856 features tell")
+    assert not watched.has_sideways_scroll()
+    assert not opened(run, width=390).has_sideways_scroll()

@@ -1,0 +1,187 @@
+"""What a page says, and what it is made of; how it behaves is for test_browser."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from fuzzyfrog.records import Certificate, FeatureSet
+from fuzzyfrog.report import render_report, summary_html, write_report
+from fuzzyfrog.report.charts import Scale, nice_ticks, steps
+from fuzzyfrog.report.collect import collect
+from fuzzyfrog.report.explorer import MAX_MEMBERS
+from fuzzyfrog.report.pictures import elbow
+from fuzzyfrog.report.text import cell, gamma, percent, seconds, short, visible
+
+
+def points(*dependencies):
+    return tuple(
+        FeatureSet(tuple(range(size)), dependency, None)
+        for size, dependency in enumerate(dependencies, start=1)
+    )
+
+
+def data_of(page):
+    text = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    return json.loads(text[1])
+
+
+def test_policy_allows_the_one_script_and_nothing_else(hostile_run):
+    page = render_report(hostile_run)
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)[1]
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'; ")
+    assert f"script-src 'sha256-{digest}'; img-src data:;" in policy
+    assert page.count("<script") == 2
+
+
+def test_page_asks_for_nothing(hostile_run):
+    page = render_report(hostile_run)
+    assert not re.search(r"(?:src|href|action)=[\"']?(?:https?:|//|/|\.)", page)
+    assert "@import" not in page
+    assert "url(" not in page
+
+
+def test_data_cannot_leave_its_element(hostile_run):
+    page = render_report(hostile_run)
+    start = page.index('id="data">') + len('id="data">')
+    text = page[start : page.index("</script>", start)]
+    assert not set("<>&\u2028\u2029") & set(text)
+    assert text.isascii()
+    assert len(data_of(page)["reducts"]) == len(hostile_run.reducts)
+
+
+def test_a_page_can_be_written_with_any_text(wine_run, tmp_path):
+    odd = "\ud800 lone surrogate \0"
+    write_report(replace(wine_run, data=replace(wine_run.data, name=odd)), tmp_path / "odd.html")
+    assert "⟨U+D800⟩ lone surrogate ⟨U+0000⟩" in (tmp_path / "odd.html").read_text("utf-8")
+
+
+def test_the_same_run_gives_the_same_page(wine_run):
+    assert render_report(wine_run) == render_report(wine_run)
+
+
+@pytest.mark.parametrize(
+    ("certificate", "state", "title"),
+    [
+        (Certificate(True, 5, 5, 343, True), "proven", "Proven: 5 features are the fewest."),
+        (Certificate(False, 4, 5, 343, False), "open", "Not proven: the fewest are between 4 and"),
+        (None, "checked", "Checked: none of them can be left out."),
+    ],
+)
+def test_says_how_sure_it_is(wine_run, certificate, state, title):
+    proof = collect(replace(wine_run, certificate=certificate))["answer"]["proof"]
+    assert proof["state"] == state
+    assert proof["title"].startswith(title)
+
+
+def test_does_not_claim_what_was_not_checked(wine_run):
+    unchecked = tuple(replace(one, minimal=False) for one in wine_run.reducts)
+    proof = collect(replace(wine_run, reducts=unchecked))["answer"]["proof"]
+    assert (proof["state"], proof["title"]) == ("open", "Not proven.")
+
+
+def test_headline_of_less_than_all(hostile_run, many_samples_run):
+    assert re.fullmatch(
+        r"4 of 18 features tell the classes apart \d\d\.\d% as well as all of them\.",
+        collect(replace(hostile_run, dependency=0.9))["answer"]["headline"],
+    )
+    assert collect(many_samples_run)["answer"]["headline"].startswith("3 of 8 features tell")
+
+
+def test_dependency_of_nothing_divides_by_nothing(wine_run):
+    nothing = replace(wine_run, dependency=0.0, full_dependency=0.0)
+    assert collect(nothing)["kept"] == "100%"
+
+
+def test_page_holds_what_it_can_afford_and_says_so(wine_run):
+    wide = FeatureSet(tuple(range(13)), 1.0, True)
+    many = replace(wine_run, reducts=(wine_run.reducts[0], *[wide] * 20_000), n_reducts=20_001)
+    found = collect(many)["reducts"]
+    assert sum(map(len, found["page"]["reducts"])) <= MAX_MEMBERS
+    assert found["n_kept"] + found["n_left_out"] == 20_001
+    assert f"{found['n_left_out']:,} more were found" in render_report(many)
+
+
+def test_a_short_history_has_no_picture(wine_run):
+    assert collect(replace(wine_run, history=wine_run.history[:1]))["course"] is None
+    assert "The course as a table" not in render_report(replace(wine_run, history=()))
+
+
+def test_summary_is_html_without_scripts(hostile_run):
+    html = summary_html(hostile_run)
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
+    assert "<script" not in html
+    assert "<img" not in html
+
+
+def test_elbow_is_where_the_curve_bends():
+    assert elbow(points(0.2, 0.6, 0.9, 0.95, 1.0)).size == 3
+    assert elbow(points(0.2, 0.6, 1.0)) is None  # a straight line
+    assert elbow(points(0.0, 0.01, 0.02, 1.0)) is None  # it bends upward
+    assert elbow(points(0.5, 1.0)) is None
+    assert elbow(()) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain text", "plain text"),
+        ("", "(empty)"),
+        (" a ", "␣a␣"),
+        ("a\u202eb", "a⟨U+202E⟩b"),
+        ("a\u200db", "a⟨U+200D⟩b"),
+        ("a\u00a0b\ufeff", "a⟨U+00A0⟩b⟨U+FEFF⟩"),
+        ("👨\u200d👩\u200d👧", "👨\u200d👩\u200d👧"),
+        ("می\u200cخواهم", "می\u200cخواهم"),
+        ("é ü 漢字 <b>", "é ü 漢字 <b>"),
+        ("x" * 2_500, "x" * 2_000 + "… (500 more characters)"),
+    ],
+)
+def test_every_character_can_be_seen(text, shown):
+    assert visible(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1.0, "1.000"), (0.0, "0.000"), (0.9344, "0.934"), (0.99951, "0.9995"),
+        (0.99999, "0.99999"), (1 - 1e-15, "0.999999999999"), (0.00004, "0.00004"),
+    ],
+)  # fmt: skip
+def test_dependencies_are_never_rounded_to_certainty(value, text):
+    assert gamma(value) == text
+
+
+def test_shares_are_never_rounded_to_all_or_none():
+    assert [percent(one) for one in (1.0, 0.99999, 0.5, 1e-6, 0.0)] == [
+        "100%", "99.9%", "50.0%", "0.1%", "0%",
+    ]  # fmt: skip
+
+
+def test_other_texts():
+    assert [seconds(one) for one in (0.0123, 7.26, 150, 7_320)] == [
+        "12 ms", "7.3 s", "2 min 30 s", "2 h 2 min",
+    ]  # fmt: skip
+    assert [cell(None), cell(0.30000000000000004), cell("a\nb")] == ["missing", "0.3", "a⟨U+000A⟩b"]
+    assert short("abcdef", 4) == "abc…"
+
+
+def test_ticks_are_round_numbers_inside_the_axis():
+    assert nice_ticks(Scale(0.5, 5.5), 12, finest=1.0) == [1, 2, 3, 4, 5]
+    assert nice_ticks(Scale(0.0, 1.0), 4) == [0.0, 0.5, 1.0]
+    assert nice_ticks(Scale(20, 50_000, is_log=True)) == [100, 1_000, 10_000]
+    assert nice_ticks(Scale(3, 3)) == [3]
+
+
+def test_places():
+    assert Scale(10, 1_000, is_log=True).at(100) == 50
+    assert Scale(0, 4).at(1) == 25
+    assert Scale(0, 4).at(9) == 100
+    assert steps([(0, 0), (50, 100)]) == "M0 100H50V0"

@@ -1,0 +1,122 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fuzzyfrog.search.covering import CoverSearch, Rows
+from search.covering.instances import all_covers, choices, problems, subset_of
+
+
+def listed(search, n_nodes, n_covers, rows_later=()):
+    """All covers of the right size in the order they came, with rows added on the way."""
+    later = list(rows_later)
+    found = []
+    while not search.is_exhausted:
+        found += [subset_of(cover) for cover in search.advance(n_nodes, n_covers).covers]
+        if later:
+            search.add(later.pop(0))
+    return [cover for cover in found if len(cover) == search.size]
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.data())
+def test_lists_every_cover_once(data):
+    rows = data.draw(problems())
+    fixed, allowed = data.draw(choices(rows.n_features))
+    size = data.draw(st.integers(0, rows.n_features))
+    n_nodes, n_covers = data.draw(st.sampled_from([(1, 1), (3, 2), (10**6, 1), (10**6, 10**3)]))
+    n_threads = data.draw(st.integers(1, 3))
+    search = CoverSearch(rows, size, fixed=fixed, allowed=allowed, n_threads=n_threads)
+    found = listed(search, n_nodes, n_covers)
+    assert len(found) == len(set(found))
+    assert set(found) == all_covers(rows, size, fixed, allowed)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.data())
+def test_rows_may_come_in_the_middle(data):
+    rows = data.draw(problems())
+    fixed, allowed = data.draw(choices(rows.n_features))
+    size = data.draw(st.integers(0, rows.n_features))
+    n_first = data.draw(st.integers(0, len(rows)))
+    search = CoverSearch(
+        rows.take(np.arange(n_first)),
+        size,
+        fixed=fixed,
+        allowed=allowed,
+        n_threads=data.draw(st.integers(1, 2)),
+    )
+    later = [rows.take(np.array([row])) for row in range(n_first, len(rows))]
+    found = listed(search, data.draw(st.integers(1, 4)), 1, later)
+    true = all_covers(rows, size, fixed, allowed)
+    assert len(found) == len(set(found))
+    assert true <= set(found)  # covers met before a row came may break it
+    assert set(found) <= all_covers(rows.take(np.arange(n_first)), size, fixed, allowed)
+
+
+def broken(rows, cover):
+    return rows.take(rows.deficits(cover) > 0)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("size", [2, 3])
+def test_wide_problem_with_an_oracle(size, n_threads):
+    """More features than one word has bits, more rows than the first capacity."""
+    rng = np.random.default_rng(0)
+    weights = np.round(rng.random((600, 70)) * 64) / 64
+    rows = Rows(np.minimum(weights, 0.25), np.full(600, 0.25))
+    everything, nothing = np.ones(70, bool), np.zeros(70, bool)
+    search = CoverSearch(
+        Rows.none(70), size, fixed=nothing, allowed=everything, n_threads=n_threads
+    )
+    found = set()
+    while not search.is_exhausted:
+        for cover in search.advance(10**4).covers:
+            new = broken(rows, cover)
+            search.add(new.take(np.arange(min(5, len(new)))))
+            if not len(new):
+                assert subset_of(cover) not in found
+                found.add(subset_of(cover))
+    whole = CoverSearch(rows, size, fixed=nothing, allowed=everything)
+    assert found == set(listed(whole, 10**9, 10**5))
+    assert found == by_levels(rows, size)
+    assert found or size == 2
+
+
+def by_levels(rows, size):
+    """Covers by levels of all subsets, kept only while the best completion could cover."""
+    n_features = rows.n_features
+    largest = np.sort(rows.weights, axis=1)[:, ::-1].cumsum(axis=1)
+    partial = [((), np.zeros(len(rows)))]
+    for n_left in range(size - 1, -1, -1):
+        best = largest[:, n_left - 1] if n_left else 0.0
+        partial = [
+            ((*subset, feature), sums + rows.weights[:, feature])
+            for subset, sums in partial
+            for feature in range(subset[-1] + 1 if subset else 0, n_features)
+            if (sums + rows.weights[:, feature] + best >= rows.needed).all()
+        ]
+    return {frozenset(subset) for subset, _ in partial}
+
+
+def test_smaller_covers_are_told_first():
+    rows = Rows(np.array([[1.0, 0.0, 0.0, 0.0]]), np.array([1.0]))
+    nothing, everything = np.zeros(4, bool), np.ones(4, bool)
+    search = CoverSearch(rows, 3, fixed=nothing, allowed=everything)
+    first = search.advance(10**6, 100)
+    assert [subset_of(cover) for cover in first.covers] == [{0}]
+    assert not first.is_exhausted
+    search.add(Rows(np.array([[0.0, 0.0, 0.0, 1.0]]), np.array([1.0])))
+    assert set(listed(search, 10**6, 100)) == {frozenset({0, 3, 1}), frozenset({0, 3, 2})}
+
+
+def test_same_covers_for_any_slice():
+    rng = np.random.default_rng(1)
+    rows = Rows(np.round(rng.random((40, 20)) * 8) / 8, np.full(40, 1.25))
+    nothing, everything = np.zeros(20, bool), np.ones(20, bool)
+    answers = []
+    for n_nodes, n_covers in [(1, 1), (7, 3), (10**9, 10**6)]:
+        search = CoverSearch(rows, 6, fixed=nothing, allowed=everything)
+        answers.append(set(listed(search, n_nodes, n_covers)))
+    assert answers[0] == answers[1] == answers[2]
+    assert len(answers[0]) > 100

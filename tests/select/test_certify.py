@@ -1,0 +1,241 @@
+"""What selectors prove: the truth about small tables and about those of the paper."""
+
+from itertools import islice
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from fuzzyfrog import (
+    BoostedSelector,
+    Exact,
+    FuzzyRoughSelector,
+    dependency,
+    enumerate_reducts,
+    load_dataset,
+)
+from fuzzyfrog.records import Certificate
+from measure_cases import TNORMS, cases, with_table
+from strategies import examples
+
+# Sizes of the smallest reducts and how many there are, and the subset with the largest product
+# (features counted from 1), by exhaustive search.
+PAPER = {
+    "wine": (5, 343, (7, 10, 13)),
+    "heart": (7, 2, (1, 4, 5, 8)),
+    "cleveland": (8, 4, (1, 4, 5, 8)),
+    "breast_cancer_wisconsin": (7, 6, (1, 2, 6)),
+    "glass": (8, 1, (1, 2, 4, 5)),
+    "breast_tissue": (9, 1, (2, 3, 6, 8)),
+    "pima_diabetes": (8, 1, (2, 6, 7, 8)),
+}
+FRONTS = {
+    "wine": (0.179653, 0.691037, 0.933981, 0.998985, 1.0),
+    "heart": (0.024168, 0.264919, 0.638172, 0.914752, 0.986618, 0.998533, 1.0),
+    "pima_diabetes": (
+        0.023631, 0.226251, 0.528754, 0.812379, 0.944308, 0.986280, 0.997141, 0.997919,
+    ),
+}  # fmt: skip
+MOST_FEATURES = 7
+
+
+@pytest.fixture
+def paper(paper_data_folder):
+    return lambda name: load_dataset(name, folder=paper_data_folder)
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return load_dataset("wine")
+
+
+def reducts_of_all_subsets(measure):
+    """The reducts of each size, by looking at every subset."""
+    n_features = measure.n_features
+    index = np.arange(1, 2**n_features)
+    subsets = (index[:, None] >> np.arange(n_features) & 1).astype(bool)
+    scores = np.concatenate([[-np.inf], measure.score(subsets)])
+    reducts = {}
+    for one in index[scores[1:] == measure.full].tolist():
+        features = [f for f in range(n_features) if one >> f & 1]
+        if all(scores[one - (1 << f)] < measure.full for f in features):
+            reducts.setdefault(len(features), set()).add(tuple(features))
+    return reducts
+
+
+def features_of(reducts):
+    listed = [reduct.features for reduct in reducts]
+    assert len(set(listed)) == len(listed), "a reduct twice"
+    return set(listed)
+
+
+@pytest.mark.parametrize("tnorm", TNORMS)
+@given(case=cases())
+@examples(25)
+def test_every_subset_agrees(tnorm, case):
+    kept = slice(MOST_FEATURES)
+    case = with_table(case, X=case.table.X[:, kept], nominal=case.table.nominal[kept])
+    truth = reducts_of_all_subsets(case.measure(tnorm))
+    table = case.table.X, case.table.y
+    smallest = min(truth)
+    assert features_of(enumerate_reducts(*table, tnorm=tnorm, **case.keywords)) == truth[smallest]
+    for size in range(1, case.table.X.shape[1] + 2):
+        found = enumerate_reducts(*table, size=size, tnorm=tnorm, **case.keywords)
+        assert features_of(found) == truth.get(size, set())
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_the_smallest_reducts_of_the_paper(paper, name):
+    size, n_reducts, _ = PAPER[name]
+    fitted = FuzzyRoughSelector("exact").fit(paper(name))
+    assert fitted.certificate_ == Certificate(True, size, size, n_reducts, all_listed=True)
+    assert len(fitted.reducts_) == n_reducts
+    assert fitted.n_features_ == size
+    assert fitted.dependency_ == fitted.full_dependency_
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_the_largest_products_of_the_paper(paper, name):
+    fitted = FuzzyRoughSelector("exact", ranking="product").fit(paper(name))
+    assert fitted.certificate_.proven
+    assert fitted.certificate_.claim == "product"
+    assert tuple(np.flatnonzero(fitted.support_) + 1) == PAPER[name][2]
+
+
+@pytest.mark.parametrize("name", FRONTS)
+def test_the_fronts_of_the_paper(paper, name):
+    fitted = FuzzyRoughSelector("front").fit(paper(name))
+    assert tuple(round(point.dependency, 6) for point in fitted.front_) == FRONTS[name]
+    assert fitted.certificate_.proven
+
+
+@pytest.mark.parametrize("search", ["frogs", "genetic", "swarm", "quickreduct"])
+def test_any_search_can_be_certified(wine, search):
+    fitted = FuzzyRoughSelector(search, certify=True, random_state=0).fit(wine)
+    assert str(fitted.certificate_) == (
+        "Proven: 5 features are the fewest. There are exactly 343 such subsets."
+    )
+    assert len(fitted.reducts_) == 343
+
+
+def test_no_certificate_unless_asked_for(wine):
+    assert FuzzyRoughSelector("quickreduct").fit(wine).certificate_ is None
+
+
+def test_a_given_size_is_certified(wine):
+    fitted = FuzzyRoughSelector("exact", n_features_to_select=4).fit(wine)
+    assert fitted.certificate_.proven
+    assert round(fitted.dependency_, 6) == FRONTS["wine"][3]
+    assert str(fitted.certificate_).startswith("Proven: no other subset of 4 features has a higher")
+
+
+def test_a_share_of_the_dependency_is_certified(wine):
+    fitted = FuzzyRoughSelector("exact", min_dependency=0.99).fit(wine)
+    assert fitted.certificate_.proven
+    assert fitted.n_features_ == 4
+    assert all(reduct.dependency >= 0.99 for reduct in fitted.reducts_)
+
+
+def test_excluded_features_do_not_count(wine):
+    fitted = FuzzyRoughSelector("exact", exclude=["proline"], must_include=["ash"]).fit(wine)
+    assert fitted.certificate_.proven
+    assert all("ash" in one.names and "proline" not in one.names for one in fitted.reducts_)
+    assert fitted.dependency_ == fitted.full_dependency_
+
+
+def test_too_little_time_gives_bounds(wine):
+    fitted = FuzzyRoughSelector("exact", max_evaluations=60).fit(wine)
+    certificate = fitted.certificate_
+    assert not certificate.proven
+    assert 1 <= certificate.lower_bound <= 5 <= certificate.size
+    assert certificate.gap == certificate.size - certificate.lower_bound
+    assert str(certificate).startswith("Not proven: the fewest are between ")
+
+
+def test_a_limit_of_the_list(wine):
+    fitted = FuzzyRoughSelector(Exact(limit=20)).fit(wine)
+    assert fitted.certificate_.proven
+    assert not fitted.certificate_.all_listed
+    assert 20 <= len(fitted.reducts_) < 343
+    assert " at least " in str(fitted.certificate_)
+
+
+class TestBoosted:
+    def test_the_certificate_is_about_the_dependency_that_was_reached(self, wine):
+        fitted = BoostedSelector(0.03, certify=True, random_state=0).fit(wine)
+        plain = BoostedSelector(0.03, random_state=0).fit(wine)
+        assert plain.certificate_ is None
+        assert np.array_equal(fitted.support_, plain.support_)
+        reached = dependency(wine, features=fitted.support_)
+        exact = FuzzyRoughSelector("exact", min_dependency=reached).fit(wine)  # of 1.0
+        assert fitted.certificate_ == exact.certificate_
+        assert fitted.certificate_.proven
+        assert fitted.certificate_.size <= fitted.n_features_
+
+    def test_time_can_be_limited(self, wine):
+        fitted = BoostedSelector(0.001, certify=True, max_seconds=1e-9, random_state=0).fit(wine)
+        assert not fitted.certificate_.proven
+        assert fitted.certificate_.lower_bound == 1
+
+
+class TestEnumeration:
+    def test_gives_reducts_before_all_are_found(self, wine):
+        first = list(islice(enumerate_reducts(wine), 3))
+        assert [reduct.size for reduct in first] == [5, 5, 5]
+        assert all(reduct.minimal and reduct.dependency == 1.0 for reduct in first)
+        assert list(enumerate_reducts(wine, limit=3)) == first
+
+    def test_larger_sizes_are_minimal_too(self, wine):
+        reducts = list(enumerate_reducts(wine, size=6, limit=5))
+        assert len(reducts) == 5
+        for reduct in reducts:
+            for feature in reduct.features:
+                others = [one for one in reduct.features if one != feature]
+                assert dependency(wine, features=others) < 1.0
+
+    @pytest.mark.parametrize(
+        ("wishes", "message"),
+        [
+            ({"size": 0}, "size must be an integer of at least 1"),
+            ({"limit": -1}, "limit must be an integer of at least 1"),
+            ({"exclude": ["nowhere"]}, "exclude: "),
+            ({"must_include": [1], "exclude": [1]}, "must not meet"),
+        ],
+    )
+    def test_mistakes_are_told_at_once(self, wine, wishes, message):
+        with pytest.raises(ValueError, match=message):
+            enumerate_reducts(wine, **wishes)
+
+
+@pytest.mark.parametrize("certify", [1, "yes", None])
+def test_certify_is_true_or_false(wine, certify):
+    for selector in (FuzzyRoughSelector(certify=certify), BoostedSelector(certify=certify)):
+        with pytest.raises(ValueError, match="certify must be True or False"):
+            selector.fit(wine)
+
+
+@pytest.mark.parametrize(
+    ("certificate", "sentence"),
+    [
+        (
+            Certificate(True, 1, 1, 1, all_listed=True),
+            "Proven: 1 feature is the fewest. There is exactly 1 such subset.",
+        ),
+        (
+            Certificate(False, 2, 4, 1, all_listed=False),
+            "Not proven: the fewest are between 2 and 4 features (gap 2). 1 subset of 4 is known.",
+        ),
+        (
+            Certificate(False, 3, 3, 2, all_listed=False, claim="size"),
+            "Not proven: that no other subset of 3 features has a higher dependency. "
+            "There are at least 2 such subsets.",
+        ),
+        (
+            Certificate(True, 3, 3, 1, all_listed=True, claim="product"),
+            "Proven: no subset has a larger product than the best one, of 3 features. "
+            "There is exactly 1 such subset.",
+        ),
+    ],
+)
+def test_sentences(certificate, sentence):
+    assert str(certificate) == sentence

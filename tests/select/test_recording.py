@@ -1,0 +1,191 @@
+"""The record of a run says what the selector says, and what the measure measures."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn import config_context
+from sklearn.datasets import load_wine
+from sklearn.exceptions import NotFittedError
+
+from fuzzyfrog import FuzzyRoughSelector, positive_region
+from fuzzyfrog.records import Run
+from fuzzyfrog.select import recording
+from fuzzyfrog.select.recording import record_of
+
+
+def a_table():
+    """Numbers, labels and gaps; the class depends on all features a little."""
+    random = np.random.default_rng(5)
+    X = random.normal(size=(40, 5)).round(1)
+    X[:, 3] = random.integers(0, 3, 40)
+    y = np.where(X.sum(axis=1) > 1, "high", "low")
+    X[random.random(X.shape) < 0.05] = np.nan
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    return FuzzyRoughSelector(random_state=0).fit(X, y)
+
+
+def test_results_are_those_of_the_selector(wine):
+    run = record_of(wine, name="wines", command="fuzzyfrog select wine")
+    assert (run.data.name, run.command, run.seed) == ("wines", "fuzzyfrog select wine", 0)
+    assert run.names(run.selected) == tuple(wine.get_feature_names_out())
+    assert (run.dependency, run.full_dependency) == (wine.dependency_, wine.full_dependency_)
+    assert [one.features for one in run.reducts] == [one.features for one in wine.reducts_]
+    assert run.n_reducts == len(wine.reducts_)
+    assert run.feature_frequency == tuple(wine.feature_frequency_)
+    assert [(one.features, one.dependency) for one in run.front] == [
+        (one.features, one.dependency) for one in wine.front_
+    ]
+    assert run.n_evaluations == wine.n_evaluations_
+    assert run.history[-1].n_evaluations <= wine.n_evaluations_
+    assert run.stop_reason == wine.stop_reason_
+    assert run.parameters["search"] == "frogs"
+    assert run.parameters["min_dependency"] == 1.0
+    assert "callbacks" not in run.parameters
+    assert Run.from_json(run.to_json()) == run
+
+
+def test_data_is_told_without_showing_it(wine):
+    data = wine.record().data
+    assert [feature.name for feature in data.features] == wine.feature_names_in_.tolist()
+    assert {feature.kind for feature in data.features} == {"numeric"}
+    assert (data.n_samples, data.n_features, data.n_missing) == (178, 13, 0)
+    assert [(one.name, one.count) for one in data.target.classes] == [
+        ("0", 59), ("1", 71), ("2", 48),
+    ]  # fmt: skip
+    assert len(data.sha256) == 64
+
+
+def test_times_are_taken(wine):
+    run = wine.record()
+    times = [moment.seconds for moment in run.history]
+    assert times == sorted(times)
+    assert 0 < times[-1] <= run.seconds
+
+
+@pytest.mark.parametrize("tnorm", ["lukasiewicz", "minimum", "product"])
+@pytest.mark.parametrize("missing", ["similar", "different"])
+def test_examples_are_those_that_the_selector_gives(tnorm, missing):
+    X, y = a_table()
+    selector = FuzzyRoughSelector(
+        tnorm=tnorm, missing=missing, categorical_features=[3], n_features_to_select=3,
+        random_state=0,
+    ).fit(X, y)  # fmt: skip
+    run = record_of(selector)
+    for found in run.explanations:
+        told = selector.explain(found.feature, limit=recording.MAX_PAIRS)
+        assert (found.name, found.n_affected) == (told.name, told.n_affected)
+        assert (found.dependency, found.dependency_without) == (
+            told.dependency,
+            told.dependency_without,
+        )
+        assert found.lost == told.lost
+        assert [
+            (one.sample, one.enemy, one.distance_with, one.distance_without) for one in found.pairs
+        ] == [
+            (one.sample, one.enemy, one.distance_with, one.distance_without) for one in told.pairs
+        ]
+        for pair in found.pairs:
+            assert (pair.sample_target, pair.enemy_target) == (y[pair.sample], y[pair.enemy])
+            if found.feature != 3:
+                value = X[pair.sample, found.feature]
+                assert pair.sample_value == (None if np.isnan(value) else value)
+
+
+def test_ambiguous_samples_are_those_of_the_measure():
+    X, y = a_table()
+    selector = FuzzyRoughSelector(n_features_to_select=2, random_state=0).fit(X, y)
+    run = record_of(selector)
+    memberships = positive_region(X, y, selector.support_)
+    assert run.n_ambiguous == (memberships < 1).sum()
+    assert [one.membership for one in run.ambiguous] == np.sort(memberships)[:20].tolist()
+    for one in run.ambiguous:
+        assert one.membership == memberships[one.sample]
+        assert one.sample_target == y[one.sample] != y[one.enemy] == one.enemy_target
+        shown = [np.nan if value is None else value for value in one.sample_values]
+        np.testing.assert_array_equal(shown, X[one.sample, selector.support_])
+
+
+def test_numeric_target():
+    X, _ = a_table()
+    y = np.nansum(X, axis=1) + 0.05
+    selector = FuzzyRoughSelector(n_features_to_select=2, random_state=0).fit(X, y)
+    run = record_of(selector)
+    assert run.data.target.is_numeric
+    assert (run.data.target.lowest, run.data.target.highest) == (y.min(), y.max())
+    told = selector.explain(run.selected[0], limit=recording.MAX_PAIRS)
+    assert [(one.sample, one.enemy) for one in run.explanations[0].pairs] == [
+        (one.sample, one.enemy) for one in told.pairs
+    ]
+    assert Run.from_json(run.to_json()) == run
+
+
+def test_nominal_features_and_gaps_are_counted():
+    X, y = a_table()
+    selector = FuzzyRoughSelector(categorical_features=[3], random_state=0).fit(X, y)
+    data = selector.record().data
+    assert [feature.kind for feature in data.features] == ["numeric"] * 3 + ["nominal", "numeric"]
+    gaps = np.isnan(X).sum(axis=0).tolist()
+    assert [feature.n_missing for feature in data.features] == gaps
+    assert data.n_missing == sum(gaps) > 0
+
+
+def test_the_selected_reduct_is_kept_in_any_case(wine, monkeypatch):
+    monkeypatch.setattr(recording, "MAX_REDUCTS", 10)
+    wine.select_reduct(200)
+    try:
+        run = wine.record()
+    finally:
+        wine.select_reduct(0)
+    assert len(run.reducts) == 10
+    assert run.n_reducts == 343
+    assert run.reducts[0].features == run.selected == wine.reducts_[200].features
+
+
+def test_long_histories_are_thinned(wine):
+    moments = list(range(10_000))
+    places = recording._thinned(moments)
+    assert len(places) <= recording.MAX_HISTORY
+    assert (places[0], places[-1]) == (0, 9_999)
+    assert places[:5] == [0, 1, 2, 3, 4]
+    assert max(np.diff(places)) < 200
+
+
+def test_certificate_is_kept():
+    selector = FuzzyRoughSelector("exact", random_state=0).fit(*a_table())
+    assert record_of(selector).certificate == selector.certificate_
+    assert selector.certificate_.proven
+
+
+def test_an_unfitted_selector_has_no_record():
+    with pytest.raises(NotFittedError):
+        record_of(FuzzyRoughSelector())
+
+
+def test_report_and_notebook(wine, tmp_path):
+    wine.report(tmp_path / "wine.html", name="my wines")
+    assert "my wines" in (tmp_path / "wine.html").read_text("utf-8")
+    html = wine._repr_html_()
+    assert "5 of 13 features tell the classes apart" in html
+    assert "<script" not in html
+    assert wine._repr_mimebundle_()["text/html"] == html
+    assert wine._repr_mimebundle_(include=None, exclude=None)["text/plain"] == repr(wine)
+    with config_context(display="text"):
+        assert "text/html" not in wine._repr_mimebundle_()
+
+
+def test_an_unfitted_selector_shows_what_scikit_learn_shows():
+    html = FuzzyRoughSelector()._repr_html_()
+    assert "sk-top-container" in html
+    assert "features tell" not in html
+
+
+def test_notes_are_pickled_with_the_selector(wine):
+    assert pickle.loads(pickle.dumps(wine)).record() == wine.record()  # noqa: S301
