@@ -29,7 +29,7 @@ unit: $(VENV)/.ready tools
 # The kernels as plain Python: what the tests saw is what the source says.
 unit-nojit: $(VENV)/.ready
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not long" tests/measure -q \
-		--ignore tests/measure/test_jit.py --ignore tests/measure/test_threads.py
+		--ignore tests/measure/test_threads.py
 
 # Minutes more: what `make test` leaves out, such as twenty kills of one run.
 test-long: $(VENV)/.ready

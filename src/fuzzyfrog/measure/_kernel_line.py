@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fuzzyfrog.measure.jit import kernel
+from fuzzyfrog.jit import kernel
 
 __all__ = ["line"]
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from fuzzyfrog.data.spread import GRID
 from fuzzyfrog.measure._kernel_scan import LARGEST, PRODUCT, SUM, alike, distance, total
-from fuzzyfrog.measure.jit import kernel
+from fuzzyfrog.jit import kernel
 
 __all__ = ["bound", "bounds", "extend", "measure_pairs", "remember"]
 

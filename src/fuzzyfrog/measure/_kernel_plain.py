@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fuzzyfrog.measure._kernel_scan import alike, distance
-from fuzzyfrog.measure.jit import kernel
+from fuzzyfrog.jit import kernel
 
 __all__ = ["infimum", "nearest", "plain"]
 

@@ -27,7 +27,7 @@ from fuzzyfrog.measure._vectors import (
     below_sum_gaps,
     first_lane,
 )
-from fuzzyfrog.measure.jit import kernel
+from fuzzyfrog.jit import kernel
 
 __all__ = [
     "LARGEST",

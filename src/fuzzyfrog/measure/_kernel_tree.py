@@ -28,7 +28,7 @@ from fuzzyfrog.measure._vectors import (
     near_largest,
     near_sum,
 )
-from fuzzyfrog.measure.jit import kernel
+from fuzzyfrog.jit import kernel
 
 ONE = np.uint64(1)
 

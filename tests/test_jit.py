@@ -16,14 +16,14 @@ import numba
 import numpy as np
 import pytest
 
-from fuzzyfrog.measure import jit
-from fuzzyfrog.measure.jit import kernel
+from fuzzyfrog import jit
+from fuzzyfrog.jit import kernel
 
 NOBODY = 65534
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 
 SOURCE = """
-from fuzzyfrog.measure.jit import kernel
+from fuzzyfrog.jit import kernel
 
 @kernel
 def add(x):
@@ -152,7 +152,7 @@ def test_kernel_is_compiled_anew_when_a_kernel_it_calls_from_another_file_change
     caller = SOURCE.replace("x + 1.0", "plus(x)").replace(
         "\n@kernel", "\nfrom other import plus\n@kernel", 1
     )
-    callee = "from fuzzyfrog.measure.jit import kernel\n@kernel\ndef plus(x):\n    return x + 1.0\n"
+    callee = "from fuzzyfrog.jit import kernel\n@kernel\ndef plus(x):\n    return x + 1.0\n"
     code, cache = write_source(tmp_path / "code", caller), str(tmp_path / "cache")
     (code / "other.py").write_text(callee)
     assert call(code, NUMBA_CACHE_DIR=cache)["answers"] == RIGHT
