@@ -5,6 +5,7 @@ import pytest
 
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.measure import Dependency, dependency, lower_approximation, positive_region
+from strategies import JIT_IS_OFF
 
 
 def test_missing_values_stay_different_however_small_the_scale():
@@ -69,6 +70,7 @@ def test_bar_without_sense_is_refused(engine, at_least):
         measure.score([[True, False], [False, True]], at_least=at_least)
 
 
+@pytest.mark.skipif(JIT_IS_OFF, reason="takes a minute without compiled kernels")
 @pytest.mark.parametrize("engine", ["scan", "tree"])
 def test_more_codes_than_sixteen_bits_hold(engine):
     rng = np.random.default_rng(0)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from fuzzyfrog.measure import Dependency
+from strategies import JIT_IS_OFF
 
 STEPS, GRID = 16383, 2**50
 
@@ -51,6 +52,7 @@ def test_steps_that_were_rounded_twice_lose_no_pair(engine):
     assert found.tobytes() == truth.tobytes()
 
 
+@pytest.mark.skipif(JIT_IS_OFF, reason="takes half a minute without compiled kernels")
 def test_beyond_sixteen_thousand_features_sums_still_decide():
     """More features than the filter takes: the rest must come in through the exact measure."""
     rng = np.random.default_rng(0)
