@@ -60,7 +60,7 @@ def pick(runs, part, **wanted):
 def print_own(runs, ranking):
     """Print size, dependency, reducts, evaluations and seconds of each search on its own."""
     print_head("data", "search", "seeds", "size", "worst", "γ", "worst", "best subsets listed",
-               "evaluations", "wall s", "stopped by time")  # fmt: skip
+               "evaluations", "CPU s", "stopped by time")  # fmt: skip
     groups = grouped(pick(runs, "own", ranking=ranking), "data", "search")
     for data in DATA:
         for search in SEARCHES:
@@ -77,7 +77,7 @@ def own_cells(found):
         f"{mean(run['score'] for run in found):.5f}", f"{worst['score']:.5f}",
         f"{mean(run['reducts'] for run in found):,.1f}",
         f"{mean(run['evaluations'] for run in found):,.0f}",
-        f"{mean(run['seconds'] for run in found):.2f}", late or "",
+        f"{mean(run['cpu'] for run in found):.2f}", late or "",
     )  # fmt: skip
 
 
@@ -112,10 +112,10 @@ def rank_rows(runs, ranking):
 
 def mean_ranks(by_search):
     """Give mean ranks over the common seeds; a search without chance has one run for all."""
-    n_seeds = min(len(found) for search, found in by_search.items() if search != "QuickReduct")
+    drawn = [set(found) for search, found in by_search.items() if search != "QuickReduct"]
     ranks = []
-    for seed in range(n_seeds):
-        merits = {search: merit(found[seed if seed in found else 0])
+    for seed in sorted(set.intersection(*drawn)):
+        merits = {search: merit(found.get(seed) or next(iter(found.values())))
                   for search, found in by_search.items()}  # fmt: skip
         levels = {value: level for level, value in enumerate(sorted(set(merits.values())))}
         ranks.append(pd.Series(merits).map(levels).rank(ascending=False))
@@ -142,7 +142,9 @@ def print_whole(runs):
                "evaluations per CPU s", "size", "γ", "stopped by")  # fmt: skip
     for data, seconds in PAPER_SECONDS.items():
         for search in ("paper's frogs", "frogs"):
-            for run in pick(runs, "own", data=data, search=search, seed=0):
+            found = pick(runs, "own", data=data, search=search)
+            first = min((run["seed"] for run in found), default=0)
+            for run in (run for run in found if run["seed"] == first):
                 print_row(data, f"{seconds:,}", search, run["ranking"], run["seconds"], run["cpu"],
                           f"{run['evaluations']:,}", f"{run['evaluations'] / run['cpu']:,.0f}",
                           run["size"], f"{run['score']:.5f}", run["stop"])  # fmt: skip
