@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from dataclasses import fields, replace
 
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 
 from fuzzyfrog import DataError, FuzzyRoughSelector
 from fuzzyfrog.records import Certificate, Run
+from fuzzyfrog.records import run as run_module
 from fuzzyfrog.select.recording import record_of
 
 
@@ -39,15 +42,48 @@ def test_text_gives_the_same_run(run):
 
 
 def test_certificate_survives(run):
-    certified = replace(run, certificate=Certificate(True, 3, 3, n_reducts=2, all_listed=False))
+    size = len(run.selected)
+    certificate = Certificate(True, size, size, n_reducts=2, all_listed=False)
+    certified = replace(run, certificate=certificate)
     assert Run.from_json(certified.to_json()) == certified
 
 
 def test_odd_texts_survive(run):
-    odd = "\u202e\ud800\0</script>\u2028🐸"
+    odd = "\u202e\udcff\0</script>\u2028🐸"
     strange = replace(run, command=odd, data=replace(run.data, name=odd))
     assert Run.from_json(strange.to_json()) == strange
     assert strange.to_json().isascii()
+
+
+def test_notes_survive(run):
+    noted = replace(run, notes=("feature 'a' is odd.", ""))
+    assert Run.from_json(noted.to_json()) == noted
+
+
+def core_alone(run, **changes):
+    alone = replace(run, core=run.selected, dependency=run.full_dependency)
+    parameters = {key: changes.pop(key) for key in run.parameters if key in changes}
+    return replace(alone, parameters={**alone.parameters, **parameters}, **changes)
+
+
+def test_the_core_alone_is_a_proof(run):
+    assert core_alone(run).is_core_alone
+    assert core_alone(run, min_dependency=1).is_core_alone
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"core": ()},
+        {"dependency": 0.5},
+        {"min_dependency": 0.9},
+        {"ranking": "product"},
+        {"n_features_to_select": 3},
+    ],
+    ids=str,
+)
+def test_anything_else_is_none(run, change):
+    assert not core_alone(run, **change).is_core_alone
 
 
 def test_file_gives_the_same_run(run, tmp_path):
@@ -72,6 +108,38 @@ WRONG = [
     (["seed"], "0", r"run\.seed must be an integer, got '0'"),
     (["seed"], True, r"run\.seed must be an integer, got True"),
     (["seed"], -1, r"run\.seed must be at least 0, got -1"),
+    (["n_evaluations"], 10**400, r"run\.n_evaluations must be an integer of at most 64 bits"),
+    (["seed"], -(10**30), r"run\.seed must be an integer of at most 64 bits"),
+    (["command"], "a\ud800", r"run\.command must be text without half characters"),
+    (["notes"], ["\udfff"], r"run\.notes\[0\] must be text without half characters"),
+    (["parameters", "\ud800"], 1, r"a name in run\.parameters must be text without half"),
+    (["full_dependency"], 0.5, r"run\.dependency must be at most full_dependency, 0\.5, got"),
+    (["front"], [{"features": [0], "dependency": 0.1, "minimal": None}] * 2,
+     r"run\.front\[1\]\.features must be more than the 1 of the point before, got 1"),
+    (["data", "target", "lowest"], 0.0, r"target\.lowest and highest must be both there or both"),
+    (["data", "target"], {"name": "y", "classes": [], "lowest": None, "highest": None},
+     r"run\.data\.target must have either classes or a lowest"),
+    (["data", "target"], {"name": "y", "classes": [], "lowest": 2.0, "highest": 1.0},
+     r"run\.data\.target\.lowest must be at most highest, 1\.0, got 2\.0"),
+    (["data", "target", "classes", 0, "count"], 51, r"classes must have the 150 .* got 151"),
+    (["data", "sha256"], "f" * 63, r"run\.data\.sha256 must be 64 hexadecimal digits"),
+    (["data", "sha256"], "\u0661" * 64, r"run\.data\.sha256 must be 64 hexadecimal digits"),
+    (["data", "features", 0, "n_missing"], 151, r"n_missing must be at most the number of samples"),
+    (["explanations", 0, "name"], "other", r"run\.explanations\[0\]\.name must be that of feature"),
+    (["explanations", 0, "n_affected"], 151, r"n_affected must be at most the number of samples"),
+    (["explanations", 0, "n_affected"], -1, r"n_affected must be at least 0"),
+    (["n_ambiguous"], 151, r"run\.n_ambiguous must be at most the number of samples, 150, got 151"),
+    (["reducts"], [], r"run\.reducts must have the selected features as one of them"),
+    (["reducts", 0, "features"], [0], r"run\.reducts must have the selected features"),
+    (["certificate"], {"proven": True, "lower_bound": 9, "size": 4, "n_reducts": 1,
+                       "all_listed": True, "claim": "fewest"},
+     r"run\.certificate\.lower_bound must be at most size, 4, got 9"),
+    (["certificate"], {"proven": True, "lower_bound": 1, "size": 1, "n_reducts": 1,
+                       "all_listed": True, "claim": "fewest"},
+     r"run\.certificate\.size must be the number of selected features, \d, got 1"),
+    (["certificate"], {"proven": True, "lower_bound": 1, "size": 5, "n_reducts": 1,
+                       "all_listed": True, "claim": "product"},
+     r"run\.certificate\.size must be at most the 4 features, got 5"),
     (["seconds"], None, r"run\.seconds must be a finite number, got None"),
     (["seconds"], 10**400, r"run\.seconds must be a finite number"),
     (["dependency"], 1.5, r"run\.dependency must be between 0 and 1, got 1\.5"),
@@ -97,6 +165,8 @@ WRONG = [
     (["versions"], KeyError, r"run\.versions must be there, got nothing"),
     (["versions"], "1", r"run\.versions must be an object"),
     (["certificate"], {}, r"run\.certificate\.proven must be there"),
+    (["notes"], "note", r"run\.notes must be a list"),
+    (["notes"], [1], r"run\.notes\[0\] must be text, got 1"),
     (["extra"], 1, r"run\.extra must not be there: unknown field\. Known: data, "),
 ]  # fmt: skip
 
@@ -128,11 +198,11 @@ def test_every_field_must_be_there(run, name):
         ("9" * 5_000, "must be saved as JSON"),
         ("[1]", "the fields schema and run"),
         ('{"run": {}}', "the fields schema and run"),
-        ('{"schema": 2, "run": {}}', "schema must be 1, got '2'"),
-        ('{"schema": true, "run": {}}', "schema must be 1, got 'True'"),
-        ('{"schema": 1, "schema": 1, "run": {}}', "'schema' must occur once"),
-        ('{"schema": 1, "run": {"seed": NaN}}', "must be finite, got NaN"),
-        ('{"schema": 1, "run": {"\\u202e\\n": 1}}', r"run\.\\u202e\\n must not be there"),
+        ('{"schema": 1, "run": {}}', "schema must be 2, got '1'"),
+        ('{"schema": true, "run": {}}', "schema must be 2, got 'True'"),
+        ('{"schema": 2, "schema": 2, "run": {}}', "'schema' must occur once"),
+        ('{"schema": 2, "run": {"seed": NaN}}', "must be finite, got NaN"),
+        ('{"schema": 2, "run": {"\\u202e\\n": 1}}', r"run\.\\u202e\\n must not be there"),
     ],
 )
 def test_other_texts_get_a_sentence(text, sentence):
@@ -147,6 +217,66 @@ def test_files_that_cannot_be_read_get_a_sentence(tmp_path):
     (tmp_path / "binary.json").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(DataError, match="saved as text"):
         Run.load(tmp_path / "binary.json")
+
+
+def test_only_regular_files_of_some_size_are_read(run, tmp_path, monkeypatch):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path):
+        with pytest.raises(DataError, match="must be a regular file"):
+            Run.load(path)
+    run.save(tmp_path / "run.json")
+    monkeypatch.setattr(run_module, "MAX_BYTES", 100)
+    with pytest.raises(DataError, match="must have at most 100 bytes"):
+        Run.load(tmp_path / "run.json")
+
+
+def test_a_repeated_field_is_named_among_many():
+    pairs = ", ".join(f'"f{number}": 0' for number in range(50_000))
+    with pytest.raises(DataError, match="'f49999' must occur once"):
+        Run.from_json(f'{{{pairs}, "f49999": 0}}')
+
+
+def test_saving_follows_no_planted_link(run, tmp_path, monkeypatch):
+    (tmp_path / "precious").write_text("mine")
+    monkeypatch.setattr(run_module, "token_hex", lambda _: "guessed")
+    (tmp_path / ".guessed.tmp").symlink_to(tmp_path / "precious")
+    with pytest.raises(FileExistsError):
+        run.save(tmp_path / "run.json")
+    assert (tmp_path / "precious").read_text() == "mine"
+
+
+def test_permissions_are_those_of_the_old_file_or_of_any_new_one(run, tmp_path):
+    file, other = tmp_path / "run.json", tmp_path / "other"
+    other.touch()
+    run.save(file)
+    assert file.stat().st_mode == other.stat().st_mode
+    file.chmod(0o640)
+    run.save(file)
+    assert file.stat().st_mode & 0o777 == 0o640
+
+
+def of_many_kinds():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    yield FuzzyRoughSelector("exact", random_state=0).fit(X, y)
+    yield FuzzyRoughSelector("exact", min_dependency=0.8, random_state=0).fit(X, y)
+    yield FuzzyRoughSelector("exact", n_features_to_select=2, random_state=0).fit(X, y)
+    yield FuzzyRoughSelector("exact", ranking="product", random_state=0).fit(X, y)
+    yield FuzzyRoughSelector(certify=True, exclude=[0], random_state=0).fit(X, y)
+    yield FuzzyRoughSelector("front", random_state=0).fit(X, y)
+    yield FuzzyRoughSelector("quickreduct", random_state=0).fit(X, X.iloc[:, 0] + 0.05)
+    yield FuzzyRoughSelector("quickreduct", random_state=0).fit(X * 0 + [1, 2, 3, 4], y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield FuzzyRoughSelector(certify=True, max_evaluations=2, random_state=0).fit(X, y)
+        yield FuzzyRoughSelector("exact", max_evaluations=1, random_state=0).fit(X, y)
+    chosen = FuzzyRoughSelector(min_dependency=0.5, random_state=0).fit(X, y)
+    yield chosen.select_reduct(len(chosen.reducts_) - 1)
+
+
+def test_runs_of_many_kinds_pass():
+    for selector in of_many_kinds():
+        made = record_of(selector)
+        assert Run.from_json(made.to_json()) == made
 
 
 def test_explanations_are_found_by_name_and_by_index(run):

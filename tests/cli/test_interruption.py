@@ -6,8 +6,6 @@ import subprocess
 import time
 from pathlib import Path
 
-import pytest
-
 from cli_process import COMMAND, environment
 from fuzzyfrog.records import Run
 
@@ -23,17 +21,17 @@ def started(folder: Path, *arguments: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", env=environment(),
         cwd=folder,
     )  # fmt: skip
-    scores = folder / "run.json.scores"
+    scores, deadline = folder / "run.json.scores", time.monotonic() + 100
     while not scores.exists() or scores.stat().st_size < FIRST_BYTES:
         assert process.poll() is None, process.stderr.read()
+        assert time.monotonic() < deadline
         time.sleep(0.02)
     return process
 
 
-@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_the_search_and_everything_is_written(tmp_path, kind):
+def test_a_signal_ends_the_search_and_everything_is_written(tmp_path):
     process = started(tmp_path, "--json", "--report", "page.html", "--output", "reduced.csv")
-    process.send_signal(kind)
+    process.send_signal(signal.SIGTERM)
     told, said = process.communicate(timeout=100)
     assert process.returncode == 130
     run = Run.from_json(told)
@@ -71,3 +69,33 @@ def test_a_killed_run_is_resumed_to_the_same_end(tmp_path, fuzzyfrog, in_process
     code, out, err = in_process(*ARGUMENTS, *budget, "--resume", "--seed", "1")
     assert (code, out) == (2, "")
     assert "must come from the same run" in err
+
+
+def interrupted_at(phase: str, kind: signal.Signals, *arguments: str) -> tuple[int, str, str]:
+    """Send a signal when a phase is shown; give exit code, stdout and the last that is said."""
+    with subprocess.Popen(  # noqa: S603 - our own interpreter and code
+        [*COMMAND, *arguments],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+        env=environment(),
+    ) as process:  # fmt: skip
+        said = ""
+        while phase not in said:
+            said = process.stderr.readline()
+            assert said, f"ended before {phase}"
+        process.send_signal(kind)
+        told, said = process.communicate(timeout=100)
+    return process.returncode, told, said
+
+
+def test_outside_of_a_search_an_interruption_is_one_sentence():
+    ended = interrupted_at("reading -", signal.SIGINT, "score", "-", "--target", "class")
+    assert ended == (130, "", "fuzzyfrog: interrupted\n")
+
+
+def test_reducts_that_were_found_until_an_interruption_are_printed():
+    arguments = ["reducts", "digits", "--json"]
+    code, told, said = interrupted_at("looking for the first", signal.SIGTERM, *arguments)
+    assert code == 130
+    found = json.loads(told)
+    assert not found["all"]
+    assert said.endswith("fuzzyfrog: interrupted; what was found until then is printed\n")

@@ -1,9 +1,11 @@
 import os
+import subprocess
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from cli_process import COMMAND, environment
 from fuzzyfrog.cli.checkpoints import checkpoint_beside
 from fuzzyfrog.cli.failures import UsageError
 from fuzzyfrog.cli.outputs import check_outputs, written_whole
@@ -11,7 +13,7 @@ from fuzzyfrog.cli.outputs import check_outputs, written_whole
 
 def refusal(path: Path, table: str | None = None) -> str:
     with pytest.raises(UsageError) as caught:
-        check_outputs({"--output": path}, table)
+        check_outputs({"--output": path}, None if table is None else os.stat(table))
     return str(caught.value)
 
 
@@ -42,6 +44,35 @@ def test_the_table_is_never_written_over(tmp_path):
         assert "must not be the file that is read" in refusal(tmp_path / name, str(table))
 
 
+def test_the_file_of_a_named_data_set_is_never_written_over(in_process, tmp_path):
+    table = tmp_path / "glass.csv"
+    table.write_text("a,b\n")
+    code, _, err = in_process("select", "glass", "--data", tmp_path, "--output", table)
+    assert code == 2
+    assert "--output must not be the file that is read" in err
+
+
+def test_the_file_behind_stdin_is_never_written_over(tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("a,b\n")
+    with table.open() as stream:
+        done = subprocess.run(  # noqa: S603 - our own interpreter and code
+            [*COMMAND, "select", "-", "--target", "b", "--output", table],
+            stdin=stream, capture_output=True, encoding="utf-8", env=environment(), timeout=60,
+            check=False,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert "--output must not be the file that is read" in done.stderr
+
+
+def test_the_files_of_the_checkpoint_are_no_outputs(in_process, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("run.json.scores", "run.json.scores.lock"):
+        code, _, err = in_process("select", "wine", "--save", "run.json", "--report", name)
+        assert code == 2
+        assert "of --save must be another file than --report" in err
+
+
 def test_two_outputs_are_two_files(tmp_path):
     with pytest.raises(UsageError, match="--save must be another file than --report"):
         check_outputs({"--report": tmp_path / "x", "--save": tmp_path / "." / "x"})
@@ -69,16 +100,41 @@ def test_a_link_stays_a_link(tmp_path):
     assert (tmp_path / "goal").read_text() == "content"
 
 
-def test_scores_of_an_earlier_run_are_gone_on_with_or_put_aside(tmp_path, capsys):
+def test_a_file_keeps_its_permissions_and_a_new_one_has_the_usual_ones(tmp_path):
+    old, new, usual = tmp_path / "old", tmp_path / "new", tmp_path / "usual"
+    old.write_text("")
+    old.chmod(0o640)
+    usual.write_text("")
+    for path in (old, new):
+        with written_whole(path) as temporary:
+            temporary.write_text("content")
+    assert old.stat().st_mode & 0o777 == 0o640
+    assert new.stat().st_mode == usual.stat().st_mode
+
+
+def test_a_long_name_can_be_written_and_a_too_long_one_is_refused(tmp_path):
+    path = tmp_path / ("x" * 244 + ".csv.gz")
+    check_outputs({"--output": path})
+    with written_whole(path) as temporary:
+        assert temporary.name.endswith(".csv.gz")
+        temporary.write_text("")
+    assert "Give a shorter one" in refusal(tmp_path / ("x" * 300))
+
+
+def test_a_link_to_itself_is_refused(tmp_path):
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    assert "--output must" in refusal(tmp_path / "loop")
+
+
+def test_scores_of_an_earlier_run_are_gone_on_with_or_kept(tmp_path, capsys):
     save, scores = tmp_path / "run.json", tmp_path / "run.json.scores"
     assert checkpoint_beside(None, resume=False) is None
     assert checkpoint_beside(save, resume=True) == scores
     assert "no run.json.scores to resume from" in capsys.readouterr().err
     scores.write_text("hours of work")
     assert checkpoint_beside(save, resume=True) == scores
+    with pytest.raises(UsageError, match=r"run\.json\.scores exists.* Add --resume"):
+        checkpoint_beside(save, resume=False)
     assert scores.read_text() == "hours of work"
-    assert checkpoint_beside(save, resume=False) == scores
-    assert not scores.exists()
-    assert (tmp_path / "run.json.scores.old").read_text() == "hours of work"
     with pytest.raises(UsageError, match="--resume must come with --save"):
         checkpoint_beside(None, resume=True)

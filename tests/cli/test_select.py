@@ -121,3 +121,55 @@ def test_boosted_trees(in_process):
     assert found["n_features"] == 4
     assert 1 <= len(found["features"]) < 4
     assert 0 < found["dependency"] <= found["full_dependency"]
+
+
+def test_nominal_columns_are_added_to_those_that_are_recognized(in_process, tmp_path):
+    table = tmp_path / "x.csv"
+    rows = [f"{i % 3},{i % 5},{'rg'[i % 2]},{'pq'[i // 3 % 2]}" for i in range(30)]
+    table.write_text("\n".join(["zip,size,color,class", *rows]), encoding="utf-8")
+    options = ["--search", "quickreduct", "--nominal", "zip", "--json", "-q"]
+    code, out, _ = in_process("select", table, "--target", "class", *options)
+    assert code == 0
+    kinds = {one.name: one.kind for one in Run.from_json(out).data.features}
+    assert kinds == {"zip": "nominal", "size": "numeric", "color": "nominal"}
+
+
+def test_a_spelled_tab_separates(in_process, tmp_path):
+    table = tmp_path / "x.csv"
+    table.write_text("a\tb\tclass\n1\t2\tp\n3\t4\tq\n", encoding="utf-8")
+    arguments = ["score", table, "--target", "class", "--separator", r"\t", "-q"]
+    assert in_process(*arguments)[0] == 0
+
+
+def test_features_that_tell_nothing_apart_are_no_success(in_process, tmp_path):
+    table = tmp_path / "x.csv"
+    table.write_text("a,b,class\n" + "1,2,p\n1,2,q\n" * 3, encoding="utf-8")
+    code, out, _ = in_process("select", table, "--target", "class", "-q")
+    assert code == 0
+    assert "No feature tells the classes apart" in out
+    assert "as well as all of them" not in out
+
+
+def test_the_core_alone_is_a_proof(in_process):
+    _, out, _ = in_process("select", "iris", "--search", "quickreduct", "-q")
+    assert "4, proven: the core alone does as well" in out
+    assert "no other subset of this size" in out
+
+
+@pytest.mark.parametrize("option", ["--include", "--exclude"])
+def test_misspelled_features_are_guessed(in_process, option):
+    code, _, err = in_process("select", "wine", option, "prolin", "-q")
+    assert code == 2
+    assert f"{option} must name features of wine, got 'prolin'. Did you mean 'proline'?" in err
+
+
+def test_a_file_that_cannot_be_written_does_not_cost_the_answer(in_process, tmp_path, monkeypatch):
+    def full(self, path):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Run, "save", full)  # a disk that is full only later
+    files = ["--save", tmp_path / "run.json", "-q"]
+    code, out, err = in_process("select", "iris", "--search", "quickreduct", *files)
+    assert code == 1
+    assert "4 of 4 features" in out
+    assert "No space left" in err

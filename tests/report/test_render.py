@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import json
 import re
 from dataclasses import replace
 
 import pytest
 
-from fuzzyfrog.records import Certificate, FeatureSet
+from fuzzyfrog.records import (
+    AmbiguousSample,
+    Certificate,
+    ClassCount,
+    FeatureSet,
+    FeatureSummary,
+    Versions,
+)
 from fuzzyfrog.report import render_report, summary_html, write_report
 from fuzzyfrog.report.charts import Scale, nice_ticks, steps
 from fuzzyfrog.report.collect import collect
@@ -87,6 +95,60 @@ def test_does_not_claim_what_was_not_checked(wine_run):
     assert (proof["state"], proof["title"]) == ("open", "Not proven.")
 
 
+def test_core_alone_is_called_proven(wine_run):
+    alone = replace(wine_run, core=wine_run.selected, command=None)
+    for run in (alone, replace(alone, certificate=Certificate(False, 4, 5, 1, False))):
+        answer = collect(run)["answer"]
+        assert answer["proof"]["state"] == "proven"
+        assert answer["proof"]["title"].startswith("Proven: 5 features are the fewest, and")
+        assert "There is no other reduct" in answer["reasons"][-1]
+
+
+@pytest.mark.parametrize("minimal", [True, False])
+def test_way_to_a_proof_is_that_of_the_run(wine_run, minimal):
+    reducts = tuple(replace(one, minimal=minimal) for one in wine_run.reducts)
+    typed = collect(replace(wine_run, reducts=reducts))["answer"]["proof"]["text"]
+    called = collect(replace(wine_run, reducts=reducts, command=None))["answer"]["proof"]["text"]
+    assert ("--certify" in typed, "certify=True" in typed) == (True, False)
+    assert ("--certify" in called, "certify=True" in called) == (False, True)
+
+
+def test_warnings_are_shown_before_the_facts(wine_run):
+    note = "feature '<b>id</b>' has another value in every sample."
+    run = replace(wine_run, notes=(note, *[f"note {number}" for number in range(9)]))
+    for page in (render_report(run), summary_html(run)):
+        assert "Feature &#39;&lt;b&gt;id&lt;/b&gt;&#39; has another value" in page
+        assert page.count("Please note") >= 1
+        assert "note 6" in page
+        assert "note 7" not in page
+        assert "and 2 more" in page
+    page = render_report(run)
+    assert page.index("Please note") < page.index('class="facts"')
+    assert "Please note" not in render_report(wine_run) + summary_html(wine_run)
+
+
+def test_features_in_no_reduct_are_named(wine_run):
+    def lead(n_unused):
+        shares = (0.0,) * n_unused + (0.5,) * (13 - n_unused)
+        page = render_report(replace(wine_run, feature_frequency=shares))
+        text = page[page.index('id="frequency-title"') : page.index('class="bars"')]
+        return re.sub(r"<[^>]+>", "", text)
+
+    assert "1 feature occurs in no reduct that was met: alcohol." in lead(1)
+    assert "2 features occur in no reduct that was met: alcohol, malic_acid." in lead(2)
+    assert re.search(r"10 features occur .*, nonflavanoid_phenols and 2 more\.", lead(10))
+    assert "no reduct that was met" not in lead(0)
+
+
+def test_a_table_without_a_name_is_not_called_table(wine_run):
+    unnamed = replace(wine_run, data=replace(wine_run.data, name="table"))
+    for page in (render_report(unnamed), summary_html(unnamed)):
+        assert ">table<" not in page
+        assert "for table" not in page
+    assert "<title>Selected features</title>" in render_report(unnamed)
+    assert ">wine<" in summary_html(wine_run)
+
+
 def test_headline_of_less_than_all(hostile_run, many_samples_run):
     assert re.fullmatch(
         r"4 of 18 features tell the classes apart \d\d\.\d% as well as all of them\.",
@@ -95,9 +157,94 @@ def test_headline_of_less_than_all(hostile_run, many_samples_run):
     assert collect(many_samples_run)["answer"]["headline"].startswith("3 of 8 features tell")
 
 
-def test_dependency_of_nothing_divides_by_nothing(wine_run):
-    nothing = replace(wine_run, dependency=0.0, full_dependency=0.0)
-    assert collect(nothing)["kept"] == "100%"
+def test_no_dependency_is_no_success(wine_run):
+    useless = replace(wine_run.explanations[0], dependency=0.0, dependency_without=0.0)
+    nothing = replace(wine_run, dependency=0.0, full_dependency=0.0, explanations=(useless,),
+                      selected=(useless.feature,))  # fmt: skip
+    page = summary_html(nothing)
+    assert "No feature tells the classes apart" in page
+    assert "1 selected feature could go without any loss" in page
+    assert "as well as all" not in page
+    assert "all the work" not in page
+
+
+NASTY = "\u202eabc\u2066\0\x1b[31m\u200b\x85"
+
+
+def all_nasty(run):
+    """Give a run in which every text that comes from outside has characters unseen."""
+    pairs = tuple(
+        replace(
+            pair, sample_target=NASTY, enemy_target=NASTY, sample_value=NASTY, enemy_value=NASTY
+        )
+        for pair in run.explanations[0].pairs
+    )
+    n_values = len(run.selected)
+    unsure = AmbiguousSample(0, 1, NASTY, NASTY, 0.5, (NASTY,) * n_values, (NASTY,) * n_values)
+    target = replace(run.data.target, name=NASTY, classes=(ClassCount(NASTY, 178),))
+    features = tuple(replace(one, name=NASTY) for one in run.data.features)
+    return replace(
+        run,
+        data=replace(run.data, name=NASTY, sha256=NASTY, target=target, features=features),
+        parameters={NASTY: NASTY, "search": NASTY},
+        versions=Versions(*[NASTY] * 5),
+        command=NASTY,
+        stop_reason=NASTY,
+        notes=(NASTY,),
+        explanations=tuple(replace(one, name=NASTY, pairs=pairs) for one in run.explanations),
+        ambiguous=(unsure,),
+    )
+
+
+def test_no_text_of_a_page_has_characters_unseen(wine_run):
+    run = all_nasty(wine_run)
+    ours = set(render_report(wine_run))
+    for page in (render_report(run), summary_html(run)):
+        assert not set(NASTY) - set("abc[31m") & set(page)
+        assert {one for one in set(page) - ours if not one.isprintable()} == set()
+        assert "⟨U+202E⟩abc" in page
+
+
+def test_values_cannot_turn_the_text_around_them(wine_run):
+    page = render_report(all_nasty(wine_run))
+    shown = visible(NASTY)
+    sentences = (f">It ended: {shown}.", f'content="fuzzyfrog {shown}', f"fuzzyfrog {shown}. This",
+                 f">{shown}: selected features</title>", f"digest\">{shown}<")  # fmt: skip
+    for known in sentences:
+        assert known in page
+        page = page.replace(known, "")
+    assert not re.search(rf"<(?!bdi)[^>]*>{re.escape(shown)}", page)
+
+
+@pytest.mark.parametrize("letter", ["n", "漢", '"'])
+def test_long_names_do_not_fill_the_disk(wine_run, letter):
+    names = [f"{at} " + letter * 500 for at in range(856)]
+    wide = tuple(range(300))
+    unsure = AmbiguousSample(0, 1, "a", "b", 0.5, (letter * 900,) * 300, (letter * 900,) * 300)
+    run = replace(
+        wine_run,
+        data=replace(wine_run.data, features=tuple(FeatureSummary(n, "numeric", 0) for n in names)),
+        selected=wide,
+        core=wide,
+        feature_frequency=(0.5,) * 856,
+        reducts=tuple(FeatureSet((*wide, 300 + at), 1.0, True) for at in range(500)),
+        front=tuple(FeatureSet(tuple(range(size)), size / 300, None) for size in range(1, 301)),
+        explanations=tuple(
+            replace(wine_run.explanations[0], feature=at, name=names[at]) for at in wide
+        ),
+        ambiguous=(unsure,) * 20,
+    )
+    page = render_report(run)
+    assert len(page.encode()) < 3_000_000
+    assert f"299 {letter}" in html.unescape(page)
+
+
+def test_points_of_the_front_can_be_reached_by_keyboard(wine_run):
+    dots = re.findall(r'<b class="dot[^>]*>', render_report(wine_run))
+    assert len(dots) == len(wine_run.front)
+    for dot, point in zip(dots, wine_run.front, strict=True):
+        assert 'tabindex="0"' in dot
+        assert f'aria-label="{point.size} feature' in dot
 
 
 def test_page_holds_what_it_can_afford_and_says_so(wine_run):
@@ -115,10 +262,10 @@ def test_a_short_history_has_no_picture(wine_run):
 
 
 def test_summary_is_html_without_scripts(hostile_run):
-    html = summary_html(hostile_run)
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
-    assert "<script" not in html
-    assert "<img" not in html
+    short_page = summary_html(hostile_run)
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in short_page
+    assert "<script" not in short_page
+    assert "<img" not in short_page
 
 
 def test_elbow_is_where_the_curve_bends():

@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 
-from fuzzyfrog.search import Certified, Checkpoint, Exact, Genetic, QuickReduct, front, run
+from fuzzyfrog.search import (
+    Certified,
+    Checkpoint,
+    Exact,
+    Genetic,
+    Problem,
+    QuickReduct,
+    front,
+    proving,
+    run,
+)
 from fuzzyfrog.search.covering import Rows
 from search.lookup import Lookup, mask_of, plain, random_table
 
@@ -102,7 +112,8 @@ def test_certified_searches_end_with_the_best(search, wish):
     objective, problem = task(1, **WISHES[wish])
     outcome = run(Certified(search, Exact()), objective, problem, seed=0)
     assert outcome.proven
-    assert found_subsets(outcome) <= best_subsets(objective, problem)
+    assert outcome.all_listed
+    assert found_subsets(outcome) == best_subsets(objective, problem)
 
 
 @pytest.mark.parametrize("with_oracle", [True, False], ids=["rows", "scores"])
@@ -156,14 +167,84 @@ def test_callbacks_hear_the_bound_rise():
 
 
 @pytest.mark.parametrize("with_oracle", [True, False], ids=["rows", "scores"])
-def test_a_limit_ends_the_list_not_the_proof(with_oracle):
+def test_a_limit_ends_the_list_not_the_proof(with_oracle, monkeypatch):
+    monkeypatch.setattr(front, "TRIED_TOGETHER", 1)
     objective, problem = task(1, with_oracle)
     truth = best_subsets(objective, problem)
     assert len(truth) > 2
-    outcome = run(Exact(limit=1), objective, problem, seed=0)
+    for limit in range(1, len(truth) + 2):
+        outcome = run(Exact(limit=limit), objective, problem, seed=0)
+        assert outcome.proven
+        assert found_subsets(outcome) <= truth
+        assert len(outcome.reducts) >= min(limit + 1, len(truth))
+        assert not outcome.all_listed or found_subsets(outcome) == truth
+    few = run(Exact(limit=1), objective, problem, seed=0)
+    assert len(few.reducts) < len(truth)
+
+
+@pytest.mark.parametrize("with_oracle", [True, False], ids=["rows", "scores"])
+def test_a_list_that_just_fits_is_complete(with_oracle):
+    objective, problem = task(1, with_oracle)
+    truth = best_subsets(objective, problem)
+    outcome = run(Exact(limit=len(truth)), objective, problem, seed=0)
+    assert outcome.all_listed
+    assert found_subsets(outcome) == truth
+
+
+def test_bounds_come_before_anything_that_grows_with_the_number_of_features():
+    """A wide table gets a bound and a small subset from few evaluations."""
+    objective = Independent(n_features=600, n_needed=12)
+    problem = Problem(600, 600, full_score=1.0, oracle=objective.broken)
+    outcome = run(Exact(), objective, problem, seed=0, max_evaluations=200)
+    assert outcome.lower_bound == 12
+    assert outcome.subset.sum() == 12
     assert outcome.proven
-    assert outcome.all_listed == (len(outcome.reducts) == len(truth))
-    assert run(Exact(limit=len(truth)), objective, problem, seed=0).proven
+
+
+class Independent:
+    """Each of the needed features adds its part to the score; the others add nothing."""
+
+    def __init__(self, n_features, n_needed):
+        self.n_features, self.n_needed = n_features, n_needed
+
+    def score(self, masks, at_least=None):
+        return masks[:, : self.n_needed].mean(axis=1)
+
+    def best(self, masks):
+        scores = self.score(masks)
+        return np.where(scores == scores.max(), scores, -np.inf)
+
+    def broken(self, subset):
+        missing = np.flatnonzero(~subset[: self.n_needed])[:3]
+        return Rows(np.eye(self.n_features)[missing], np.ones(len(missing)))
+
+
+def test_covers_that_break_a_row_just_learned_are_not_asked_about(monkeypatch):
+    """One answer rules out many covers; and between many answers there is a sign of life."""
+    monkeypatch.setattr(proving, "ASKED_BETWEEN_SIGNS", 2)
+    asked = []
+
+    def oracle(subset):
+        asked.append(tuple(np.flatnonzero(subset)))
+        missing = np.flatnonzero(~subset[:4])[:1]
+        return Rows(np.eye(12)[missing], np.ones(len(missing)))
+
+    proof = proving.CoverProof(Problem(12, 12, full_score=1.0, oracle=oracle), oracle, limit=10)
+    lacking = [~mask_of(12, feature, other) for feature in range(4) for other in range(5, 12)]
+    steps = proof._rows_against(np.array(lacking))
+    signs = list(steps)
+    assert len(asked) == 4
+    assert [len(sign.subsets) for sign in signs] == [0, 0]
+
+
+def test_zero_products_are_ranked_by_size():
+    objective = Lookup(np.zeros(16))
+    for search in (Exact(), Certified(Genetic(), Exact())):
+        problem = objective.problem(ranking="product")
+        outcome = run(search, objective, problem, seed=0)
+        assert outcome.proven
+        assert outcome.all_listed
+        assert found_subsets(outcome) == {(0,), (1,), (2,), (3,)}
 
 
 @pytest.mark.parametrize("limit", [5, 20, 40, None])

@@ -58,6 +58,27 @@ def test_the_best_of_the_front_is_the_best_of_all(ranking, n_together):
         assert outcome.subset.sum() == sizes[objective.table == objective.table[-1]].min()
 
 
+@pytest.mark.parametrize("size", [1, 2, 4])
+def test_a_given_size_is_its_own_bound(size, n_together):
+    """The features that the greedy way has beyond it, or before, are not the answer."""
+    objective = Lookup(random_table(seed=2))
+    problem = objective.problem(n_features_to_select=size)
+    for limit in (None, 5, 20, 60):
+        outcome = run(ExactFront(), objective, problem, seed=0, max_evaluations=limit)
+        assert outcome.subset.sum() == size == outcome.lower_bound
+        assert {moment.lower_bound for moment in outcome.history} == {size}
+
+
+def test_subsets_of_other_sizes_do_not_move_the_bound():
+    """Branches are scored with all that may follow: more features than were asked for."""
+    objective = Lookup(random_table(n_samples=30, n_features=12, seed=1))
+    problem = objective.problem(n_features_to_select=4)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(front, "TRIED_TOGETHER", 4)
+        outcome = run(ExactFront(), objective, problem, seed=0)
+    assert (outcome.proven, outcome.lower_bound) == (True, 4)
+
+
 def test_bounds_leave_most_subsets_out(monkeypatch):
     """Near the full score few subsets are left: many more would have to be scored one by one."""
     monkeypatch.setattr(front, "TRIED_TOGETHER", 16)

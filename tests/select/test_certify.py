@@ -14,7 +14,9 @@ from fuzzyfrog import (
     enumerate_reducts,
     load_dataset,
 )
+from fuzzyfrog.measure import Dependency
 from fuzzyfrog.records import Certificate
+from fuzzyfrog.search import proving
 from measure_cases import TNORMS, cases, with_table
 from strategies import examples
 
@@ -144,7 +146,7 @@ def test_excluded_features_do_not_count(wine):
 
 
 def test_too_little_time_gives_bounds(wine):
-    fitted = FuzzyRoughSelector("exact", max_evaluations=60).fit(wine)
+    fitted = FuzzyRoughSelector("exact", max_evaluations=12).fit(wine)
     certificate = fitted.certificate_
     assert not certificate.proven
     assert 1 <= certificate.lower_bound <= 5 <= certificate.size
@@ -156,8 +158,56 @@ def test_a_limit_of_the_list(wine):
     fitted = FuzzyRoughSelector(Exact(limit=20)).fit(wine)
     assert fitted.certificate_.proven
     assert not fitted.certificate_.all_listed
-    assert 20 <= len(fitted.reducts_) < 343
+    assert 20 < len(fitted.reducts_) < 343
     assert " at least " in str(fitted.certificate_)
+
+
+def test_a_limit_that_is_just_enough(wine):
+    fitted = FuzzyRoughSelector(Exact(limit=343)).fit(wine)
+    assert fitted.certificate_ == Certificate(True, 5, 5, 343, all_listed=True)
+
+
+def test_nothing_to_tell_apart_takes_one_feature():
+    X, y = np.ones((8, 4)), np.arange(8) % 2
+    for search in ("frogs", "exact", "front"):
+        fitted = FuzzyRoughSelector(search, ranking="product", certify=True, random_state=0)
+        fitted.fit(X, y)
+        assert fitted.support_.sum() == fitted.certificate_.size == 1
+
+
+@pytest.mark.parametrize("search", ["front", "exact"])
+@pytest.mark.parametrize("budget", [{}, {"max_evaluations": 100}])
+def test_a_bound_is_not_above_the_size(search, budget):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 14)), rng.integers(0, 2, 40)
+    fitted = FuzzyRoughSelector(search, n_features_to_select=4, spread="range", **budget).fit(X, y)
+    assert (fitted.certificate_.lower_bound, fitted.certificate_.size) == (4, 4)
+    assert fitted.certificate_.proven == (not budget)
+
+
+def test_a_certificate_refuses_a_bound_above_the_size():
+    with pytest.raises(ValueError, match="lower_bound must be at most size, 4, got 5"):
+        Certificate(True, 5, 4, 1, all_listed=False)
+
+
+def test_time_without_end_is_no_limit(wine):
+    assert FuzzyRoughSelector("exact", max_seconds=np.inf).fit(wine).certificate_.proven
+
+
+@pytest.mark.parametrize(
+    ("wishes", "message"),
+    [
+        ({"must_include": ["ash"], "exclude": ["ash"]}, "must not meet, got 'ash' in both"),
+        ({"n_features_to_select": 99}, "n_features_to_select must be from 1"),
+        ({"ranking": "size"}, "ranking must be one of"),
+        ({"max_seconds": 0}, "max_seconds must be a number above 0, got 0"),
+        ({"max_evaluations": 0}, "max_evaluations must be an integer"),
+    ],
+)
+def test_mistakes_are_told_before_anything_is_measured(wine, wishes, message, monkeypatch):
+    monkeypatch.setattr(Dependency, "score", None)  # a call would be another error
+    with pytest.raises(ValueError, match=message):
+        FuzzyRoughSelector("exact", **wishes).fit(wine)
 
 
 class TestBoosted:
@@ -199,7 +249,7 @@ class TestEnumeration:
             ({"size": 0}, "size must be an integer of at least 1"),
             ({"limit": -1}, "limit must be an integer of at least 1"),
             ({"exclude": ["nowhere"]}, "exclude: "),
-            ({"must_include": [1], "exclude": [1]}, "must not meet"),
+            ({"must_include": [1], "exclude": [1]}, "must not meet, got 'malic_acid' in both"),
         ],
     )
     def test_mistakes_are_told_at_once(self, wine, wishes, message):
@@ -239,3 +289,29 @@ def test_certify_is_true_or_false(wine, certify):
 )
 def test_sentences(certificate, sentence):
     assert str(certificate) == sentence
+
+
+def test_large_covers_are_proved_by_an_integer_program(monkeypatch):
+    """Triangles: two of the three features of each are needed, whichever; none is in the core."""
+    n_triangles = 6
+    X = np.zeros((1 + 3 * n_triangles, 3 * n_triangles))
+    for row in range(3 * n_triangles):
+        first = row // 3 * 3
+        X[1 + row, [first + row % 3, first + (row + 1) % 3]] = 1.0
+    y = np.arange(len(X)) > 0
+    monkeypatch.setattr("fuzzyfrog.search.proving.MOST_BRANCHED", 5)
+    asked = []
+    answer = proving.smallest_cover
+
+    def spied(*rows, **choices):
+        asked.append(answer(*rows, **choices))
+        return asked[-1]
+
+    monkeypatch.setattr(proving, "smallest_cover", spied)
+    found = FuzzyRoughSelector("exact").fit(X, y).certificate_
+    assert asked[-1].lower_bound == 2 * n_triangles
+    assert (found.size, found.n_reducts, found.all_listed) == (
+        2 * n_triangles,
+        3**n_triangles,
+        True,
+    )

@@ -5,12 +5,15 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from sklearn import config_context
 from sklearn.datasets import load_wine
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from fuzzyfrog import FuzzyRoughSelector, positive_region
+from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.records import Run
 from fuzzyfrog.select import recording
 from fuzzyfrog.select.recording import record_of
@@ -137,6 +140,78 @@ def test_nominal_features_and_gaps_are_counted():
     assert data.n_missing == sum(gaps) > 0
 
 
+def mixed():
+    """Labels, codes and numbers; only all of them together tell the classes apart."""
+    cells = [
+        (side, code, size) for side in ("Nord", "Süd", None) for code in (3, 7) for size in (0, 1)
+    ]
+    X = pd.DataFrame(cells * 2, columns=["side", "code", "size"]).astype({"size": float})
+    y = [str(((side == "Nord") + (code == 7) + size) % 2) for side, code, size in cells * 2]
+    return X, y
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.from_pandas])
+def test_examples_show_the_labels_themselves(library):
+    X, y = mixed()
+    selector = FuzzyRoughSelector("quickreduct", categorical_features=["side", "code"])
+    selector.fit(library(X), y)
+    run = pickle.loads(pickle.dumps(selector)).record()  # noqa: S301
+    assert run.selected == (0, 1, 2)
+    told = {one.name: one.pairs for one in run.explanations}
+    sides = {value for pair in told["side"] for value in (pair.sample_value, pair.enemy_value)}
+    assert sides <= {"Nord", "Süd", None}
+    assert {"Nord", "Süd"} <= sides
+    codes = {value for pair in told["code"] for value in (pair.sample_value, pair.enemy_value)}
+    assert codes == {"3", "7"}
+    for one in run.ambiguous:
+        side, code, size = X.iloc[one.sample]
+        assert one.sample_values == (None if pd.isna(side) else side, str(code), size)
+
+
+def test_labels_stay_right_when_columns_are_left_out():
+    X, y = mixed()
+    X.insert(0, "other", ["left", "right"] * 12)
+    fitted = FuzzyRoughSelector("quickreduct", categorical_features=["other", "side", "code"],
+                                exclude=["other"]).fit(X, y)  # fmt: skip
+    run = fitted.record()
+    assert run.selected == (1, 2, 3)
+    pairs = run.explanation_of("code").pairs
+    assert {pair.sample_value for pair in pairs} | {pair.enemy_value for pair in pairs} == {
+        "3",
+        "7",
+    }
+
+
+def test_codes_without_labels_are_called_categories():
+    X, y = mixed()
+    data = make_dataset(X, y, categorical_features=["side", "code"])
+    bare = Dataset(data.values, data.target, data.feature_names, data.nominal, data.classes)
+    pairs = FuzzyRoughSelector("quickreduct").fit(bare).record().explanation_of("code").pairs
+    assert {pair.sample_value for pair in pairs} <= {"category 0", "category 1"}
+
+
+def test_warnings_are_kept(wine):
+    assert wine.record().notes == ()
+    X, y = load_wine(return_X_y=True)
+    with pytest.warns(ConvergenceWarning) as caught:
+        stopped = FuzzyRoughSelector("quickreduct", max_evaluations=13).fit(X, y)
+    (sentence,) = [str(one.message) for one in caught]
+    assert stopped.record().notes == (sentence,)
+    assert caught[0].filename == __file__
+
+
+def test_warnings_of_the_table_are_kept():
+    X, y = mixed()
+    X["size"] = X["size"].astype(str)
+    with pytest.warns(UserWarning, match="numbers as text"):
+        data = make_dataset(X, y)
+    selector = FuzzyRoughSelector("quickreduct")
+    assert selector.fit(data).record().notes == data.notes
+    with pytest.warns(UserWarning, match="numbers as text"):
+        selector.fit(X, y)
+    assert selector.record().notes == data.notes
+
+
 def test_the_selected_reduct_is_kept_in_any_case(wine, monkeypatch):
     monkeypatch.setattr(recording, "MAX_REDUCTS", 10)
     wine.select_reduct(200)
@@ -174,6 +249,7 @@ def test_report_and_notebook(wine, tmp_path):
     assert "my wines" in (tmp_path / "wine.html").read_text("utf-8")
     html = wine._repr_html_()
     assert "5 of 13 features tell the classes apart" in html
+    assert ">table<" not in html
     assert "<script" not in html
     assert wine._repr_mimebundle_()["text/html"] == html
     assert wine._repr_mimebundle_(include=None, exclude=None)["text/plain"] == repr(wine)

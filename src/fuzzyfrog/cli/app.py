@@ -2,40 +2,80 @@
 
 from __future__ import annotations
 
-import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
+from fuzzyfrog.cli.compare import compare
+from fuzzyfrog.cli.consoles import tell
 from fuzzyfrog.cli.datasets import datasets
 from fuzzyfrog.cli.doctor import doctor
 from fuzzyfrog.cli.explain import explain
-from fuzzyfrog.cli.failures import report_failure, show_tracebacks
-from fuzzyfrog.cli.notices import clean_warnings
+from fuzzyfrog.cli.failures import ExitCode, show_tracebacks
 from fuzzyfrog.cli.reducts import reducts
 from fuzzyfrog.cli.report import report
+from fuzzyfrog.cli.reproduce import reproduce
 from fuzzyfrog.cli.score import score
 from fuzzyfrog.cli.select import select
 
-__all__ = ["app", "main"]
+__all__ = ["app"]
+
+
+def _plain(option: Any) -> Any:
+    if option is not None:
+        option.metavar = ""
+    return option
+
+
+class Commands(TyperGroup):
+    """All commands: each of them can be interrupted."""
+
+    def get_help_option(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        """Give --help without a type behind it."""
+        return _plain(super().get_help_option(ctx))
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            tell("interrupted")
+            raise typer.Exit(ExitCode.INTERRUPTED) from None
+
+
+class Command(TyperCommand):
+    """A command whose usage names its arguments as the documentation does."""
+
+    def get_help_option(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        """Give --help without a type behind it."""
+        return _plain(super().get_help_option(ctx))
+
+    def collect_usage_pieces(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
+        """Give the arguments without braces."""
+        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
+
 
 app = typer.Typer(
     name="fuzzyfrog",
     help="Find the fewest columns of a table that still tell its classes apart.",
     epilog="Exit codes: 0 done, 1 failure, 2 bad input or usage, 3 not proven within the budget, "
-    "130 interrupted with the best so far written.",
+    "130 interrupted; what was found until then is written.",
+    cls=Commands,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(select)
-app.command()(reducts)
-app.command()(score)
-app.command()(explain)
-app.command()(report)
+app.command(cls=Command)(select)
+app.command(cls=Command)(reducts)
+app.command(cls=Command)(score)
+app.command(cls=Command)(explain)
+app.command(cls=Command)(report)
+app.command(cls=Command)(compare)
+app.command(cls=Command)(reproduce)
 app.add_typer(datasets, name="datasets")
-app.command()(doctor)
+app.command(cls=Command)(doctor)
 
 
 def _print_version(wanted: bool) -> None:
@@ -51,21 +91,17 @@ def _before_any_command(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version."
+            "--version",
+            metavar="",
+            callback=_print_version,
+            is_eager=True,
+            help="Print the version.",
         ),
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show where in the code a failure comes from.")
+        bool,
+        typer.Option("--debug", metavar="", help="Show where in the code a failure comes from."),
     ] = False,
 ) -> None:
     if debug:
         show_tracebacks()
-
-
-def main() -> None:
-    """Run the command that the arguments of the process ask for."""
-    try:
-        with clean_warnings():
-            app(prog_name="fuzzyfrog")
-    except Exception as error:
-        sys.exit(report_failure(error))

@@ -7,14 +7,24 @@ from pathlib import Path
 from fuzzyfrog.cli.consoles import tell
 from fuzzyfrog.cli.failures import UsageError
 
-__all__ = ["checkpoint_beside"]
+__all__ = ["checkpoint_beside", "scores_beside"]
+
+
+def scores_beside(save: Path | None) -> dict[str, Path | None]:
+    """Give the files that belong to the checkpoint of a run, with what each of them is."""
+    if save is None:
+        return {}
+    scores = _scores(save)
+    return {
+        "the scores of --save": scores,
+        "the lock of --save": scores.with_name(f"{scores.name}.lock"),
+    }
 
 
 def checkpoint_beside(save: Path | None, *, resume: bool) -> Path | None:
     """Give the file for the scores of a run that is saved; None for one that is not.
 
-    Scores of an earlier run are gone on with if that is asked for, and else put aside: hours of
-    work must not be lost because an option was forgotten.
+    Scores of an earlier run are hours of work: they are gone on with, or the user deletes them.
     """
     if save is None:
         if resume:
@@ -23,13 +33,17 @@ def checkpoint_beside(save: Path | None, *, resume: bool) -> Path | None:
                 "the file that it is saved to."
             )
         return None
-    scores = save.with_name(f"{save.name}.scores")
+    scores = _scores(save)
     if resume:
         if not scores.exists():
             tell(f"there is no {scores.name} to resume from; the search starts anew")
     elif scores.exists():
-        aside = scores.replace(save.with_name(f"{scores.name}.old"))
-        tell(
-            f"the scores of an earlier run are now in {aside.name}; --resume would go on with them"
+        raise UsageError(
+            f"{scores} exists, the scores of an earlier run. Add --resume to go on with it, or "
+            "delete the file."
         )
     return scores
+
+
+def _scores(save: Path) -> Path:
+    return save.with_name(f"{save.name}.scores")

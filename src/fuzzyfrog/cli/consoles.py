@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from functools import cache
 from typing import TYPE_CHECKING, TextIO
 
+from fuzzyfrog.cli.streams import silence
 from fuzzyfrog.cli.text import safe
 
 if TYPE_CHECKING:
@@ -66,10 +66,11 @@ def _print(console: Console, line: RenderableType) -> None:
 
 
 def _print_quietly(text: str) -> None:
-    stream = stdout().file
+    stream = sys.stdout
     try:
         stream.write(text)
         stream.flush()
-    except BrokenPipeError:
-        # What Python still holds back goes nowhere, instead of failing at the very end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        silence(stream)  # what Python still holds back would fail again at the very end
+        if not isinstance(error, BrokenPipeError):
+            raise

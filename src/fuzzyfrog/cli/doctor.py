@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.consoles import write_json, write_result
+from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.cli.text import safe
 
 if TYPE_CHECKING:
@@ -16,11 +17,12 @@ if TYPE_CHECKING:
 __all__ = ["doctor"]
 
 
-def doctor(as_json: options.Json = False) -> None:
+def doctor(as_json: options.Json = False, quiet: options.Quiet = False) -> None:
     """Tell what fuzzyfrog finds on this machine, what is missing, and how to get it."""
-    from fuzzyfrog.cli.examination import examined
+    with shown_progress("looking at what is installed", quiet=quiet):
+        from fuzzyfrog.cli.examination import examined
 
-    findings = examined()
+        findings = examined()
     if as_json:
         write_json(json.dumps([asdict(one) for one in findings], indent=2))
         return

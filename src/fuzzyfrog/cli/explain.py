@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.consoles import write_json, write_result
+from fuzzyfrog.cli.records import SavedRun, loaded_run
 from fuzzyfrog.cli.text import aligned, safe
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ __all__ = ["explain"]
 
 
 def explain(
-    run: Annotated[Path, typer.Argument(help="A run that `fuzzyfrog select --save` has saved.")],
+    run: SavedRun,
     feature: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="The feature, by default all that are selected."),
@@ -29,9 +29,7 @@ def explain(
     as_json: options.Json = False,
 ) -> None:
     """Tell why a feature is selected: which samples only it tells apart."""
-    from fuzzyfrog.records import Run
-
-    loaded = Run.load(run)
+    loaded = loaded_run(run)
     explanations = loaded.explanations if feature is None else (loaded.explanation_of(feature),)
     if as_json:
         write_json(json.dumps([asdict(one) for one in explanations], indent=2))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import traceback
 from enum import IntEnum
 from pathlib import Path
+from types import TracebackType
 
 from fuzzyfrog.cli.consoles import tell
+from fuzzyfrog.cli.wording import in_options
 
 __all__ = ["ExitCode", "UsageError", "report_failure", "show_tracebacks"]
 
@@ -39,8 +41,11 @@ def report_failure(error: Exception) -> ExitCode:
     """Write one sentence to stderr and give the exit code."""
     if _shows_tracebacks:
         tell_traceback(error)
-    if isinstance(error, ValueError) and _is_raised_by_us(error):
-        tell(str(error))
+    if isinstance(error, UsageError):
+        tell(str(error))  # speaks of options already
+        return ExitCode.USAGE
+    if isinstance(error, ValueError) and _is_refusal(error):
+        tell(in_options(str(error)))
         return ExitCode.USAGE
     reason = " ".join(str(error).split()) or "no reason given"
     hint = "" if _shows_tracebacks else " Put --debug before the command to see where."
@@ -54,10 +59,23 @@ def tell_traceback(error: Exception) -> None:
         tell(line)
 
 
-def _is_raised_by_us(error: Exception) -> bool:
-    """Tell whether fuzzyfrog itself raised the error, which is how it refuses what it is given.
+def _is_refusal(error: ValueError) -> bool:
+    """Tell whether fuzzyfrog itself refuses what it is given.
 
-    The ValueError of another library is a failure that nobody foresaw.
+    That is a ``raise`` of its own. The ValueError of another library is a failure that nobody
+    foresaw, also of one that is written in C and so leaves no place in the code but ours.
     """
-    frames = traceback.extract_tb(error.__traceback__)
-    return bool(frames) and Path(frames[-1].filename).resolve().is_relative_to(PACKAGE)
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    return place is not None and _is_ours(place) and _is_raise_statement(place)
+
+
+def _is_ours(place: TracebackType) -> bool:
+    return Path(place.tb_frame.f_code.co_filename).resolve().is_relative_to(PACKAGE)
+
+
+def _is_raise_statement(place: TracebackType) -> bool:
+    import dis  # only after a failure
+
+    return dis.opname[place.tb_frame.f_code.co_code[place.tb_lasti]] == "RAISE_VARARGS"

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from fuzzyfrog.cli.consoles import warn
+from fuzzyfrog.cli.wording import in_options
 
 __all__ = ["clean_warnings"]
 
@@ -28,7 +29,7 @@ def clean_warnings() -> Iterator[None]:
         sentence = str(message)
         if sentence not in told:
             told.add(sentence)
-            warn(sentence)
+            warn(in_options(sentence))
 
     with warnings.catch_warnings():
         warnings.showwarning = show

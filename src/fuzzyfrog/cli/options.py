@@ -75,7 +75,9 @@ Table = Annotated[
 ]
 Target = Annotated[
     str | None,
-    typer.Option(metavar="COLUMN", help="The column to be told from the others; for files."),
+    typer.Option(
+        metavar="COLUMN", help="The column with the classes (or numbers) to tell apart; for files."
+    ),
 ]
 TargetKind = Annotated[
     TargetKindName,
@@ -95,7 +97,7 @@ Nominal = Annotated[
     list[str] | None,
     typer.Option(
         metavar="A,B",
-        help="All columns of which only equality counts, in place of a look at their cells.",
+        help="Columns of which only equality counts, beside those that are recognized as such.",
         rich_help_panel=READING,
     ),
 ]
@@ -148,5 +150,7 @@ Jobs = Annotated[
     int | None,
     typer.Option(metavar="N", help="Number of threads, by default one for each usable CPU."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+Json = Annotated[
+    bool, typer.Option("--json", metavar="", help="Print one JSON document instead of text.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Show no progress.")]

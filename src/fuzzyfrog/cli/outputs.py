@@ -2,58 +2,73 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from fuzzyfrog.cli.failures import UsageError
 
 __all__ = ["check_outputs", "written_whole"]
 
+TEMPORARY = ".fuzzyfrog-"
+READ_AND_WRITE = 0o666
 
-def check_outputs(outputs: Mapping[str, Path | None], table: str | None = None) -> None:
+
+def check_outputs(outputs: Mapping[str, Path | None], source: os.stat_result | None = None) -> None:
     """Refuse paths that cannot be written, that are the table itself, or that are the same.
 
     Parameters
     ----------
     outputs : dict
         The path given with each option, if one was.
-    table : str, optional
+    source : os.stat_result, optional
         The file that is read.
     """
     seen: dict[Path, str] = {}
     for option, path in outputs.items():
         if path is None:
             continue
-        _check_path(option, path)
-        if table is not None and _is_same(path, Path(table)):
+        goal = _resolved(option, path)
+        _check_path(option, path, goal)
+        if source is not None and _is_same(path, source):
             raise UsageError(
                 f"{option} must not be the file that is read, got {str(path)!r}. "
                 "Give another name: what was read is never written over."
             )
-        if (other := seen.setdefault(path.resolve(), option)) != option:
+        if (other := seen.setdefault(goal, option)) != option:
             raise UsageError(
                 f"{option} must be another file than {other}, got {str(path)!r} for both."
             )
 
 
-def _check_path(option: str, path: Path) -> None:
-    if path.is_dir():
+def _resolved(option: str, path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # a link to itself, a NUL
+        raise UsageError(
+            f"{option} must be a path that leads somewhere, got {str(path)!r} ({error})."
+        ) from None
+
+
+def _check_path(option: str, path: Path, goal: Path) -> None:
+    _check_name(option, goal)
+    if goal.is_dir():
         raise UsageError(
             f"{option} must be a file, got the folder {str(path)!r}. Add the name of a file."
         )
-    if path.exists() and not path.is_file():
-        raise UsageError(
-            f"{option} must be a regular file, got {str(path)!r}, which is a pipe or device."
-        )
-    folder = path.resolve().parent
-    if not folder.is_dir():
+    if not goal.parent.is_dir():
         raise UsageError(
             f"{option} must be in a folder that exists, got {str(path)!r}. Make the folder first."
         )
-    reason = _why_not_writable(path)
+    if goal.exists() and not goal.is_file():
+        raise UsageError(
+            f"{option} must be a regular file, got {str(path)!r}, which is a pipe or device."
+        )
+    reason = _why_not_writable(goal)
     if reason is not None:
         raise UsageError(
             f"{option} must be a file that can be written, got {str(path)!r} ({reason}). "
@@ -61,20 +76,31 @@ def _check_path(option: str, path: Path) -> None:
         )
 
 
+def _check_name(option: str, goal: Path) -> None:
+    try:
+        goal.lstat()
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise UsageError(
+                f"{option} must have a name that the disk can take, got one of {len(goal.name)} "
+                "characters. Give a shorter one."
+            ) from None
+
+
 def _why_not_writable(path: Path) -> str | None:
     if path.exists() and not os.access(path, os.W_OK):
         return "the file is read-only"
     try:
         # Trying is the only test that also knows of read-only disks.
-        with tempfile.TemporaryFile(dir=path.resolve().parent):
+        with tempfile.TemporaryFile(dir=path.parent):
             return None
     except OSError as error:
         return error.strerror or str(error)
 
 
-def _is_same(path: Path, table: Path) -> bool:
+def _is_same(path: Path, source: os.stat_result) -> bool:
     try:
-        return path.samefile(table)
+        return os.path.samestat(path.stat(), source)
     except OSError:
         return False
 
@@ -83,12 +109,29 @@ def _is_same(path: Path, table: Path) -> bool:
 def written_whole(path: Path) -> Iterator[Path]:
     """Give a path to write to, which takes the place of the file if all goes well.
 
-    A link stays one: what it points to is replaced.
+    A link stays one: what it points to is replaced. The permissions of a file stay.
     """
     goal = path.resolve()
-    temporary = goal.with_name(f".{os.getpid()}-{goal.name}")  # keeps the suffix
+    handle, name = tempfile.mkstemp(_ending(goal), TEMPORARY, goal.parent)
+    os.close(handle)
+    temporary = Path(name)
     try:
         yield temporary
+        temporary.chmod(_permissions(goal))
         temporary.replace(goal)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _ending(goal: Path) -> str:
+    """Give that part of the name by which the format is told."""
+    zipped = goal.suffix if goal.suffix.lower() == ".gz" else ""
+    return goal.with_suffix("").suffix + zipped if zipped else goal.suffix
+
+
+def _permissions(goal: Path) -> int:
+    with suppress(FileNotFoundError):
+        return stat.S_IMODE(goal.stat().st_mode)
+    mask = os.umask(0)  # it cannot be asked for without being set
+    os.umask(mask)
+    return READ_AND_WRITE & ~mask

@@ -13,10 +13,13 @@ import typer
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.consoles import tell, write_json, write_result
 from fuzzyfrog.cli.failures import ExitCode, UsageError
+from fuzzyfrog.cli.names import features_in
+from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.cli.tables import Asked, opened
-from fuzzyfrog.cli.text import names_in, safe
+from fuzzyfrog.cli.text import safe
 
 if TYPE_CHECKING:
+    from fuzzyfrog.cli.course import Course
     from fuzzyfrog.records import Reduct
 
 __all__ = ["reducts"]
@@ -53,6 +56,7 @@ def reducts(
     missing: options.Missing = options.MissingRule.SIMILAR,
     jobs: options.Jobs = None,
     as_json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """List all reducts with the fewest features, proven to be all of them.
 
@@ -61,22 +65,29 @@ def reducts(
     if limit < 0:
         raise UsageError(f"--limit must be at least 0, got {limit}. 0 lists all of them.")
     asked = Asked(table, target, target_kind.value, ignore, nominal, separator, encoding, data)
-    with opened(asked) as loaded:
-        from fuzzyfrog.select.enumeration import enumerate_reducts
+    found: list[Reduct] = []
+    try:
+        with shown_progress(f"reading {table}", quiet=quiet) as course, opened(asked) as loaded:
+            from fuzzyfrog.select.enumeration import enumerate_reducts
 
-        found, ended = _collected(
-            enumerate_reducts(
-                loaded.dataset,
+            dataset = loaded.dataset
+            included = features_in("--include", include, dataset)
+            excluded = features_in("--exclude", exclude, dataset)
+            course.phase("looking for the first reduct")
+            iterator = enumerate_reducts(
+                dataset,
                 size=size,
                 tnorm=tnorm.value,
                 spread=spread.value,
                 missing=missing.value,
-                must_include=names_in(include) or None,
-                exclude=names_in(exclude) or None,
+                must_include=included or None,
+                exclude=excluded or None,
                 n_jobs=jobs,
-            ),
-            limit,
-        )
+            )
+            ended = _collect(iterator, limit, found, course)
+    except KeyboardInterrupt:
+        tell("interrupted; what was found until then is printed")
+        ended = "interrupted"
     if as_json:
         listed = [asdict(one) for one in found]
         write_json(json.dumps({"all": ended == "all", "reducts": listed}, indent=2))
@@ -86,18 +97,15 @@ def reducts(
         raise typer.Exit(ExitCode.INTERRUPTED)
 
 
-def _collected(reducts: Iterator[Reduct], limit: int) -> tuple[list[Reduct], str]:
-    """Give the reducts, and why there are no more: all, limit or interrupted."""
-    found: list[Reduct] = []
-    try:
-        for one in reducts:
-            if limit and len(found) == limit:
-                return found, "limit"
-            found.append(one)
-    except KeyboardInterrupt:
-        tell("interrupted; these are the reducts that were found until then")
-        return found, "interrupted"
-    return found, "all"
+def _collect(reducts: Iterator[Reduct], limit: int, found: list[Reduct], course: Course) -> str:
+    """Add the reducts as they come; give why there are no more: all or limit."""
+    for one in reducts:
+        if limit and len(found) == limit:
+            return "limit"
+        found.append(one)
+        noun = "reduct" if len(found) == 1 else "reducts"
+        course.phase(f"{len(found):,} {noun} of {one.size} features, looking for more")
+    return "all"
 
 
 def _lines(found: list[Reduct], ended: str) -> Iterator[str]:
@@ -113,7 +121,8 @@ def _lines(found: list[Reduct], ended: str) -> Iterator[str]:
 
 def _count(found: list[Reduct], ended: str) -> str:
     if not found:
-        return "There is no reduct of this size, by proof." if ended == "all" else "None so far."
+        none = "There is no reduct of this size, by proof."
+        return none if ended == "all" else "No reduct was found until then."
     size = f"{found[0].size} feature{'s' if found[0].size > 1 else ''}"
     noun = "reduct" if len(found) == 1 else "reducts"
     count = f"{len(found):,} {noun} of {size}, dependency {found[0].dependency:.4f}"

@@ -34,7 +34,7 @@ def result_lines(run: Run) -> Iterator[RenderableType]:
 
     yield Text(size_of(run.data), "bold")
     yield ""
-    yield Text(_headline(run), "bold green")
+    yield Text(_headline(run), "bold green" if run.full_dependency > 0 else "bold yellow")
     yield ""
     shares = [f"{run.feature_frequency[feature]:.0%}" for feature in run.selected]
     yield from shown_features(run.names(run.selected), shares if run.n_reducts > 1 else None)
@@ -88,6 +88,8 @@ def _headline(run: Run) -> str:
     n_selected, n_features = len(run.selected), run.data.n_features
     what = "samples" if run.data.target.is_numeric else "classes"
     start = f"{n_selected} of {n_features:,} features"
+    if run.full_dependency <= 0:
+        return f"No feature tells the {what} apart, nor do all of them together; selected:"
     if run.dependency >= run.full_dependency:
         verb = "tells" if n_selected == 1 else "tell"
         return f"{start} {verb} the {what} apart as well as all of them:"
@@ -98,24 +100,31 @@ def _headline(run: Run) -> str:
 def _facts(run: Run) -> Iterator[tuple[str, str]]:
     yield "dependency", f"{run.dependency:.4f} of {run.full_dependency:.4f}"
     yield "size", _proof(run)
-    if run.certificate is None:
-        yield "as good", _alike(run)
-    yield "core", _core(run)
+    if run.full_dependency > 0:
+        if run.certificate is None:
+            yield "as good", _alike(run)
+        yield "core", _core(run)
     if fewer := _fewer(run):
-        yield "fewer", ", ".join(fewer)
+        yield "best met", ", ".join(fewer)
     ended = STOPPED.get(run.stop_reason, run.stop_reason)
     spent = f"{run.n_evaluations:,} evaluations, {run.seconds:.1f} s"
     yield "search", f"{safe(run.parameters.get('search'))}, {ended} after {spent}"
 
 
 def _proof(run: Run) -> str:
+    if run.full_dependency <= 0:
+        return f"{len(run.selected)}, because something must be selected"
     if run.certificate is not None:
         return str(run.certificate)
+    if run.is_core_alone:
+        return f"{len(run.selected)}, proven: the core alone does as well, so nothing is smaller"
     return f"{len(run.selected)}, not proven to be the smallest; --certify tries to"
 
 
 def _alike(run: Run) -> str:
     size = len(run.selected)
+    if run.is_core_alone:
+        return "no other subset of this size, by the same proof"
     if run.n_reducts == 1:
         return f"no other subset of {size} was met"
     checked = sum(bool(reduct.minimal) for reduct in run.reducts)
@@ -135,10 +144,5 @@ def _fewer(run: Run) -> list[str]:
     for point in run.front:
         if point.size < len(run.selected) and point.dependency > best:
             best = point.dependency
-            shown.append(f"{point.size}: {_floored(best)}")
+            shown.append(f"{point.size}: {best:.3f}")
     return shown[-MAX_NAMES:]
-
-
-def _floored(dependency: float) -> str:
-    """Give three digits, never rounded up: what is nearly 1 must not look like 1."""
-    return f"{math.floor(dependency * 1000) / 1000:.3f}"

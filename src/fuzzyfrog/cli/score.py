@@ -9,8 +9,10 @@ import typer
 
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.consoles import write_json, write_result
+from fuzzyfrog.cli.names import features_in
+from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.cli.tables import Asked, opened
-from fuzzyfrog.cli.text import names_in, safe
+from fuzzyfrog.cli.text import safe
 
 if TYPE_CHECKING:
     from fuzzyfrog.measure import Dependency
@@ -36,12 +38,15 @@ def score(
     missing: options.Missing = options.MissingRule.SIMILAR,
     jobs: options.Jobs = None,
     as_json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Print how well some features of a table tell its classes apart, from 0 to 1."""
     asked = Asked(table, target, target_kind.value, ignore, nominal, separator, encoding, data)
-    with opened(asked) as loaded:
+    with shown_progress(f"reading {table}", quiet=quiet) as course, opened(asked) as loaded:
         from fuzzyfrog.measure import Dependency
 
+        names = features_in("--features", features, loaded.dataset)
+        course.phase("measuring, on the very first run also compiling")
         measure = Dependency(
             loaded.dataset,
             tnorm=tnorm.value,
@@ -49,7 +54,7 @@ def score(
             missing=missing.value,
             n_jobs=jobs,
         )
-        result = _measured(measure, names_in(features))
+        result = _measured(measure, names)
     if as_json:
         write_json(json.dumps(result, indent=2))
     else:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fuzzyfrog.cli.text import names_in
+from fuzzyfrog.cli.names import features_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from fuzzyfrog.data import Dataset
     from fuzzyfrog.search import Moment
     from fuzzyfrog.select import FuzzyRoughSelector
 
@@ -66,6 +67,7 @@ Certify = Annotated[
     bool,
     typer.Option(
         "--certify",
+        metavar="",
         help="Prove that there are no fewer; exit code 3 if the budget ends before.",
         rich_help_panel=PANEL,
     ),
@@ -135,9 +137,12 @@ class Wishes:
     jobs: int | None
 
     def selector(
-        self, callbacks: Sequence[Callable[[Moment], None]], checkpoint: Path | None
+        self,
+        dataset: Dataset,
+        callbacks: Sequence[Callable[[Moment], None]],
+        checkpoint: Path | None,
     ) -> FuzzyRoughSelector:
-        """Give the selector that fulfills them."""
+        """Give the selector that fulfills them for a table."""
         from fuzzyfrog.select import FuzzyRoughSelector
 
         return FuzzyRoughSelector(
@@ -148,8 +153,8 @@ class Wishes:
             ranking=self.ranking,  # type: ignore[arg-type]
             min_dependency=self.min_dependency,
             n_features_to_select=self.n_features,
-            must_include=names_in(self.include) or None,
-            exclude=names_in(self.exclude) or None,
+            must_include=features_in("--include", self.include, dataset) or None,
+            exclude=features_in("--exclude", self.exclude, dataset) or None,
             certify=self.certify,
             max_seconds=self.max_seconds,
             max_evaluations=self.max_evaluations,

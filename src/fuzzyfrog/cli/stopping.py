@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -62,7 +63,8 @@ class Stopping:
         is_first, self.is_asked = not self.is_asked, True
         if is_first and self.has_found:
             # Nothing but this may be written here: the signal can come amid any other writing.
-            os.write(2, (b"\n" if os.isatty(2) else b"") + NOTICE)
+            with suppress(OSError):
+                os.write(2, (b"\n" if os.isatty(2) else b"") + NOTICE)
             if not _is_inside_driver(frame):
                 return
         raise KeyboardInterrupt

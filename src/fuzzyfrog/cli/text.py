@@ -1,11 +1,10 @@
-"""Untrusted names -> text that is safe to print, and lists of names as people type them."""
+"""Untrusted names -> text that is safe to print."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-__all__ = ["aligned", "cut", "fitting", "names_in", "safe"]
+__all__ = ["aligned", "cut", "fitting", "safe"]
 
 
 def safe(text: object) -> str:
@@ -19,15 +18,6 @@ def safe(text: object) -> str:
 
 def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
-
-
-def names_in(values: Iterable[str] | None) -> list[str]:
-    """Give the names in values such as ``a,b`` or ``'"a,b",c'``, each name once.
-
-    A name that holds a comma is put in double quotes, as in a CSV file.
-    """
-    rows = csv.reader(values or [], skipinitialspace=True)
-    return list(dict.fromkeys(name.strip() for row in rows for name in row if name.strip()))
 
 
 def cut(text: str, width: float) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,12 +10,15 @@ from numpy.typing import NDArray
 
 from fuzzyfrog.data.columns import (
     MAX_EXACT_INTEGER,
+    Column,
     Feature,
-    codes_of,
+    coded,
     convert_objects,
     merged,
     unusable,
 )
+from fuzzyfrog.data.content import Content, stacked
+from fuzzyfrog.data.dataset import Labels
 from fuzzyfrog.data.wording import shown
 from fuzzyfrog.errors import DataError
 
@@ -66,36 +68,33 @@ def _refuse_disguised(X: object) -> None:
 
 def convert_matrix(
     array: NDArray[Any], names: Sequence[str], chosen: NDArray[np.bool_] | None
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Give the values as float64 in C order, and the mask of the nominal features.
+) -> Content:
+    """Give the content of an array, its values as float64 in C order.
 
     A float64 array in C order is not copied unless nominal features must be coded.
     """
     if array.dtype.kind in "OU":
-        return _convert_columns(array, names, chosen)
+        return stacked(_columns(array, names, chosen), array.shape)
     if array.dtype.kind not in "biuf":
         raise unusable(names[0], str(array.dtype))
     nominal = np.zeros(array.shape[1], dtype=np.bool_) if chosen is None else chosen
     _refuse_merging(array, names, nominal)
-    _warn_of_rounding(array)
     values = np.ascontiguousarray(array, dtype=np.float64)
+    labels: list[Labels | None] = [None] * array.shape[1]
     if nominal.any():
         values = values.copy() if np.shares_memory(values, array) else values
-        for feature in np.flatnonzero(nominal):
-            values[:, feature] = codes_of(array[:, feature])
-    return values, nominal
+        for feature in np.flatnonzero(nominal).tolist():
+            column = coded(array[:, feature])
+            values[:, feature], labels[feature] = column.values, column.labels
+    return Content(values, tuple(labels), _rounding(array))
 
 
-def _convert_columns(
+def _columns(
     array: NDArray[Any], names: Sequence[str], chosen: NDArray[np.bool_] | None
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    values = np.empty(array.shape, dtype=np.float64)
-    nominal = np.zeros(array.shape[1], dtype=np.bool_)
+) -> Iterator[Column]:
     for position, name in enumerate(names):
         asked = Feature(name, None if chosen is None else bool(chosen[position]))
-        cells = array[:, position].tolist()
-        values[:, position], nominal[position] = convert_objects(cells, asked)
-    return values, nominal
+        yield convert_objects(array[:, position].tolist(), asked)
 
 
 def _refuse_merging(array: NDArray[Any], names: Sequence[str], nominal: NDArray[np.bool_]) -> None:
@@ -110,10 +109,7 @@ def _refuse_merging(array: NDArray[Any], names: Sequence[str], nominal: NDArray[
             raise merged(names[position])
 
 
-def _warn_of_rounding(array: NDArray[Any]) -> None:
-    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
-        warnings.warn(
-            f"X is {array.dtype}, it is rounded to float64. Pass X.astype(float) to silence this.",
-            UserWarning,
-            stacklevel=5,
-        )
+def _rounding(array: NDArray[Any]) -> tuple[str, ...]:
+    if array.dtype.kind != "f" or array.dtype.itemsize <= 8:
+        return ()
+    return (f"X is {array.dtype}, it is rounded to float64. Pass X.astype(float) to silence this.",)

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.data.cells import NominalCoder, has_decimal_commas
+from fuzzyfrog.data.checks import check_filled
+from fuzzyfrog.data.content import Content
 from fuzzyfrog.data.layout import Layout
 from fuzzyfrog.data.wording import listed, shown
 from fuzzyfrog.errors import DataError
@@ -32,10 +34,9 @@ class Block:
 
 @dataclass(frozen=True)
 class RawTable:
-    """What a file holds: values, which features are nominal, and the target cells."""
+    """What a file holds: the features and the target cells."""
 
-    values: NDArray[np.float64]
-    nominal: NDArray[np.bool_]
+    content: Content
     target: list[Any]
 
 
@@ -98,7 +99,9 @@ class BlockStore:
                 "Replace it, or leave the cell empty to mark it as missing."
             )
 
-    def finish(self, coders: Sequence[NominalCoder | None]) -> RawTable:
+    def finish(
+        self, coders: Sequence[NominalCoder | None], warnings: tuple[str, ...] = ()
+    ) -> RawTable:
         """Give the whole table; the store is empty afterwards."""
         self._refuse_few_rows()
         if self._without_target:
@@ -107,13 +110,13 @@ class BlockStore:
                 f"{listed(self._without_target)}. Fill in or delete these lines."
             )
         values = self._joined()
-        for feature, coder in enumerate(coders):
-            if coder is not None:
-                self._refuse_commas(coder, self._layout.names[feature])
-                coder.sort(values[:, feature])
-        self._refuse_empty(values)
-        nominal = np.array([coder is not None for coder in coders], dtype=np.bool_)
-        return RawTable(values, nominal, self._target)
+        self._refuse_commas(coders)
+        labels = tuple(
+            None if coder is None else coder.sort(values[:, feature])
+            for feature, coder in enumerate(coders)
+        )
+        check_filled(values, self._layout.names, self._file)
+        return RawTable(Content(values, labels, warnings), self._target)
 
     def _refuse_few_rows(self) -> None:
         if self.n_rows < 2:
@@ -133,19 +136,11 @@ class BlockStore:
             first += len(block)
         return values
 
-    def _refuse_commas(self, coder: NominalCoder, name: str) -> None:
-        if has_decimal_commas(coder.values):
-            raise DataError(
-                f"{self._file}: feature {shown(name)} must have numbers with a decimal point, "
-                f"got commas ({listed(coder.values[:3])}). Replace decimal commas by points "
-                "and delete thousands separators."
-            )
-
-    def _refuse_empty(self, values: NDArray[np.float64]) -> None:
-        names = self._layout.names
-        empty = [name for feature, name in enumerate(names) if np.isnan(values[:, feature]).all()]
-        if empty:
-            raise DataError(
-                f"{self._file}: every feature must have a value somewhere, got none in "
-                f"{listed(empty)}. Delete the column or name it in ignore."
-            )
+    def _refuse_commas(self, coders: Sequence[NominalCoder | None]) -> None:
+        for name, coder in zip(self._layout.names, coders, strict=True):
+            if coder is not None and has_decimal_commas(coder.values):
+                raise DataError(
+                    f"{self._file}: feature {shown(name)} must have numbers with a decimal "
+                    f"point, got commas ({listed(coder.values[:3])}). Replace decimal commas by "
+                    "points and delete thousands separators."
+                )

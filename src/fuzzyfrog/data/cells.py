@@ -95,16 +95,17 @@ class NominalCoder:
             return np.nan
         return self._codes.setdefault(cell, len(self._codes))
 
-    def sort(self, codes: NDArray[np.float64]) -> None:
+    def sort(self, codes: NDArray[np.float64]) -> tuple[Hashable, ...]:
         """Turn codes by appearance, in place, into codes by the sorted order of the values.
 
-        The codes then do not depend on the order of the samples.
+        The codes then do not depend on the order of the samples. Gives the sorted values.
         """
         order = sorted(self._codes, key=lambda value: (type(value).__name__, value))
         rank = np.empty(len(order))
         rank[[self._codes[value] for value in order]] = np.arange(len(order))
         present = ~np.isnan(codes)
         codes[present] = rank[codes[present].astype(np.intp)]
+        return tuple(order)
 
 
 def has_decimal_commas(values: Iterable[object]) -> bool:

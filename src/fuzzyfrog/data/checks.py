@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 from fuzzyfrog.data.wording import listed, shown, suggested
 from fuzzyfrog.errors import DataError
 
-__all__ = ["check_finite", "check_names", "check_shape", "chosen_nominal"]
+__all__ = [
+    "check_filled",
+    "check_finite",
+    "check_names",
+    "check_shape",
+    "chosen_nominal",
+    "empty_features",
+]
 
 # Cells looked at in one go: the temporaries stay small for a table of any size.
 BLOCK_CELLS = 2**18
@@ -66,6 +73,24 @@ def check_finite(values: NDArray[np.float64], names: Sequence[str]) -> None:
                 f"{shown(names[feature])} of sample {first + sample}. "
                 "Replace infinite values, or set them to NaN to mark them as missing."
             )
+
+
+def check_filled(values: NDArray[np.float64], names: Sequence[str], file: str) -> None:
+    """Refuse features of a file that have no value in any sample."""
+    empty = empty_features(values)
+    if empty:
+        raise DataError(
+            f"{file}: every feature must have a value somewhere, got none in "
+            f"{listed(names[feature] for feature in empty)}. Delete the column or name it in "
+            "ignore."
+        )
+
+
+def empty_features(values: NDArray[np.float64]) -> list[int]:
+    """Give the features that have no value in any sample."""
+    # Few columns are empty in their first sample; only those need a second look.
+    candidates = np.flatnonzero(np.isnan(values[0])).tolist()
+    return [feature for feature in candidates if np.isnan(values[:, feature]).all()]
 
 
 def chosen_nominal(

@@ -1,34 +1,52 @@
-"""One column of objects or of a frame -> float64 and whether it is nominal."""
+"""One column of objects or of a frame -> float64, its labels, and what to warn of."""
 
 from __future__ import annotations
 
 import numbers
-import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.data.cells import NominalCoder, all_numbers, is_missing, parse_numbers
-from fuzzyfrog.data.wording import shown
+from fuzzyfrog.data.cells import NominalCoder, all_numbers, is_missing, parse_numbers, strays
+from fuzzyfrog.data.dataset import Labels
+from fuzzyfrog.data.wording import listed, shown
 from fuzzyfrog.errors import DataError
 
 __all__ = [
     "MAX_EXACT_INTEGER",
     "Column",
     "Feature",
-    "codes_of",
+    "coded",
     "convert_objects",
     "convert_series",
+    "slips_among_numbers",
 ]
 
 # From here on float64 cannot tell every integer from its neighbor.
 MAX_EXACT_INTEGER = 2**53
 
-Column: TypeAlias = tuple[NDArray[np.float64], bool]
+
+@dataclass(frozen=True)
+class Column:
+    """A converted column.
+
+    Parameters
+    ----------
+    values : float64[n_samples]
+        Numbers, or codes of a nominal feature; NaN where the value is missing.
+    labels : tuple or None
+        What the codes stand for; None for a numeric feature.
+    warning : str or None
+        What the user should know of it.
+    """
+
+    values: NDArray[np.float64]
+    labels: Labels | None = None
+    warning: str | None = None
 
 
 @dataclass(frozen=True)
@@ -48,18 +66,18 @@ class Feature:
 
 
 def convert_series(series: nw.Series[Any], feature: Feature) -> Column:
-    """Give the column of a frame as float64 and whether it is nominal."""
+    """Give the column of a frame as float64."""
     dtype = series.dtype
     if dtype in (nw.Categorical, nw.Enum):
         return convert_objects(series.to_list(), feature, declared=True)
-    if dtype in (nw.String, nw.Object):
+    if dtype in (nw.String, nw.Object) or (dtype == nw.Boolean and feature.nominal):
         return convert_objects(series.to_list(), feature)
     if dtype != nw.Boolean and not dtype.is_numeric():
         raise unusable(feature.name, str(dtype))
     if dtype.is_integer() and _is_huge(series):
         return convert_objects(series.to_list(), feature)
     column = np.array(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
-    return (codes_of(column), True) if feature.nominal else (column, False)
+    return coded(column) if feature.nominal else Column(column)
 
 
 def _is_huge(series: nw.Series[Any]) -> bool:
@@ -70,14 +88,14 @@ def _is_huge(series: nw.Series[Any]) -> bool:
 
 
 def convert_objects(cells: Sequence[Any], feature: Feature, *, declared: bool = False) -> Column:
-    """Give a column of Python objects as float64 and whether it is nominal.
+    """Give a column of Python objects as float64.
 
     Text is nominal unless `feature` says otherwise; text that holds only numbers is read as
     numbers, with a warning, unless the dtype of the column is `declared` to be nominal.
     """
     kinds = {_kind(cell, feature) for cell in cells} - {"missing"}
     if feature.nominal or (declared and feature.nominal is None):
-        return _nominal(cells), True
+        return _nominal(cells)
     if kinds == {"number", "text"}:
         text = next(cell for cell in cells if isinstance(cell, str))
         raise DataError(
@@ -85,22 +103,24 @@ def convert_objects(cells: Sequence[Any], feature: Feature, *, declared: bool = 
             f"{shown(text)} among numbers. Replace the text, or convert the column to text."
         )
     if "text" not in kinds:
-        return _numbers(cells, feature), False
+        return Column(_numbers(cells, feature))
     return _text(cells, feature)
 
 
 def _text(cells: Sequence[Any], feature: Feature) -> Column:
     texts = ["" if is_missing(cell) else cell for cell in cells]
     if all_numbers(texts):
-        warnings.warn(
+        warning = (
             f"feature {shown(feature.name)} holds numbers as text, they are read as numbers. "
-            "Convert the column, or name it in categorical_features if its values are labels.",
-            UserWarning,
-            stacklevel=6,
+            "Convert the column, or name it in categorical_features if its values are labels."
         )
-        return parse_numbers(texts), False
+        return Column(parse_numbers(texts), warning=warning)
     if feature.nominal is None:
-        return _nominal(cells), True
+        column = _nominal(cells)
+        found = strays(column.labels or ())
+        return (
+            replace(column, warning=slips_among_numbers(feature.name, found)) if found else column
+        )
     text = next(cell for cell in texts if not all_numbers([cell]))
     raise not_listed(feature.name, text)
 
@@ -113,11 +133,19 @@ def not_listed(name: str, text: str) -> DataError:
     )
 
 
-def _nominal(cells: Sequence[Any]) -> NDArray[np.float64]:
+def slips_among_numbers(name: str, found: Sequence[str]) -> str:
+    """Give the warning for a feature that is nominal because of a few texts among numbers."""
+    return (
+        f"feature {shown(name)} holds numbers but for {listed(found)}, so it is read as nominal: "
+        "only equality of its values counts. Correct these cells, or empty them to mark them as "
+        "missing."
+    )
+
+
+def _nominal(cells: Sequence[Any]) -> Column:
     coder = NominalCoder()
     codes = coder.encode(cells)
-    coder.sort(codes)
-    return codes
+    return Column(codes, coder.sort(codes))
 
 
 def _kind(cell: Any, feature: Feature) -> str:
@@ -149,12 +177,12 @@ def _numbers(cells: Sequence[Any], feature: Feature) -> NDArray[np.float64]:
     return column
 
 
-def codes_of(column: NDArray[Any]) -> NDArray[np.float64]:
+def coded(column: NDArray[Any]) -> Column:
     """Give the codes 0, 1, 2, ... of a column of numbers, in their order; NaN stays NaN."""
     codes = np.full(column.shape, np.nan)
     present = ~np.isnan(column)
-    codes[present] = np.unique(column[present], return_inverse=True)[1]
-    return codes
+    labels, codes[present] = np.unique(column[present], return_inverse=True)
+    return Column(codes, tuple(labels.tolist()))
 
 
 def merged(name: str) -> DataError:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Dataset"]
+from fuzzyfrog.records.table import UNNAMED
+
+__all__ = ["Dataset", "Labels"]
+
+Labels: TypeAlias = tuple[Hashable, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,15 +37,22 @@ class Dataset:
         Name of the target column.
     name : str
         What to call the table when speaking to a person.
+    categories : tuple of (tuple or None), or None
+        For each feature the labels of a nominal one in the order of its codes, None for a
+        numeric one; None as a whole where only the codes are known.
+    notes : tuple of str
+        The warnings that were given when the table was read.
     """
 
     values: NDArray[np.float64]
     target: NDArray[np.int64] | NDArray[np.float64]
     feature_names: tuple[str, ...]
     nominal: NDArray[np.bool_]
-    classes: tuple[Hashable, ...] | None
+    classes: Labels | None
     target_name: str = "class"
-    name: str = "table"
+    name: str = UNNAMED
+    categories: tuple[Labels | None, ...] | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def n_samples(self) -> int:

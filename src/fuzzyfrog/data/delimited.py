@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import warnings
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -13,10 +12,10 @@ from numpy.typing import NDArray
 
 from fuzzyfrog.data.blocks import Block, BlockStore, RawTable, blocks_of
 from fuzzyfrog.data.cells import MISSING, NominalCoder, NotANumberError, parse_numbers, strays
-from fuzzyfrog.data.columns import not_listed
+from fuzzyfrog.data.columns import not_listed, slips_among_numbers
 from fuzzyfrog.data.files import stamp, text_lines
 from fuzzyfrog.data.layout import Layout, Wanted, check_header
-from fuzzyfrog.data.wording import counted, listed, shown
+from fuzzyfrog.data.wording import counted
 from fuzzyfrog.errors import DataError
 
 __all__ = ["delimited_cells", "read_delimited"]
@@ -121,20 +120,13 @@ class _Reading:
             self._store.add(block, columns)
 
     def finish(self) -> RawTable:
-        if self._layout.nominal is None:
-            self._warn_of_strays()
-        return self._store.finish(self._coders)
+        warnings = () if self._layout.nominal is not None else tuple(self._slips())
+        return self._store.finish(self._coders, warnings)
 
-    def _warn_of_strays(self) -> None:
+    def _slips(self) -> Iterator[str]:
         for name, coder in zip(self._layout.names, self._coders, strict=True):
             if coder is not None and (found := strays(coder.values)):
-                warnings.warn(
-                    f"{self._path.name}: feature {shown(name)} holds numbers but for "
-                    f"{listed(found)}, so it is read as nominal: only equality of its values "
-                    "counts. Correct these cells, or empty them to mark them as missing.",
-                    UserWarning,
-                    stacklevel=5,
-                )
+                yield f"{self._path.name}: {slips_among_numbers(name, found)}"
 
     def _column(self, block: Block, feature: int) -> NDArray[np.float64]:
         cells = block.columns[self._layout.features[feature]]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import warnings
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import narwhals.stable.v1 as nw
@@ -12,9 +13,10 @@ from numpy.typing import NDArray
 
 from fuzzyfrog.data.arrays import as_matrix, convert_matrix
 from fuzzyfrog.data.checks import check_finite, check_names, check_shape, chosen_nominal
-from fuzzyfrog.data.columns import Feature, convert_series
+from fuzzyfrog.data.columns import Column, Feature, convert_series
+from fuzzyfrog.data.content import Content, stacked
 from fuzzyfrog.data.dataset import Dataset
-from fuzzyfrog.data.targets import check_target_kind, encode_target
+from fuzzyfrog.data.targets import check_target_kind, doubts_about_classes, encode_target
 from fuzzyfrog.errors import DataError
 
 __all__ = ["make_dataset"]
@@ -60,7 +62,8 @@ def make_dataset(
     Returns
     -------
     Dataset
-        Classes are sorted; codes of nominal features follow the sorted order of their values.
+        Classes are sorted; codes of nominal features follow the sorted order of their values,
+        which are kept in `categories`.
 
     Raises
     ------
@@ -73,6 +76,8 @@ def make_dataset(
     >>> data = make_dataset([[1.0, "red"], [2.0, "blue"], [4.0, "red"]], ["no", "yes", "no"])
     >>> data.values.tolist(), data.nominal.tolist(), data.classes
     ([[1.0, 1.0], [2.0, 0.0], [4.0, 1.0]], [False, True], ('no', 'yes'))
+    >>> data.categories
+    (None, ('blue', 'red'))
     """
     if isinstance(X, Dataset):
         return _unchanged(X, y)
@@ -82,10 +87,24 @@ def make_dataset(
     check_shape(n_samples, n_features)
     names = check_names(_names(table, n_features, feature_names), n_features)
     codes, classes = encode_target(y, n_samples, target)
+    doubts = doubts_about_classes(classes, n_samples, target)
     chosen = chosen_nominal(categorical_features, names)
-    values, nominal = _convert(table, names, chosen)
-    check_finite(values, names)
-    return Dataset(values, codes, names, nominal, classes, target_name, name)
+    content = _convert(table, names, chosen)
+    check_finite(content.values, names)
+    notes = (*doubts, *content.warnings)
+    for warning in notes:
+        warnings.warn(warning, UserWarning, stacklevel=2)
+    return Dataset(
+        content.values,
+        codes,
+        names,
+        content.nominal,
+        classes,
+        target_name,
+        name,
+        content.labels,
+        notes,
+    )
 
 
 def _unchanged(data: Dataset, y: object) -> Dataset:
@@ -138,13 +157,15 @@ def _names(
 
 def _convert(
     table: NDArray[Any] | Frame, names: Sequence[str], chosen: NDArray[np.bool_] | None
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+) -> Content:
     if isinstance(table, np.ndarray):
         return convert_matrix(table, names, chosen)
-    values = np.empty(table.shape, dtype=np.float64)
-    nominal = np.zeros(len(names), dtype=np.bool_)
+    return stacked(_columns(table, names, chosen), table.shape)
+
+
+def _columns(
+    frame: Frame, names: Sequence[str], chosen: NDArray[np.bool_] | None
+) -> Iterator[Column]:
     for position, name in enumerate(names):
         asked = Feature(name, None if chosen is None else bool(chosen[position]))
-        column = convert_series(table[:, position], asked)
-        values[:, position], nominal[position] = column
-    return values, nominal
+        yield convert_series(frame[:, position], asked)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,14 @@ from typing import Any
 from fuzzyfrog.data.arff_files import read_arff
 from fuzzyfrog.data.blocks import RawTable
 from fuzzyfrog.data.cells import MISSING, NotANumberError, parse_numbers
+from fuzzyfrog.data.checks import check_filled
 from fuzzyfrog.data.dataset import Dataset
 from fuzzyfrog.data.delimited import read_delimited
 from fuzzyfrog.data.files import stamp
 from fuzzyfrog.data.frames import make_dataset
 from fuzzyfrog.data.layout import Layout, Wanted, check_header
 from fuzzyfrog.data.parquet_files import read_arrow
-from fuzzyfrog.data.targets import check_target_kind, encode_target
+from fuzzyfrog.data.targets import check_target_kind, doubts_about_classes, encode_target
 from fuzzyfrog.data.wording import listed, shown
 from fuzzyfrog.errors import DataError
 
@@ -129,11 +131,23 @@ def _dataset(
 ) -> Dataset:
     try:
         cells = _numbers_where_meant(table.target, target_kind)
-        codes, classes = encode_target(cells, len(table.values), target_kind)
+        codes, classes = encode_target(cells, len(cells), target_kind)
     except DataError as error:
         raise DataError(f"{path.name}: target {shown(wanted.target)}: {error}") from None
+    content = table.content
+    notes = (*doubts_about_classes(classes, len(codes), target_kind), *content.warnings)
+    for warning in notes:
+        warnings.warn(warning, UserWarning, stacklevel=3)
     return Dataset(
-        table.values, codes, layout.names, table.nominal, classes, str(wanted.target), _stem(path)
+        content.values,
+        codes,
+        layout.names,
+        content.nominal,
+        classes,
+        str(wanted.target),
+        _stem(path),
+        content.labels,
+        notes,
     )
 
 
@@ -161,7 +175,7 @@ def _from_parquet(path: Path, wanted: Wanted, target_kind: str) -> Dataset:
     check_header(table.column_names, path.name, None)
     layout = wanted.layout(table.column_names, path.name)
     try:
-        return make_dataset(
+        dataset = make_dataset(
             table.select(list(layout.names)),
             table.column(layout.target),
             categorical_features=wanted.categorical_features,
@@ -171,3 +185,5 @@ def _from_parquet(path: Path, wanted: Wanted, target_kind: str) -> Dataset:
         )
     except DataError as error:
         raise DataError(f"{path.name}: {error}") from None
+    check_filled(dataset.values, dataset.feature_names, path.name)
+    return dataset

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from collections.abc import Hashable, Sequence
 from typing import Any, TypeAlias
 
@@ -15,7 +14,7 @@ from fuzzyfrog.data.labels import flat_labels
 from fuzzyfrog.data.wording import counted, listed, shown
 from fuzzyfrog.errors import DataError
 
-__all__ = ["Target", "check_target_kind", "encode_target"]
+__all__ = ["Target", "check_target_kind", "doubts_about_classes", "encode_target"]
 
 Target: TypeAlias = tuple[NDArray[np.int64] | NDArray[np.float64], tuple[Hashable, ...] | None]
 
@@ -53,21 +52,21 @@ def encode_target(y: object, n_samples: int, kind: str) -> Target:
     _refuse_infinite(labels)
     if kind == "numeric" or (kind == "auto" and _has_fractions(labels)):
         return _numbers(labels), None
-    codes, classes = _codes(labels)
-    if kind == "auto" and labels.dtype.kind == "f" and classes is not None:
-        _warn_of_counts(len(classes), n_samples)
-    return codes, classes
+    return _codes(labels)
 
 
-def _warn_of_counts(n_classes: int, n_samples: int) -> None:
-    """Warn of whole numbers that look like measurements rather than labels."""
-    if n_classes > 20 and n_classes > n_samples / 10:
-        warnings.warn(
-            f"y holds {n_classes} different whole numbers in {n_samples} samples, taken as "
-            "classes. Pass target='numeric' if they are quantities, target='class' if not.",
-            UserWarning,
-            stacklevel=4,
-        )
+def doubts_about_classes(
+    classes: tuple[Hashable, ...] | None, n_samples: int, kind: str
+) -> tuple[str, ...]:
+    """Give a warning if the classes are whole numbers that look like measurements."""
+    n_classes = len(classes or ())
+    is_float = kind == "auto" and classes is not None and isinstance(classes[0], float)
+    if not is_float or n_classes <= max(20, n_samples / 10):
+        return ()
+    return (
+        f"y holds {n_classes} different whole numbers in {n_samples} samples, taken as "
+        "classes. Pass target='numeric' if they are quantities, target='class' if not.",
+    )
 
 
 def _refuse_missing(labels: NDArray[Any]) -> None:

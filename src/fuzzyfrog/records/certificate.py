@@ -23,7 +23,8 @@ class Certificate:
     proven : bool
         Whether no subset is better, by proof.
     lower_bound : int
-        No subset with fewer features is as good, by proof; also where `proven` is False.
+        No allowed subset with fewer features is as good, by proof; also where `proven` is False.
+        Where the size was given it is that size, since no other is allowed.
     size : int
         Number of features of the best subsets known.
     n_reducts : int
@@ -49,6 +50,12 @@ class Certificate:
     n_reducts: int
     all_listed: bool
     claim: Claim = "fewest"
+
+    def __post_init__(self) -> None:
+        if self.lower_bound > self.size:
+            raise ValueError(
+                f"lower_bound must be at most size, {self.size}, got {self.lower_bound}."
+            )
 
     @property
     def gap(self) -> int:

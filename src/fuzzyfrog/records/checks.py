@@ -1,5 +1,6 @@
 """What the parts of a run must have in common, so that whoever reads it need not doubt."""
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -11,18 +12,94 @@ if TYPE_CHECKING:
 
 __all__ = ["check_run"]
 
+ROUNDING = 1e-9  # by which sums of the same numbers may differ
+
 
 def check_run(run: "Run") -> None:
     """Raise one sentence with the name of the field if the parts of a run contradict."""
+    _check_ranges(run)
+    _check_table(run)
     _check_features(run)
     _check_lengths(run)
     _check_samples(run)
+    _check_reducts(run)
+    _check_certificate(run)
+
+
+def _check_ranges(run: "Run") -> None:
     for where, share in _shares(run):
         if not 0.0 <= share <= 1.0:
             raise DataError(f"run.{where} must be between 0 and 1, got {share!r}.")
     for where, count in _counts(run):
         if count < 0:
             raise DataError(f"run.{where} must be at least 0, got {count!r}.")
+    for where, count in _parts(run):
+        if count > run.data.n_samples:
+            raise DataError(
+                f"run.{where} must be at most the number of samples, {run.data.n_samples}, "
+                f"got {count}."
+            )
+
+
+def _check_table(run: "Run") -> None:
+    if not re.fullmatch("[0-9a-fA-F]{64}", run.data.sha256):
+        raise DataError(
+            f"run.data.sha256 must be 64 hexadecimal digits, got {run.data.sha256[:70]!a}."
+        )
+    target = run.data.target
+    if (target.lowest is None) != (target.highest is None):
+        raise DataError("run.data.target.lowest and highest must be both there or both null.")
+    if (target.lowest is None) == target.is_numeric:
+        raise DataError("run.data.target must have either classes or a lowest and a highest value.")
+    if target.lowest is not None and target.highest is not None and target.lowest > target.highest:
+        raise DataError(
+            f"run.data.target.lowest must be at most highest, {target.highest!r}, "
+            f"got {target.lowest!r}."
+        )
+    n_counted = sum(one.count for one in target.classes)
+    if target.classes and n_counted != run.data.n_samples:
+        raise DataError(
+            f"run.data.target.classes must have the {run.data.n_samples} samples together, "
+            f"got {n_counted}."
+        )
+
+
+def _check_reducts(run: "Run") -> None:
+    if all(reduct.features != run.selected for reduct in run.reducts):
+        raise DataError("run.reducts must have the selected features as one of them.")
+    for at, (smaller, larger) in enumerate(pairwise(run.front), start=1):
+        if larger.size <= smaller.size:
+            raise DataError(
+                f"run.front[{at}].features must be more than the {smaller.size} of the point "
+                f"before, got {larger.size}."
+            )
+    if run.dependency > run.full_dependency + ROUNDING:
+        raise DataError(
+            f"run.dependency must be at most full_dependency, {run.full_dependency!r}, "
+            f"got {run.dependency!r}."
+        )
+
+
+def _check_certificate(run: "Run") -> None:
+    """Compare the sizes, as far as the certificate is about the selected features.
+
+    If the search fell short of the dependency asked for, the certificate is about all features
+    that are allowed; subsets with the same product may differ in size.
+    """
+    if run.certificate is None:
+        return
+    size, n_selected = run.certificate.size, len(run.selected)
+    if size > run.data.n_features:
+        raise DataError(
+            f"run.certificate.size must be at most the {run.data.n_features} features, got {size}."
+        )
+    fell_short = run.certificate.claim == "fewest" and run.dependency < run.full_dependency
+    may_be_more = fell_short and size > n_selected
+    if run.certificate.claim != "product" and size != n_selected and not may_be_more:
+        raise DataError(
+            f"run.certificate.size must be the number of selected features, {n_selected}, "
+            f"got {size}."
+        )
 
 
 def _check_features(run: "Run") -> None:
@@ -50,6 +127,12 @@ def _check_lengths(run: "Run") -> None:
     explained = [explanation.feature for explanation in run.explanations]
     if explained != list(run.selected):
         raise DataError("run.explanations must be those of the selected features, in their order.")
+    for at, explanation in enumerate(run.explanations):
+        if explanation.name != run.data.features[explanation.feature].name:
+            raise DataError(
+                f"run.explanations[{at}].name must be that of feature {explanation.feature}, "
+                f"got {explanation.name[:60]!a}."
+            )
     n_features, n_shares = run.data.n_features, len(run.feature_frequency)
     if n_shares != n_features:
         raise DataError(
@@ -109,6 +192,7 @@ def _counts(run: "Run") -> Iterator[tuple[str, float]]:
     yield "seconds", run.seconds
     yield "n_evaluations", run.n_evaluations
     yield "n_ambiguous", run.n_ambiguous
+    yield from _numbered("explanations[{}].n_affected", (e.n_affected for e in run.explanations))
     yield "data.n_samples", run.data.n_samples
     yield from _numbered("data.features[{}].n_missing", (f.n_missing for f in run.data.features))
     yield from _numbered(
@@ -123,6 +207,13 @@ def _counts(run: "Run") -> Iterator[tuple[str, float]]:
         yield f"history[{at}].size", point.size
         yield f"history[{at}].n_reducts", point.n_reducts
         yield f"history[{at}].seconds", point.seconds or 0.0
+
+
+def _parts(run: "Run") -> Iterator[tuple[str, float]]:
+    """Give what counts samples, and so cannot be more than there are."""
+    yield "n_ambiguous", run.n_ambiguous
+    yield from _numbered("explanations[{}].n_affected", (e.n_affected for e in run.explanations))
+    yield from _numbered("data.features[{}].n_missing", (f.n_missing for f in run.data.features))
 
 
 def _numbered(where: str, values: Iterable[float]) -> Iterator[tuple[str, float]]:

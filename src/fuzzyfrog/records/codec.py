@@ -2,6 +2,7 @@
 
 import json
 import types
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from math import isfinite
@@ -12,6 +13,7 @@ from fuzzyfrog.errors import DataError
 __all__ = ["decoded", "encoded", "parsed"]
 
 MAX_CHARACTERS = 60  # of a value that a sentence quotes
+LARGEST = 2**63  # beyond any count; whoever reads a run may take its integers as floats
 
 
 def encoded(value: Any) -> Any:
@@ -79,7 +81,11 @@ def _record(kind: Any, value: Any, where: str) -> Any:
     for name in known:
         if name not in value:
             raise DataError(f"{where}.{name} must be there, got nothing. Save the run again.")
-    return kind(**{name: decoded(hints[name], value[name], f"{where}.{name}") for name in known})
+    parts = {name: decoded(hints[name], value[name], f"{where}.{name}") for name in known}
+    try:
+        return kind(**parts)
+    except ValueError as error:  # what the record itself checks
+        raise DataError(f"{where}.{error}") from None
 
 
 def _any_of(kinds: tuple[Any, ...], value: Any, where: str) -> Any:
@@ -114,6 +120,8 @@ def _items(kind: Any, value: Any, where: str) -> tuple[Any, ...]:
 def _mapping(item: Any, value: Any, where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise _wrong(where, "an object", value)
+    for name in value:
+        _check_text(name, f"a name in {where}")
     return {name: decoded(item, one, _shown(f"{where}.{name}")) for name, one in value.items()}
 
 
@@ -122,7 +130,18 @@ def _scalar(kind: Any, value: Any, where: str) -> Any:
         value = _as_float(value)
     if type(value) is not kind or (kind is float and not isfinite(value)):
         raise _wrong(where, _NAMES[kind], value)
+    if kind is int and abs(value) > LARGEST:
+        raise _wrong(where, "an integer of at most 64 bits", value)
+    if kind is str:
+        _check_text(value, where)
     return value
+
+
+def _check_text(text: str, where: str) -> None:
+    try:
+        text.encode("utf-8", "surrogateescape")  # bytes of a file name may be odd
+    except UnicodeEncodeError:
+        raise _wrong(where, "text without half characters (surrogates)", text) from None
 
 
 def _as_float(value: int) -> float:
@@ -144,8 +163,7 @@ _NAMES: dict[Any, str] = {
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
         raise DataError(f"field {_shown(repr(twice))} must occur once, got it twice.")
     return found
 

@@ -2,9 +2,11 @@
 
 import json
 import os
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_hex
 
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.records.certificate import Certificate
@@ -20,7 +22,8 @@ from fuzzyfrog.records.table import TableSummary
 
 __all__ = ["SCHEMA", "Parameter", "Run", "Versions"]
 
-SCHEMA = 1  # raised whenever a field comes, goes or changes its meaning
+MAX_BYTES = 64 * 2**20  # of a saved run; a thousand times what most have
+SCHEMA = 2  # raised whenever a field comes, goes or changes its meaning
 
 Parameter = str | int | float | bool | None  # anything else is kept as Python writes it
 
@@ -82,6 +85,8 @@ class Run:
         The samples that are told apart least, the worst first; at most 20.
     n_ambiguous : int
         Samples whose membership is below 1.
+    notes : tuple of str
+        The warnings that were given when the data was read and while the selector was fitted.
     """
 
     data: TableSummary
@@ -105,6 +110,23 @@ class Run:
     explanations: tuple[FeatureExplanation, ...]
     ambiguous: tuple[AmbiguousSample, ...]
     n_ambiguous: int
+    notes: tuple[str, ...]
+
+    @property
+    def is_core_alone(self) -> bool:
+        """Whether the selected features are the core, and so the smallest and only reduct.
+
+        Whatever keeps the full dependency has the core. If the core alone keeps it, that is
+        the proof, without any certificate.
+        """
+        asked = self.parameters
+        return (
+            self.selected == self.core
+            and self.dependency >= self.full_dependency
+            and asked.get("min_dependency") == 1
+            and asked.get("ranking") == "lexicographic"
+            and asked.get("n_features_to_select") is None
+        )
 
     def names(self, features: Iterable[int]) -> tuple[str, ...]:
         """Give the names of features."""
@@ -160,7 +182,7 @@ class Run:
     def load(cls, path: str | os.PathLike[str]) -> "Run":
         """Give the run that a file holds."""
         try:
-            text = Path(path).read_text(encoding="utf-8")
+            text = _content_of(Path(path)).decode("utf-8")
         except OSError as error:
             raise DataError(
                 f"a run must be a file that can be read, got {os.fspath(path)!r}: "
@@ -174,11 +196,30 @@ class Run:
         return cls.from_json(text)
 
 
+def _content_of(path: Path) -> bytes:
+    """Give the bytes of a file, unless it is no plain file or far too large."""
+    if not stat.S_ISREG(path.stat().st_mode):  # a pipe or a device may never end
+        raise DataError(
+            f"a run must be a regular file, got {os.fspath(path)!r}, which is none. "
+            "Save one with `fuzzyfrog select --save` or Run.save."
+        )
+    with path.open("rb") as file:
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise DataError(
+            f"a run must have at most {MAX_BYTES:,} bytes, got {os.fspath(path)!r}, which has "
+            "more. Save one with `fuzzyfrog select --save` or Run.save."
+        )
+    return content
+
+
 def write_whole(path: Path, text: str) -> None:
-    """Write a file that is never seen half written."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    """Write a file that is never seen half written; one that is there keeps its permissions."""
+    temporary = path.with_name(f".{token_hex(8)}.tmp")
     try:
-        with temporary.open("w", encoding="utf-8", newline="\n") as file:
+        with temporary.open("x", encoding="utf-8", newline="\n") as file:  # follows no link
+            if path.exists():
+                temporary.chmod(path.stat().st_mode & 0o777)
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["ClassCount", "FeatureSummary", "TableSummary", "TargetSummary"]
+__all__ = ["UNNAMED", "ClassCount", "FeatureSummary", "TableSummary", "TargetSummary"]
+
+UNNAMED = "table"  # what a table is called that was given no name
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,11 @@ class TableSummary:
     features: tuple[FeatureSummary, ...]
     target: TargetSummary
     sha256: str
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the table was given a name."""
+        return self.name != UNNAMED
 
     @property
     def n_features(self) -> int:

@@ -3,24 +3,23 @@
 from typing import Any
 
 from fuzzyfrog.records import Run
-from fuzzyfrog.report.answer import answer, goal, kept_share
+from fuzzyfrog.report.answer import answer
 from fuzzyfrog.report.details import ambiguous, explanations, reproduction, search
 from fuzzyfrog.report.explorer import explorer
 from fuzzyfrog.report.pictures import course, frequency, front
-from fuzzyfrog.report.text import gamma, percent, visible
+from fuzzyfrog.report.text import all_seen, short, visible
 
 __all__ = ["collect", "collect_summary"]
+
+LONGEST_TITLE = 80
 
 
 def collect(run: Run) -> dict[str, Any]:
     """Give the content of the report, in its order."""
-    return {
-        **collect_summary(run),
-        "goal": goal(run),
+    content = {
+        "title": short(run.data.name, LONGEST_TITLE) if run.data.is_named else None,
+        "version": visible(run.versions.fuzzyfrog),
         "is_numeric": run.data.target.is_numeric,
-        "full": gamma(run.full_dependency),
-        "gamma": gamma(run.dependency),
-        "n_selected": len(run.selected),
         "n_features": run.data.n_features,
         "n_reducts": run.n_reducts,
         "front": front(run),
@@ -32,13 +31,15 @@ def collect(run: Run) -> dict[str, Any]:
         "search": search(run),
         "again": reproduction(run),
     }
+    return {**collect_summary(run), **all_seen(content)}
 
 
 def collect_summary(run: Run) -> dict[str, Any]:
     """Give what the short version shows."""
-    return {
-        "name": visible(run.data.name),
-        "answer": answer(run),
-        "kept": percent(kept_share(run)),
-        "version": visible(run.versions.fuzzyfrog),
-    }
+    content: dict[str, Any] = all_seen(
+        {
+            "name": visible(run.data.name) if run.data.is_named else None,
+            "answer": answer(run),
+        }
+    )
+    return content

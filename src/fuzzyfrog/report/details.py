@@ -3,14 +3,19 @@
 from typing import Any
 
 from fuzzyfrog.records import AmbiguousSample, ExamplePair, FeatureExplanation, Run
-from fuzzyfrog.report.text import cell, count, gamma, seconds, visible
+from fuzzyfrog.report.text import cell, count, gamma, room, seconds, short, visible
 
 __all__ = ["ambiguous", "explanations", "reproduction", "search"]
 
 MAX_CARDS = 12  # features with example pairs; the others get a line each
 MAX_LINES = 500
 FIRST_PAIRS = 3  # that are seen at once
-MAX_VALUES = 40  # features of an ambiguous sample
+MAX_VALUES = 30  # features of an ambiguous sample
+MAX_CHARACTERS = 25_000  # of the names of the selected features, together
+LONGEST_NAME = 600
+LONGEST_CAPTION = 80  # also of the name of a feature of an ambiguous sample
+LONGEST_CLASS = 200
+MAX_CLASSES = 100
 
 REASONS = {
     "converged": "It ended by itself: nothing better turned up any more.",
@@ -26,16 +31,17 @@ def explanations(run: Run) -> dict[str, Any]:
     """Give what each selected feature does that no other does, the most important first."""
     ordered = sorted(run.explanations, key=lambda one: -one.lost)
     largest = max(one.lost for one in ordered) or 1.0
+    most = room(min(len(ordered), MAX_LINES), MAX_CHARACTERS, LONGEST_NAME)
     return {
-        "cards": [_card(run, one, largest) for one in ordered[:MAX_CARDS]],
-        "lines": [_line(one, largest) for one in ordered[MAX_CARDS:MAX_LINES]],
+        "cards": [_card(run, one, largest, most) for one in ordered[:MAX_CARDS]],
+        "lines": [_line(one, largest, most) for one in ordered[MAX_CARDS:MAX_LINES]],
         "n_hidden": max(0, len(ordered) - MAX_LINES),
     }
 
 
-def _line(one: FeatureExplanation, largest: float) -> dict[str, Any]:
+def _line(one: FeatureExplanation, largest: float, most: int) -> dict[str, Any]:
     return {
-        "name": visible(one.name),
+        "name": short(one.name, most),
         "lost": gamma(one.lost),
         "width": round(100 * max(0.0, one.lost) / largest, 2),
         "without": gamma(one.dependency_without),
@@ -45,12 +51,12 @@ def _line(one: FeatureExplanation, largest: float) -> dict[str, Any]:
     }
 
 
-def _card(run: Run, one: FeatureExplanation, largest: float) -> dict[str, Any]:
+def _card(run: Run, one: FeatureExplanation, largest: float, most: int) -> dict[str, Any]:
     pairs = [_pair(pair) for pair in one.pairs]
     return {
-        **_line(one, largest),
+        **_line(one, largest, most),
+        "caption": short(one.name, LONGEST_CAPTION),
         "core": one.feature in run.core,
-        "kind": run.data.features[one.feature].kind,
         "pairs": pairs[:FIRST_PAIRS],
         "more_pairs": pairs[FIRST_PAIRS:],
     }
@@ -60,8 +66,8 @@ def _pair(pair: ExamplePair) -> dict[str, Any]:
     return {
         "sample": pair.sample,
         "enemy": pair.enemy,
-        "sample_target": visible(pair.sample_target),
-        "enemy_target": visible(pair.enemy_target),
+        "sample_target": short(pair.sample_target, LONGEST_CLASS),
+        "enemy_target": short(pair.enemy_target, LONGEST_CLASS),
         "sample_value": cell(pair.sample_value),
         "enemy_value": cell(pair.enemy_value),
         "with": gamma(pair.distance_with),
@@ -82,16 +88,18 @@ def ambiguous(run: Run) -> dict[str, Any]:
 
 
 def _sample(run: Run, one: AmbiguousSample) -> dict[str, Any]:
-    names = run.names(run.selected)
+    n_names = len(run.ambiguous) * min(len(run.selected), MAX_VALUES)
+    most = room(n_names, MAX_CHARACTERS, LONGEST_CAPTION)
+    names = [short(name, most) for name in run.names(run.selected)]
     return {
         "sample": one.sample,
         "enemy": one.enemy,
-        "sample_target": visible(one.sample_target),
-        "enemy_target": visible(one.enemy_target),
+        "sample_target": short(one.sample_target, LONGEST_CLASS),
+        "enemy_target": short(one.enemy_target, LONGEST_CLASS),
         "membership": gamma(one.membership),
         "width": round(100 * one.membership, 2),
         "values": [
-            {"name": visible(name), "sample": cell(own), "enemy": cell(other), "same": own == other}
+            {"name": name, "sample": cell(own), "enemy": cell(other), "same": own == other}
             for name, own, other in zip(names, one.sample_values, one.enemy_values, strict=True)
         ][:MAX_VALUES],
     }
@@ -119,7 +127,8 @@ def reproduction(run: Run) -> dict[str, Any]:
         "command": None if run.command is None else visible(run.command),
         "seed": run.seed,
         "parameters": [
-            {"name": name, "value": visible(repr(value))} for name, value in run.parameters.items()
+            {"name": visible(name), "value": visible(repr(value))}
+            for name, value in run.parameters.items()
         ],
         "versions": [
             {"name": "fuzzyfrog", "value": run.versions.fuzzyfrog},
@@ -135,9 +144,10 @@ def reproduction(run: Run) -> dict[str, Any]:
         "target": visible(target.name),
         "span": span,
         "classes": [
-            {"name": visible(one.name), "count": f"{one.count:,}"} for one in target.classes[:100]
+            {"name": short(one.name, LONGEST_CLASS), "count": f"{one.count:,}"}
+            for one in target.classes[:MAX_CLASSES]
         ],
-        "n_classes_hidden": max(0, len(target.classes) - 100),
+        "n_classes_hidden": max(0, len(target.classes) - MAX_CLASSES),
     }
 
 

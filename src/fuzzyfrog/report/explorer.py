@@ -4,15 +4,15 @@ from itertools import takewhile
 from typing import Any
 
 from fuzzyfrog.records import FeatureSet, Run
-from fuzzyfrog.report.text import gamma, short
+from fuzzyfrog.report.text import gamma, room, short
 
 __all__ = ["explorer"]
 
 MAX_MEMBERS = 150_000  # of all reducts together: about 800 kB of the page
-MAX_CHARACTERS = 400_000  # of all names together
-SHORTEST = 30  # characters of a name that stay in any case
+MAX_CHARACTERS = 60_000  # of all names together; some take six bytes a character
 LONGEST = 600
 MAX_LISTED = 12  # reducts in the table for those who run no scripts
+MAX_LISTED_CHARACTERS = 20_000  # of the names in it
 
 
 def explorer(run: Run) -> dict[str, Any]:
@@ -20,7 +20,9 @@ def explorer(run: Run) -> dict[str, Any]:
     kept = _affordable(run.reducts)
     used = sorted({feature for one in kept for feature in one.features})
     place = {feature: at for at, feature in enumerate(used)}
-    most = min(LONGEST, max(SHORTEST, MAX_CHARACTERS // max(1, len(used))))
+    most = room(len(used), MAX_CHARACTERS, LONGEST)
+    n_listed = sum(one.size for one in kept[:MAX_LISTED])
+    most_listed = room(n_listed, MAX_LISTED_CHARACTERS, 80)
     return {
         "page": {
             "names": [short(name, most) for name in run.names(used)],
@@ -33,7 +35,8 @@ def explorer(run: Run) -> dict[str, Any]:
             ),
         },
         "listed": [
-            {"number": at + 1, "names": [short(name, 80) for name in run.names(one.features)],
+            {"number": at + 1,
+             "names": [short(name, most_listed) for name in run.names(one.features)],
              "size": one.size, "gamma": gamma(one.dependency)}
             for at, one in enumerate(kept[:MAX_LISTED])
         ],

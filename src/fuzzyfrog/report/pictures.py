@@ -5,12 +5,18 @@ from typing import Any
 
 from fuzzyfrog.records import FeatureSet, HistoryPoint, Run
 from fuzzyfrog.report.charts import Scale, line, nice_ticks, steps
-from fuzzyfrog.report.text import gamma, percent, visible
+from fuzzyfrog.report.text import gamma, percent, room, short
 
 __all__ = ["course", "elbow", "frequency", "front"]
 
-MAX_NAMED = 12  # features of a point that are named
+MAX_NAMED = 12  # features of a point that are named; fewer if there are many points
+MAX_NAMED_OF_ALL = 1_200
 MAX_BARS = 20
+MAX_CORE = 20  # features of the core that are named
+MAX_CHARACTERS = 25_000  # of the names of a front, or of the rows of a table
+LONGEST = 600
+LONGEST_NAMED = 80  # where a name is one of many
+MAX_UNUSED = 8  # features in no reduct that are named
 MAX_ROWS = 500  # of a table behind a picture
 CLEARLY = 0.1  # how far above the straight line an elbow is, as a share of the whole rise
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -42,7 +48,9 @@ def front(run: Run) -> dict[str, Any]:
 def _front_point(
     run: Run, point: FeatureSet, place: tuple[float, float], bend: FeatureSet | None
 ) -> dict[str, Any]:
-    names = [visible(name) for name in run.names(point.features[:MAX_NAMED])]
+    n_named = min(MAX_NAMED, max(1, MAX_NAMED_OF_ALL // len(run.front)))
+    most = room(n_named * len(run.front), MAX_CHARACTERS, LONGEST_NAMED)
+    names = [short(name, most) for name in run.names(point.features[:n_named])]
     return {
         "x": place[0],
         "y": place[1],
@@ -75,22 +83,32 @@ def frequency(run: Run) -> dict[str, Any]:
     """Give how many of the reducts have each feature, the most frequent first."""
     used = [feature for feature, share in enumerate(run.feature_frequency) if share > 0]
     used.sort(key=lambda feature: (-run.feature_frequency[feature], feature))
-    rows = [_frequency_row(run, feature) for feature in used[:MAX_ROWS]]
+    most = room(min(len(used), MAX_ROWS), MAX_CHARACTERS, LONGEST)
+    rows = [_frequency_row(run, feature, most) for feature in used[:MAX_ROWS]]
     return {
         "bars": rows[:MAX_BARS],
         "rows": rows,
-        "n_used": len(used),
-        "n_unused": run.data.n_features - len(used),
+        **_unused(run),
         "n_hidden_bars": max(0, len(used) - MAX_BARS),
         "n_hidden_rows": max(0, len(used) - MAX_ROWS),
-        "core": [visible(name) for name in run.names(run.core)],
+        "core": [short(name, LONGEST_NAMED) for name in run.names(run.core[:MAX_CORE])],
+        "n_core": len(run.core),
     }
 
 
-def _frequency_row(run: Run, feature: int) -> dict[str, Any]:
+def _unused(run: Run) -> dict[str, Any]:
+    unused = [feature for feature, share in enumerate(run.feature_frequency) if share <= 0]
+    return {
+        "n_unused": len(unused),
+        "unused": [short(name, LONGEST_NAMED) for name in run.names(unused[:MAX_UNUSED])],
+        "n_more_unused": max(0, len(unused) - MAX_UNUSED),
+    }
+
+
+def _frequency_row(run: Run, feature: int, most: int) -> dict[str, Any]:
     share = run.feature_frequency[feature]
     return {
-        "name": visible(run.data.features[feature].name),
+        "name": short(run.data.features[feature].name, most),
         "share": round(share, 6),
         "width": round(100 * share, 2),
         "percent": percent(share),

@@ -1,15 +1,28 @@
 """Names and numbers as people are to see them."""
 
 import unicodedata
+from typing import Any
 
 from fuzzyfrog.records import Cell
 
-__all__ = ["cell", "count", "gamma", "join", "percent", "seconds", "short", "visible"]
+__all__ = [
+    "all_seen",
+    "cell",
+    "count",
+    "gamma",
+    "percent",
+    "room",
+    "seconds",
+    "short",
+    "visible",
+]
 
 JOINERS = "\u200c\u200d"  # they shape Persian words and put emoji together
 JOINED = {"Lo", "Mn", "Sk", "So"}  # what they may stand between
 HIDDEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"}  # characters that cannot be seen
-LONGEST = 2_000  # characters of a name; the rest is counted
+LONGEST = 2_000  # characters of a text; the rest is counted
+LONGEST_CELL = 40
+SHORTEST = 12  # characters of a name that stay in any case
 
 
 def visible(text: str) -> str:
@@ -21,9 +34,24 @@ def visible(text: str) -> str:
     if not text:
         return "(empty)"
     cut = text[:LONGEST]
-    shown = "".join(_seen(cut, at) for at in range(len(cut)))
+    shown = _all_of(cut)
     left_out = len(text) - len(cut)
     return f"{shown}… ({left_out:,} more characters)" if left_out else shown
+
+
+def all_seen(content: Any) -> Any:
+    """Give the content of a page with every character of every text in it seen."""
+    if isinstance(content, dict):
+        return {key: all_seen(value) for key, value in content.items()}
+    if isinstance(content, list):
+        return [all_seen(value) for value in content]
+    return _all_of(content) if isinstance(content, str) else content
+
+
+def _all_of(text: str) -> str:
+    if text.isprintable() and text == text.strip(" "):
+        return text
+    return "".join(_seen(text, at) for at in range(len(text)))
 
 
 def _seen(text: str, at: int) -> str:
@@ -47,8 +75,13 @@ def _joins(text: str, at: int) -> bool:
 
 def short(text: str, most: int) -> str:
     """Give a visible text of at most so many characters."""
-    shown = visible(text)
+    shown = visible(text[: most + 1])  # no character gets shorter
     return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+
+
+def room(n_names: int, characters: int, most: int) -> int:
+    """Give how long each of so many names may be for all of them to fit, `most` at most."""
+    return min(most, max(SHORTEST, characters // max(1, n_names)))
 
 
 def gamma(value: float) -> str:
@@ -77,13 +110,6 @@ def count(number: int, thing: str, plural: str | None = None) -> str:
     return f"{number:,} {thing if number == 1 else plural or f'{thing}s'}"
 
 
-def join(texts: list[str]) -> str:
-    """Give texts as a list in a sentence."""
-    if len(texts) < 2:
-        return "".join(texts)
-    return f"{', '.join(texts[:-1])} and {texts[-1]}"
-
-
 def seconds(value: float) -> str:
     """Give a duration."""
     if value < 1:
@@ -99,4 +125,4 @@ def cell(value: Cell) -> str:
     """Give a value of a feature."""
     if value is None:
         return "missing"
-    return visible(value) if isinstance(value, str) else f"{value:.6g}"
+    return short(value, LONGEST_CELL) if isinstance(value, str) else f"{value:.6g}"

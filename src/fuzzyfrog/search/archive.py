@@ -1,6 +1,7 @@
 """What a run has found so far: every distinct best subset, and the front."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,29 +22,42 @@ def unpacked(rows: list[bytes], n_features: int) -> Masks:
     return np.unpackbits(bits, axis=1, count=n_features).astype(np.bool_)
 
 
+class _Best(NamedTuple):
+    """The best subsets met: how good they are, their scores, the highest score, their size."""
+
+    merit: Floats
+    members: dict[bytes, float]
+    score: float
+    size: int
+
+
 class Archive:
     """Every distinct subset met that no other met subset is better than.
+
+    Ctrl-C may come at any moment, so what is known changes from one whole to another at once.
 
     Parameters
     ----------
     ranking : Ranking
         Which subset is better.
-
-    Attributes
-    ----------
-    score, size : float, int
-        Highest score of a member, and the size that all of them have.
     """
 
     def __init__(self, ranking: Ranking) -> None:
         self._ranking = ranking
-        self._merit = np.full((1, 3), -np.inf)
-        self._members: dict[bytes, float] = {}
-        self.score = -np.inf
-        self.size = 0
+        self._best = _Best(np.full((1, 3), -np.inf), {}, -np.inf, 0)
 
     def __len__(self) -> int:
-        return len(self._members)
+        return len(self._best.members)
+
+    @property
+    def score(self) -> float:
+        """Highest score of a member."""
+        return self._best.score
+
+    @property
+    def size(self) -> int:
+        """Number of features that all members have."""
+        return self._best.size
 
     def add(self, subsets: Masks, scores: Floats) -> bool:
         """Take in the subsets that are as good as the best; tell whether one is better."""
@@ -52,23 +66,22 @@ class Archive:
             return False
         merit = self._ranking.merit(scores[scored], subsets[scored].sum(axis=1))
         best = merit[np.lexsort((merit[:, 1], merit[:, 0]))[-1:]]
-        improved = bool(self._ranking.beats(best, self._merit)[0])
+        improved = bool(self._ranking.beats(best, self._best.merit)[0])
+        goal = best if improved else self._best.merit
+        level = scored[(merit[:, :2] == goal[:, :2]).all(axis=1)]
+        members = dict(zip(packed(subsets[level]), scores[level].tolist(), strict=True))
+        highest = float(scores[level].max(initial=-np.inf))
         if improved:
-            self._merit, self._members = best, {}
-        level = scored[(merit[:, :2] == self._merit[:, :2]).all(axis=1)]
-        self._members.update(zip(packed(subsets[level]), scores[level].tolist(), strict=True))
-        self._summarize(subsets[level], scores[level], improved)
+            self._best = _Best(best, members, highest, int(subsets[level[0]].sum()))
+        elif members:
+            self._best.members.update(members)
+            self._best = self._best._replace(score=max(self.score, highest))
         return improved
-
-    def _summarize(self, subsets: Masks, scores: Floats, improved: bool) -> None:
-        if improved:
-            self.score, self.size = -np.inf, int(subsets[0].sum())
-        self.score = max(self.score, float(scores.max(initial=-np.inf)))
 
     def members(self) -> tuple[Masks, Floats]:
         """Give the subsets as they were met, and their scores."""
-        subsets = unpacked(list(self._members), self._ranking.n_features)
-        return subsets, np.array(list(self._members.values()))
+        subsets = unpacked(list(self._best.members), self._ranking.n_features)
+        return subsets, np.array(list(self._best.members.values()))
 
     def ranked(self) -> tuple[Masks, Floats]:
         """Give the subsets from the first to the last, and their scores."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from fuzzyfrog.search.protocol import Integers, Masks, Problem
 from fuzzyfrog.search.random import Stream
+from fuzzyfrog.search.ranking import ranking_of
 
 __all__ = ["Constraints", "check_problem"]
 
@@ -43,6 +44,11 @@ class Constraints:
             return exact, exact
         n_fixed = int(self.fixed.sum())
         return max(1, n_fixed), n_fixed + len(self.free)
+
+    def has_allowed_size(self, subsets: Masks) -> Masks:
+        """Tell for each subset whether it has not too few features and not too many."""
+        sizes = subsets.sum(axis=1)
+        return np.asarray((self.sizes[0] <= sizes) & (sizes <= self.sizes[1]))
 
     @property
     def one_size(self) -> bool:
@@ -93,6 +99,7 @@ def check_problem(problem: Problem) -> None:
         raise ValueError(
             f"min_dependency must be above 0 and at most 1, got {problem.min_dependency!r}."
         )
+    ranking_of(problem)  # tells the known ones
     _check_size(problem, int(fixed.sum()), int((~banned).sum()))
 
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from math import inf, nan
+from numbers import Real
 
 import numpy as np
 
 from fuzzyfrog.search.archive import Archive, Front
 from fuzzyfrog.search.checkpoint import Checkpoint, ScoreLog, run_header
-from fuzzyfrog.search.checks import check_count, check_positive
+from fuzzyfrog.search.checks import check_count
 from fuzzyfrog.search.constraints import Constraints, check_problem
 from fuzzyfrog.search.evaluation import Budget, Evaluator
 from fuzzyfrog.search.finish import Finish
@@ -24,7 +25,7 @@ from fuzzyfrog.search.protocol import (
 )
 from fuzzyfrog.search.ranking import ranking_of
 
-__all__ = ["run"]
+__all__ = ["check_budget", "run"]
 
 FINISH_SHARE = 10  # at most one in so many evaluations is kept for what follows the search
 
@@ -58,7 +59,7 @@ def run(
     max_evaluations : int, optional
         Subsets scored at most, those of the last checks included.
     max_seconds : float, optional
-        Time after which no more is begun but the check of the best subset.
+        Time after which no more is begun but the check of the best subset; infinity for no limit.
     callbacks : sequence of callables
         Each is given the :class:`Moment` after every batch; a true answer stops the run.
     checkpoint : Checkpoint, optional
@@ -87,11 +88,20 @@ def run(
             log.close()
 
 
-def _budget(max_evaluations: int | None, max_seconds: float | None) -> Budget:
+def check_budget(max_evaluations: object, max_seconds: object) -> None:
+    """Raise unless both are numbers above 0, an integer the first, or None."""
     if max_evaluations is not None:
         check_count("max_evaluations", max_evaluations)
-    if max_seconds is not None:
-        check_positive("max_seconds", max_seconds)
+    is_number = isinstance(max_seconds, Real) and not isinstance(max_seconds, bool)
+    is_positive = is_number and float(max_seconds) > 0  # type: ignore[arg-type]
+    if max_seconds is not None and not is_positive:
+        raise ValueError(
+            f"max_seconds must be a number above 0, got {max_seconds!r}. None sets no limit."
+        )
+
+
+def _budget(max_evaluations: int | None, max_seconds: float | None) -> Budget:
+    check_budget(max_evaluations, max_seconds)
     return Budget(
         inf if max_evaluations is None else max_evaluations,
         inf if max_seconds is None else max_seconds,
@@ -113,8 +123,8 @@ class _Run:
         self._evaluator = Evaluator(objective, budget, log)
         self._callbacks = callbacks
         self._problem = problem
-        self._sizes = Constraints(problem).sizes
-        self._proof = Proof(self._sizes[0])
+        self._constraints = Constraints(problem)
+        self._proof = Proof(self._constraints.sizes[0])
         self._archive = Archive(ranking_of(problem))
         self._front = Front(problem.n_features)
         self._finish = Finish(problem, self._archive, self._front)
@@ -125,11 +135,11 @@ class _Run:
         try:
             reason = self._follow(proposal, self._kept_for_finish) or "converged"
             self._end(reason)
+            return self._result(reason)
         except KeyboardInterrupt:
             if not len(self._archive):
                 raise  # nothing was scored, so there is no best so far
-            reason = "interrupted"
-        return self._result(reason)
+        return self._result("interrupted")
 
     def _follow(self, proposal: Proposal, reserve: Callable[[], int]) -> str | None:
         """Score what is proposed; give why it was stopped, None at its own end."""
@@ -156,10 +166,10 @@ class _Run:
         """Take in a scored batch and tell the callbacks; one of them may stop the run."""
         if batch.proof is not None:
             self._proof = batch.proof
-        sizes = batch.subsets.sum(axis=1)
-        allowed = (self._sizes[0] <= sizes) & (sizes <= self._sizes[1])
-        self._archive.add(batch.subsets[allowed], scores[allowed])
+        # Ctrl-C may come at any moment: what the archive has, the front has too.
         self._front.add(batch.subsets, scores)
+        allowed = self._constraints.has_allowed_size(batch.subsets)
+        self._archive.add(batch.subsets[allowed], scores[allowed])
         moment = Moment(
             n_evaluations=self._evaluator.n_evaluations,
             score=self._archive.score,

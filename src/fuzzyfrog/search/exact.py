@@ -32,7 +32,10 @@ class Exact(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     limit : int
-        Best subsets to list at most.
+        Best subsets to list. Where there are more, the list ends soon after: subsets that were
+        scored together, and those that a search met before, are listed all the same. Where there
+        are no more, the list is proved to be complete. A given size needs only one subset that
+        reaches the target, and products are listed without a limit.
 
     Examples
     --------
@@ -102,11 +105,10 @@ class _Prover:
         self._is_cut = False
 
     def prove(self, search: Proposal | None) -> Proposal:
-        """Find a subset to start from, bound, search if there is a search, and prove."""
-        yield from overheard(self._start(), self._hear)
+        """Bound, search if there is a search, and prove."""
         covers = self._covering()
-        if covers is not None:
-            yield from covers.bound(self._best.members()[0][0])
+        begin = self._start() if covers is None else covers.bound()
+        yield from overheard(begin, self._hear)
         if search is not None:
             yield from overheard(search, self._hear)
         yield from overheard(self._by_scores() if covers is None else covers.smallest(), self._hear)
@@ -128,8 +130,7 @@ class _Prover:
             yield from shed(subset[np.newaxis], required, self._constraints.fixed, backwards)
 
     def _hear(self, subsets: Masks, scores: Floats) -> None:
-        sizes, (smallest, largest) = subsets.sum(axis=1), self._constraints.sizes
-        is_allowed = (smallest <= sizes) & (sizes <= largest)
+        is_allowed = self._constraints.has_allowed_size(subsets)
         self._best.add(subsets[is_allowed], scores[is_allowed])
 
     def _by_scores(self) -> Proposal:
@@ -159,10 +160,10 @@ class _Prover:
     def _is_enough(self, size: int) -> bool:
         """Tell whether subsets of a size that are only as good as the best need no listing."""
         problem, best = self._problem, self._best
-        if problem.ranking == "product":
-            return problem.target <= 0
+        if problem.ranking == "product" and problem.target > 0:
+            return False
         if size < best.size:
             return False
         # With a size given there may be no end of subsets that reach the target.
         is_given = problem.n_features_to_select is not None
-        return len(best) >= self._limit or (is_given and best.score >= problem.target)
+        return len(best) > self._limit or (is_given and best.score >= problem.target)

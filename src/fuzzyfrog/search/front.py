@@ -85,10 +85,9 @@ class _Climb:
         return inf if highest >= self._problem.full_score else float(np.nextafter(highest, inf))
 
     def _hear(self, subsets: Masks, scores: Floats) -> None:
-        sizes = subsets.sum(axis=1)
-        is_allowed = sizes >= self._constraints.sizes[0]  # the greedy way starts below
+        is_allowed = self._constraints.has_allowed_size(subsets)  # greedy ways start below
         self._best.add(subsets[is_allowed], scores[is_allowed])
-        np.maximum.at(self._highest, sizes, scores)
+        np.maximum.at(self._highest, subsets.sum(axis=1), scores)
 
 
 @dataclass(frozen=True, eq=False)

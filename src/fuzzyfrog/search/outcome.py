@@ -27,7 +27,7 @@ class Moment:
         in half of them): the mean of 4 p (1 - p), with p the share that has a feature. Not a
         number for a batch without subsets.
     lower_bound : int
-        No subset with fewer features reaches the target, as far as was proved.
+        No allowed subset with fewer features reaches the target, as far as was proved.
     """
 
     n_evaluations: int
@@ -82,10 +82,10 @@ class Outcome:
     stop_reason : {"converged", "max_evaluations", "max_seconds", "callback", "interrupted"}
         Why the run ended.
     lower_bound : int
-        No subset with fewer features reaches the target, as far as was proved; with the ranking
-        "product": none is as good as the best one.
+        No allowed subset with fewer features reaches the target, as far as was proved; with the
+        ranking "product": none is as good as the best one. A given size, if there is one.
     proven : bool
-        Whether it was proved that no subset is better than the best one.
+        Whether it was proved that no allowed subset is better than the best one.
     all_listed : bool
         Whether ``reducts`` has every subset that is as good as the best one, by proof.
     """

@@ -39,12 +39,12 @@ class Proof:
     Attributes
     ----------
     lower_bound : int
-        No subset with fewer features reaches the target; with the ranking "product": none is as
-        good as the best one met.
+        No allowed subset with fewer features reaches the target; with the ranking "product": none
+        is as good as the best one met. With a given size all allowed subsets have that size.
     is_best : bool
-        No subset at all is better than the best one met.
+        No allowed subset is better than the best one met.
     all_listed : bool
-        Every subset that is as good as the best one met was proposed.
+        Every allowed subset that is as good as the best one met was proposed.
     """
 
     lower_bound: int

@@ -1,17 +1,30 @@
 """The smallest covers of a problem's requirements, with proof, as coroutines."""
 
+from math import inf
+
 import numpy as np
 
 from fuzzyfrog.search.constraints import Constraints
-from fuzzyfrog.search.covering import CoverSearch, Oracle, Rows
+from fuzzyfrog.search.covering import (
+    CoverSearch,
+    Oracle,
+    Rows,
+    relaxed,
+    rounded,
+    smallest_cover,
+)
 from fuzzyfrog.search.overhearing import Steps
 from fuzzyfrog.search.protocol import Batch, Floats, Masks, Problem, Proof, Proposal
-from fuzzyfrog.search.relaxing import relaxed, rounded
+from fuzzyfrog.search.shedding import shed
 
 __all__ = ["CoverProof"]
 
 SLICE_WORK = 2**27  # nodes times rows times words of features between two signs of life
 PATIENCE = 16  # rounds of the relaxation that need not raise the bound
+FIRST_ROUNDS = 4  # of the relaxation, before features are shed by what it says
+ASKED_BETWEEN_SIGNS = 64  # answers of the oracle between two signs of life
+MOST_BRANCHED = 10  # features beside the core up to which branching alone gets to the end
+PROGRAM_WORK = 2**25  # nodes of an integer program times its weights
 FEWEST_COVERS = 8  # scored together, as long as some of them break rows that were not known
 MOST_COVERS = 4096
 
@@ -29,7 +42,7 @@ class CoverProof:
     oracle : callable
         The problem's oracle.
     limit : int
-        Subsets of the smallest size to list at most.
+        Subsets of the smallest size to list; one more is listed if there are more.
     """
 
     def __init__(self, problem: Problem, oracle: Oracle, limit: int) -> None:
@@ -43,8 +56,54 @@ class CoverProof:
         self._rows = [Rows.none(problem.n_features)]
         self.lower_bound = constraints.sizes[0]
 
-    def bound(self, known: Masks) -> Proposal:
-        """Raise the lower bound as far as that is cheap.
+    def bound(self) -> Proposal:
+        """Raise the lower bound as far as that is cheap, and find a small subset on the way."""
+        yield Batch(self._allowed[np.newaxis])  # one subset is known from the first moment on
+        shares = yield from self._relax(FIRST_ROUNDS)
+        known = yield from self._shed(shares)
+        yield from self._relax()
+        n_rows = len(self._rows)
+        yield from self._find_core(known)
+        if len(self._rows) > n_rows:
+            yield from self._relax()
+
+    def _relax(self, n_rounds: float = inf) -> Steps[Floats]:
+        """Solve the linear relaxation, with more rows as long as that raises the bound.
+
+        Returns
+        -------
+        float64[n_features]
+            The share of each feature in the last solution.
+        """
+        if len(self._rows) == 1:
+            self._learn(self._fixed)
+        n_idle, shares = 0, self._fixed.astype(np.float64)
+        while n_idle < PATIENCE and n_rounds > 0:
+            rows = Rows.joined(self._rows)
+            bound, shares = relaxed(rows, fixed=self._fixed, allowed=self._allowed)
+            n_idle, n_rounds = 0 if bound > self.lower_bound else n_idle + 1, n_rounds - 1
+            self._raise_bound(int(bound))
+            cover = rounded(rows, shares, fixed=self._fixed, allowed=self._allowed)
+            if not cover.any():
+                break  # there are no rows
+            proof = Proof(self.lower_bound)
+            scores = yield Batch(cover[np.newaxis], at_least=self._target, proof=proof)
+            if scores[0] < self._target:
+                self._learn(cover)
+            elif not self._learn(self._largest(shares)):
+                break  # as few as the bound allows have the full score
+        return shares
+
+    def _shed(self, shares: Floats) -> Steps[Masks]:
+        """Take out of all features what is not needed, small shares first; give what is left."""
+        order = np.argsort(shares, kind="stable")[np.newaxis]
+        needed = np.array([self._target])
+        left, _ = yield from shed(self._allowed[np.newaxis], needed, self._fixed, order)
+        smallest: Masks = left[0]
+        return smallest
+
+    def _find_core(self, known: Masks) -> Proposal:
+        """Fix what all other features together cannot replace.
 
         Parameters
         ----------
@@ -57,26 +116,6 @@ class CoverProof:
             self._fixed[feature] |= self._learn(others)
             self._raise_bound(int(self._fixed.sum()))
             yield self._sign_of_life()
-        yield from self._relax()
-
-    def _relax(self) -> Proposal:
-        """Solve the linear relaxation, with more rows as long as that raises the bound."""
-        self._learn(self._fixed)
-        n_idle = 0
-        while n_idle < PATIENCE:
-            rows = Rows.joined(self._rows)
-            bound, shares = relaxed(rows, self._fixed, self._allowed)
-            n_idle = n_idle + 1 if bound <= self.lower_bound else 0
-            self._raise_bound(bound)
-            cover = rounded(rows, shares, self._fixed, self._allowed)
-            if not cover.any():
-                return  # there are no rows
-            proof = Proof(self.lower_bound)
-            scores = yield Batch(cover[np.newaxis], at_least=self._target, proof=proof)
-            if scores[0] < self._target:
-                self._learn(cover)
-            elif not self._learn(self._largest(shares)):
-                return  # as few as the bound allows have the full score
 
     def _largest(self, shares: Floats) -> Masks:
         """Give as many features, those with the largest shares, as the lower bound has."""
@@ -88,6 +127,8 @@ class CoverProof:
 
     def smallest(self) -> Proposal:
         """List the subsets of the smallest size, having proved that it is the smallest."""
+        if self.lower_bound - int(self._fixed.sum()) > MOST_BRANCHED:
+            yield from self._program()
         n_listed = 0
         for size in range(self.lower_bound, int(self._allowed.sum()) + 1):
             self._raise_bound(size)
@@ -97,6 +138,23 @@ class CoverProof:
                 proof = Proof(size, is_best=True, all_listed=is_exhausted)
                 yield Batch(self._nothing(), proof=proof)
                 return
+
+    def _program(self) -> Proposal:
+        """Let an integer program raise the bound, with more rows as long as its covers break some.
+
+        Its work is limited by nodes, not by time: a run must come out the same again.
+        """
+        is_broken = True
+        while is_broken:
+            rows = Rows.joined(self._rows)
+            n_nodes = 1 + PROGRAM_WORK // (1 + int(np.count_nonzero(rows.weights)))
+            answer = smallest_cover(rows, fixed=self._fixed, allowed=self._allowed, n_nodes=n_nodes)
+            self._raise_bound(answer.lower_bound)
+            if answer.cover is None:
+                return
+            proof = Proof(self.lower_bound)
+            scores = yield Batch(answer.cover[np.newaxis], at_least=self._target, proof=proof)
+            is_broken = scores[0] < self._target and self._learn(answer.cover)
 
     def covers(self, size: int) -> Steps[tuple[int, bool]]:
         """List subsets of one size that have the full score.
@@ -112,23 +170,30 @@ class CoverProof:
             Rows.joined(self._rows), size, fixed=self._fixed, allowed=self._allowed
         )
         n_listed, n_covers = 0, FEWEST_COVERS
-        while not search.is_exhausted and n_listed < self._limit:
-            n_wanted = min(n_covers, self._limit - n_listed)
+        while not search.is_exhausted and n_listed <= self._limit:
+            n_wanted = min(n_covers, self._limit + 1 - n_listed)
             found = search.advance(self._slice_of_nodes(), n_wanted).covers
             found = found[found.any(axis=1)]  # nothing covers no rows, but is no answer
             scores = yield Batch(found, at_least=self._target)
             is_kept = scores >= self._target
             n_listed += int((found[is_kept].sum(axis=1) == size).sum())
-            n_rows = len(self._rows)
-            for cover in found[~is_kept]:
-                self._learn(cover)
-            if len(self._rows) > n_rows:
-                search.add(Rows.joined(self._rows[n_rows:]))
+            rows = yield from self._rows_against(found[~is_kept])
+            search.add(rows)
             if not is_kept.all():
                 n_covers = max(FEWEST_COVERS, n_covers // 4)
             elif len(found):
                 n_covers = min(2 * n_covers, MOST_COVERS)
         return n_listed, search.is_exhausted
+
+    def _rows_against(self, subsets: Masks) -> Steps[Rows]:
+        """Ask for rows until each of some subsets breaks one of them; give these rows."""
+        n_rows, left = len(self._rows), subsets
+        while len(left):
+            self._learn(left[0])
+            left = left[1:][[self._rows[-1].covered_by(one) for one in left[1:]]]
+            if (len(self._rows) - n_rows) % ASKED_BETWEEN_SIGNS == 0:
+                yield self._sign_of_life()
+        return Rows.joined([Rows.none(len(self._fixed)), *self._rows[n_rows:]])
 
     def _learn(self, subset: Masks) -> bool:
         """Ask for rows that a subset breaks; tell whether there are some."""

@@ -3,7 +3,8 @@
 ``lexicographic``
     higher score first, then fewer features (the text of the paper);
 ``product``
-    higher score · (1 - size / n_features) first, then higher score (its published figures).
+    higher score · (1 - size / n_features) first, then higher score (its published figures);
+    of subsets with score 0 the one with fewer features.
 
 A score above the target counts as the target.  Equals are ordered by their features, the lowest
 index first, never by their arrival: so an order is the same however the subsets were found.
@@ -88,11 +89,15 @@ class ProductRanking(Ranking):
     """Higher score times the share of features left out first, then higher score."""
 
     def merit(self, scores: Floats, sizes: Integers) -> Floats:
-        """Give product, score up to the target, fewer features."""
+        """Give product, score up to the target, fewer features.
+
+        Where even the score is 0, fewer features come before it: nothing else is left to compare.
+        """
         enough = np.minimum(scores, self.target)
         scored = np.where(np.isneginf(enough), 0.0, enough)
         product = scored * (1 - sizes / self.n_features)
-        return np.column_stack([np.where(np.isneginf(enough), enough, product), enough, -sizes])
+        then = np.where(scored > 0, enough, -sizes)
+        return np.column_stack([np.where(np.isneginf(enough), enough, product), then, -sizes])
 
     def needed(self, sizes: Integers, score: Floats, size: Integers) -> Floats:
         """Product to reach, divided by the share of features left out."""
@@ -100,6 +105,8 @@ class ProductRanking(Ranking):
         left_out = 1 - sizes / self.n_features
         with np.errstate(divide="ignore", invalid="ignore"):
             needed = np.where(product > 0, product / left_out * SLACK, 0.0)
+        if self.target <= 0:
+            return np.where(sizes <= size, needed, np.inf)
         return np.where(needed > self.target, np.inf, needed)
 
 

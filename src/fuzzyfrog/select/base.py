@@ -1,6 +1,5 @@
 """What all selectors have in common: how data comes in, and what scikit-learn is told."""
 
-import warnings
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -15,7 +14,7 @@ from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.wording import listed
 from fuzzyfrog.errors import DataError
 
-__all__ = ["TableSelector", "ranks_behind", "warn_of_identifiers"]
+__all__ = ["TableSelector", "ranks_behind"]
 
 
 class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -90,21 +89,6 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
-
-
-def warn_of_identifiers(dataset: Dataset, allowed: NDArray[np.bool_]) -> None:
-    """Warn of nominal features that tell everything apart because no value occurs twice."""
-    for a in np.flatnonzero(dataset.nominal & allowed):
-        column = dataset.values[:, a]
-        present = column[~np.isnan(column)]
-        if 10 <= dataset.n_samples == np.unique(present).size:
-            warnings.warn(
-                f"feature {dataset.feature_names[a]!r} has another value in every sample, as an "
-                "identifier has, and so tells all of them apart. Name it in exclude, or leave "
-                "its column out, if it is one.",
-                UserWarning,
-                stacklevel=4,
-            )
 
 
 def ranks_behind(support: NDArray[np.bool_], importance: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -12,6 +12,7 @@ from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.threads import effective_threads
 from fuzzyfrog.records import Certificate
 from fuzzyfrog.search.checks import check_count, check_positive
+from fuzzyfrog.search.driver import check_budget
 from fuzzyfrog.select.base import TableSelector, ranks_behind
 from fuzzyfrog.select.boosting import Trees, gains, losses
 from fuzzyfrog.select.certifying import certificate_of_subset
@@ -170,8 +171,7 @@ class BoostedSelector(TableSelector):
         check_count("max_leaf_nodes", self.max_leaf_nodes, least=2)
         check_count("min_samples_leaf", self.min_samples_leaf)
         check_certify(self.certify)
-        if self.max_seconds is not None:
-            check_positive("max_seconds", self.max_seconds)
+        check_budget(None, self.max_seconds)
 
     def _trees(self, dataset: Dataset) -> Trees:
         n_worthwhile = 1 + dataset.values.size // CELLS_PER_THREAD

@@ -1,7 +1,9 @@
 """All reducts of a size, one after the other as they are found."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
+from math import nan
 from sys import maxsize
 from typing import Literal
 
@@ -12,18 +14,16 @@ from fuzzyfrog.data.spread import Missing, Spread
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.scoring import TNorm
 from fuzzyfrog.records import Reduct
-from fuzzyfrog.search import Batch, Exact, Problem, Proposal
+from fuzzyfrog.search import Problem, Proposal
 from fuzzyfrog.search.checks import check_count
 from fuzzyfrog.search.constraints import Constraints, check_problem
-from fuzzyfrog.search.ledger import subset_keys
 from fuzzyfrog.search.proving import CoverProof
 from fuzzyfrog.select.certifying import oracle_of
-from fuzzyfrog.select.options import named_features
+from fuzzyfrog.select.options import wished_features
 from fuzzyfrog.select.results import listed_features
 
 __all__ = ["enumerate_reducts"]
 
-Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]
 
 
@@ -78,16 +78,14 @@ def enumerate_reducts(
     """
     if limit is not None:
         check_count("limit", limit)
+    if size is not None:
+        check_count("size", size)
     measure = Dependency(
         X, y, tnorm=tnorm, spread=spread, categorical_features=categorical_features,
         missing=missing, target=target, n_jobs=n_jobs,
     )  # fmt: skip
     problem = _problem(measure, must_include, exclude)
-    if size is None:
-        found = _smallest(measure, problem)
-    else:
-        check_count("size", size)
-        found = _of_size(measure, problem, size)
+    found = _smallest(measure, problem) if size is None else _of_size(measure, problem, size)
     names = measure.dataset.feature_names
     reducts = (
         Reduct(*listed_features(subset, names), score, minimal=True) for subset, score in found
@@ -97,31 +95,29 @@ def enumerate_reducts(
 
 def _problem(measure: Dependency, must_include: object, exclude: object) -> Problem:
     dataset = measure.dataset
-    excluded = named_features("exclude", exclude, dataset)
+    included, excluded = wished_features(must_include, exclude, dataset)
     problem = Problem(
         n_features=dataset.n_features,
         n_cells=dataset.n_samples * dataset.n_features,
-        full_score=float(measure.score(~excluded[np.newaxis])[0]),
-        must_include=named_features("must_include", must_include, dataset),
+        full_score=nan,
+        must_include=included,
         exclude=excluded,
-        oracle=oracle_of(measure, ~excluded),
     )
     check_problem(problem)
-    return problem
+    return replace(problem, full_score=float(measure.score(~excluded[np.newaxis])[0]))
 
 
 def _smallest(measure: Dependency, problem: Problem) -> Iterator[tuple[Masks, float]]:
     """Give the subsets with the full score whose size is proved to be the smallest."""
-    lower_bound, seen = Constraints(problem).sizes[0], set[bytes]()
-    for batch, scores in _scored(measure, Exact(limit=maxsize).propose(problem, seed=0)):
-        if batch.proof is not None:
-            lower_bound = batch.proof.lower_bound
-        is_smallest = (scores >= problem.target) & (batch.subsets.sum(axis=1) == lower_bound)
-        for row in np.flatnonzero(is_smallest):
-            key = subset_keys(batch.subsets[row : row + 1])[0]
-            if key not in seen:  # the first one was met before the search for all began
-                seen.add(key)
-                yield batch.subsets[row], float(scores[row])
+    proof = _proof(measure, problem)
+    seen = set[bytes]()  # met by chance, before the search that meets each of them once
+    for subset, score in _reaching(measure, problem, proof.bound()):
+        if subset.sum() == proof.lower_bound and subset.tobytes() not in seen:
+            seen.add(subset.tobytes())
+            yield subset, score
+    for subset, score in _reaching(measure, problem, proof.smallest()):
+        if subset.sum() == proof.lower_bound and subset.tobytes() not in seen:
+            yield subset, score
 
 
 def _of_size(measure: Dependency, problem: Problem, size: int) -> Iterator[tuple[Masks, float]]:
@@ -129,12 +125,13 @@ def _of_size(measure: Dependency, problem: Problem, size: int) -> Iterator[tuple
     constraints = Constraints(problem)
     if size > constraints.sizes[1]:
         return
-    proof = CoverProof(problem, oracle_of(measure, ~np.asarray(problem.exclude)), maxsize)
-    for batch, scores in _scored(measure, _covers(proof, size)):
-        has_size = batch.subsets.sum(axis=1) == size
-        for row in np.flatnonzero(has_size & (scores >= problem.target)):
-            if _is_minimal(measure, batch.subsets[row], constraints, problem.target):
-                yield batch.subsets[row], float(scores[row])
+    for subset, score in _reaching(measure, problem, _covers(_proof(measure, problem), size)):
+        if subset.sum() == size and _is_minimal(measure, subset, constraints, problem.target):
+            yield subset, score
+
+
+def _proof(measure: Dependency, problem: Problem) -> CoverProof:
+    return CoverProof(problem, oracle_of(measure, ~np.asarray(problem.exclude)), maxsize)
 
 
 def _covers(proof: CoverProof, size: int) -> Proposal:
@@ -152,15 +149,15 @@ def _is_minimal(
     return bool((measure.score(without, at_least=required) < required).all())
 
 
-def _scored(measure: Dependency, proposal: Proposal) -> Iterator[tuple[Batch, Floats]]:
-    """Give the batches of a search with their scores."""
+def _reaching(
+    measure: Dependency, problem: Problem, proposal: Proposal
+) -> Iterator[tuple[Masks, float]]:
+    """Give the proposed subsets that have the full score, with it."""
     batch = next(proposal, None)
     while batch is not None:
-        if batch.only_best:
-            scores = measure.best(batch.subsets)
-        else:
-            scores = measure.score(batch.subsets, batch.at_least)
-        yield batch, scores
+        scores = measure.score(batch.subsets, batch.at_least)
+        for row in np.flatnonzero(scores >= problem.target):
+            yield batch.subsets[row], float(scores[row])
         try:
             batch = proposal.send(scores)
         except StopIteration:

@@ -120,6 +120,7 @@ class Evidence:
             dataset.classes,
             dataset.target_name,
             dataset.name,
+            dataset.categories and tuple(dataset.categories[feature] for feature in features),
         )
         return cls(part, features, tnorm, spread, missing)
 

@@ -145,4 +145,13 @@ def _cell(dataset: Dataset, sample: int, column: int) -> Cell:
     value = float(dataset.values[sample, column])
     if np.isnan(value):
         return None
-    return f"category {value:.0f}" if dataset.nominal[column] else value
+    return _label(dataset, column, int(value)) if dataset.nominal[column] else value
+
+
+def _label(dataset: Dataset, column: int, code: int) -> str:
+    labels = dataset.categories[column] if dataset.categories is not None else None
+    if labels is None:
+        return f"category {code}"
+    label = labels[code]
+    is_whole = isinstance(label, float) and label.is_integer()
+    return str(int(label) if is_whole else label)  # type: ignore[call-overload]

@@ -30,6 +30,7 @@ __all__ = [
     "is_index",
     "named_features",
     "search_of",
+    "wished_features",
 ]
 
 SEARCHES: dict[str, Callable[[], Search]] = {
@@ -63,6 +64,21 @@ def named_features(parameter: str, features: object, dataset: Dataset) -> NDArra
         return feature_mask(features, dataset)
     except DataError as error:
         raise DataError(f"{parameter}: {error}") from None
+
+
+def wished_features(
+    must_include: object, exclude: object, dataset: Dataset
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Give the features that must be in and those that must stay out; none may be both."""
+    included = named_features("must_include", must_include, dataset)
+    excluded = named_features("exclude", exclude, dataset)
+    both = [dataset.feature_names[feature] for feature in np.flatnonzero(included & excluded)]
+    if both:
+        raise ValueError(
+            f"must_include and exclude must not meet, got {listed(both)} in both. "
+            "Remove these features from one of them."
+        )
+    return included, excluded
 
 
 def is_index(value: object) -> bool:

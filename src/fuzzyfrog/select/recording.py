@@ -80,6 +80,7 @@ def record_of(
         explanations=examples.explanations(MAX_PAIRS),
         ambiguous=examples.ambiguous(MAX_AMBIGUOUS),
         n_ambiguous=examples.n_ambiguous,
+        notes=tuple(notes.warnings),
     )
 
 

@@ -2,6 +2,8 @@
 
 import os
 import time
+import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -26,12 +28,19 @@ class FitNotes:
     def __init__(self, dataset: Dataset) -> None:
         self._start = time.monotonic()
         self.data = _summary_of(dataset)
+        self.warnings = list(dataset.notes)
         self.times: list[float] = []
         self.seconds = 0.0
 
     def __call__(self, moment: Moment) -> None:
         """Take the time of a batch."""
         self.times.append(time.monotonic() - self._start)
+
+    def warn(self, sentences: Iterable[str], kind: type[Warning] = UserWarning) -> None:
+        """Warn whoever called the fit, and keep the warnings for the record."""
+        for sentence in sentences:
+            self.warnings.append(sentence)
+            warnings.warn(sentence, kind, stacklevel=3)
 
     def end(self) -> None:
         """Take the time of the whole fit."""

@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Sequence
-from math import inf
+from dataclasses import replace
+from math import inf, nan
 from typing import Any, Literal
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from fuzzyfrog.data import Dataset
@@ -15,10 +17,12 @@ from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.scoring import TNorm
 from fuzzyfrog.search import Callback, Checkpoint, Moment, Outcome, Problem, Search, run
 from fuzzyfrog.search.checks import check_count
-from fuzzyfrog.select.base import TableSelector, ranks_behind, warn_of_identifiers
+from fuzzyfrog.search.constraints import check_problem
+from fuzzyfrog.search.driver import check_budget
+from fuzzyfrog.select.base import TableSelector, ranks_behind
 from fuzzyfrog.select.certifying import certificate_of, oracle_of, proving
 from fuzzyfrog.select.core import core_of
-from fuzzyfrog.select.early_end import warn_of_early_end
+from fuzzyfrog.select.early_end import early_end
 from fuzzyfrog.select.evidence import Evidence, Explanation
 from fuzzyfrog.select.fingerprint import fingerprint
 from fuzzyfrog.select.options import (
@@ -27,13 +31,14 @@ from fuzzyfrog.select.options import (
     check_share,
     checked_callbacks,
     is_index,
-    named_features,
     search_of,
+    wished_features,
 )
 from fuzzyfrog.select.progress import Progress
 from fuzzyfrog.select.reporting import FitNotes, ReportsMixin
 from fuzzyfrog.select.results import front_of, reducts_of
 from fuzzyfrog.select.seeds import RandomState, seed_of
+from fuzzyfrog.select.suspects import suspects
 
 __all__ = ["FuzzyRoughSelector"]
 
@@ -218,17 +223,20 @@ class FuzzyRoughSelector(ReportsMixin, TableSelector):
         check_share("min_dependency", self.min_dependency)
         check_checkpoint(self.checkpoint, self.random_state)
         check_count("verbose", _whole(self.verbose), least=0)
+        check_budget(self.max_evaluations, self.max_seconds)
         if self.n_features_to_select is not None:
             check_count("n_features_to_select", self.n_features_to_select)
         measure = self._measure(self._read(X, y))
+        self._notes = FitNotes(measure.dataset)
         problem = self._problem(measure, proves)
+        self._notes.warn(suspects(measure.dataset, ~np.asarray(problem.exclude)))
         self.seed_ = seed_of(self.random_state)
         outcome = self._run(search, measure, problem, callbacks)
         self._keep(outcome, measure.dataset)
         self.full_dependency_ = problem.full_score
         self.certificate_ = certificate_of(outcome, problem) if proves else None
         self.core_ = _core(measure, problem, outcome)
-        warn_of_early_end(outcome, problem)
+        self._notes.warn(early_end(outcome, problem), ConvergenceWarning)
         self._notes.end()
         return self.select_reduct(0)
 
@@ -302,24 +310,24 @@ class FuzzyRoughSelector(ReportsMixin, TableSelector):
 
     def _problem(self, measure: Dependency, proves: bool) -> Problem:
         dataset = measure.dataset
-        excluded = named_features("exclude", self.exclude, dataset)
-        warn_of_identifiers(dataset, ~excluded)
-        return Problem(
+        included, excluded = wished_features(self.must_include, self.exclude, dataset)
+        problem = Problem(
             n_features=dataset.n_features,
             n_cells=dataset.n_samples * dataset.n_features,
-            full_score=float(measure.score(~excluded[np.newaxis])[0]),
+            full_score=nan,
             ranking=self.ranking,
-            must_include=named_features("must_include", self.must_include, dataset),
+            must_include=included,
             exclude=excluded,
             n_features_to_select=self.n_features_to_select,
             min_dependency=float(self.min_dependency),
             oracle=oracle_of(measure, ~excluded) if proves else None,
         )
+        check_problem(problem)  # before anything is measured, which may take long
+        return replace(problem, full_score=float(measure.score(~excluded[np.newaxis])[0]))
 
     def _run(
         self, search: Search, measure: Dependency, problem: Problem, callbacks: Sequence[Callback]
     ) -> Outcome:
-        self._notes = FitNotes(measure.dataset)
         progress = Progress(INTERVALS.get(self.verbose, 0.0))
         checkpoint = None
         if self.checkpoint is not None:

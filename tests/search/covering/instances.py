@@ -13,7 +13,7 @@ def problems(draw, most_features=8):
     """Rows on a coarse grid, so that ties abound; equal, zero and useless features included."""
     n_features = draw(st.integers(1, most_features))
     n_rows = draw(st.integers(0, 7))
-    steps = draw(st.sampled_from([1, 4, 8]))
+    steps = draw(st.sampled_from([1, 4, 16]))
     cells = draw(
         st.lists(st.integers(0, steps), min_size=n_rows * n_features, max_size=n_rows * n_features)
     )

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fuzzyfrog.search.covering import CoverSearch, Rows
+from fuzzyfrog.search.covering import CoverSearch, Rows, branching
 from search.covering.instances import all_covers, choices, problems, subset_of
 
 
@@ -25,8 +25,7 @@ def test_lists_every_cover_once(data):
     fixed, allowed = data.draw(choices(rows.n_features))
     size = data.draw(st.integers(0, rows.n_features))
     n_nodes, n_covers = data.draw(st.sampled_from([(1, 1), (3, 2), (10**6, 1), (10**6, 10**3)]))
-    n_threads = data.draw(st.integers(1, 3))
-    search = CoverSearch(rows, size, fixed=fixed, allowed=allowed, n_threads=n_threads)
+    search = CoverSearch(rows, size, fixed=fixed, allowed=allowed)
     found = listed(search, n_nodes, n_covers)
     assert len(found) == len(set(found))
     assert set(found) == all_covers(rows, size, fixed, allowed)
@@ -39,13 +38,7 @@ def test_rows_may_come_in_the_middle(data):
     fixed, allowed = data.draw(choices(rows.n_features))
     size = data.draw(st.integers(0, rows.n_features))
     n_first = data.draw(st.integers(0, len(rows)))
-    search = CoverSearch(
-        rows.take(np.arange(n_first)),
-        size,
-        fixed=fixed,
-        allowed=allowed,
-        n_threads=data.draw(st.integers(1, 2)),
-    )
+    search = CoverSearch(rows.take(np.arange(n_first)), size, fixed=fixed, allowed=allowed)
     later = [rows.take(np.array([row])) for row in range(n_first, len(rows))]
     found = listed(search, data.draw(st.integers(1, 4)), 1, later)
     true = all_covers(rows, size, fixed, allowed)
@@ -58,17 +51,14 @@ def broken(rows, cover):
     return rows.take(rows.deficits(cover) > 0)
 
 
-@pytest.mark.parametrize("n_threads", [1, 2])
 @pytest.mark.parametrize("size", [2, 3])
-def test_wide_problem_with_an_oracle(size, n_threads):
+def test_wide_problem_with_an_oracle(size):
     """More features than one word has bits, more rows than the first capacity."""
     rng = np.random.default_rng(0)
     weights = np.round(rng.random((600, 70)) * 64) / 64
     rows = Rows(np.minimum(weights, 0.25), np.full(600, 0.25))
     everything, nothing = np.ones(70, bool), np.zeros(70, bool)
-    search = CoverSearch(
-        Rows.none(70), size, fixed=nothing, allowed=everything, n_threads=n_threads
-    )
+    search = CoverSearch(Rows.none(70), size, fixed=nothing, allowed=everything)
     found = set()
     while not search.is_exhausted:
         for cover in search.advance(10**4).covers:
@@ -120,3 +110,45 @@ def test_same_covers_for_any_slice():
         answers.append(set(listed(search, n_nodes, n_covers)))
     assert answers[0] == answers[1] == answers[2]
     assert len(answers[0]) > 100
+
+
+@pytest.mark.parametrize("size", [4, 5])
+@pytest.mark.parametrize("kind", ["sets", "steps", "logarithms"])
+@pytest.mark.parametrize("n_first", [0, 400])
+def test_many_rows(kind, size, n_first, monkeypatch):
+    """More rows than a deep node lists, so that some are found late; sorted again and again."""
+    monkeypatch.setattr(branching, "KILLS_BETWEEN_SORTS", 3)
+    for seed in range(3):
+        rows = many_rows(kind, seed)
+        everything, nothing = np.ones(9, bool), np.zeros(9, bool)
+        later = [rows.take(np.arange(i, i + 50)) for i in range(n_first, len(rows), 50)]
+        first = rows.take(np.arange(n_first))
+        search = CoverSearch(first, size, fixed=nothing, allowed=everything)
+        for part in later:
+            search.advance(n_nodes=2)
+            search.add(part)
+        met_before = CoverSearch(first, size, fixed=nothing, allowed=everything)
+        found = listed(search, 3, 2)
+        truth = all_covers(rows, size, nothing, everything)
+        assert len(found) == len(set(found))
+        assert set(found) <= truth
+        if not later:
+            assert set(found) == truth
+            assert len(truth) < 126
+            assert truth or size == 4
+        else:
+            assert truth - set(found) <= all_covers(first, size, nothing, everything)
+            assert set(listed(met_before, 10**6, 10**3)) >= truth
+
+
+def many_rows(kind, seed, n_rows=600):
+    rng = np.random.default_rng(seed)
+    if kind == "sets":
+        weights, needed = (rng.random((n_rows, 9)) < 0.75) * 1.0, np.ones(n_rows)
+        weights[:, 0] = 1.0 - weights[:, 1]
+    elif kind == "steps":
+        weights, needed = rng.integers(2, 9, (n_rows, 9)) / 8, np.full(n_rows, 1.5)
+    else:
+        weights = -np.log(rng.random((n_rows, 9)))
+        needed = np.sort(weights, axis=1)[:, 2:6].sum(axis=1) * rng.uniform(0.3, 0.6, n_rows)
+    return Rows(np.minimum(weights, needed[:, np.newaxis]), needed)

@@ -20,7 +20,7 @@
 
   const tip = document.getElementById("tip");
   const showTip = (target) => {
-    tip.textContent = target.dataset.tip;
+    tip.textContent = target.getAttribute("aria-label");
     tip.style.left = 0; // so that its width is that of its text
     tip.hidden = false;
     const spot = target.getBoundingClientRect();
@@ -35,6 +35,8 @@
   for (const target of document.querySelectorAll("[data-tip]")) {
     target.addEventListener("pointerenter", () => showTip(target));
     target.addEventListener("pointerleave", hideTip);
+    target.addEventListener("focus", () => showTip(target));
+    target.addEventListener("blur", hideTip);
   }
 
   const value = (cell) => cell.dataset.value ?? cell.textContent.trim();

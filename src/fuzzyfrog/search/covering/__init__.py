@@ -1,13 +1,12 @@
 """Smallest subsets that cover rows of requirements: bounds, proofs, enumeration; no data.
 
-Branching wins where covers are small, programs where they are large and the rows are sparse.
+Branching wins where covers are small, an integer program where they are large and rows are sparse.
 """
 
 from fuzzyfrog.search.covering.branching import CoverSearch, Slice
-from fuzzyfrog.search.covering.greedy import greedy_cover
-from fuzzyfrog.search.covering.programs import Answer, lp_bound, smallest_cover
-from fuzzyfrog.search.covering.reduction import core, reduced, without_fixed
-from fuzzyfrog.search.covering.rows import Oracle, Rows
+from fuzzyfrog.search.covering.programs import Answer, smallest_cover
+from fuzzyfrog.search.covering.relaxing import relaxed, rounded
+from fuzzyfrog.search.covering.rows import Oracle, Rows, without_fixed
 
 __all__ = [
     "Answer",
@@ -15,10 +14,8 @@ __all__ = [
     "Oracle",
     "Rows",
     "Slice",
-    "core",
-    "greedy_cover",
-    "lp_bound",
-    "reduced",
+    "relaxed",
+    "rounded",
     "smallest_cover",
     "without_fixed",
 ]

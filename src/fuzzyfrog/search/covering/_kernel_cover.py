@@ -19,7 +19,10 @@ from fuzzyfrog.jit import kernel
 
 __all__ = ["Stack", "Table", "advance", "bits_of_levels", "narrow"]
 
-SLACK = 1e-12  # of what a row needs: rounding may not prune
+# Rounding may not prune. A window is a sum of some weights, none above what its row needs, to which
+# each feature is added and from which it is taken at most once: so many roundings, doubled, of a
+# value of at most the window's features times the need.
+ROUNDING = 4.0 * 2.0**-53
 N_HOT = 64  # open rows that a node with two features to choose looks at first
 
 
@@ -177,7 +180,7 @@ def _list_more(table, stack, level, size):
 def _clause(table, row, lack, n_left, allowed, level, most, clause):
     """Give the length of a row's clause, or `most` where it is not shorter; fill it in."""
     order, weights, n_features = table.order, table.weights, table.order.shape[1]
-    lack -= SLACK * table.needed[row]
+    lack -= ROUNDING * n_features * n_left * table.needed[row]
     n_listed, place, window = 0, 0, 0.0
     for start in range(most):
         # The window of this start: n_left allowed features in the order of their weights.
@@ -208,9 +211,11 @@ def _branch(table, stack, level, size, clause):
         return -1
     n_open = stack.n_open[level]
     best, winner = table.columns.shape[0] + 1, rows[level, 0]
+    slack = ROUNDING * table.columns.shape[0] * n_left
     for i in range(n_open):
         row, lack = rows[level, i], lacks[level, i]
-        grade = min(int(lack / n_left * (1.0 - SLACK) * scale[row]), bits.shape[1] - 1)
+        least = max(0.0, lack - slack * table.needed[row]) / n_left
+        grade = min(int(least * scale[row]), bits.shape[1] - 1)
         n_able = 0
         for word in range(allowed.shape[1]):
             n_able += _count(bits[row, grade, word] & allowed[level, word])

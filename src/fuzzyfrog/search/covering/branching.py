@@ -3,16 +3,13 @@
 
 from __future__ import annotations
 
-import copy
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.search.covering._kernel_cover import Stack, advance, narrow
-from fuzzyfrog.search.covering.reduction import without_fixed
-from fuzzyfrog.search.covering.rows import Rows
+from fuzzyfrog.search.covering.rows import Rows, without_fixed
 from fuzzyfrog.search.covering.table import WORD, GrowingTable
 from fuzzyfrog.search.protocol import Integers, Masks
 
@@ -55,31 +52,25 @@ class CoverSearch:
         Number of features of a cover, with the fixed ones.
     fixed, allowed : bool[n_features]
         Features that every cover has, and features that a cover may have.
-    n_threads : int
-        Parts of the tree that are searched side by side. The covers do not depend on it, only
-        their order does.
 
     Examples
     --------
     >>> import numpy as np
     >>> from fuzzyfrog.search.covering import CoverSearch, Rows
-    >>> rows = Rows(np.array([[1.0, 0.5, 0.5], [0.0, 1.0, 0.0]]), np.array([1.0, 0.5]))
+    >>> rows = Rows(np.array([[1.0, 0.5, 0.5], [0.0, 1.0, 0.0]]), np.ones(2))
     >>> nothing, everything = np.zeros(3, bool), np.ones(3, bool)
     >>> search = CoverSearch(rows, 2, fixed=nothing, allowed=everything)
-    >>> search.advance(n_nodes=1000).covers.astype(int).tolist()
+    >>> search.advance(n_nodes=1000, n_covers=10).covers.astype(int).tolist()
     [[1, 1, 0], [0, 1, 1]]
     """
 
-    def __init__(
-        self, rows: Rows, size: int, *, fixed: Masks, allowed: Masks, n_threads: int = 1
-    ) -> None:
+    def __init__(self, rows: Rows, size: int, *, fixed: Masks, allowed: Masks) -> None:
         self.size = size
         self._fixed = fixed.copy()
         self._free: Integers = np.flatnonzero(allowed & ~fixed)
         self._n_left = size - int(fixed.sum())
         self._table = GrowingTable(len(self._free), self._for_free(rows))
-        self._n_threads = n_threads
-        self._stacks = [self._root()] if 0 < self._n_left <= len(self._free) else []
+        self._stack = self._root() if 0 < self._n_left <= len(self._free) else None
         self._is_fixed_due = self._n_left == 0
 
     def _for_free(self, rows: Rows) -> Rows:
@@ -89,12 +80,13 @@ class CoverSearch:
     @property
     def is_exhausted(self) -> bool:
         """Whether there are no more covers."""
-        return not self._stacks and not self._is_fixed_due
+        return self._stack is None and not self._is_fixed_due
 
     def add(self, rows: Rows) -> None:
         """Add rows: no cover that breaks one of them follows any more."""
         self._table.add(self._for_free(rows))
-        self._stacks = [self._with_all_rows(stack) for stack in self._stacks]
+        if self._stack is not None:
+            self._stack = self._with_all_rows(self._stack)
 
     def advance(self, n_nodes: int, n_covers: int = 1) -> Slice:
         """Search on.
@@ -102,33 +94,24 @@ class CoverSearch:
         Parameters
         ----------
         n_nodes : int
-            Nodes to visit at most, in each thread.
+            Nodes to visit at most, about.
         n_covers : int
-            Covers to give at most, in each thread: few as long as they keep breaking rows that
-            were not known.
+            Covers to give at most: few as long as they keep breaking rows that were not known.
         """
-        if self._n_left <= 0:
+        if self._stack is None:
             return self._fixed_alone()
-        self._share()
-        if len(self._stacks) > 1:
-            with ThreadPoolExecutor(len(self._stacks)) as pool:
-                parts = list(
-                    pool.map(lambda stack: self._visit(stack, n_nodes, n_covers), self._stacks)
-                )
-        else:
-            parts = [self._visit(stack, n_nodes, n_covers) for stack in self._stacks]
-        self._stacks = [stack for stack in self._stacks if stack.level[0] >= 0]
-        for stack in self._stacks:
-            if stack.kills.sum() > KILLS_BETWEEN_SORTS:
-                self._put_killers_first(stack)
-        covers = np.concatenate([np.empty((0, len(self._fixed)), np.bool_), *(p[0] for p in parts)])
-        return Slice(covers, sum(part[1] for part in parts), self.is_exhausted)
+        covers, n_visited = self._visit(self._stack, n_nodes, n_covers)
+        if self._stack.level[0] < 0:
+            self._stack = None
+        elif self._stack.kills.sum() > KILLS_BETWEEN_SORTS:
+            self._put_killers_first(self._stack)
+        return Slice(covers, n_visited, self.is_exhausted)
 
     def _fixed_alone(self) -> Slice:
         is_cover = self._is_fixed_due and self._table.n_rows == 0
         self._is_fixed_due = False
         covers = self._fixed[np.newaxis][: int(is_cover)]
-        return Slice(covers, 1, True)
+        return Slice(covers, 0, True)
 
     def _visit(self, stack: Stack, n_nodes: int, n_covers: int) -> tuple[Masks, int]:
         n_features, n_words = len(self._free), self._table.n_words
@@ -192,30 +175,8 @@ class CoverSearch:
         for level in range(1, min(int(stack.level[0]), self._n_left - 2) + 1):
             narrow(self._table.arrays, stack, level, self._n_left)
 
-    def _share(self) -> None:
-        """Split stacks until every thread has one, where that is possible."""
-        for stack in self._stacks[: self._n_threads]:
-            if len(self._stacks) >= self._n_threads:
-                return
-            part = _split(stack)
-            if part is not None:
-                self._stacks.append(part)
-
 
 def _packed(mask: Masks, n_words: int) -> NDArray[np.uint64]:
     padded = np.zeros(n_words * WORD, np.bool_)
     padded[: len(mask)] = mask
     return np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64)
-
-
-def _split(stack: Stack) -> Stack | None:
-    """Take the branches that a stack has not begun on its highest open level; None if none."""
-    below = int(stack.level[0])
-    ready = np.flatnonzero(stack.n_taken[:below] < stack.n_branches[:below])
-    if not len(ready):
-        return None
-    level = int(ready[0])
-    part = copy.deepcopy(stack)
-    part.level[0] = level
-    stack.n_branches[level] = stack.n_taken[level]
-    return part

@@ -1,29 +1,25 @@
-"""Lower bounds and covers by linear and integer programs, for problems with large covers.
+"""The smallest cover by an integer program, where covers are large and the rows are sparse.
 
-The solver works in floating point with tolerances, so its word is not taken: a bound is computed
-again from the prices it found, and a cover is compared with the rows themselves.
+The solver works in floating point with tolerances. So that none of them can raise a bound, every
+row asks for a little less than it needs; and a cover is compared with the rows themselves.
 """
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
-from math import ceil, inf
+from math import ceil
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
-from fuzzyfrog.search.covering.reduction import without_fixed
-from fuzzyfrog.search.covering.rows import Rows
-from fuzzyfrog.search.protocol import Floats, Integers, Masks
+from fuzzyfrog.search.covering.rows import Rows, without_fixed
+from fuzzyfrog.search.protocol import Floats, Masks
 
-__all__ = ["Answer", "lp_bound", "smallest_cover"]
+__all__ = ["Answer", "smallest_cover"]
 
-MARGIN = 1e-6  # what a bound loses before it is rounded up
-FIRST_ROWS = 100
-ROWS_PER_ROUND = 200
-BROKEN = 1e-7  # a share of the need: rows broken by less are not worth another round
+LESS = 1e-5  # of what a row needs: ten times the tolerance of the solver
+MARGIN = 1e-5  # what a bound loses before it is rounded up
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,73 +29,17 @@ class Answer:
     Attributes
     ----------
     cover : bool[n_features] or None
-        The smallest cover found, compared with the rows.
-    lower_bound : int or float
-        No cover is smaller; infinite when there is none.
+        The best cover found; it covers the rows themselves. None when there was none.
+    lower_bound : int
+        No cover is smaller.
     """
 
     cover: Masks | None
-    lower_bound: float
+    lower_bound: int
 
 
-def lp_bound(rows: Rows, *, fixed: Masks, allowed: Masks) -> float:
-    """Give a size that no cover of the rows is below; infinite when there is no cover.
-
-    Any prices of the rows prove a bound: what the rows are worth together, less what a feature
-    would earn beyond its cost of 1. The linear program only finds good prices.
-
-    Parameters
-    ----------
-    rows : Rows
-        The rows; those that matter are chosen as they are broken.
-    fixed, allowed : bool[n_features]
-        Features that every cover has, and features that a cover may have.
-    """
-    if not rows.covered_by(fixed | allowed):
-        return inf
-    shares = _shares(rows, fixed, allowed)
-    n_fixed = int(fixed.sum())
-    if not len(shares):
-        return n_fixed
-    chosen = np.argsort(shares.sum(axis=1), kind="stable")[:FIRST_ROWS]
-    best = 0.0
-    while len(chosen):
-        solved = linprog(
-            np.ones(shares.shape[1]),
-            -csr_array(shares[chosen]),
-            -np.ones(len(chosen)),
-            bounds=(0, 1),
-        )
-        if solved.x is None:
-            break
-        best = max(best, _worth(shares[chosen], -solved.ineqlin.marginals))
-        chosen = _with_broken(shares, chosen, solved.x)
-    return n_fixed + ceil(best - MARGIN)
-
-
-def _shares(rows: Rows, fixed: Masks, allowed: Masks) -> Floats:
-    """Give the weights of the free features as shares of what the rows need beside the fixed."""
-    left = without_fixed(rows, fixed)
-    shares: Floats = left.weights[:, allowed & ~fixed] / left.needed[:, np.newaxis]
-    return shares
-
-
-def _worth(shares: Floats, prices: Floats) -> float:
-    prices = np.maximum(prices, 0.0)
-    return float(prices.sum() - np.maximum(prices @ shares - 1.0, 0.0).sum())
-
-
-def _with_broken(shares: Floats, chosen: Integers, point: Floats) -> Integers:
-    """Give the chosen rows and the most broken others; none when no row is broken."""
-    lacks = 1.0 - shares @ point
-    lacks[chosen] = 0.0
-    worst = np.argsort(-lacks, kind="stable")[:ROWS_PER_ROUND]
-    worst = worst[lacks[worst] > BROKEN]
-    return np.concatenate([chosen, worst]) if len(worst) else worst
-
-
-def smallest_cover(rows: Rows, *, fixed: Masks, allowed: Masks, max_seconds: float) -> Answer:
-    """Give the smallest cover that an integer program finds in time, and a bound.
+def smallest_cover(rows: Rows, *, fixed: Masks, allowed: Masks, n_nodes: int) -> Answer:
+    """Give the smallest cover that an integer program finds, and a bound.
 
     Parameters
     ----------
@@ -107,49 +47,40 @@ def smallest_cover(rows: Rows, *, fixed: Masks, allowed: Masks, max_seconds: flo
         The rows.
     fixed, allowed : bool[n_features]
         Features that every cover has, and features that a cover may have.
-    max_seconds : float
-        Time for the solver; it stops late rather than early.
+    n_nodes : int
+        Nodes that the solver may visit; not a time, so that a run can be repeated.
     """
-    if not rows.covered_by(fixed | allowed):
-        return Answer(None, inf)
-    deadline = time.monotonic() + max_seconds
     free, n_fixed = np.flatnonzero(allowed & ~fixed), int(fixed.sum())
-    shares, lower_bound = _shares(rows, fixed, allowed), float(n_fixed)
-    if not len(shares):
-        return Answer(fixed.copy(), n_fixed)
-    while (seconds := deadline - time.monotonic()) > 0:
-        chosen, proven = _solved(shares, seconds)
-        lower_bound = max(lower_bound, n_fixed + proven)
+    if not rows.covered_by(fixed | allowed):
+        return Answer(None, n_fixed)
+    left = without_fixed(rows, fixed)
+    weights: Floats = left.weights[:, free] / left.needed[:, np.newaxis]
+    lower_bound = n_fixed
+    while len(weights):
+        chosen, bound = _solved(weights, n_nodes)
+        lower_bound = max(lower_bound, n_fixed + bound)
         if chosen is None:
-            break
+            return Answer(None, lower_bound)
         cover = fixed.copy()
         cover[free[chosen]] = True
-        if rows.covered_by(cover):
+        is_broken = left.deficits(cover) > 0
+        if not is_broken.any():
             return Answer(cover, lower_bound)
-        shares = np.concatenate([shares, _cuts(shares, rows, cover, fixed, chosen)])
-    return Answer(None, lower_bound)
+        # Every cover has a feature of such a row that this subset has not.
+        cuts = (weights[: len(left)][is_broken] > 0) & ~chosen
+        weights = np.concatenate([weights, cuts.astype(np.float64)])
+    return Answer(fixed.copy(), lower_bound)
 
 
-def _solved(shares: Floats, seconds: float) -> tuple[Masks | None, int]:
-    """Give what the solver chose, and its bound, rounded up with a margin."""
-    n_features = shares.shape[1]
+def _solved(weights: Floats, n_nodes: int) -> tuple[Masks | None, int]:
+    n_features = weights.shape[1]
     solved = milp(
         np.ones(n_features),
         integrality=np.ones(n_features),
         bounds=Bounds(0, 1),
-        constraints=LinearConstraint(csr_array(shares), lb=1.0),
-        options={"time_limit": seconds},
+        constraints=LinearConstraint(csr_array(weights), lb=1.0 - LESS),
+        options={"node_limit": n_nodes},
     )
-    bound = 0.0 if solved.mip_dual_bound is None else float(solved.mip_dual_bound)
-    proven = max(0, ceil(bound - MARGIN)) if bound < inf else 0
+    bound = solved.mip_dual_bound
+    proven = 0 if bound is None or not np.isfinite(bound) else max(0, ceil(bound - MARGIN))
     return (None if solved.x is None else solved.x > 0.5), proven
-
-
-def _cuts(shares: Floats, rows: Rows, cover: Masks, fixed: Masks, chosen: Masks) -> Floats:
-    """Give rows for what a subset breaks by less than the solver's tolerance.
-
-    The subset does not cover the row, so every cover has a feature of the row outside of it.
-    """
-    is_broken = rows.take(rows.deficits(fixed) > 0).deficits(cover) > 0
-    cuts: Floats = ((shares[: len(is_broken)][is_broken] > 0) & ~chosen).astype(np.float64)
-    return cuts

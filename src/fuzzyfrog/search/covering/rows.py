@@ -10,7 +10,7 @@ import numpy as np
 
 from fuzzyfrog.search.protocol import Floats, Masks
 
-__all__ = ["Oracle", "Rows"]
+__all__ = ["Oracle", "Rows", "without_fixed"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +78,15 @@ class Rows:
     def covered_by(self, subset: Masks) -> bool:
         """Tell whether a subset covers all rows."""
         return not (self.deficits(subset) > 0).any()
+
+
+def without_fixed(rows: Rows, fixed: Masks) -> Rows:
+    """Give what the rows still need beside the fixed features, whose weights become zero."""
+    needed = rows.deficits(fixed)
+    is_open = needed > 0
+    weights = np.minimum(rows.weights[is_open], needed[is_open, np.newaxis])
+    weights[:, fixed] = 0.0
+    return Rows(weights, needed[is_open])
 
 
 Oracle: TypeAlias = Callable[[Masks], Rows]

@@ -1,0 +1,93 @@
+"""Where a command stands: its phase, and in a search how far that has come."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fuzzyfrog.search import Moment
+
+__all__ = ["Course", "Limits"]
+
+RATE_SECONDS = 5.0  # that the speed is taken over
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a search may spend, and whether it is to prove its answer."""
+
+    max_seconds: float | None = None
+    max_evaluations: int | None = None
+    certify: bool = False
+
+
+class Course:
+    """What is known of a command under way.
+
+    Parameters
+    ----------
+    limits : Limits
+        What its search may spend.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._phase = "starting"
+        self._begun = time.monotonic()  # the phase
+        self._first: float | None = None  # moment; what comes before spends no budget
+        self._moment: Moment | None = None
+        self._recent: deque[tuple[float, int]] = deque()
+
+    def phase(self, name: str) -> None:
+        """Begin a phase, such as "reading wine.csv"; that of a search ends with it."""
+        self._phase, self._moment = name, None
+        self._begun = time.monotonic()
+        self._recent = deque([(self._begun, 0)])
+
+    def hear(self, moment: Moment) -> None:
+        """Take in where the search stands."""
+        now = time.monotonic()
+        self._first = self._first or now
+        self._moment = moment
+        self._recent.append((now, moment.n_evaluations))
+        while now - self._recent[0][0] > RATE_SECONDS and len(self._recent) > 2:
+            self._recent.popleft()
+
+    def parts(self) -> list[str]:
+        """Give what there is to say, the most important first."""
+        moment = self._moment  # the other thread may take it away
+        if moment is None:
+            return [self._phase, f"{time.monotonic() - self._begun:.0f} s"]
+        parts = ["looking for a first subset"]
+        if moment.score >= 0:
+            noun = "feature" if moment.size == 1 else "features"
+            parts = [f"{moment.size} {noun}", f"dependency {moment.score:.4f}"]
+        if self._limits.certify:
+            parts.append(f"at least {moment.lower_bound} needed")
+        parts += [*self._left(), f"{moment.n_best:,} equally good"]
+        return [*parts, f"{moment.n_evaluations:,} evaluations", *self._rate()]
+
+    def share(self) -> float | None:
+        """Give the share of the budget that is spent; None without a budget."""
+        limits, moment, shares = self._limits, self._moment, []
+        if limits.max_seconds and self._first is not None:
+            shares.append((time.monotonic() - self._first) / limits.max_seconds)
+        if limits.max_evaluations and moment is not None:
+            shares.append(moment.n_evaluations / limits.max_evaluations)
+        return min(1.0, max(shares)) if shares else None
+
+    def _left(self) -> list[str]:
+        if self._limits.max_seconds is None or self._first is None:
+            return []
+        left = self._limits.max_seconds - (time.monotonic() - self._first)
+        return [f"{max(0.0, left):.0f} s left"]
+
+    def _rate(self) -> list[str]:
+        """Give the speed, unless nothing was scored lately: then it is not known."""
+        (first, before), (last, now) = self._recent[0], self._recent[-1]
+        if now <= before or last <= first:
+            return []
+        return [f"{(now - before) / (last - first):,.0f} per second"]

@@ -1,0 +1,50 @@
+"""Experiments, as the commands that run them need it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from fuzzyfrog.cli.consoles import tell
+from fuzzyfrog.cli.failures import ExitCode, UsageError
+from fuzzyfrog.cli.progress import shown_progress
+
+if TYPE_CHECKING:
+    from fuzzyfrog.experiment.running import Reproduction
+
+__all__ = ["run_experiment"]
+
+
+def run_experiment(
+    config: Path,
+    data: Path | None,
+    out: Path,
+    *,
+    only: Sequence[str] | None = None,
+    retry_failed: bool = False,
+    n_jobs: int | None = None,
+    quiet: bool = False,
+) -> Reproduction:
+    """Run the experiment of a config, as `fuzzyfrog.experiment.running.reproduce` does."""
+    with shown_progress("starting the experiment", quiet=quiet):
+        from fuzzyfrog.experiment.running import reproduce
+        from fuzzyfrog.experiment.store import StoreError
+        from fuzzyfrog.experiment.weka_process import WekaNotFoundError
+    try:
+        return reproduce(
+            config, data, out, only=only, retry_failed=retry_failed, n_jobs=n_jobs, quiet=quiet
+        )
+    except (StoreError, WekaNotFoundError) as error:
+        raise UsageError(str(error)) from None
+    except OSError as error:
+        if error.filename is None:
+            raise
+        raise UsageError(
+            f"--out must be a folder that can be written, got {str(out)!r} ({error.strerror})."
+        ) from None
+    except KeyboardInterrupt:
+        tell(f"interrupted; with the same --out, the same command goes on from there ({out})")
+        raise typer.Exit(ExitCode.INTERRUPTED) from None

@@ -1,0 +1,92 @@
+"""What is shown of a command under way, and when."""
+
+import time
+
+import pytest
+
+from fuzzyfrog.cli import course as courses
+from fuzzyfrog.cli import progress
+from fuzzyfrog.cli.course import Course, Limits
+from fuzzyfrog.cli.progress import shown_progress
+from fuzzyfrog.search import Moment
+
+
+def moment(n_evaluations: int, score: float = 0.5) -> Moment:
+    return Moment(
+        n_evaluations=n_evaluations, score=score, size=3, n_best=1, diversity=0.1, lower_bound=2
+    )
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Give a clock that is set by hand: what follows is about time, and takes none."""
+    now = [100.0]
+    monkeypatch.setattr(courses.time, "monotonic", lambda: now[0])
+    return now
+
+
+def rate(course: Course) -> list[str]:
+    return [part for part in course.parts() if "per second" in part]
+
+
+def test_the_rate_is_that_of_the_last_seconds(clock):
+    course = Course(Limits())
+    course.phase("searching")
+    clock[0] += 2
+    course.hear(moment(100))
+    assert rate(course) == ["50 per second"]  # one moment is enough
+    clock[0] += 3
+    course.hear(moment(100))
+    assert rate(course) == ["20 per second"]
+    for _ in range(5):
+        clock[0] += 2
+        course.hear(moment(100))
+    assert rate(course) == []  # never "0 per second": all were known already
+    clock[0] += 2
+    course.hear(moment(2100))
+    clock[0] += 60  # waiting for the next batch does not make it slower
+    assert rate(course) == ["500 per second"]
+
+
+def test_the_budget_and_the_proof(clock):
+    course = Course(Limits(max_seconds=10, max_evaluations=1000, certify=True))
+    assert course.share() is None
+    course.phase("searching")
+    course.hear(moment(100, score=-1.0))
+    assert course.share() == 0.1
+    clock[0] += 4
+    assert course.share() == 0.4
+    first, *others = course.parts()
+    assert first == "looking for a first subset"
+    assert {"at least 2 needed", "6 s left"} <= set(others)
+
+
+def test_a_phase_tells_how_long_it_takes(clock):
+    course = Course(Limits())
+    course.phase("reading x.csv")
+    clock[0] += 7
+    assert course.parts() == ["reading x.csv", "7 s"]
+    course.hear(moment(5))
+    course.phase("writing")
+    assert course.parts() == ["writing", "0 s"]
+
+
+def test_lines_come_from_a_timer_while_nothing_is_heard(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "FIRST_LINE_SECONDS", 0.01)
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.01)
+    told, deadline = "", time.monotonic() + 30
+    with shown_progress("reading x.csv", quiet=False):
+        while told.count("\n") < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+            told += capsys.readouterr().err
+    assert told.startswith("fuzzyfrog: reading x.csv, 0 s\nfuzzyfrog: reading x.csv, 0 s\n")
+    capsys.readouterr()
+    time.sleep(0.05)
+    assert capsys.readouterr().err == ""  # and end with it
+
+
+def test_quiet_shows_nothing(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "FIRST_LINE_SECONDS", 0.001)
+    with shown_progress("reading x.csv", quiet=True):
+        time.sleep(0.05)
+    assert capsys.readouterr().err == ""

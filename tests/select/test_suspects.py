@@ -1,0 +1,70 @@
+"""Features that a user may not want: each gets one warning, and others get none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fuzzyfrog import FuzzyRoughSelector
+from fuzzyfrog.data import make_dataset
+from fuzzyfrog.select.suspects import suspects
+
+
+def told(column, *, allowed=True):
+    data = make_dataset(pd.DataFrame({"a": column}), np.arange(len(column)) % 2)
+    return list(suspects(data, np.array([allowed])))
+
+
+def names(n_values, n_samples):
+    return [f"name {number % n_values}" for number in range(n_samples)]
+
+
+def test_another_value_in_every_sample():
+    (sentence,) = told(names(30, 30))
+    assert "'a' has another value in every sample, as an identifier has" in sentence
+    assert "Name it in exclude" in sentence
+    assert told(names(30, 30), allowed=False) == []
+    assert told(names(9, 9)) == []
+
+
+@pytest.mark.parametrize(("n_values", "n_samples"), [(20, 39), (59, 60), (20, 21)])
+def test_nearly_another_value_in_every_sample(n_values, n_samples):
+    (sentence,) = told(names(n_values, n_samples))
+    assert f"{n_values} different labels in {n_samples} samples" in sentence
+    assert "nearly an identifier" in sentence
+
+
+@pytest.mark.parametrize(("n_values", "n_samples"), [(19, 20), (20, 40), (3, 100)])
+def test_fewer_values_are_labels(n_values, n_samples):
+    assert told(names(n_values, n_samples)) == []
+
+
+def test_numbers_are_no_identifiers():
+    assert told([float(number) for number in range(30)]) == []
+
+
+@pytest.mark.parametrize("suffix", ["", "T10:00", " 10:00:00"])
+def test_dates_as_text_are_to_become_numbers(suffix):
+    dates = [f"2024-03-{day + 1:02}{suffix}" for day in range(30)]
+    for column in (dates, [*dates, *dates[:10]]):
+        (sentence,) = told(column)
+        assert "dates written as text: turn them into numbers" in sentence
+        assert "exclude" not in sentence
+    assert "exclude" in told([*dates[:-1], "soon"])[0]
+
+
+def test_a_column_without_a_value():
+    (sentence,) = told([np.nan] * 12)
+    assert "'a' has no value in any sample" in sentence
+    assert told([np.nan] * 12, allowed=False) == []
+
+
+def test_the_fit_warns_where_it_was_called_and_the_record_keeps_it():
+    X = pd.DataFrame({"who": names(30, 30), "size": np.arange(30) % 7, "gone": [np.nan] * 30})
+    with pytest.warns(UserWarning, match="in any sample|in every sample") as caught:
+        selector = FuzzyRoughSelector("quickreduct").fit(X, np.arange(30) % 2)
+    sentences = [str(one.message) for one in caught]
+    assert [sentence.split()[1] for sentence in sentences] == ["'gone'", "'who'"]
+    assert {one.filename for one in caught} == {__file__}
+    assert selector.record().notes == tuple(sentences)
