@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from fuzzyfrog.data.spread import GRID
-from fuzzyfrog.measure._kernel_scan import LARGEST, PRODUCT, SUM, alike, distance, total
 from fuzzyfrog.jit import kernel
+from fuzzyfrog.measure._kernel_scan import LARGEST, PRODUCT, SUM, alike, distance, total
 
 __all__ = ["bound", "bounds", "extend", "measure_pairs", "remember"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fuzzyfrog.measure._kernel_scan import alike, distance
 from fuzzyfrog.jit import kernel
+from fuzzyfrog.measure._kernel_scan import alike, distance
 
 __all__ = ["infimum", "nearest", "plain"]
 

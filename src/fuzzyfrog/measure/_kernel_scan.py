@@ -15,6 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from fuzzyfrog.data.spread import GRID
+from fuzzyfrog.jit import kernel
 from fuzzyfrog.measure._vectors import (
     ALL_LANES,
     LANES,
@@ -27,7 +28,6 @@ from fuzzyfrog.measure._vectors import (
     below_sum_gaps,
     first_lane,
 )
-from fuzzyfrog.jit import kernel
 
 __all__ = [
     "LARGEST",

@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from fuzzyfrog.jit import kernel
 from fuzzyfrog.measure._kernel_scan import below, measure_again
 from fuzzyfrog.measure._vectors import (
     ALL_LANES,
@@ -28,7 +29,6 @@ from fuzzyfrog.measure._vectors import (
     near_largest,
     near_sum,
 )
-from fuzzyfrog.jit import kernel
 
 ONE = np.uint64(1)
 

@@ -58,10 +58,12 @@ def enumerate_reducts(
         are not, and going through them may take long.
     limit : int, optional
         Reducts to give at most.
-    tnorm, spread, categorical_features, missing, target, n_jobs
+    tnorm, spread, categorical_features, missing, target
         As in `fuzzyfrog.measure.Dependency`.
     must_include, exclude : list of names or indices, mask, or None
         Features that every reduct has, even where it could spare them, and features that none has.
+    n_jobs : int, optional
+        As in `fuzzyfrog.measure.Dependency`.
 
     Returns
     -------
