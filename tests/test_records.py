@@ -48,6 +48,15 @@ def test_certificate_survives(run):
     assert Run.from_json(certified.to_json()) == certified
 
 
+def test_certificate_of_a_run_that_fell_short_survives():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    selector = FuzzyRoughSelector("quickreduct", n_features_to_select=2).fit(X, y)
+    open_one = Certificate(False, 1, 4, n_reducts=1, all_listed=False)
+    short = replace(record_of(selector), certificate=open_one)
+    assert short.dependency < short.full_dependency
+    assert Run.from_json(short.to_json()) == short
+
+
 def test_odd_texts_survive(run):
     odd = "\u202e\udcff\0</script>\u2028🐸"
     strange = replace(run, command=odd, data=replace(run.data, name=odd))

@@ -213,7 +213,7 @@ def test_values_cannot_turn_the_text_around_them(wine_run):
     for known in sentences:
         assert known in page
         page = page.replace(known, "")
-    assert not re.search(rf"<(?!bdi)[^>]*>{re.escape(shown)}", page)
+    assert not re.search(rf"<(?!bdi)[^>]*>{re.escape(shown[:11])}", page)  # values are cut
 
 
 @pytest.mark.parametrize("letter", ["n", "漢", '"'])

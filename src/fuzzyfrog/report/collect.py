@@ -31,7 +31,7 @@ def collect(run: Run) -> dict[str, Any]:
         "search": search(run),
         "again": reproduction(run),
     }
-    return {**collect_summary(run), **content}
+    return {**collect_summary(run), **all_seen(content)}
 
 
 def collect_summary(run: Run) -> dict[str, Any]:
