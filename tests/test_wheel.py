@@ -17,9 +17,9 @@ import json, warnings
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     import fuzzyfrog
-    from fuzzyfrog.measure import _kernel_line
+    from fuzzyfrog.measure import _kernel_scan
     value = fuzzyfrog.dependency(fuzzyfrog.load_dataset("iris"), features=[3])
-stats = _kernel_line.line.stats
+stats = _kernel_scan.scan.stats
 print(json.dumps({
     "file": fuzzyfrog.__file__,
     "value": value,
