@@ -121,6 +121,13 @@ def test_first_look_at_nothing_is_one_sentence(arguments):
     assert "Traceback" not in done.stderr
 
 
+def test_selecting_features_of_wine():
+    command = [sys.executable, str(ROOT / "examples/select_features.py")]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)  # noqa: S603
+    assert done.returncode == 0, done.stderr
+    assert "343 such subsets were met" in done.stdout
+
+
 def test_no_page_names_a_place_on_this_machine():
     for page in PAGES:
         assert str(ROOT) not in page.read_text(encoding="utf-8"), _name(page)
