@@ -11,7 +11,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 
-from fuzzyfrog import DataError, FuzzyRoughSelector
+from fuzzyfrog import DataError, FuzzyRoughSelector, writing
 from fuzzyfrog.records import Certificate, Run
 from fuzzyfrog.records import run as run_module
 from fuzzyfrog.select.recording import record_of
@@ -247,8 +247,8 @@ def test_a_repeated_field_is_named_among_many():
 
 def test_saving_follows_no_planted_link(run, tmp_path, monkeypatch):
     (tmp_path / "precious").write_text("mine")
-    monkeypatch.setattr(run_module, "token_hex", lambda _: "guessed")
-    (tmp_path / ".guessed.tmp").symlink_to(tmp_path / "precious")
+    monkeypatch.setattr(writing, "token_hex", lambda _: "guessed")
+    (tmp_path / f"{writing.TEMPORARY}guessed.json").symlink_to(tmp_path / "precious")
     with pytest.raises(FileExistsError):
         run.save(tmp_path / "run.json")
     assert (tmp_path / "precious").read_text() == "mine"

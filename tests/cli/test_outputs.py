@@ -8,7 +8,8 @@ import pytest
 from cli_process import COMMAND, environment
 from fuzzyfrog.cli.checkpoints import checkpoint_beside
 from fuzzyfrog.cli.failures import UsageError
-from fuzzyfrog.cli.outputs import check_outputs, written_whole
+from fuzzyfrog.cli.outputs import check_outputs
+from fuzzyfrog.writing import written_whole
 
 
 def refusal(path: Path, table: str | None = None) -> str:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fuzzyfrog.cli.checkpoints import scores_beside
-from fuzzyfrog.cli.outputs import check_outputs, written_whole
+from fuzzyfrog.cli.outputs import check_outputs
 from fuzzyfrog.cli.text import safe
+from fuzzyfrog.writing import written_whole
 
 if TYPE_CHECKING:
     from fuzzyfrog.cli.tables import Asked, LoadedTable

@@ -1,21 +1,16 @@
-"""Files to write: refused before the work if they cannot be, and never seen half written."""
+"""Files to write: refused before the work if they cannot be written."""
 
 from __future__ import annotations
 
 import errno
 import os
-import stat
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
 from pathlib import Path
 
 from fuzzyfrog.cli.failures import UsageError
 
-__all__ = ["check_outputs", "written_whole"]
-
-TEMPORARY = ".fuzzyfrog-"
-READ_AND_WRITE = 0o666
+__all__ = ["check_outputs"]
 
 
 def check_outputs(outputs: Mapping[str, Path | None], source: os.stat_result | None = None) -> None:
@@ -103,35 +98,3 @@ def _is_same(path: Path, source: os.stat_result) -> bool:
         return os.path.samestat(path.stat(), source)
     except OSError:
         return False
-
-
-@contextmanager
-def written_whole(path: Path) -> Iterator[Path]:
-    """Give a path to write to, which takes the place of the file if all goes well.
-
-    A link stays one: what it points to is replaced. The permissions of a file stay.
-    """
-    goal = path.resolve()
-    handle, name = tempfile.mkstemp(_ending(goal), TEMPORARY, goal.parent)
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        yield temporary
-        temporary.chmod(_permissions(goal))
-        temporary.replace(goal)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _ending(goal: Path) -> str:
-    """Give that part of the name by which the format is told."""
-    zipped = goal.suffix if goal.suffix.lower() == ".gz" else ""
-    return goal.with_suffix("").suffix + zipped if zipped else goal.suffix
-
-
-def _permissions(goal: Path) -> int:
-    with suppress(FileNotFoundError):
-        return stat.S_IMODE(goal.stat().st_mode)
-    mask = os.umask(0)  # it cannot be asked for without being set
-    os.umask(mask)
-    return READ_AND_WRITE & ~mask

@@ -6,7 +6,6 @@ import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from secrets import token_hex
 
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.records.certificate import Certificate
@@ -19,6 +18,7 @@ from fuzzyfrog.records.findings import (
     HistoryPoint,
 )
 from fuzzyfrog.records.table import TableSummary
+from fuzzyfrog.writing import written_whole
 
 __all__ = ["SCHEMA", "Parameter", "Run", "Versions"]
 
@@ -176,7 +176,7 @@ class Run:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the run to a file; it appears under its name complete or not at all."""
-        write_whole(Path(path), self.to_json() + "\n")
+        write_text(Path(path), self.to_json() + "\n")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Run":
@@ -213,16 +213,12 @@ def _content_of(path: Path) -> bytes:
     return content
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file that is never seen half written; one that is there keeps its permissions."""
-    temporary = path.with_name(f".{token_hex(8)}.tmp")
-    try:
-        with temporary.open("x", encoding="utf-8", newline="\n") as file:  # follows no link
-            if path.exists():
-                temporary.chmod(path.stat().st_mode & 0o777)
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+def write_text(path: Path, text: str) -> None:
+    """Write a file of text that appears under its name complete or not at all."""
+    with (
+        written_whole(path) as temporary,
+        temporary.open("w", encoding="utf-8", newline="\n") as file,
+    ):
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())

@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from fuzzyfrog.records import Run
-from fuzzyfrog.records.run import write_whole
+from fuzzyfrog.records.run import write_text
 from fuzzyfrog.report.collect import collect, collect_summary
 
 __all__ = ["render_report", "summary_html", "write_report"]
@@ -31,7 +31,7 @@ def write_report(run: Run, path: str | os.PathLike[str]) -> None:
     path : path
         File to write.
     """
-    write_whole(Path(path), render_report(run))
+    write_text(Path(path), render_report(run))
 
 
 def render_report(run: Run) -> str:

@@ -7,6 +7,7 @@ what is asked is in every subset that is left (docs/theory.md#front).
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from math import comb, inf
 
@@ -72,7 +73,7 @@ class _Climb:
         nothing = np.empty((0, self._problem.n_features), np.bool_)
         smallest, largest = self._constraints.sizes
         for size in range(smallest, largest + 1):
-            better = subsets_reaching(self._constraints, size, lambda: self._above(size))  # noqa: B023 - used before the next size
+            better = subsets_reaching(self._constraints, size, partial(self._above, size))
             yield from overheard(better, self._hear)
             is_last = bool(self._highest[size] >= self._problem.target or size == largest)
             yield Batch(nothing, proof=Proof(min(size + 1, self._best.size), is_best=is_last))

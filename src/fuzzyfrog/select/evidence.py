@@ -11,7 +11,7 @@ from fuzzyfrog.data.spread import Missing, Spread, positions, snapped
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.scoring import TNorm
 
-__all__ = ["Evidence", "Explanation", "Pair"]
+__all__ = ["Evidence", "Explanation", "Pair", "joined"]
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -157,8 +157,8 @@ class Evidence:
         Z = positions(self.dataset, self.spread, self.missing)
         samples, enemies = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         apart = np.nan_to_num(np.abs(Z[samples] - Z[enemies]))  # missing: similar to anything
-        with_it = _joined(apart[:, complete], self.tnorm).tolist()
-        without = _joined(apart[:, rest], self.tnorm).tolist()
+        with_it = joined(apart[:, complete], self.tnorm).tolist()
+        without = joined(apart[:, rest], self.tnorm).tolist()
         return tuple(
             Pair(*pair, before, after)
             for pair, before, after in zip(pairs, with_it, without, strict=True)
@@ -173,7 +173,7 @@ def _distinct(samples: Integers, enemies: Integers) -> list[tuple[int, int]]:
     return list(pairs.values())
 
 
-def _joined(apart: Floats, tnorm: TNorm) -> Floats:
+def joined(apart: Floats, tnorm: TNorm) -> Floats:
     """Give the distances of pairs from those on single features, float64[n_pairs, n_features]."""
     if tnorm == "lukasiewicz":
         return np.asarray(np.minimum(1.0, apart.sum(axis=1)))

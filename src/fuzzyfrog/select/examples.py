@@ -7,7 +7,7 @@ from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.spread import positions, scaled
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.records import AmbiguousSample, Cell, ExamplePair, FeatureExplanation
-from fuzzyfrog.select.evidence import Evidence, _joined
+from fuzzyfrog.select.evidence import Evidence, joined
 
 __all__ = ["Examples"]
 
@@ -129,7 +129,7 @@ class Examples:
     def _distances(self, sample: int, subset: Mask) -> Floats:
         """Give how far all samples are from one."""
         apart = np.abs(self._Z[:, subset] - self._Z[sample, subset])
-        return _joined(np.nan_to_num(apart), self._tnorm)  # missing: similar to anything
+        return joined(np.nan_to_num(apart), self._tnorm)  # missing: similar to anything
 
     def _values(self, sample: int) -> tuple[Cell, ...]:
         columns = np.flatnonzero(self._subset)

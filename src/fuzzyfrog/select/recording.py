@@ -59,7 +59,7 @@ def record_of(
     selected = tuple(np.flatnonzero(selector.support_).tolist())
     examples = Examples(selector._evidence, selected, selector.n_jobs)
     return Run(
-        data=_data(selector, notes, name),
+        data=_data(notes, name),
         parameters=_parameters(selector),
         seed=selector.seed_,
         versions=_versions(),
@@ -84,7 +84,7 @@ def record_of(
     )
 
 
-def _data(selector: "FuzzyRoughSelector", notes: FitNotes, name: str | None) -> TableSummary:
+def _data(notes: FitNotes, name: str | None) -> TableSummary:
     return notes.data if name is None else replace(notes.data, name=name)
 
 
@@ -132,7 +132,7 @@ def _history(moments: Sequence[Moment], times: Sequence[float]) -> tuple[History
             size=moments[at].size,
             n_reducts=moments[at].n_best,
             diversity=None if isnan(moments[at].diversity) else moments[at].diversity,
-            lower_bound=getattr(moments[at], "lower_bound", None),
+            lower_bound=moments[at].lower_bound,
         )
         for at in _thinned(scored)
     )
