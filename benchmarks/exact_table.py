@@ -12,6 +12,7 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 from fuzzyfrog import Exact, FuzzyRoughSelector, ShuffledFrogs, load_dataset
+from fuzzyfrog.search.proving import MOST_BRANCHED
 from race import print_head, print_row
 from search_quality import lines_of
 from search_tables import DATA
@@ -89,7 +90,10 @@ def solver_of(line):
     """Give what settled the size."""
     if not line["proven"]:
         return ""
-    return "core" if line["size"] == line["core"] else "branch and bound"
+    if line["size"] == line["core"]:
+        return "core"
+    is_large = line["size"] - line["core"] > MOST_BRANCHED
+    return "integer program" if is_large else "branch and bound"
 
 
 def print_table(lines):

@@ -21,6 +21,8 @@ __all__ = ["CoverProof"]
 
 SLICE_WORK = 2**27  # nodes times rows times words of features between two signs of life
 PATIENCE = 16  # rounds of the relaxation that need not raise the bound
+QUICKLY_BRANCHED = 4  # features beside the core up to which branching soon gets by itself ...
+LITTLE_PATIENCE = 2  # ... so that fewer rounds are worth their time
 FIRST_ROUNDS = 4  # of the relaxation, before features are shed by what it says
 ASKED_BETWEEN_SIGNS = 64  # answers of the oracle between two signs of life
 MOST_BRANCHED = 10  # features beside the core up to which branching alone gets to the end
@@ -78,7 +80,7 @@ class CoverProof:
         if len(self._rows) == 1:
             self._learn(self._fixed)
         n_idle, shares = 0, self._fixed.astype(np.float64)
-        while n_idle < PATIENCE and n_rounds > 0:
+        while n_idle < self._patience() and n_rounds > 0:
             rows = Rows.joined(self._rows)
             bound, shares = relaxed(rows, fixed=self._fixed, allowed=self._allowed)
             n_idle, n_rounds = 0 if bound > self.lower_bound else n_idle + 1, n_rounds - 1
@@ -93,6 +95,10 @@ class CoverProof:
             elif not self._learn(self._largest(shares)):
                 break  # as few as the bound allows have the full score
         return shares
+
+    def _patience(self) -> int:
+        is_small = self.lower_bound - int(self._fixed.sum()) <= QUICKLY_BRANCHED
+        return LITTLE_PATIENCE if is_small else PATIENCE
 
     def _shed(self, shares: Floats) -> Steps[Masks]:
         """Take out of all features what is not needed, small shares first; give what is left."""

@@ -122,7 +122,7 @@ def _reducts(selector: "FuzzyRoughSelector", selected: tuple[int, ...]) -> tuple
 
 
 def _history(moments: Sequence[Moment], times: Sequence[float]) -> tuple[HistoryPoint, ...]:
-    """Give some of the moments: the first, the last, each that is better, and some between."""
+    """Give some of the moments: the first, the last, and some between."""
     scored = [at for at, moment in enumerate(moments) if moment.score >= 0]
     return tuple(
         HistoryPoint(

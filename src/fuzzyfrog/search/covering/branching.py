@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.search.covering._kernel_cover import Stack, advance, narrow
+from fuzzyfrog.search.covering._kernel_cover import advance, narrow
+from fuzzyfrog.search.covering.arrays import Stack
 from fuzzyfrog.search.covering.rows import Rows, without_fixed
 from fuzzyfrog.search.covering.table import WORD, GrowingTable
 from fuzzyfrog.search.protocol import Integers, Masks

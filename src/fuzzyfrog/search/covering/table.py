@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fuzzyfrog.search.covering._kernel_cover import Table, bits_of_levels
+from fuzzyfrog.search.covering._kernel_cover import bits_of_levels
+from fuzzyfrog.search.covering.arrays import Table
 from fuzzyfrog.search.covering.rows import Rows
 
 __all__ = ["GrowingTable"]
