@@ -26,6 +26,7 @@ LITTLE_PATIENCE = 2  # ... so that fewer rounds are worth their time
 FIRST_ROUNDS = 4  # of the relaxation, before features are shed by what it says
 ASKED_BETWEEN_SIGNS = 64  # answers of the oracle between two signs of life
 MOST_BRANCHED = 10  # features beside the core up to which branching alone gets to the end
+FAR = 1.5  # times the lower bound: with a known subset beyond, an integer program does not close
 PROGRAM_WORK = 2**25  # nodes of an integer program times its weights
 FEWEST_COVERS = 8  # scored together, as long as some of them break rows that were not known
 MOST_COVERS = 4096
@@ -56,6 +57,7 @@ class CoverProof:
         self._allowed = constraints.fixed.copy()
         self._allowed[constraints.free] = True
         self._rows = [Rows.none(problem.n_features)]
+        self._n_known = int(self._allowed.sum())
         self.lower_bound = constraints.sizes[0]
 
     def bound(self) -> Proposal:
@@ -63,6 +65,7 @@ class CoverProof:
         yield Batch(self._allowed[np.newaxis])  # one subset is known from the first moment on
         shares = yield from self._relax(FIRST_ROUNDS)
         known = yield from self._shed(shares)
+        self._n_known = int(known.sum())
         yield from self._relax()
         n_rows = len(self._rows)
         yield from self._find_core(known)
@@ -133,7 +136,7 @@ class CoverProof:
 
     def smallest(self) -> Proposal:
         """List the subsets of the smallest size, having proved that it is the smallest."""
-        if self.lower_bound - int(self._fixed.sum()) > MOST_BRANCHED:
+        if self._is_for_program():
             yield from self._program()
         n_listed = 0
         for size in range(self.lower_bound, int(self._allowed.sum()) + 1):
@@ -144,6 +147,10 @@ class CoverProof:
                 proof = Proof(size, is_best=True, all_listed=is_exhausted)
                 yield Batch(self._nothing(), proof=proof)
                 return
+
+    def _is_for_program(self) -> bool:
+        n_open = self.lower_bound - int(self._fixed.sum())
+        return n_open > MOST_BRANCHED and self._n_known <= FAR * self.lower_bound
 
     def _program(self) -> Proposal:
         """Let an integer program raise the bound, with more rows as long as its covers break some.
