@@ -4,6 +4,8 @@ import csv
 
 import pytest
 
+from fuzzyfrog.experiment.config import read_config
+
 CONFIG = """
 panels = ["sklearn"]
 folds = 2
@@ -41,8 +43,12 @@ def test_reproduce_computes_once_and_writes_tables(in_process, config, tmp_path)
         (["--out", "out"], "--config must be given where there is no paper/experiment.toml"),
         (["--out", "out", "--config", "no.toml"], "no.toml: config must be a TOML file"),
         (["wien", "--out", "out", "--config", "config.toml"], "Did you mean 'wine'?"),
+        (["--out", "out", "--config", "config.toml", "--report-only"],
+         "out must be a folder with cells.jsonl or cells.jsonl.gz, got 'out'."),
+        (["wine", "--out", "out", "--config", "config.toml", "--report-only"],
+         "--report-only must stand without TABLE and --retry-failed, got 'wine'."),
     ],
-)
+)  # fmt: skip
 def test_reproduce_refuses_in_one_sentence(in_process, config, arguments, sentence):
     code, out, err = in_process("reproduce", *arguments, "-q")
     assert (code, out) == (2, "")
@@ -51,7 +57,7 @@ def test_reproduce_refuses_in_one_sentence(in_process, config, arguments, senten
 
 
 def test_compare_prints_accuracies_and_ranks(in_process, tmp_path, wine_csv):
-    tables = ["iris", wine_csv, "--target", "class"]
+    tables = ["iris", wine_csv, "--target", "class", "--ignore", "id"]
     options = ["--searches", "quickreduct,none", "--folds", "2", "--out", tmp_path / "out", "-q"]
     code, out, err = in_process("compare", *tables, *options)
     assert (code, err) == (0, "")
@@ -65,9 +71,13 @@ def test_compare_prints_accuracies_and_ranks(in_process, tmp_path, wine_csv):
     ("arguments", "sentence"),
     [
         (["wine", "--searches", "frogs"], "--searches must be at least two of"),
-        (["wine", "--searches", "frogs,toads"], "--searches must be at least two of"),
+        (["wine", "--searches", "frogs,non"], "got 'non'. Did you mean 'none'?"),
+        (["wine", "--searches", "frogs,none", "--ignore", "a"], "--ignore must be left out"),
+        (["-", "--searches", "frogs,none"], "--target must be given for a file, got none for '-'"),
         (["x.csv", "--searches", "frogs,none"], "--target must be given for a file"),
         (["iris", "iris", "--searches", "frogs,none"], "TABLE must be different ones"),
+        (["iirs", "--searches", "frogs,none"], "got 'iirs'. Did you mean 'iris'"),
+        (["no.csv", "--target", "class", "--searches", "frogs,none"], "no.csv: no such file"),
     ],
 )
 def test_compare_refuses_in_one_sentence(in_process, arguments, sentence):
@@ -76,8 +86,59 @@ def test_compare_refuses_in_one_sentence(in_process, arguments, sentence):
     assert sentence in err
 
 
+def test_compare_reads_a_table_as_select_does(in_process, tmp_path, monkeypatch):
+    rows = "".join(f"{k};0{k % 3}0;{k % 5},5;{'xy'[k % 2]}\n" for k in range(60))
+    (tmp_path / "own.csv").write_text(f"id;code;a;class\n{rows}", encoding="utf-8")
+    (tmp_path / "in.csv").write_text(f"id;code;a;class\n{rows}", encoding="utf-8")
+    with (tmp_path / "in.csv").open() as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        tables = [tmp_path / "own.csv", "-", "--target", "class", "--decimal", ","]
+        code, out, err = in_process(
+            "compare", *tables, "--nominal", "code", "--missing", "different", "--searches",
+            "quickreduct,none", "--folds", "2", "--out", tmp_path / "out", "-q",
+        )  # fmt: skip
+    assert code == 0
+    assert err.count("'id' has another whole number in every sample") == 2
+    assert "| own |" in out
+    assert "| stdin |" in out
+    assert "brackets" not in out
+    assert "2 stratified folds, drawn with seed 1; searches with seed 0." in out
+    config = read_config(tmp_path / "out" / "comparison.toml")
+    assert [one.nominal for one in config.data] == [("code",), ("code",)]
+    assert config.data[1].file == tmp_path / "out" / "stdin.csv"
+    assert {one.missing for one in config.selectors} == {"different"}
+
+
+def test_a_wrong_target_is_told_before_anything_runs(in_process, wine_csv, tmp_path):
+    options = ["--searches", "quickreduct,none", "--out", tmp_path / "out", "-q"]
+    code, out, err = in_process("compare", wine_csv, "--target", "clas", *options)
+    assert (code, out) == (2, "")
+    assert "--target must be the name of a column, got 'clas'. Did you mean 'class'?" in err
+    assert not (tmp_path / "out" / "cells.jsonl").exists()
+
+
+def test_the_usage_of_compare_has_no_braces(in_process):
+    assert "TABLE..." in in_process("compare", "--help")[1]
+
+
 def test_compare_tells_what_failed(in_process):
-    options = ["--searches", "quickreduct,none", "--folds", "2", "-q"]
-    code, _, err = in_process("compare", "no.csv", "--target", "class", *options)
+    options = ["--searches", "quickreduct,none", "--folds", "151", "-q"]
+    code, _, err = in_process("compare", "iris", *options)
     assert code == 1
-    assert "no.csv: no such file" in err
+    assert "iris: n_folds must be at most the number of samples (150), got 151." in err
+
+
+def test_a_report_computes_nothing_and_packs(in_process, config, tmp_path):
+    arguments = ["reproduce", "--config", config, "--out", "out", "-q"]
+    assert in_process(*arguments, "iris")[0] == 0
+    before = (tmp_path / "out" / "cells.jsonl").read_bytes()
+    page = (tmp_path / "out" / "sklearn-nested.md").read_bytes()
+    code, out, err = in_process(*arguments, "--report-only")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == "out/index.md"
+    assert (tmp_path / "out" / "cells.jsonl").read_bytes() == before
+    code, out, err = in_process(*arguments, "--report-only", "--pack")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[-1] == "out/cells.jsonl.gz"
+    assert (tmp_path / "out" / "sklearn-nested.md").read_bytes() == page
+    assert in_process(*arguments, "iris")[1].startswith("0 cells computed")

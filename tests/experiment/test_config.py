@@ -87,6 +87,26 @@ def test_a_missing_config_gets_a_sentence(tmp_path):
     [
         ('search = "frog"', "search must be one of 'frogs', .*, got 'frog'"),
         ('search = "frogs"\noptions = { n = 3 }', "options must fit, got: .*'n'"),
+        (
+            'search = "frogs"\noptions = { patience = 0 }',
+            "patience must be an integer of at least 1",
+        ),
+        (
+            'search = "frogs"\noptions = { variant = "tree" }',
+            "variant must be one of 'local', 'paper'",
+        ),
+        ('search = "frogs"\noptions = { preset = "big" }', "preset must be one of 'auto'"),
+        ('search = "genetic"\noptions = { p_mutation = 2 }', "p_mutation must be a number from 0"),
+        ('search = "swarm"\noptions = { c_own = "x" }', "c_own must be a finite number above 0"),
+        ('search = "quickreduct"\noptions = { greedy = 1 }', "options must fit, got: "),
+        ('search = "boosted"\noptions = { penalty = -1 }', "penalty must be 'auto' or a number"),
+        ('search = "boosted"\noptions = { target = "x" }', "target must be one of"),
+        ('search = "none"\noptions = { n = 1 }', "options must be none for all features, got 'n'"),
+        ('search = "frogs"\nmax_seconds = -1', "max_seconds must be a number above 0, got -1"),
+        (
+            'search = "frogs"\nmax_evaluations = 0',
+            "max_evaluations must be an integer of at least 1",
+        ),
         ('search = "no_such_module:Selector"', "'module:Class', got 'no_such_module:Selector'"),
         ('search = "sklearn:Selector"', "'module:Class', got 'sklearn:Selector'"),
     ],

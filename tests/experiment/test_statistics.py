@@ -3,6 +3,7 @@
 import csv
 import json
 import sys
+from itertools import pairwise
 from math import nan
 from pathlib import Path
 
@@ -237,6 +238,23 @@ def test_the_diagram_is_drawn(as_in_the_paper, tmp_path):
 
 
 def test_without_the_extra_the_diagram_says_what_to_install(as_in_the_paper, monkeypatch):
-    monkeypatch.setitem(sys.modules, "scikit_posthocs", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r"pip install 'fuzzyfrog\[report\]'"):
         as_in_the_paper.plot_cd()
+
+
+RANKS = st.lists(st.integers(4, 20).map(lambda n: n / 4), min_size=2, max_size=8)
+
+
+@given(RANKS, st.floats(0.3, 3.0))
+def test_the_bars_join_those_that_are_closer_than_the_critical_difference(values, width):
+    from fuzzyfrog.experiment.cd_diagram import indistinct_groups
+
+    ranks = {str(place): rank for place, rank in enumerate(values)}
+    bars = indistinct_groups(ranks, width)
+    for one in values:
+        for other in values:
+            joined = any(first <= min(one, other) <= max(one, other) <= last
+                         for first, last in bars)  # fmt: skip
+            assert joined == (one != other and abs(one - other) < width) or one == other
+    assert all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(bars))  # none inside another

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from math import isnan
+from pathlib import Path
 from threading import Timer
 
 import numpy as np
@@ -153,16 +154,49 @@ import os
 from fuzzyfrog.experiment.weka import WekaPanel
 panel = WekaPanel()
 panel.version
-print(panel._process._process.pid, flush=True)
+print(panel._process._process.pid, panel._process._place(), flush=True)
 os._exit(1)
 """
     run = subprocess.run(  # noqa: S603 - our own interpreter and code
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )
+    pid, folder = run.stdout.split()
     deadline = time.monotonic() + 30
-    while _runs(int(run.stdout)) and time.monotonic() < deadline:
+    while _runs(int(pid)) and time.monotonic() < deadline:
         time.sleep(0.2)
-    assert not _runs(int(run.stdout))
+    assert not _runs(int(pid))
+    assert not Path(folder).exists()
+
+
+def test_a_process_at_work_ends_too_and_takes_its_folder_along():
+    code = """
+import os, threading
+from fuzzyfrog.experiment.folds import stratified_folds
+from fuzzyfrog.experiment.weka import WekaPanel
+from fuzzyfrog.data import load_dataset
+panel, wine = WekaPanel(), load_dataset("wine")
+panel.version
+print(panel._process._process.pid, panel._process._place(), flush=True)
+threading.Timer(1.0, os._exit, [1]).start()
+panel.correct(wine, "NBTree", stratified_folds(wine.target) * 100)
+"""
+    run = subprocess.run(  # noqa: S603 - our own interpreter and code
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    pid, folder = run.stdout.split()
+    deadline = time.monotonic() + 30
+    while _runs(int(pid)) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert not _runs(int(pid))
+    assert not Path(folder).exists()
+
+
+def test_no_folder_is_left_behind(breast_tissue):
+    with WekaPanel() as panel:
+        panel.correct(breast_tissue, "J48", stratified_folds(breast_tissue.target, 2))
+        folder = panel._process._place()
+        assert (folder / "stderr.txt").exists()
+    assert not folder.exists()
 
 
 def _runs(pid):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
@@ -15,9 +13,11 @@ import typer
 
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.consoles import tell, write_result
+from fuzzyfrog.cli.entries import check_readable, entries_of, section
 from fuzzyfrog.cli.experiments import run_experiment
 from fuzzyfrog.cli.failures import ExitCode, UsageError
 from fuzzyfrog.cli.names import names_in
+from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.cli.tables import Asked
 
 __all__ = ["compare"]
@@ -41,7 +41,9 @@ class ProtocolName(StrEnum):
 
 Tables = Annotated[
     list[str],
-    typer.Argument(metavar="TABLE", help="Files (with --target), or names of data sets."),
+    typer.Argument(
+        metavar="TABLE", help="Files, or - for CSV on stdin (with --target), or names of data sets."
+    ),
 ]
 Searches = Annotated[
     list[str],
@@ -76,24 +78,41 @@ def compare(
     folds: Folds = 10,
     seed: Seed = 0,
     out: Out = None,
+    ignore: options.Ignore = None,
+    nominal: options.Nominal = None,
+    separator: options.Separator = None,
+    decimal: options.Decimal = ".",
+    encoding: options.Encoding = "utf-8",
     data: options.Data = None,
+    missing: options.Missing = options.MissingRule.SIMILAR,
     jobs: options.Jobs = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Compare searches by the accuracy of classifiers on what they select, with statistics."""
-    chosen = _searches(searches)
-    described = [
-        'title = "Comparison of searches"',
-        f'panels = ["{classifiers.value}"]',
-        f"folds = {folds}",
-        *_section("protocols", protocol.value, [f"seeds = [{seed}]"]),
-        *(line for one in chosen for line in _section("selectors", one, [f'search = "{one}"'])),
-        *_described_tables(tables, target),
+    """Compare searches by the accuracy of classifiers on what they select, with statistics.
+
+    The options that say how a table is read hold for all files, and none of the named data sets.
+    """
+    asked = [
+        Asked(table, target, "auto", ignore, nominal, separator, encoding, data, decimal)
+        for table in tables
     ]
+    chosen = _searches(searches)
     with _folder(out) as folder:
+        with shown_progress("reading the tables", quiet=quiet):
+            entries = entries_of(asked, folder)
+            check_readable(entries, data)
+        described = [
+            'title = "Comparison of searches"',
+            f'panels = ["{classifiers.value}"]',
+            f"folds = {folds}",
+            *_parts(chosen, missing.value, protocol.value, seed),
+            *(line for entry in entries for line in section("data", entry)),
+        ]
         config = folder / "comparison.toml"
         config.write_text("\n".join(described) + "\n", encoding="utf-8")
-        done = run_experiment(config, data, folder, n_jobs=jobs, quiet=quiet)
+        done = run_experiment(
+            config, data, folder, n_jobs=jobs, quiet=quiet, figures=out is not None
+        )
         page = folder / f"{classifiers.value}-{protocol.value}.md"
         write_result(*page.read_text(encoding="utf-8").splitlines())
     for failure in done.failures:
@@ -103,36 +122,25 @@ def compare(
 
 
 def _searches(given: Sequence[str]) -> list[str]:
+    from fuzzyfrog.data.wording import shown, suggested
+
     names = names_in("--searches", given)
-    unknown = [name for name in names if name not in SEARCHES]
-    if unknown or len(names) < 2:
-        raise UsageError(
-            f"--searches must be at least two of {', '.join(SEARCHES)}, got {', '.join(names)!r}."
-        )
+    rule = f"--searches must be at least two of {', '.join(SEARCHES)}"
+    for name in names:
+        if name not in SEARCHES:
+            raise UsageError(f"{rule}, got {shown(name)}. {suggested(name, SEARCHES)}")
+    if len(names) < 2:
+        raise UsageError(f"{rule}, got {shown(names[0])} alone. none, all features, is one too.")
     return names
 
 
-def _described_tables(tables: Sequence[str], target: str | None) -> Iterator[str]:
-    names = [Path(one).name.partition(".")[0] if Asked(one).is_file else one for one in tables]
-    name, count = Counter(names).most_common(1)[0]
-    if count > 1:
-        raise UsageError(f"TABLE must be different ones, got {count} that are called {name!r}.")
-    for name, table in zip(names, tables, strict=True):
-        if not Asked(table).is_file:
-            yield from _section("data", name, [])
-            continue
-        if target is None:
-            raise UsageError(f"--target must be given for a file, got none for {table!r}.")
-        settings = [f"file = {_quoted(Path(table).absolute())}", f"target = {_quoted(target)}"]
-        yield from _section("data", name, settings)
+def _parts(searches: Sequence[str], missing: str, protocol: str, seed: int) -> Iterator[str]:
+    """Yield the lines of a config about the searches and the protocol."""
+    from fuzzyfrog.experiment.config import Protocol, SelectorEntry
 
-
-def _section(kind: str, name: str, settings: list[str]) -> list[str]:
-    return [f"[{kind}.{_quoted(name)}]", *settings]
-
-
-def _quoted(text: object) -> str:
-    return json.dumps(str(text))  # TOML quotes as JSON does
+    yield from section("protocols", Protocol(protocol, (seed,)))
+    for name in searches:
+        yield from section("selectors", SelectorEntry(name, name, missing=missing))
 
 
 @contextmanager

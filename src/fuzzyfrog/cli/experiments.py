@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from fuzzyfrog.cli.progress import shown_progress
 if TYPE_CHECKING:
     from fuzzyfrog.experiment.running import Reproduction
 
-__all__ = ["run_experiment"]
+__all__ = ["pack", "report_experiment", "run_experiment"]
 
 
 def run_experiment(
@@ -27,16 +28,45 @@ def run_experiment(
     retry_failed: bool = False,
     n_jobs: int | None = None,
     quiet: bool = False,
+    figures: bool = True,
 ) -> Reproduction:
     """Run the experiment of a config, as `fuzzyfrog.experiment.running.reproduce` does."""
-    with shown_progress("starting the experiment", quiet=quiet):
+    with _in_sentences(out, quiet=quiet):
         from fuzzyfrog.experiment.running import reproduce
+
+        return reproduce(
+            config, data, out, only=only, retry_failed=retry_failed, n_jobs=n_jobs, quiet=quiet,
+            figures=figures,
+        )  # fmt: skip
+
+
+def report_experiment(
+    config: Path, data: Path | None, out: Path, *, quiet: bool = False
+) -> tuple[Path, ...]:
+    """Write pages about the cells that are there, and give their paths."""
+    with _in_sentences(out, quiet=quiet):
+        from fuzzyfrog.experiment.running import write_report
+
+        return write_report(config, data, out)
+
+
+def pack(out: Path) -> Path:
+    """Move the cells into a packed file, and give its path."""
+    with _in_sentences(out, quiet=True):
+        from fuzzyfrog.experiment.running import CELLS_FILE
+        from fuzzyfrog.experiment.store import pack_cells
+
+        return pack_cells(out / CELLS_FILE)
+
+
+@contextmanager
+def _in_sentences(out: Path, *, quiet: bool) -> Iterator[None]:
+    """Turn what can go wrong with an experiment into what the command line says."""
+    with shown_progress("starting the experiment", quiet=quiet):
         from fuzzyfrog.experiment.store import StoreError
         from fuzzyfrog.experiment.weka_process import WekaNotFoundError
     try:
-        return reproduce(
-            config, data, out, only=only, retry_failed=retry_failed, n_jobs=n_jobs, quiet=quiet
-        )
+        yield
     except (StoreError, WekaNotFoundError) as error:
         raise UsageError(str(error)) from None
     except OSError as error:

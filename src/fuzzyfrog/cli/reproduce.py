@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,7 @@ import typer
 
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.consoles import write_result
-from fuzzyfrog.cli.experiments import run_experiment
+from fuzzyfrog.cli.experiments import pack, report_experiment, run_experiment
 from fuzzyfrog.cli.failures import ExitCode, UsageError
 from fuzzyfrog.cli.text import safe
 
@@ -33,6 +34,18 @@ Config = Annotated[
 RetryFailed = Annotated[
     bool, typer.Option("--retry-failed", metavar="", help="Try cells that failed once more.")
 ]
+ReportOnly = Annotated[
+    bool,
+    typer.Option(
+        "--report-only", metavar="", help="Write the pages about what is there; compute nothing."
+    ),
+]
+Pack = Annotated[
+    bool,
+    typer.Option(
+        "--pack", metavar="", help="In the end, pack the cells into one small file, to keep."
+    ),
+]
 
 
 def reproduce(
@@ -41,6 +54,8 @@ def reproduce(
     config: Config = None,
     data: options.Data = None,
     retry_failed: RetryFailed = False,
+    report_only: ReportOnly = False,
+    pack_cells: Pack = False,
     jobs: options.Jobs = None,
     quiet: options.Quiet = False,
 ) -> None:
@@ -48,13 +63,32 @@ def reproduce(
 
     What was computed is never computed again: after Ctrl-C the same command goes on.
     """
+    if report_only:
+        _check_alone(tables, retry_failed=retry_failed)
+        files = report_experiment(_config(config), data, out, quiet=quiet)
+        _write_results(map(str, files), out if pack_cells else None)
+        return
     done = run_experiment(
         _config(config), data, out, only=tables or None, retry_failed=retry_failed, n_jobs=jobs,
         quiet=quiet,
     )  # fmt: skip
-    write_result(*map(safe, str(done).splitlines()))
+    _write_results(str(done).splitlines(), out if pack_cells else None)
     if done.failures:
         raise typer.Exit(ExitCode.FAILURE)
+
+
+def _write_results(lines: Iterable[str], to_pack: Path | None) -> None:
+    packed = [] if to_pack is None else [str(pack(to_pack))]
+    write_result(*map(safe, [*lines, *packed]))
+
+
+def _check_alone(tables: list[str] | None, *, retry_failed: bool) -> None:
+    given = [*(tables or []), *(["--retry-failed"] if retry_failed else [])]
+    if given:
+        raise UsageError(
+            f"--report-only must stand without TABLE and --retry-failed, got {given[0]!r}. Pages "
+            "are always about all data sets."
+        )
 
 
 def _config(config: Path | None) -> Path:

@@ -16,6 +16,17 @@ T = TypeVar("T")
 
 PROTOCOLS = ("paper", "nested")
 RANKINGS = ("lexicographic", "product")
+MISSING_RULES = ("similar", "different", "raise")
+
+TEXT, NUMBER, TABLE, LIST = (str,), (int, float), (dict,), (list,)
+KIND_NAMES = {TEXT: "text", NUMBER: "a number", TABLE: "a table", LIST: "a list"}
+TEXTS = ("title", "file", "target", "separator", "decimal", "encoding", "search", "paper")
+KINDS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys((*TEXTS, "missing", "expected"), TEXT),
+    **dict.fromkeys(("fold_seed", "classifier_seconds", "max_seconds", "max_evaluations"), NUMBER),
+    **dict.fromkeys(("class_labels", "options"), TABLE),
+    **dict.fromkeys(("seeds", "ignore", "nominal"), LIST),
+}
 
 
 class ConfigError(ValueError):
@@ -36,12 +47,21 @@ class DataEntry:
         Column of the class, in a file.
     class_labels : mapping of str to str
         Other labels for the classes. Weka's JRip depends on them.
+    ignore, nominal : tuple of str
+        Columns of a file to leave out, and features of which only equality counts.
+    separator, decimal, encoding : str or None, str, str
+        How a text file is written, as for `read_table`.
     """
 
     name: str
     file: Path | None = None
     target: str = "class"
     class_labels: Mapping[str, str] = field(default_factory=dict)
+    ignore: tuple[str, ...] = ()
+    nominal: tuple[str, ...] = ()
+    separator: str | None = None
+    decimal: str = "."
+    encoding: str = "utf-8"
 
 
 @dataclass(frozen=True)
@@ -63,6 +83,9 @@ class SelectorEntry:
         When a search stops with the best so far.
     paper : str or None
         The method of the paper that it is shown beside.
+    missing : str
+        What a missing value is to other values: "similar", "different" or "raise"; for the
+        searches.
     """
 
     name: str
@@ -72,6 +95,7 @@ class SelectorEntry:
     max_seconds: float | None = None
     max_evaluations: int | None = None
     paper: str | None = None
+    missing: str = "similar"
 
 
 @dataclass(frozen=True)
@@ -148,10 +172,12 @@ def read_config(path: str | os.PathLike[str]) -> Experiment:
         If the file is missing or says something that makes no sense.
     """
     path = Path(path)
+    if path.exists() and not path.is_file():  # a pipe would be waited for
+        raise ConfigError(f"{path.name}: config must be a TOML file, got no regular file.")
     try:
         with path.open("rb") as file:
             found = tomllib.load(file)
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{path.name}: config must be a TOML file, got: {error}.") from None
     try:
         return _checked(_experiment(found, path.parent))
@@ -163,13 +189,15 @@ def _experiment(found: dict[str, Any], folder: Path) -> Experiment:
     parts: dict[str, Any] = {**found}
     for key, kind in (("data", DataEntry), ("selectors", SelectorEntry), ("protocols", Protocol)):
         parts[key] = tuple(
-            _made(kind, f"{key}.{name}", {"name": name, **_table(f"{key}.{name}", entry)}, folder)
+            _made(
+                kind, _place(key, name), {"name": name, **_table(_place(key, name), entry)}, folder
+            )
             for name, entry in _table(key, parts.get(key, {})).items()
         )
-    parts["panels"] = tuple(parts.get("panels", ["sklearn"]))
+    parts["panels"] = _texts("panels", parts.get("panels", ["sklearn"]))
     everyone = {"all": [one.name for one in parts["selectors"]]}
     lineups = _table("lineups", parts.get("lineups", everyone))
-    parts["lineups"] = {name: tuple(members) for name, members in lineups.items()}
+    parts["lineups"] = {name: _texts(_place("lineups", name), one) for name, one in lineups.items()}
     return _made(Experiment, "config", {"title": "Experiment", **parts}, folder)
 
 
@@ -183,11 +211,30 @@ def _made(kind: type[T], where: str, found: dict[str, Any], folder: Path) -> T:
     if absent := [name for name in needed if name not in found]:
         raise ConfigError(f"{where} must have {listed(absent)}, got {listed(found)}.")
     values = {**found}
+    for key, value in values.items():
+        _check_kind(f"{where}.{key}", KINDS.get(key), value)
     for key in {"file", "expected"} & values.keys():
         values[key] = folder / Path(values[key]).expanduser()
-    if "seeds" in values:
-        values["seeds"] = tuple(values["seeds"])
+    for key in {"seeds", "ignore", "nominal"} & values.keys():
+        values[key] = tuple(values[key])
     return kind(**values)
+
+
+def _check_kind(where: str, kind: tuple[type, ...] | None, value: object) -> None:
+    """Raise unless a value of TOML is of the kind that its key asks for."""
+    if kind is not None and (not isinstance(value, kind) or isinstance(value, bool)):
+        raise ConfigError(f"{where} must be {KIND_NAMES[kind]}, got {shown(value)}.")
+
+
+def _place(key: str, name: str) -> str:
+    """Give where in the config something stands; names may hold anything."""
+    return f"{key}.{name if name.isprintable() else shown(name)}"
+
+
+def _texts(where: str, found: object) -> tuple[str, ...]:
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise ConfigError(f"{where} must be a list of texts, got {shown(found)}.")
+    return tuple(found)
 
 
 def _table(where: str, found: object) -> dict[str, Any]:
@@ -202,7 +249,10 @@ def _checked(experiment: Experiment) -> Experiment:
             raise ConfigError(f"{key} must name at least one, got none.")
     check_count("folds", experiment.folds, least=2)
     for selector in experiment.selectors:
-        check_known(f"selectors.{selector.name}: ranking", selector.ranking, RANKINGS)
+        check_known(f"{_place('selectors', selector.name)}: ranking", selector.ranking, RANKINGS)
+        check_known(
+            f"{_place('selectors', selector.name)}: missing", selector.missing, MISSING_RULES
+        )
     for protocol in experiment.protocols:
         check_known("protocols", protocol.name, PROTOCOLS)
         for seed in protocol.seeds:
@@ -210,5 +260,5 @@ def _checked(experiment: Experiment) -> Experiment:
     names = [selector.name for selector in experiment.selectors]
     for lineup, members in experiment.lineups.items():
         for member in members:
-            check_known(f"lineups.{lineup}", member, names)
+            check_known(_place("lineups", lineup), member, names)
     return experiment

@@ -1,21 +1,42 @@
 """What it is worth to have selected on the test samples: protocol "paper" minus "nested"."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
-from fuzzyfrog.experiment.results import Entry, common_classifiers
-from fuzzyfrog.experiment.sheet import GAP, Rows
+from fuzzyfrog.experiment.markdown import GAP, Rows
+from fuzzyfrog.experiment.results import Entry, Results
 
-__all__ = ["leak_rows"]
-
-Results = Mapping[str, Mapping[str, Entry]]
+__all__ = ["Leak", "leak_of", "leak_rows"]
 
 
-def leak_rows(paper: Results, nested: Results, classifiers: Sequence[str]) -> Rows:
-    """Give a row for each selector: how much higher its accuracy is when the test samples leak.
+@dataclass(frozen=True)
+class Leak:
+    """How much higher the accuracy of a selector is when the test samples leak.
+
+    Attributes
+    ----------
+    paper, nested : tuple of float
+        Mean accuracies on each data set that both protocols have, with the same seeds and the
+        same classifiers.
+    """
+
+    paper: tuple[float, ...]
+    nested: tuple[float, ...]
+
+    @property
+    def differences(self) -> list[float]:
+        """Points of accuracy on each data set; rounded, so that equal counts are equal."""
+        return [round(one - two, 9) for one, two in zip(self.paper, self.nested, strict=True)]
+
+
+def leak_of(name: str, paper: Results, nested: Results, classifiers: Sequence[str]) -> Leak:
+    """Give what the leak is worth to a selector.
 
     Parameters
     ----------
+    name : str
+        The selector.
     paper, nested : mapping of str to mapping of str to Entry
         The results under the two protocols, by data set and selector.
     classifiers : sequence of str
@@ -23,35 +44,41 @@ def leak_rows(paper: Results, nested: Results, classifiers: Sequence[str]) -> Ro
 
     Returns
     -------
-    list of list of str
-        With a head.
+    Leak
+        Its accuracies under both protocols.
     """
-    head = ["selector", "data sets", "paper", "nested", "leak", "higher", "lower"]
-    selectors = list(next(iter(paper.values()), {}))
-    return [head] + [_row(name, paper, nested, classifiers) for name in selectors]
-
-
-def _row(name: str, paper: Results, nested: Results, classifiers: Sequence[str]) -> list[str]:
     pairs = [_pair(paper[data][name], nested[data][name], classifiers) for data in paper]
     done = [pair for pair in pairs if pair is not None]
-    if not done:
+    return Leak(tuple(one for one, _ in done), tuple(other for _, other in done))
+
+
+def leak_rows(paper: Results, nested: Results, classifiers: Sequence[str]) -> Rows:
+    """Give a row for each selector, with a head; the parameters are those of `leak_of`."""
+    head = ["selector", "data sets", "paper", "nested", "leak", "higher", "lower"]
+    selectors = list(next(iter(paper.values()), {}))
+    return [head] + [_row(name, leak_of(name, paper, nested, classifiers)) for name in selectors]
+
+
+def _row(name: str, leak: Leak) -> list[str]:
+    if not leak.paper:
         return [name, "0", GAP, GAP, GAP, "", ""]
-    leaks = [round(one - other, 9) for one, other in done]
     return [
         name,
-        str(len(done)),
-        f"{fmean(one for one, _ in done):.2f}",
-        f"{fmean(other for _, other in done):.2f}",
-        f"{fmean(leaks):+.2f}",
-        str(sum(leak > 0 for leak in leaks)),
-        str(sum(leak < 0 for leak in leaks)),
+        str(len(leak.paper)),
+        f"{fmean(leak.paper):.2f}",
+        f"{fmean(leak.nested):.2f}",
+        f"{fmean(leak.differences):+.2f}",
+        str(sum(difference > 0 for difference in leak.differences)),
+        str(sum(difference < 0 for difference in leak.differences)),
     ]
 
 
 def _pair(paper: Entry, nested: Entry, classifiers: Sequence[str]) -> tuple[float, float] | None:
-    """Give the mean accuracies over the classifiers that both protocols have."""
-    if not paper.accuracies or not nested.accuracies:
+    """Give the mean accuracies over the seeds and the classifiers that both protocols have."""
+    seeds = [seed for seed in paper.by_seed if seed in nested.by_seed]
+    parts = [entry.by_seed[seed] for entry in (paper, nested) for seed in seeds]
+    common = [name for name in classifiers if all(name in part for part in parts)]
+    if not seeds or not common:
         return None
-    common = common_classifiers([paper, nested], classifiers)
-    one, other = paper.figures(common), nested.figures(common)
-    return None if one is None or other is None else (one.mean, other.mean)
+    means = [fmean(part[name] for name in common) for part in parts]
+    return fmean(means[: len(seeds)]), fmean(means[len(seeds) :])

@@ -21,7 +21,16 @@ def load_entry(entry: DataEntry, folder: str | os.PathLike[str] | None) -> Datas
     if entry.file is None:
         dataset = load_dataset(entry.name, folder=folder)
     else:
-        dataset = read_table(entry.file, entry.target, target_kind="class")
+        dataset = read_table(
+            entry.file,
+            entry.target,
+            target_kind="class",
+            ignore=entry.ignore,
+            nominal=entry.nominal,
+            separator=entry.separator,
+            decimal=entry.decimal,
+            encoding=entry.encoding,
+        )
     check_classes(dataset)
     labels = [str(label) for label in dataset.classes or ()]
     if unknown := [label for label in entry.class_labels if label not in labels]:

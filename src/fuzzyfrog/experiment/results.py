@@ -2,15 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean, median, stdev
 from typing import Any
 
 from fuzzyfrog.experiment.config import Experiment, Protocol, SelectorEntry
 from fuzzyfrog.experiment.keys import accuracy_key, selection_key, selection_runs
-from fuzzyfrog.experiment.store import canonical, read_cells
+from fuzzyfrog.experiment.store import canonical
 
-__all__ = ["Entry", "Figures", "common_classifiers", "read_results"]
+__all__ = ["Entry", "Figures", "Lookup", "Results", "common_classifiers", "read_results"]
 
 
 @dataclass(frozen=True)
@@ -22,34 +21,38 @@ class Entry:
     sizes : tuple of int
         Numbers of features, one for each run.
     seconds : float
-        Mean time of a run; 0 without runs.
+        Median time of a run; 0 without runs. One that had to compile first, or stood still while
+        the machine did something else, does not count.
     accuracies : dict of str to float
         Percent of right test samples for each classifier, the mean over the seeds; only of
         classifiers that have all their folds and seeds.
-    by_seed : tuple of dict of str to float
-        The same for each seed.
+    by_seed : dict of int to dict of str to float
+        The same for each seed; a classifier may have some of the seeds only.
     dependency : float or None
         Mean dependency of the features, where a search gave it.
     errors : tuple of str
         Reasons of failed cells.
     n_missing : int
         Cells that were not computed yet.
+    n_cells : int
+        Cells that there are in all; some may be shared with other selectors.
     """
 
     sizes: tuple[int, ...]
     seconds: float
     accuracies: Mapping[str, float]
-    by_seed: tuple[Mapping[str, float], ...]
+    by_seed: Mapping[int, Mapping[str, float]]
     dependency: float | None
     errors: tuple[str, ...]
     n_missing: int
+    n_cells: int
 
     def figures(self, classifiers: Sequence[str]) -> "Figures | None":
         """Give the figures over some classifiers; None if one of them is missing."""
         if not classifiers or any(name not in self.accuracies for name in classifiers):
             return None
         values = [self.accuracies[name] for name in classifiers]
-        means = [fmean(seed[name] for name in classifiers) for seed in self.by_seed]
+        means = [fmean(seed[name] for name in classifiers) for seed in self.by_seed.values()]
         return Figures(
             mean=round(fmean(values), 9),  # equal counts in another order are a tie
             std=stdev(values) if len(values) > 1 else 0.0,
@@ -76,14 +79,27 @@ class Figures:
     over_seeds: float
 
 
-class _Lookup:
-    """Cells by key; selections also by what is known without the data."""
+Results = Mapping[str, Mapping[str, Entry]]  # by data set, then by selector
+
+
+class Lookup:
+    """Cells by key, and by what is known without the data.
+
+    Parameters
+    ----------
+    lines : mapping of str to dict
+        What `read_cells` gives.
+    """
 
     def __init__(self, lines: Mapping[str, dict[str, Any]]) -> None:
         self._lines = lines
         self._tables: dict[str, str] = {}
         for line in lines.values():  # the last one that was written holds
             self._tables[line["key"]["data"]] = line["key"]["table"]
+
+    def cells(self) -> list[dict[str, Any]]:
+        """Give all cells."""
+        return list(self._lines.values())
 
     def table(self, data: str) -> str:
         """Give the digest of a data set as it was last used."""
@@ -96,7 +112,7 @@ class _Lookup:
 
 def read_results(
     experiment: Experiment,
-    cells: Path,
+    lookup: Lookup,
     protocol: Protocol,
     panel: str,
     classifiers: Sequence[str],
@@ -107,8 +123,8 @@ def read_results(
     ----------
     experiment : Experiment
         What was asked.
-    cells : Path
-        The file of cells.
+    lookup : Lookup
+        The cells.
     protocol : Protocol
         Which of the protocols.
     panel : str
@@ -121,7 +137,6 @@ def read_results(
     dict of str to dict of str to Entry
         One entry for each data set and selector, also where nothing was computed.
     """
-    lookup = _Lookup(read_cells(cells))
     reader = _Reader(experiment, lookup, protocol, panel, tuple(classifiers))
     return {
         data.name: {one.name: reader.entry(data.name, one) for one in experiment.selectors}
@@ -132,7 +147,7 @@ def read_results(
 @dataclass(frozen=True, eq=False)
 class _Reader:
     experiment: Experiment
-    lookup: _Lookup
+    lookup: Lookup
     protocol: Protocol
     panel: str
     classifiers: tuple[str, ...]
@@ -146,13 +161,14 @@ class _Reader:
         by_seed = _by_seed(runs, judged, self.classifiers)
         return Entry(
             sizes=tuple(len(value["features"]) for value in values.values()),
-            seconds=_mean(found[run]["seconds"] for run in values) or 0.0,
+            seconds=median([found[run]["seconds"] for run in values] or [0.0]),
             accuracies=_over_seeds(by_seed),
-            by_seed=tuple(by_seed.values()),
+            by_seed=by_seed,
             dependency=_mean(v["dependency"] for v in values.values() if "dependency" in v),
             errors=tuple(sorted({line["error"] for line in lines if "error" in line})),
             n_missing=sum(not line for line in lines)
             + len(self.classifiers) * sum(not line for line in found.values()),
+            n_cells=len(runs) * (1 + len(self.classifiers)),
         )
 
     def _selection(

@@ -24,13 +24,13 @@ from fuzzyfrog.experiment.folds import Fold, stratified_folds
 from fuzzyfrog.experiment.keys import accuracy_key, selection_key, selection_runs, table_digest
 from fuzzyfrog.experiment.loading import load_entry, with_columns, with_rows
 from fuzzyfrog.experiment.panel import CellError, Panel, SklearnPanel
-from fuzzyfrog.experiment.progress import Progress, Silence
+from fuzzyfrog.experiment.progress import Kind, Progress, Silence
 from fuzzyfrog.experiment.selectors import check_selector, imported, selected
-from fuzzyfrog.experiment.store import Cells
+from fuzzyfrog.experiment.store import Cells, packed_file
 from fuzzyfrog.experiment.tables import write_tables
 from fuzzyfrog.experiment.weka import WekaPanel
 
-__all__ = ["Reproduction", "reproduce"]
+__all__ = ["CELLS_FILE", "Reproduction", "reproduce", "write_report"]
 
 CELLS_FILE = "cells.jsonl"
 PACKAGES = ("fuzzyfrog", "numpy", "scipy", "numba", "scikit-learn", "lightgbm", "jpype1")
@@ -72,6 +72,7 @@ def reproduce(
     retry_failed: bool = False,
     n_jobs: int | None = None,
     quiet: bool = False,
+    figures: bool = True,
 ) -> Reproduction:
     """Run the experiment that a config describes, or go on with it, and write its tables.
 
@@ -92,6 +93,8 @@ def reproduce(
         Threads of the selectors; None for all usable CPUs.
     quiet : bool
         Whether to say nothing on stderr.
+    figures : bool
+        Whether to draw figures, if matplotlib is there.
 
     Returns
     -------
@@ -105,10 +108,8 @@ def reproduce(
     WekaNotFoundError
         If it asks for Weka and that is not installed.
     """
-    whole = read_config(config)
+    whole = _checked(config)
     experiment = _chosen(whole, only)
-    for entry in whole.selectors:
-        check_selector(entry)
     folder = Path(out)
     panels = [_panel(name, experiment) for name in experiment.panels]
     try:
@@ -121,9 +122,60 @@ def reproduce(
     finally:
         for panel in panels:
             panel.close()
-    classifiers = {panel.name: panel.classifiers for panel in panels}
-    tables = write_tables(whole, folder / CELLS_FILE, folder, classifiers)
+    tables = write_tables(
+        whole, folder / CELLS_FILE, folder, _classifiers(panels), data=data, figures=figures
+    )
     return Reproduction(run.computed, run.reused, tuple(run.failures), tuple(tables))
+
+
+def write_report(
+    config: str | os.PathLike[str],
+    data: str | os.PathLike[str] | None,
+    out: str | os.PathLike[str],
+) -> tuple[Path, ...]:
+    """Write the pages, tables and figures of the cells that are there, and compute none.
+
+    Parameters
+    ----------
+    config : path-like
+        A TOML file; see docs/experiment.md.
+    data : path-like or None
+        Folder with the files of registered data sets; those of the paper need not be there.
+    out : path-like
+        Folder with the cells.
+
+    Returns
+    -------
+    tuple of Path
+        The files; the same cells give the same bytes.
+
+    Raises
+    ------
+    ConfigError
+        If the config makes no sense, or there are no cells.
+    """
+    experiment = _checked(config)
+    folder = Path(out)
+    cells = folder / CELLS_FILE
+    if not cells.exists() and not packed_file(cells).exists():
+        raise ConfigError(
+            f"out must be a folder with {CELLS_FILE} or {packed_file(cells).name}, got "
+            f"{str(folder)!r}. Compute some cells first."
+        )
+    panels = [_panel(name, experiment) for name in experiment.panels]
+    return tuple(write_tables(experiment, cells, folder, _classifiers(panels), data=data))
+
+
+def _checked(config: str | os.PathLike[str]) -> Experiment:
+    """Read a config and check its selectors, before anything runs."""
+    experiment = read_config(config)
+    for entry in experiment.selectors:
+        check_selector(entry)
+    return experiment
+
+
+def _classifiers(panels: Sequence[Panel]) -> dict[str, tuple[str, ...]]:
+    return {panel.name: panel.classifiers for panel in panels}
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,8 +219,11 @@ class _Run:
         """Compute what is not there."""
         blocks = sorted(self._blocks(data), key=lambda block: block.order)
         for block in blocks:
-            n_runs = sum(len(self._runs(block, one)) for one in self.experiment.selectors)
-            self.says.expect(n_runs * (1 + self._n_classifiers()), block.weight)
+            for entry in self.experiment.selectors:
+                n_runs = len(self._runs(block, entry))
+                self.says.expect(("selection", entry.name), n_runs, block.weight)
+                for kind in self._judging():
+                    self.says.expect(kind, n_runs, block.weight)
         for block in blocks:
             self._block(block)
 
@@ -196,17 +251,19 @@ class _Run:
             for run in self._runs(block, entry):
                 features = self._selection(block, entry, run)
                 if features is None or (features, run[1]) in found:
-                    for _ in range(
-                        self._n_classifiers()
-                    ):  # nothing to judge, or the same once more
-                        self.says.reused(block.weight)
+                    for kind in self._judging():  # nothing to judge, or the same once more
+                        self.says.shared(kind, block.weight)
                 else:
                     found[features, run[1]] = len(features)
         for features, fold in sorted(found, key=lambda one: found[one]):
             self._judgments(block, features, fold)
 
-    def _n_classifiers(self) -> int:
-        return sum(len(panel.classifiers) for panel in self.panels)
+    def _judging(self) -> list[Kind]:
+        return [
+            ("accuracy", panel.name, classifier)
+            for panel in self.panels
+            for classifier in panel.classifiers
+        ]
 
     def _runs(self, block: _Block, entry: SelectorEntry) -> list[tuple[int, int | None]]:
         protocol = block.protocol
@@ -227,7 +284,8 @@ class _Run:
             seen = with_rows(block.dataset, np.sort(rows))
             return {"by": entry.name, **selected(entry, seen, seed, checkpoint, self.n_jobs)}
 
-        value = self._cell(key, block, f"{name}: {entry.name}, seed {seed}{part}", compute)
+        what = f"{name}: {entry.name}, seed {seed}{part}"
+        value = self._cell(key, ("selection", entry.name), block.weight, what, compute)
         return None if value is None else tuple(value["features"])
 
     def _judgments(self, block: _Block, features: tuple[int, ...], fold: int | None) -> None:
@@ -245,12 +303,15 @@ class _Run:
                 def compute(panel: Panel = panel, classifier: str = classifier) -> dict[str, Any]:
                     return {"correct": panel.correct(reduced, classifier, folds), "tested": tested}
 
-                self._cell(key, block, f"{name}: {classifier}, {len(features)} features", compute)
+                what = f"{name}: {classifier}, {len(features)} features"
+                kind = ("accuracy", panel.name, classifier)
+                self._cell(key, kind, block.weight, what, compute)
 
     def _cell(
         self,
         key: dict[str, Any],
-        block: _Block,
+        kind: Kind,
+        weight: float,
         what: str,
         compute: Callable[[], dict[str, Any]],
     ) -> dict[str, Any] | None:
@@ -258,11 +319,11 @@ class _Run:
         line = self.cells.get(key)
         if line is not None:
             self.reused += 1
-            self.says.reused(block.weight)
+            self.says.reused(kind, weight, line["seconds"])
         else:
             line = self._kept(key, compute)
             self.computed += 1
-            self.says.computed(block.weight, line["seconds"], what)
+            self.says.computed(kind, weight, line["seconds"], what)
         if "error" in line:
             self.failures.append(f"{what}: {line['error']}")
         value: dict[str, Any] | None = line.get("value")

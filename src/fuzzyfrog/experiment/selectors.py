@@ -15,9 +15,11 @@ from fuzzyfrog.data.wording import listed, shown
 from fuzzyfrog.experiment.config import ConfigError, SelectorEntry
 from fuzzyfrog.experiment.panel import CellError
 from fuzzyfrog.search import Genetic, ParticleSwarm, QuickReduct, Search, ShuffledFrogs
+from fuzzyfrog.search.driver import check_budget
+from fuzzyfrog.search.protocol import Problem
 from fuzzyfrog.select import BoostedSelector, FuzzyRoughSelector
 
-__all__ = ["check_selector", "has_chances", "imported", "recipe", "selected"]
+__all__ = ["check_selector", "has_chances", "imported", "parameters", "recipe", "selected"]
 
 SEARCHES: dict[str, type[Any]] = {
     "frogs": ShuffledFrogs,
@@ -26,6 +28,8 @@ SEARCHES: dict[str, type[Any]] = {
     "quickreduct": QuickReduct,
 }
 CERTAIN = {"quickreduct", "none"}
+A_PROBLEM = Problem(n_features=100, n_cells=1_000_000, full_score=1.0)
+A_TABLE = np.arange(60.0)[:, np.newaxis], np.arange(60) // 30
 
 
 def has_chances(entry: SelectorEntry) -> bool:
@@ -34,14 +38,37 @@ def has_chances(entry: SelectorEntry) -> bool:
 
 
 def check_selector(entry: SelectorEntry) -> None:
-    """Raise unless the entry names something that can be made."""
-    if entry.search != "none":
-        _selector(entry, seed=0, checkpoint=Path(), n_jobs=None)
+    """Raise unless the entry names something that can be made, with values that make sense.
+
+    What a class of one's own makes of its values only its `fit` can tell.
+    """
+    try:
+        if entry.search == "none" and entry.options:
+            raise ValueError(f"options must be none for all features, got {listed(entry.options)}.")
+        check_budget(entry.max_evaluations, entry.max_seconds)
+        if entry.search != "none":
+            _try_out(_selector(entry, seed=0, checkpoint=Path(), n_jobs=1))
+    except ConfigError:
+        raise
+    except (ValueError, ImportError) as error:
+        raise ConfigError(f"selectors.{entry.name}: {error}") from None
+
+
+def parameters(entry: SelectorEntry) -> dict[str, Any]:
+    """Give all parameters that a selector runs with, also those that the config leaves alone."""
+    if entry.search in SEARCHES:
+        return dict(_search(entry).get_params())
+    if entry.search == "boosted":
+        every = BoostedSelector(**entry.options).get_params()
+        return {name: every[name] for name in every if name not in {"n_jobs", "random_state"}}
+    return dict(entry.options)
 
 
 def recipe(entry: SelectorEntry) -> str:
     """Give a digest of all settings of a selector; its name and place in the tables are none."""
     settings = {k: v for k, v in asdict(entry).items() if k not in {"name", "paper"}}
+    if entry.missing == SelectorEntry.missing:
+        del settings["missing"]  # cells from before there was a choice stay valid
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -108,6 +135,7 @@ def _selector(entry: SelectorEntry, seed: int, checkpoint: Path, n_jobs: int | N
             return FuzzyRoughSelector(
                 _search(entry),
                 ranking=entry.ranking,  # type: ignore[arg-type]
+                missing=entry.missing,  # type: ignore[arg-type]
                 max_seconds=entry.max_seconds,
                 max_evaluations=entry.max_evaluations,
                 checkpoint=checkpoint,
@@ -124,6 +152,17 @@ def _selector(entry: SelectorEntry, seed: int, checkpoint: Path, n_jobs: int | N
     raise ConfigError(
         f"selectors.{entry.name}: search must be one of {listed(known)}, got {shown(entry.search)}."
     )
+
+
+def _try_out(selector: Any) -> None:
+    """Let a selector of ours check its values, which it does when it is used."""
+    if isinstance(selector, FuzzyRoughSelector):
+        search: Search = selector.search  # type: ignore[assignment]
+        search.propose(A_PROBLEM, 0).close()
+    elif isinstance(selector, BoostedSelector):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            selector.fit(*A_TABLE)
 
 
 def _search(entry: SelectorEntry) -> Search:

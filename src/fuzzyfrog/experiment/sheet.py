@@ -1,38 +1,55 @@
-"""All tables of one panel under one protocol, as rows of text."""
+"""The page of one panel under one protocol: every table of the paper, ours beside its figures."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Literal
 
 from fuzzyfrog.experiment.config import Experiment, Protocol, SelectorEntry
+from fuzzyfrog.experiment.figure_names import figure_path
+from fuzzyfrog.experiment.lineup import Lineup
+from fuzzyfrog.experiment.markdown import GAP, Rows, beside, table
 from fuzzyfrog.experiment.paper_figures import PaperFigures
-from fuzzyfrog.experiment.results import Entry, Figures, common_classifiers
-from fuzzyfrog.experiment.statistics import Comparison, compare
+from fuzzyfrog.experiment.ranking_page import ranking_lines
+from fuzzyfrog.experiment.results import Figures, Results
 
-__all__ = ["Rows", "Sheet", "markdown"]
+__all__ = ["Sheet"]
 
-GAP = "–"
-PROCEDURES: tuple[Literal["holm", "nemenyi"], ...] = ("holm", "nemenyi")
 LEAKS = {
     "paper": "Features were selected on all samples, the test samples included: optimistic.",
     "nested": "Features were selected on the training part of every fold.",
 }
-Rows = list[list[str]]
-Results = Mapping[str, Mapping[str, Entry]]
 Cell = Callable[[str, SelectorEntry], str]
 
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """All tables of one panel under one protocol."""
+    """The page of one panel under one protocol.
+
+    Attributes
+    ----------
+    experiment : Experiment
+        What was asked.
+    protocol : Protocol
+        Under which protocol.
+    panel : str
+        Name of the panel.
+    results : mapping of str to mapping of str to Entry
+        What came out, by data set and selector.
+    lineups : sequence of Lineup
+        The same, by lineup.
+    paper : PaperFigures
+        What is put in brackets.
+    figures : frozenset of str
+        Paths of the figures that were drawn.
+    """
 
     experiment: Experiment
     protocol: Protocol
     panel: str
-    classifiers: tuple[str, ...]
     results: Results
+    lineups: Sequence[Lineup]
     paper: PaperFigures
+    figures: frozenset[str] = frozenset()
 
     def page(self) -> str:
         """Give the Markdown page."""
@@ -40,53 +57,65 @@ class Sheet:
             f"# {self.experiment.title}: {self.panel}, protocol {self.protocol.name}",
             "",
             LEAKS[self.protocol.name],
-            f"{self.experiment.folds} stratified folds (seed {self.experiment.fold_seed}), seeds "
-            f"{', '.join(map(str, self.protocol.seeds))}. Accuracies are means over the "
-            f"classifiers, in percent, ± standard deviation (n - 1). {GAP} is a gap.",
+            f"{self.experiment.folds} stratified folds, drawn with seed "
+            f"{self.experiment.fold_seed}; searches with {self._seeds()}. Accuracies are means "
+            f"over the classifiers, in percent, ± standard deviation (n - 1). {GAP} is a gap.",
         ]
-        for lineup, members in self.experiment.lineups.items():
-            lines += ["", f"## {lineup}", "", *self._lineup(members)]
+        for lineup in self.lineups:
+            lines += ["", f"## {lineup.name}", "", *self._lineup(lineup)]
         return "\n".join([*lines, "", *self._failures(), ""])
 
-    def _lineup(self, members: Sequence[str]) -> list[str]:
-        selectors = [one for one in self.experiment.selectors if one.name in members]
-        tables: list[tuple[str, Rows]] = [
-            ("Number of features (paper in brackets)", self._sizes(selectors)),
-            ("Accuracy (paper in brackets)", self._accuracies(selectors)),
-            ("Best classifier", self._bests(selectors)),
-            ("Seconds of a selection (paper in brackets)", self._seconds(selectors)),
-        ]
-        parts: list[str] = []
-        for title, rows in tables:
-            parts += [f"### {title}", "", *markdown(rows), ""]
-        return [*parts, *self._ranks(selectors)]
+    def _seeds(self) -> str:
+        seeds = self.protocol.seeds
+        return f"seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}"
 
-    def _sizes(self, selectors: Sequence[SelectorEntry]) -> Rows:
+    def _lineup(self, lineup: Lineup) -> list[str]:
+        protocol = self.protocol.name
+        both = (self.panel, protocol)
+        parts: list[tuple[str, Rows, str, tuple[str, ...]]] = [
+            ("Number of features", self._sizes(lineup), "sizes", (protocol,)),
+            ("Accuracy", self._accuracies(lineup), "accuracy", both),
+            ("Best classifier", self._bests(lineup), "best", both),
+            ("Seconds of a selection", self._seconds(lineup), "seconds", (protocol,)),
+        ]
+        lines: list[str] = []
+        for title, rows, kind, where in parts:
+            lines += [f"### {title}{self.paper.remark}", "", *table(rows), ""]
+            lines += self._figure(kind, lineup, where)
+        lines += [*ranking_lines(lineup, self.paper), ""]
+        return [*lines, *self._figure("ranks", lineup, both)]
+
+    def _figure(self, kind: str, lineup: Lineup, where: tuple[str, ...]) -> list[str]:
+        path = figure_path(kind, lineup.name, *where)
+        return [f"![{kind}: {lineup.name}]({path})", ""] if path in self.figures else []
+
+    def _sizes(self, lineup: Lineup) -> Rows:
         def cell(data: str, one: SelectorEntry) -> str:
             sizes = self.results[data][one.name].sizes
             return f"{fmean(sizes):.1f}" if sizes else GAP
 
-        return self._table(selectors, cell, "sizes")
+        return self._rows(lineup, cell, ["sizes"])
 
-    def _seconds(self, selectors: Sequence[SelectorEntry]) -> Rows:
+    def _seconds(self, lineup: Lineup) -> Rows:
         def cell(data: str, one: SelectorEntry) -> str:
             entry = self.results[data][one.name]
             return f"{entry.seconds:.3g}" if entry.sizes else GAP
 
-        return self._table(selectors, cell, "seconds")
+        return self._rows(lineup, cell, ["seconds"])
 
-    def _bests(self, selectors: Sequence[SelectorEntry]) -> Rows:
+    def _bests(self, lineup: Lineup) -> Rows:
         def cell(data: str, one: SelectorEntry) -> str:
-            figures = self._figures(data, selectors)[one.name]
+            figures = lineup.figures(data)[one.name]
             return f"{figures.best:.2f}" if figures else GAP
 
-        return self._table(selectors, cell, "accuracy_best")
+        means = self._means(lineup, lambda figures: figures.best, "accuracy_best")
+        return [*self._rows(lineup, cell, ["accuracy_best"]), ["**mean**", *means]]
 
-    def _accuracies(self, selectors: Sequence[SelectorEntry]) -> Rows:
+    def _accuracies(self, lineup: Lineup) -> Rows:
         """Give means and deviations; the highest of each data set is bold."""
 
         def cell(data: str, one: SelectorEntry) -> str:
-            every = self._figures(data, selectors)
+            every = lineup.figures(data)
             figures = every[one.name]
             if figures is None:
                 return GAP
@@ -94,87 +123,31 @@ class Sheet:
             highest = max(other.mean for other in every.values() if other)
             return f"**{text}**" if figures.mean == highest else text
 
-        rows = self._table(selectors, cell, "accuracy_mean")
+        rows = self._rows(lineup, cell, ["accuracy_mean", "accuracy_std"])
         rows[0].append("classifiers")
         for row in rows[1:]:
-            row.append(str(len(self._common(row[0], selectors))))
-        return [*rows, ["**mean**", *self._means(selectors), ""]]
+            row.append(str(len(lineup.common(row[0]))))
+        means = self._means(lineup, lambda figures: figures.mean, "accuracy_mean")
+        return [*rows, ["**mean**", *means, ""]]
 
-    def _means(self, selectors: Sequence[SelectorEntry]) -> list[str]:
-        """Give the means over the data sets; as in the paper, gaps are left out."""
-        cells = []
-        for one in selectors:
-            figures = [self._figures(data, selectors)[one.name] for data in self.results]
-            means = [each.mean for each in figures if each]
-            text = f"{fmean(means):.2f} of {len(means)}" if means else GAP
-            theirs = self.paper.statistics.get("mean_accuracy", {}).get(one.paper or "")
-            cells.append(f"{text} ({theirs})" if theirs else text)
-        return cells
+    def _means(self, lineup: Lineup, figure: Callable[[Figures], float], name: str) -> list[str]:
+        """Give the means over the data sets that are done, the paper's over the same ones."""
+        every = [lineup.figures(data) for data in lineup.done]
+        theirs = self.paper.numbers(name, lineup.done)
+        texts = []
+        for one in lineup.selectors:
+            ours = [figure(own) if (own := row[one.name]) else None for row in every]
+            printed = [row.get(one.paper or "") for row in theirs.values()]
+            texts.append(beside(_mean(ours) or GAP, _mean(printed)))
+        return texts
 
-    def _ranks(self, selectors: Sequence[SelectorEntry]) -> list[str]:
-        """Give the tests over the data sets on which every selector is done or has failed."""
-        done = [data for data in self.results if self._is_done(data, selectors)]
-        scores = {data: self._scores(data, selectors) for data in done}
-        if len(scores) < 2 or len(selectors) < 2:
-            return ["### Ranks", "", "Too few data sets are done to compare the selectors."]
-        wins = {
-            one.name: sum(
-                row[one.name] == max(score for score in row.values() if score is not None)
-                for row in scores.values()
-            )
-            for one in selectors
-        }
-        parts = ["### Wins and ranks (paper in brackets)", ""]
-        parts += markdown(self._rank_rows(selectors, wins, compare(scores)))
-        found = compare(scores, tie_correction=False, missing=0)
-        parts += ["", "As in the paper: Li, ties not corrected, a gap counts as 0.", ""]
-        parts += ["```", *str(found).splitlines(), "```"]
-        for procedure in PROCEDURES:
-            found = compare(scores, posthoc=procedure)
-            parts += ["", f"{procedure.capitalize()}; ties corrected, a gap is the worst.", ""]
-            parts += markdown(_posthoc(found))
-        return parts
-
-    def _rank_rows(
-        self, selectors: Sequence[SelectorEntry], wins: Mapping[str, int], found: Comparison
-    ) -> Rows:
-        theirs = self.paper.statistics
-
-        def beside(text: str, table: str, one: SelectorEntry) -> str:
-            figure = theirs.get(table, {}).get(one.paper or "")
-            return text if figure is None else f"{text} ({figure})"
-
-        return [
-            ["", *(one.name for one in selectors)],
-            ["wins", *(beside(str(wins[one.name]), "wins", one) for one in selectors)],
-            ["mean rank",
-             *(beside(f"{found.ranks[one.name]:.4f}", "ranks", one) for one in selectors)],
-        ]  # fmt: skip
-
-    def _is_done(self, data: str, selectors: Sequence[SelectorEntry]) -> bool:
-        entries = [self.results[data][one.name] for one in selectors]
-        return all(entry.n_missing == 0 for entry in entries) and any(e.accuracies for e in entries)
-
-    def _scores(self, data: str, selectors: Sequence[SelectorEntry]) -> dict[str, float | None]:
-        figures = self._figures(data, selectors)
-        return {name: one.mean if one else None for name, one in figures.items()}
-
-    def _common(self, data: str, selectors: Sequence[SelectorEntry]) -> list[str]:
-        entries = [self.results[data][one.name] for one in selectors]
-        return common_classifiers(entries, self.classifiers)
-
-    def _figures(self, data: str, selectors: Sequence[SelectorEntry]) -> dict[str, Figures | None]:
-        common = self._common(data, selectors)
-        return {one.name: self.results[data][one.name].figures(common) for one in selectors}
-
-    def _table(self, selectors: Sequence[SelectorEntry], cell: Cell, table: str) -> Rows:
-        rows = [["data", *(one.name for one in selectors)]]
+    def _rows(self, lineup: Lineup, cell: Cell, names: list[str]) -> Rows:
+        rows = [["data", *(one.name for one in lineup.selectors)]]
         for data in self.results:
             row = [data]
-            for one in selectors:
-                theirs = self.paper.get(table, data, one.paper)
-                text = cell(data, one)
-                row.append(f"{text} ({theirs})" if theirs else text)
+            for one in lineup.selectors:
+                theirs = [self.paper.get(name, data, one.paper) for name in names]
+                row.append(beside(cell(data, one), " ± ".join(filter(None, theirs))))
             rows.append(row)
         return rows
 
@@ -187,63 +160,10 @@ class Sheet:
                     rows.append([data, name, str(entry.n_missing or ""), reasons])
         if len(rows) == 1:
             return ["## Gaps", "", "None."]
-        return ["## Gaps", "", *markdown(rows)]
-
-    def summary(self) -> Rows:
-        """Give a row for each data set and selector."""
-        head = ["data", "selector", "size", "dependency", "mean", "std", "best", "over_seeds",
-                "classifiers", "seconds", "paper_size", "paper_mean", "paper_std", "paper_best",
-                "paper_seconds"]  # fmt: skip
-        theirs = ("sizes", "accuracy_mean", "accuracy_std", "accuracy_best", "seconds")
-        return [head] + [
-            [
-                data,
-                one.name,
-                *self._summary(entries[one.name]),
-                *(self.paper.get(table, data, one.paper) for table in theirs),
-            ]
-            for data, entries in self.results.items()
-            for one in self.experiment.selectors
-        ]
-
-    def _summary(self, entry: Entry) -> list[str]:
-        names = list(entry.accuracies)
-        figures = entry.figures(names)
-        percents = ["", "", "", ""]
-        if figures:
-            every = (figures.mean, figures.std, figures.best, figures.over_seeds)
-            percents = [f"{value:.4f}" for value in every]
-        return [
-            f"{fmean(entry.sizes):.2f}" if entry.sizes else "",
-            "" if entry.dependency is None else f"{entry.dependency:.6f}",
-            *percents,
-            str(len(names)),
-            f"{entry.seconds:.4f}" if entry.sizes else "",
-        ]
-
-    def every_accuracy(self) -> Rows:
-        """Give a row for each data set, selector and classifier."""
-        rows = [["data", "selector", "classifier", "accuracy"]]
-        for data, entries in self.results.items():
-            for name, entry in entries.items():
-                rows += [
-                    [data, name, classifier, f"{accuracy:.4f}"]
-                    for classifier, accuracy in entry.accuracies.items()
-                ]
-        return rows
+        return ["## Gaps", "", *table(rows)]
 
 
-def _posthoc(found: Comparison) -> Rows:
-    head = ["better", "worse", "z", "p", "adjusted", "significant at 0.05"]
-    return [head] + [
-        [one.better, one.worse, f"{one.z:.4f}", f"{one.p_value:.6f}", f"{one.adjusted:.6f}",
-         "yes" if one.significant else "no"]
-        for one in found.posthoc
-    ]  # fmt: skip
-
-
-def markdown(rows: Rows) -> list[str]:
-    """Give the lines of a table; the first row is its head."""
-    head, *body = ["| " + " | ".join(row) + " |" for row in rows]
-    rule = "|" + "---|" * len(rows[0])
-    return [head, rule, *body]
+def _mean(values: Iterable[float | None]) -> str:
+    """Give a mean and of how many, gaps left out as in the paper; nothing for gaps alone."""
+    told = [value for value in values if value is not None]
+    return f"{fmean(told):.2f} of {len(told)}" if told else ""

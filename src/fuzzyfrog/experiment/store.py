@@ -1,22 +1,29 @@
 """What has been computed: one JSON object a line, appended whole or not at all.
 
-A line is ``{"key": {...}, "value": {...}, "seconds": ..., "when": ..., "versions": {...}}``, or has
-an ``"error"``, the reason, in place of the value. A key says all that its value depends on, so that
-a cell is looked up by content: selectors that found the same features share their accuracies.
+A cell is ``{"key": {...}, "value": {...}, "seconds": ..., "when": ...}``, or has an ``"error"``,
+the reason, in place of the value. A key says all that its value depends on, so that a cell is
+looked up by content: selectors that found the same features share their accuracies. A line that is
+only ``{"versions": {...}}`` holds for the cells below it; a cell may also have versions of its own.
+
+Cells that are to be kept and passed on are packed: ``cells.jsonl.gz`` beside ``cells.jsonl`` has
+the same lines, and what is in either of them counts.
 """
 
+import gzip
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from fuzzyfrog.search.locking import FileLock, LockedError
+from fuzzyfrog.writing import written_whole
 
-__all__ = ["Cells", "StoreError", "canonical", "read_cells"]
+__all__ = ["Cells", "StoreError", "canonical", "pack_cells", "packed_file", "read_cells"]
 
 SYNC_SECONDS = 1.0
 
@@ -33,21 +40,20 @@ class Cells:
     path : Path
         The file; a line that a killed run left unfinished is cut off.
     versions : mapping of str to str
-        Written with every cell.
+        Written once, before the first cell that is added.
     """
 
     def __init__(self, path: Path, versions: Mapping[str, str]) -> None:
-        self._path = path
         self._versions = dict(versions)
+        self._is_headed = False
         path.parent.mkdir(parents=True, exist_ok=True)
+        self._lock = _locked(path)
         try:
-            self._lock = FileLock(path.with_name(f"{path.name}.lock"))
-        except LockedError as error:
-            raise StoreError(
-                f"{path} must belong to one process, got a second one: {error}. "
-                "Wait for it, or give another folder."
-            ) from None
-        self._known = {canonical(line["key"]): line for line in _whole_lines(path)}
+            _cut_torn_line(path)
+            self._known = read_cells(path)
+        except BaseException:
+            self._lock.release()
+            raise
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         self._synced = time.monotonic()
 
@@ -72,12 +78,19 @@ class Cells:
             **outcome,
             "seconds": round(seconds, 4),
             "when": datetime.now(UTC).isoformat(timespec="seconds"),
-            "versions": self._versions,
         }
-        _write(self._file, (json.dumps(line, sort_keys=True) + "\n").encode())
+        self._head()
+        _write(self._file, _encoded(line))
         self._sync()
+        line["versions"] = self._versions
         self._known[canonical(key)] = line
         return line
+
+    def _head(self) -> None:
+        """Write the versions above the first cell of this process."""
+        if not self._is_headed:
+            _write(self._file, _encoded({"versions": self._versions}))
+            self._is_headed = True
 
     def _sync(self) -> None:
         """Let the disk have it: a killed run loses nothing, a power cut a second at most."""
@@ -88,9 +101,6 @@ class Cells:
     def forget_failures(self) -> None:
         """Let failed cells count as not computed; their lines stay in the file."""
         self._known = {key: line for key, line in self._known.items() if "error" not in line}
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(self._known.values())
 
     def close(self) -> None:
         """Let others have the file."""
@@ -111,11 +121,68 @@ class Cells:
 
 
 def read_cells(path: Path) -> dict[str, dict[str, Any]]:
-    """Give the lines of a file by key, the last of each, without touching the file."""
-    if not path.exists():
-        return {}
-    whole = path.read_bytes().rpartition(b"\n")[0].splitlines()
-    return {canonical(line["key"]): line for line in map(json.loads, whole)}
+    """Give the cells of a file and of its packed part, the last of each key, touching neither.
+
+    Parameters
+    ----------
+    path : Path
+        The file that grows; neither it nor the packed one must exist.
+
+    Returns
+    -------
+    dict of str to dict
+        Cells with their versions, by `canonical` key.
+
+    Raises
+    ------
+    StoreError
+        If a line is damaged.
+    """
+    packed = packed_file(path)
+    found: dict[str, dict[str, Any]] = {}
+    if packed.exists():
+        try:
+            lines = gzip.decompress(packed.read_bytes()).splitlines()
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise StoreError(f"{packed} must be a whole gzip file, got: {error}.") from None
+        found.update(_by_key(packed, lines))
+    if path.exists():
+        found.update(_by_key(path, path.read_bytes().rpartition(b"\n")[0].splitlines()))
+    return found
+
+
+def packed_file(path: Path) -> Path:
+    """Give the packed file that belongs to a file of cells."""
+    return path.with_name(f"{path.name}.gz")
+
+
+def pack_cells(path: Path) -> Path:
+    """Move all cells into the packed file: a tenth of the size, and the same bytes each time.
+
+    Parameters
+    ----------
+    path : Path
+        The file that grows; it is gone afterwards.
+
+    Returns
+    -------
+    Path
+        The packed file.
+
+    Raises
+    ------
+    StoreError
+        If a process is still writing, or a line is damaged.
+    """
+    lock = _locked(path)
+    try:
+        content = b"".join(map(_encoded, _with_heads(read_cells(path).values())))
+        with written_whole(packed_file(path)) as file:
+            file.write_bytes(gzip.compress(content, mtime=0))  # no time: same cells, same bytes
+        path.unlink(missing_ok=True)
+    finally:
+        lock.release()
+    return packed_file(path)
 
 
 def canonical(key: Mapping[str, Any]) -> str:
@@ -123,21 +190,56 @@ def canonical(key: Mapping[str, Any]) -> str:
     return json.dumps(key, sort_keys=True)
 
 
-def _whole_lines(path: Path) -> Iterator[dict[str, Any]]:
+def _locked(path: Path) -> FileLock:
+    try:
+        return FileLock(path.with_name(f"{path.name}.lock"))
+    except LockedError as error:
+        raise StoreError(
+            f"{path} must belong to one process, got a second one: {error}. "
+            "Wait for it, or give another folder."
+        ) from None
+
+
+def _cut_torn_line(path: Path) -> None:
     if not path.exists():
         return
     content = path.read_bytes()
     end = content.rfind(b"\n") + 1
     if end < len(content):
         os.truncate(path, end)
-    for number, line in enumerate(content[:end].splitlines(), start=1):
+
+
+def _by_key(path: Path, lines: Iterable[bytes]) -> dict[str, dict[str, Any]]:
+    """Give the cells, each with the versions that hold for it."""
+    found: dict[str, dict[str, Any]] = {}
+    versions: dict[str, str] = {}
+    for number, text in enumerate(lines, start=1):
         try:
-            yield json.loads(line)
+            line = json.loads(text)
         except ValueError:
             raise StoreError(
                 f"{path}: line {number} must be JSON, got a damaged one. "
                 "Delete the line: its cell is then computed again."
             ) from None
+        if "key" in line:
+            found[canonical(line["key"])] = {"versions": versions, **line}
+        else:
+            versions = line["versions"]
+    return found
+
+
+def _with_heads(cells: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Give the cells without versions, and these where they change."""
+    before = None
+    for cell in cells:
+        if cell["versions"] != before:
+            before = cell["versions"]
+            yield {"versions": before}
+        yield {name: part for name, part in cell.items() if name != "versions"}
+
+
+def _encoded(line: Mapping[str, Any]) -> bytes:
+    return (json.dumps(line, sort_keys=True) + "\n").encode()
 
 
 def _write(file: int, content: bytes) -> None:

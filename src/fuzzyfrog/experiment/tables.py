@@ -1,28 +1,50 @@
-"""Figures -> Markdown and CSV, the paper's beside ours."""
+"""Cells -> all pages, CSV files and figures of an experiment, the paper's figures beside ours."""
 
 import csv
-from collections.abc import Mapping, Sequence
+import io
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from fuzzyfrog.experiment.config import Experiment
+from fuzzyfrog.experiment.figure_files import can_draw, write_figures
+from fuzzyfrog.experiment.index_page import Index
 from fuzzyfrog.experiment.leak import leak_rows
+from fuzzyfrog.experiment.lineup import Lineup, lineups_of
+from fuzzyfrog.experiment.markdown import table
 from fuzzyfrog.experiment.paper_figures import PaperFigures
-from fuzzyfrog.experiment.results import read_results
-from fuzzyfrog.experiment.sheet import Rows, Sheet, markdown
+from fuzzyfrog.experiment.result_rows import accuracy_rows, summary_rows
+from fuzzyfrog.experiment.results import Lookup, Results, read_results
+from fuzzyfrog.experiment.settings_page import settings_page
+from fuzzyfrog.experiment.shapes import shape_of
+from fuzzyfrog.experiment.sheet import Sheet
+from fuzzyfrog.experiment.store import read_cells
+from fuzzyfrog.experiment.verdict import Verdict
+from fuzzyfrog.writing import written_whole
 
-__all__ = ["write_tables"]
+__all__ = ["INDEX_FILE", "write_tables"]
 
+INDEX_FILE = "index.md"
 LEAK = (
     "Mean accuracy over the data sets that both protocols have, in percent: with features selected "
     "on all samples, with features selected inside every fold, and the difference; then on how "
-    "many data sets the first is higher and lower."
+    "many data sets the first is higher and lower. Both with the same seeds: {seeds}."
 )
+Place = tuple[str, str]  # panel and protocol
 
 
 def write_tables(
-    experiment: Experiment, cells: Path, out: Path, panels: Mapping[str, Sequence[str]]
+    experiment: Experiment,
+    cells: Path,
+    out: Path,
+    panels: Mapping[str, Sequence[str]],
+    *,
+    data: str | os.PathLike[str] | None = None,
+    figures: bool = True,
 ) -> list[Path]:
-    """Write the tables of every panel and protocol, as far as cells were computed.
+    """Write all pages of an experiment, as far as cells were computed; the same cells, same bytes.
 
     Parameters
     ----------
@@ -31,48 +53,96 @@ def write_tables(
     cells : Path
         The file of cells.
     out : Path
-        Folder for the tables.
+        Folder for the files.
     panels : mapping of str to sequence of str
         The classifiers of each panel.
+    data : path-like or None
+        Folder with the files of registered data sets.
+    figures : bool
+        Whether to draw figures, if matplotlib is there.
 
     Returns
     -------
     list of Path
-        The files.
+        The files, the index first.
     """
-    paper = PaperFigures.read(experiment.expected)
-    written: list[Path] = []
-    for panel, classifiers in panels.items():
-        results = {
-            protocol.name: read_results(experiment, cells, protocol, panel, classifiers)
-            for protocol in experiment.protocols
+    lookup = Lookup(read_cells(cells))
+    results = {
+        (panel, protocol.name): read_results(experiment, lookup, protocol, panel, classifiers)
+        for panel, classifiers in panels.items()
+        for protocol in experiment.protocols
+    }
+    writer = _Writer(experiment, PaperFigures.read(experiment.expected), panels, results, out)
+    draws = figures and can_draw()
+    drawn = write_figures(writer.lineups, writer.paper, out) if draws else frozenset()
+    writer.sheets(drawn)
+    writer.leaks()
+    shapes = {
+        one.name: shape for one in experiment.data if (shape := shape_of(one, data)) is not None
+    }
+    writer.text("settings.md", settings_page(experiment, shapes, writer.paper))
+    if writer.paper.methods:
+        verdict = Verdict(experiment, writer.paper, writer.lineups, results)
+        writer.text("verdict.md", verdict.page())
+    index = Index(experiment, writer.paper, lookup, shapes, panels, results)
+    files = [*writer.names, *sorted(drawn)]
+    writer.text(INDEX_FILE, index.page(files, has_figures=draws or not figures))
+    return [out / name for name in (INDEX_FILE, *files)]
+
+
+@dataclass(eq=False)
+class _Writer:
+    """Writes files into a folder and remembers their names."""
+
+    experiment: Experiment
+    paper: PaperFigures
+    panels: Mapping[str, Sequence[str]]
+    results: Mapping[Place, Results]
+    out: Path
+    names: list[str] = field(default_factory=list)
+
+    @cached_property
+    def lineups(self) -> dict[Place, list[Lineup]]:
+        """All lineups by panel and protocol."""
+        return {
+            place: lineups_of(self.experiment, results, self.panels[place[0]])
+            for place, results in self.results.items()
         }
-        for protocol in experiment.protocols:
-            found = results[protocol.name]
-            sheet = Sheet(experiment, protocol, panel, tuple(classifiers), found, paper)
-            written += _sheet_files(sheet, out / f"{panel}-{protocol.name}")
-        if len(results) == 2:
-            rows = leak_rows(results["paper"], results["nested"], classifiers)
-            title = f"# {experiment.title}: {panel}, what the leak is worth"
-            page = "\n".join([title, "", LEAK, "", *markdown(rows), ""])
-            written.append(_write(out / f"{panel}-leak.md", page))
-    return written
 
+    def sheets(self, drawn: frozenset[str]) -> None:
+        """Write a page and two CSV files for each panel and protocol."""
+        for panel in self.panels:
+            for protocol in self.experiment.protocols:
+                place = (panel, protocol.name)
+                found, lineups = self.results[place], self.lineups[place]
+                stem = f"{panel}-{protocol.name}"
+                sheet = Sheet(self.experiment, protocol, panel, found, lineups, self.paper, drawn)
+                self.text(f"{stem}.md", sheet.page())
+                self.rows(f"{stem}.csv", summary_rows(self.experiment, found, self.paper))
+                self.rows(f"{stem}-classifiers.csv", accuracy_rows(found))
 
-def _sheet_files(sheet: Sheet, stem: Path) -> list[Path]:
-    return [
-        _write(stem.with_name(f"{stem.name}.md"), sheet.page()),
-        _write_rows(stem.with_name(f"{stem.name}.csv"), sheet.summary()),
-        _write_rows(stem.with_name(f"{stem.name}-classifiers.csv"), sheet.every_accuracy()),
-    ]
+    def leaks(self) -> None:
+        """Write what the leak is worth, if both protocols were asked for."""
+        seeds = {one.name: one.seeds for one in self.experiment.protocols}
+        if set(seeds) != {"paper", "nested"}:
+            return
+        shared = [str(seed) for seed in seeds["paper"] if seed in seeds["nested"]]
+        told = LEAK.format(seeds=", ".join(shared) or "there are none")
+        for panel, classifiers in self.panels.items():
+            both = [self.results[panel, name] for name in ("paper", "nested")]
+            title = f"# {self.experiment.title}: {panel}, what the leak is worth"
+            lines = table(leak_rows(both[0], both[1], classifiers))
+            self.text(f"{panel}-leak.md", "\n".join([title, "", told, "", *lines, ""]))
 
+    def text(self, name: str, content: str) -> None:
+        """Write a text file."""
+        with written_whole(self.out / name) as path:
+            path.write_text(content, encoding="utf-8", newline="\n")
+        if name != INDEX_FILE:
+            self.names.append(name)
 
-def _write(path: Path, text: str) -> Path:
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def _write_rows(path: Path, rows: Rows) -> Path:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
-    return path
+    def rows(self, name: str, rows: Iterable[Sequence[str]]) -> None:
+        """Write a CSV file."""
+        content = io.StringIO()
+        csv.writer(content, lineterminator="\n").writerows(rows)
+        self.text(name, content.getvalue())

@@ -17,6 +17,7 @@ from fuzzyfrog.data import Dataset
 from fuzzyfrog.experiment.arff import write_arff
 from fuzzyfrog.experiment.folds import Fold
 from fuzzyfrog.experiment.panel import CellError
+from fuzzyfrog.experiment.weka_worker import FOLDER_PREFIX
 from fuzzyfrog.search.checks import check_count, check_positive
 
 __all__ = ["WekaNotFoundError", "WekaProcess", "missing_for_weka"]
@@ -108,9 +109,6 @@ class WekaProcess:
     def close(self) -> None:
         """End the process and delete its files."""
         self._end()
-        if self._folder is not None:
-            self._folder.cleanup()
-            self._folder, self._table = None, None
 
     def _started(self) -> "subprocess.Popen[str]":
         if self._process is not None and self._process.poll() is None:
@@ -150,10 +148,10 @@ class WekaProcess:
         if answer.endswith("\n"):
             return _parsed(answer)
         status = process.wait()
+        detail = _last_line(self._errors())
         self._end()
         if late.is_set():
             raise CellError(f"it took more than {self._max_seconds:g} seconds")
-        detail = _last_line(self._errors())
         raise CellError(f"the virtual machine ended with status {status}: {detail}".rstrip(": "))
 
     def _written(self, dataset: Dataset) -> Path:
@@ -167,13 +165,20 @@ class WekaProcess:
 
     def _place(self) -> Path:
         if self._folder is None:
-            self._folder = TemporaryDirectory(prefix="fuzzyfrog-weka-")
+            self._folder = TemporaryDirectory(prefix=FOLDER_PREFIX, ignore_cleanup_errors=True)
         return Path(self._folder.name)
 
     def _errors(self) -> Path:
         return self._place() / "stderr.txt"
 
     def _end(self) -> None:
+        """End the process; its folder, which is its own, goes with it."""
+        self._end_process()
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder, self._table = None, None
+
+    def _end_process(self) -> None:
         if self._process is None:
             return
         process, self._process = self._process, None

@@ -5,12 +5,16 @@ a process of its own, which `fuzzyfrog.experiment.weka` starts, asks and, if nee
 
     python -m fuzzyfrog.experiment.weka_worker JAR MEGABYTES
 
+It works in a folder of its own, the current one, which it takes with it when it ends: also when the
+process that asks was killed, and could not.
+
 One JSON object a line on stdin, one on stdout: first ``{"ready": version}``, then for each request
 ``{"correct": [...]}``, or ``{"error": reason}`` at any time.
 """
 
 import json
 import os
+import shutil
 import sys
 import time
 from dataclasses import dataclass
@@ -18,12 +22,13 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, TextIO
 
-__all__ = ["main"]
+__all__ = ["FOLDER_PREFIX", "main"]
 
 # RBFNetwork needs the exact exponential and logarithm: the fast ones of newer JVMs differ in the
 # last bit, and with them one or two predictions. The Weka of the paper ran on Java 8.
 EXACT_MATH = ["-XX:+UnlockDiagnosticVMOptions", "-XX:-UseLibmIntrinsic"]
 WATCH_SECONDS = 1.0
+FOLDER_PREFIX = "fuzzyfrog-weka-"
 QUIET = [
     "-Djava.awt.headless=true",
     "-XX:+IgnoreUnrecognizedVMOptions",  # some processors have no such fast functions to leave out
@@ -98,11 +103,18 @@ def serve(weka: Weka, requests: TextIO, answers: TextIO) -> None:
         tell(answers, answer)
 
 
-def watch_parent(parent: int) -> None:
+def watch_parent(parent: int, folder: Path) -> None:
     """End this process, also in the middle of a classifier, when the one that asks is gone."""
     while os.getppid() == parent:
         time.sleep(WATCH_SECONDS)
+    remove(folder)
     os._exit(1)
+
+
+def remove(folder: Path) -> None:
+    """Delete the folder of this process, and no other that it may have been started in."""
+    if folder.name.startswith(FOLDER_PREFIX):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def tell(answers: TextIO, answer: dict[str, Any]) -> None:
@@ -116,7 +128,8 @@ def main() -> None:
     # Weka's classifiers print to stdout now and then: from here on that is stderr.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    Thread(target=watch_parent, args=(os.getppid(),), daemon=True).start()
+    folder = Path.cwd()
+    Thread(target=watch_parent, args=(os.getppid(), folder), daemon=True).start()
     try:
         weka = start(Path(sys.argv[1]), int(sys.argv[2]))
         version = weka.version()
@@ -125,6 +138,7 @@ def main() -> None:
         return
     tell(answers, {"ready": version})
     serve(weka, sys.stdin, answers)
+    remove(folder)
 
 
 if __name__ == "__main__":

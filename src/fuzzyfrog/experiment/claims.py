@@ -1,0 +1,179 @@
+"""What the paper says about its method, each sentence put to a set of figures."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fuzzyfrog.experiment.lineup import wins
+from fuzzyfrog.experiment.markdown import joined
+from fuzzyfrog.experiment.paper_figures import PaperFigures
+from fuzzyfrog.experiment.standing import Standing, standing_of_paper
+from fuzzyfrog.experiment.statistics import Comparison, compare
+
+__all__ = ["Claim", "Finding", "claims_of", "compared"]
+
+ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What figures say to a claim.
+
+    Attributes
+    ----------
+    holds : bool
+        Whether they agree.
+    figure : str
+        The figure that decides it.
+    """
+
+    holds: bool
+    figure: str
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """A sentence of the paper that figures can agree with or not.
+
+    Attributes
+    ----------
+    name : str
+        A few words, as in the head of a table.
+    sentence : str
+        The whole of it.
+    judge : callable
+        Gives the finding for a standing; None if it has no figures for that.
+    """
+
+    name: str
+    sentence: str
+    judge: Callable[[Standing], Finding | None]
+
+
+def compared(standing: Standing, subject: str) -> Comparison:
+    """Compare as the paper does, with its own method as the control."""
+    return compare(standing.accuracies, control=subject, tie_correction=False, missing=0)
+
+
+def claims_of(paper: PaperFigures) -> list[Claim]:
+    """Give what the paper claims, as far as its figures tell what to look for.
+
+    Parameters
+    ----------
+    paper : PaperFigures
+        Its figures; the method that it ranks first is the one it speaks for.
+
+    Returns
+    -------
+    list of Claim
+        The claims about accuracy, then size, then time.
+    """
+    subject = paper.first
+    return [
+        *_accuracy_claims(paper, subject),
+        *_rank_claims(paper, subject),
+        *_size_claims(paper, subject),
+        _time_claim(paper, subject),
+    ]
+
+
+def _accuracy_claims(paper: PaperFigures, subject: str) -> list[Claim]:
+    def reached(standing: Standing) -> Finding | None:
+        theirs = standing_of_paper(paper, standing.datasets)
+        return _difference(standing, theirs, "accuracies", subject, wanted=+1)
+
+    def highest(standing: Standing) -> Finding | None:
+        means = {method: standing.mean("accuracies", method) or 0.0 for method in paper.methods}
+        best = max(means, key=lambda method: means[method])
+        return Finding(means[subject] == means[best], f"{best} {means[best]:.2f}")
+
+    def most_wins(standing: Standing) -> Finding | None:
+        won = wins(standing.accuracies)
+        return Finding(won[subject] == max(won.values()), f"{won[subject]} of {max(won.values())}")
+
+    printed = paper.overall("mean_accuracy", subject)
+    return [
+        Claim("accuracy", f"The mean accuracy of {subject} is that of the paper ({printed} over "
+              f"all its data sets) or higher, on the same data sets.", reached),
+        Claim("highest", f"{subject} has the highest mean accuracy.", highest),
+        Claim("wins", f"{subject} has the most wins.", most_wins),
+    ]  # fmt: skip
+
+
+def _rank_claims(paper: PaperFigures, subject: str) -> list[Claim]:
+    p_values = paper.statistics["p_values"]
+    beaten = [name for name in p_values if p_values[name] <= paper.statistics["threshold"]]
+
+    def first(standing: Standing) -> Finding | None:
+        ranks = compared(standing, subject).ranks
+        return Finding(ranks[subject] == min(ranks.values()), f"rank {ranks[subject]:.2f}")
+
+    def unequal(standing: Standing) -> Finding | None:
+        p_value = compared(standing, subject).p_value
+        return Finding(p_value <= ALPHA, f"p {p_value:.4f}")
+
+    def significant(standing: Standing) -> Finding | None:
+        tests = compared(standing, subject).posthoc
+        behind = [one.worse for one in tests if one.better == subject and one.significant]
+        found = [name for name in beaten if name in behind]
+        return Finding(found == beaten, f"{len(found)} of {len(beaten)}")
+
+    return [
+        Claim("first", f"{subject} has the best mean rank.", first),
+        Claim("Friedman", "The methods are not equal (Friedman, p at most 0.05).", unequal),
+        Claim("Li", f"{subject} is significantly better than {joined(beaten)} (Li).", significant),
+    ]
+
+
+def _size_claims(paper: PaperFigures, subject: str) -> list[Claim]:
+    whole = standing_of_paper(paper, paper.tables["sizes"])
+    larger = [
+        method
+        for method in paper.methods
+        if (whole.mean("sizes", method) or 0.0) > (whole.mean("sizes", subject) or 0.0)
+    ]
+
+    def as_small(standing: Standing) -> Finding | None:
+        theirs = standing_of_paper(paper, standing.datasets)
+        return _difference(standing, theirs, "sizes", subject, wanted=-1)
+
+    def smaller(standing: Standing) -> Finding | None:
+        means = {name: standing.mean("sizes", name) for name in [*larger, subject]}
+        own = means[subject]
+        if own is None:
+            return None
+        below = [name for name in larger if (other := means[name]) is not None and own < other]
+        return Finding(below == larger, f"{len(below)} of {len(larger)}")
+
+    return [
+        Claim("size", f"{subject} selects as few features as in the paper, or fewer, in the mean "
+              "over the same data sets.", as_small),
+        Claim("smaller", f"{subject} selects fewer features than {joined(larger)}, in the mean.",
+              smaller),
+    ]  # fmt: skip
+
+
+def _time_claim(paper: PaperFigures, subject: str) -> Claim:
+    timed = next(iter(paper.tables["seconds"].values()))
+    others = [method for method in timed if method != subject]
+
+    def quicker(standing: Standing) -> Finding | None:
+        rows = [[row[name] for name in (subject, *others)] for row in standing.seconds.values()]
+        told = [[one for one in row if one is not None] for row in rows if None not in row]
+        if not told:
+            return None
+        n_quicker = sum(row[0] < min(row[1:]) for row in told)
+        return Finding(2 * n_quicker > len(told), f"{n_quicker} of {len(told)}")
+
+    return Claim(
+        "quicker", f"{subject} is quicker than {joined(others)} on most data sets.", quicker
+    )
+
+
+def _difference(
+    ours: Standing, theirs: Standing, table: str, method: str, *, wanted: int
+) -> Finding | None:
+    """Compare two means; `wanted` is +1 where more is better, -1 where less is."""
+    own, other = ours.mean(table, method), theirs.mean(table, method)
+    if own is None or other is None:
+        return None
+    return Finding(wanted * round(own - other, 9) >= 0, f"{own:.2f} ({own - other:+.2f})")
