@@ -35,6 +35,30 @@ def gaussian_classes(n_samples, n_features, n_classes=2, seed=0):
     return X, y
 
 
+def mixed_features(n_samples, n_features=50, n_classes=2, seed=0):
+    """Give classes that a fifth of the features tell, a fifth repeat, and the rest do not.
+
+    The first fifth are Gaussians around a center for each class, the next are noisy mixes of two
+    of them. Of the rest, which is noise, every third feature has ten values only. Made feature by
+    feature, so that memory holds one copy.
+    """
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, size=n_samples)
+    n_told = n_features // 5
+    X = np.empty((n_samples, n_features))
+    centers = rng.normal(scale=1.0, size=(n_classes, n_told))
+    for a in range(n_told):
+        X[:, a] = rng.standard_normal(n_samples) + centers[y, a]
+    for a in range(n_told, 2 * n_told):
+        first, second = rng.choice(n_told, size=2, replace=False)
+        X[:, a] = X[:, first] - X[:, second] + rng.standard_normal(n_samples)
+    for a in range(2 * n_told, n_features):
+        X[:, a] = rng.standard_normal(n_samples)
+        if a % 3 == 0:
+            X[:, a] = rng.integers(0, 10, size=n_samples)
+    return X, y
+
+
 def divided_by_spread(X):
     """Give each feature divided by its standard deviation (n - 1), constants as zeros."""
     constant = X.max(axis=0) == X.min(axis=0)

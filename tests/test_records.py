@@ -207,11 +207,11 @@ def test_every_field_must_be_there(run, name):
         ("9" * 5_000, "must be saved as JSON"),
         ("[1]", "the fields schema and run"),
         ('{"run": {}}', "the fields schema and run"),
-        ('{"schema": 1, "run": {}}', "schema must be 2, got '1'"),
-        ('{"schema": true, "run": {}}', "schema must be 2, got 'True'"),
-        ('{"schema": 2, "schema": 2, "run": {}}', "'schema' must occur once"),
-        ('{"schema": 2, "run": {"seed": NaN}}', "must be finite, got NaN"),
-        ('{"schema": 2, "run": {"\\u202e\\n": 1}}', r"run\.\\u202e\\n must not be there"),
+        ('{"schema": 1, "run": {}}', "schema must be 3 or 2, got '1'"),
+        ('{"schema": true, "run": {}}', "schema must be 3 or 2, got 'True'"),
+        ('{"schema": 3, "schema": 3, "run": {}}', "'schema' must occur once"),
+        ('{"schema": 3, "run": {"seed": NaN}}', "must be finite, got NaN"),
+        ('{"schema": 3, "run": {"\\u202e\\n": 1}}', r"run\.\\u202e\\n must not be there"),
     ],
 )
 def test_other_texts_get_a_sentence(text, sentence):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fuzzyfrog.measure import engines, scoring
+from fuzzyfrog.measure import engines, scores
 
 
 @pytest.fixture
@@ -14,11 +14,12 @@ def threads_take_any_work(monkeypatch):
 @pytest.fixture
 def no_table_is_small(threads_take_any_work, monkeypatch):
     """Bound extensions of every table as well."""
-    monkeypatch.setattr(scoring, "_FEW_PAIRS", 0)
+    monkeypatch.setattr(scores, "_FEW_PAIRS", 0)
 
 
 @pytest.fixture
 def every_table_is_huge(no_table_is_small, monkeypatch):
     """Choose the tree wherever there may be one."""
-    monkeypatch.setattr(scoring, "_TREE_PAIRS_UP_TO_3", 0)
-    monkeypatch.setattr(scoring, "_TREE_PAIRS_BEYOND", 0)
+    monkeypatch.setattr(scores, "_TREE_PAIRS_UP_TO_3", 0)
+    monkeypatch.setattr(scores, "_TREE_PAIRS_BEYOND", 0)
+    monkeypatch.setattr(scores, "_TREE_ROWS", 0)

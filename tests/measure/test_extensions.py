@@ -7,6 +7,7 @@ import pytest
 
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.extensions import Extensions
+from fuzzyfrog.measure.scores import SubsetScores
 from fuzzyfrog.measure.tree import TreeEngine
 
 pytestmark = pytest.mark.usefixtures("no_table_is_small")
@@ -93,7 +94,7 @@ def test_most_extensions_are_never_scored(monkeypatch):
     monkeypatch.setattr(
         Extensions,
         "_found",
-        lambda self, subsets, best: scored.extend(subsets) or found(self, subsets, best),
+        lambda self, subsets, *rest: scored.extend(subsets) or found(self, subsets, *rest),
     )
     X, originals = copies_with_noise(200, 6, 20, seed=6)
     measure = Dependency(X, originals[:, 0] + originals[:, 1] > 0, n_jobs=1)
@@ -135,3 +136,20 @@ def test_two_callers_at_once_do_not_disturb_each_other(n_jobs):
     for caller in callers:
         caller.join()
     assert not wrong
+
+
+def test_samples_that_are_sure_are_not_looked_at_again(monkeypatch):
+    asked = []
+    engines_for = SubsetScores._engines_for
+    monkeypatch.setattr(
+        SubsetScores,
+        "_engines_for",
+        lambda self, part: asked.append(part.size) or engines_for(self, part),
+    )
+    rng = np.random.default_rng(9)
+    measure = Dependency(rng.normal(size=(300, 9)), rng.integers(0, 3, 300), n_jobs=2)
+    greedy_steps(measure, n_steps=9)
+    assert asked[0] == 300
+    assert asked == sorted(asked, reverse=True)
+    assert any(0 < n_unsure < 150 for n_unsure in asked)
+    assert asked[-1] == 0  # in the end all are sure

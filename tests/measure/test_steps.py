@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fuzzyfrog.measure import Dependency, scoring
+from fuzzyfrog.measure import Dependency, scores
 from fuzzyfrog.measure.steps import one_step
 from measure_cases import KINDS, TNORMS, cases
 from naive import twins
@@ -22,9 +22,9 @@ def extensions(base, order):
 @pytest.fixture
 def steps_taken(monkeypatch):
     """Give a list that grows with every step: without it, scores might come from the scan."""
-    taken, weigh = [], scoring.weigh_step
+    taken, weigh = [], scores.weigh_step
     monkeypatch.setattr(
-        scoring, "weigh_step", lambda *arguments: taken.append(arguments) or weigh(*arguments)
+        scores, "weigh_step", lambda *arguments: taken.append(arguments) or weigh(*arguments)
     )
     return taken
 

@@ -41,7 +41,35 @@ def test_fewer_values_are_labels(n_values, n_samples):
 
 
 def test_numbers_are_no_identifiers():
-    assert told([float(number) for number in range(30)]) == []
+    assert told([number + 0.5 for number in range(60)]) == []
+    assert told([float(number) for number in range(49)]) == []
+    assert told([*range(59), 58]) == []
+    assert told([*range(59), np.nan]) == []
+
+
+def test_whole_numbers_that_all_differ_are_suspect():
+    (sentence,) = told([100_002 + 7 * number for number in range(50)])
+    assert "'a' has another whole number in every sample" in sentence
+    assert "Name it in exclude" in sentence
+    assert told(range(2000), allowed=False) == []
+    assert told([*range(1999), 1]) == []  # the last is beyond what is looked at first
+
+
+@pytest.mark.parametrize("form", ["%d.%m.%Y", "%m/%d/%y", "%Y-%m", "%m/%Y", "%Y/%m/%d %H:%M"])
+def test_few_dates_of_any_form_are_told_as_well(form):
+    dates = [f"{pd.Timestamp(2020 + month // 12, month % 12 + 1, 1):{form}}" for month in range(15)]
+    (sentence,) = told(dates * 4)
+    assert "holds dates written as text" in sentence
+
+
+@pytest.mark.parametrize("labels", [["1/2", "3/4", "5/6"], ["12-3456", "12-3457", "13-1"]])
+def test_other_labels_are_no_dates(labels):
+    assert told(labels * 10) == []
+
+
+def test_the_way_out_names_what_the_caller_has():
+    data = make_dataset(pd.DataFrame({"a": names(30, 30)}), np.arange(30) % 2)
+    assert "Name it in ignore," in next(suspects(data, np.array([True]), "ignore"))
 
 
 @pytest.mark.parametrize("suffix", ["", "T10:00", " 10:00:00"])
@@ -49,7 +77,7 @@ def test_dates_as_text_are_to_become_numbers(suffix):
     dates = [f"2024-03-{day + 1:02}{suffix}" for day in range(30)]
     for column in (dates, [*dates, *dates[:10]]):
         (sentence,) = told(column)
-        assert "dates written as text: turn them into numbers" in sentence
+        assert "holds dates written as text: turn them into numbers" in sentence
         assert "exclude" not in sentence
     assert "exclude" in told([*dates[:-1], "soon"])[0]
 

@@ -7,11 +7,14 @@ from fuzzyfrog.measure.approximations import (
     upper_approximation,
 )
 from fuzzyfrog.measure.crisp import RoughRegions, rough_regions
+from fuzzyfrog.measure.sampling import Estimate, SampledDependency
 from fuzzyfrog.measure.scoring import Dependency
 
 __all__ = [
     "Dependency",
+    "Estimate",
     "RoughRegions",
+    "SampledDependency",
     "dependency",
     "lower_approximation",
     "positive_region",

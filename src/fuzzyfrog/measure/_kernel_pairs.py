@@ -175,7 +175,7 @@ def _likeness(z, other):
 
 
 @kernel
-def remember(Z, subset, join, known, apart, enemy):
+def remember(Z, asked, subset, join, known, apart, enemy):
     """Put the enemy of each sample first among those known, dropping the last of them."""
     for i in range(enemy.size):
         if enemy[i] < 0:
@@ -185,7 +185,7 @@ def remember(Z, subset, join, known, apart, enemy):
             k += 1
         distance_to_enemy = apart[i, k]
         if known[i, k] != enemy[i]:
-            distance_to_enemy = min(1.0, distance(Z, i, enemy[i], subset, join))
+            distance_to_enemy = min(1.0, distance(Z, asked[i], enemy[i], subset, join))
         while k > 0:
             known[i, k], apart[i, k] = known[i, k - 1], apart[i, k - 1]
             k -= 1
@@ -193,13 +193,13 @@ def remember(Z, subset, join, known, apart, enemy):
 
 
 @kernel
-def measure_pairs(Z, subset, join, known, apart):
+def measure_pairs(Z, asked, subset, join, known, apart):
     """Set `apart` to the distance of each sample to each enemy it knows; 1 where it knows none."""
     for i in range(known.shape[0]):
         for k in range(known.shape[1]):
             apart[i, k] = 1.0
             if known[i, k] >= 0:
-                apart[i, k] = min(1.0, distance(Z, i, known[i, k], subset, join))
+                apart[i, k] = min(1.0, distance(Z, asked[i], known[i, k], subset, join))
 
 
 @kernel
@@ -212,24 +212,28 @@ def _joined(apart, d, join):
 
 
 @kernel
-def bounds(Z, target, join, known, apart, first, last, total):
+def bounds(Z, target, asked, join, known, apart, first, last, total):
     """Add to `total` the most that some samples can contribute under each extension.
 
     Parameters
     ----------
+    asked : int64[n_asked]
+        The samples that know enemies, one for each row of `known` and `apart`.
+    first, last : int
+        Which of them to look at.
     total : float64[n_features]
         For each feature an upper bound on the sum of memberships once it is added.
     """
     lowest = np.empty(Z.shape[1])
     for i in range(first, last):
         lowest[:] = 1.0
-        here = Z[i]
+        here = Z[asked[i]]
         for k in range(known.shape[1]):
             base = apart[i, k]
             if base >= 1.0:
                 continue
             there = Z[known[i, k]]
-            more = alike(target, i, known[i, k]) if target.size > 0 else 0.0
+            more = alike(target, asked[i], known[i, k]) if target.size > 0 else 0.0
             for a in range(lowest.size):
                 d = abs(here[a] - there[a])
                 d = d if d == d else 0.0
@@ -240,18 +244,18 @@ def bounds(Z, target, join, known, apart, first, last, total):
 
 
 @kernel
-def bound(column, target, join, known, apart):
+def bound(column, target, asked, join, known, apart):
     """Give the same for one feature, of which `column` holds all positions."""
     total = 0.0
     for i in range(known.shape[0]):
         lowest = 1.0
         for k in range(known.shape[1]):
             if apart[i, k] < lowest:
-                d = abs(column[i] - column[known[i, k]])
+                d = abs(column[asked[i]] - column[known[i, k]])
                 d = d if d == d else 0.0
                 value = _joined(apart[i, k], d, join)
                 if target.size > 0:
-                    value += alike(target, i, known[i, k])
+                    value += alike(target, asked[i], known[i, k])
                 lowest = min(lowest, value)
         total += lowest
     return total

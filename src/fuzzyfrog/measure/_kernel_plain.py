@@ -9,26 +9,29 @@ __all__ = ["infimum", "nearest", "plain"]
 
 
 @kernel
-def plain(Z, side, target, subset, join, first, last, membership, enemy):
+def plain(Z, side, target, asked, subset, join, first, last, membership, enemy):
     """Set memberships to the distance of the nearest enemy, cut at 1.
 
     Parameters
     ----------
     side : int64[n_samples]
         Samples on different sides are enemies; with a numeric target each is on a side of its own.
+    asked : int64[n_asked]
+        The samples that memberships are wanted of.
     first, last : int
-        The samples to look at.
+        Which of them to look at.
     """
-    for i in range(first, last):
-        membership[i], enemy[i] = 1.0, -1
+    for k in range(first, last):
+        i = asked[k]
+        membership[k], enemy[k] = 1.0, -1
         for j in range(side.size):
             if side[i] == side[j]:
                 continue
             d = distance(Z, i, j, subset, join)
             if target.size > 0:
                 d += alike(target, i, j)
-            if d < membership[i]:
-                membership[i], enemy[i] = d, j
+            if d < membership[k]:
+                membership[k], enemy[k] = d, j
 
 
 @kernel

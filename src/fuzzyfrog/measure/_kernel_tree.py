@@ -47,7 +47,7 @@ class Forest(NamedTuple):
     root : int32[n_classes]
         The root of each class.
     leaf : int32[n_blocks]
-        The node of each block.
+        The node of each block; one that no root leads to for a block of queries alone.
     held : int64[n_blocks]
         Number of samples in each block; the rest of its lanes is padding.
     class_of : int64[n_blocks]
@@ -290,7 +290,8 @@ def search(
 ):
     """Lower the memberships of every `stride`-th block of queries, starting from the first.
 
-    The arguments are those of `scan`, on samples in the order of the trees.
+    The arguments are those of `scan`, on samples in the order of the trees. Lanes that are no
+    queries have the membership 0, so that there is nothing to lower.
     """
     low, high, lanes = forest.low, forest.high, table.lanes
     slack = low.shape[1] if join == SUM else 1

@@ -12,11 +12,22 @@ from numpy.typing import NDArray
 
 from fuzzyfrog.measure import _kernel_plain, _kernel_scan
 from fuzzyfrog.measure._kernel_line import line
-from fuzzyfrog.measure.geometry import Geometry
+from fuzzyfrog.measure._kernel_part import scan_part
+from fuzzyfrog.measure.geometry import Geometry, blocks_of
 from fuzzyfrog.measure.subsets import Subset, batch_of, subset_of
 from fuzzyfrog.measure.threads import map_blocks
 
-__all__ = ["Engine", "LineEngine", "Nearest", "PlainEngine", "ScanEngine", "Weights", "closer"]
+__all__ = [
+    "Engine",
+    "LineEngine",
+    "Nearest",
+    "PartEngine",
+    "PlainEngine",
+    "ScanEngine",
+    "Weights",
+    "closer",
+    "n_pairs_asked",
+]
 
 Weights = NDArray[np.int64]
 
@@ -26,13 +37,13 @@ _WORTH_A_THREAD = 2_000_000
 
 
 class Nearest(NamedTuple):
-    """What an engine found, in the order of the geometry.
+    """What an engine found, in the order of the samples that it was asked for.
 
     Attributes
     ----------
-    membership : float64[n_samples]
+    membership : float64[n_asked]
         The distance of the nearest enemy seen, cut at 1.
-    enemy : int64[n_samples]
+    enemy : int64[n_asked]
         An enemy at that distance; -1 where there is none nearer than 1.
     complete : bool
         False if more was lost than allowed: then memberships may be too large.
@@ -44,22 +55,33 @@ class Nearest(NamedTuple):
 
 
 class Engine(ABC):
-    """A way to find the nearest enemy of every sample under a subset of the features.
+    """A way to find the nearest enemies of samples under a subset of the features.
 
     Parameters
     ----------
     geometry : Geometry
-        The samples.
+        The samples; the enemies of a sample are looked for among all of them.
     join : int
         How features are joined: a constant of the scan kernel.
     n_threads : int
         Number of threads.
+    asked : int64[n_asked], optional
+        The samples whose nearest enemies are wanted, in ascending order; all if left out.
     """
 
-    def __init__(self, geometry: Geometry, join: int, n_threads: int) -> None:
+    def __init__(
+        self,
+        geometry: Geometry,
+        join: int,
+        n_threads: int,
+        asked: NDArray[np.int64] | None = None,
+    ) -> None:
         self.geometry = geometry
         self.join = join
         self.n_threads = n_threads
+        self.asked = np.arange(geometry.n_samples) if asked is None else asked
+        self.asks_all = self.asked.size == geometry.n_samples
+        self.n_pairs = n_pairs_asked(geometry, self.asked.size)
 
     @abstractmethod
     def nearest(self, subset: Subset, allowed: float) -> Nearest:
@@ -84,25 +106,25 @@ class PlainEngine(Engine):
     def nearest(self, subset: Subset, allowed: float) -> Nearest:
         """Give memberships and enemies; `allowed` is not needed to be right."""
         geometry = self.geometry
-        membership = np.empty(geometry.n_samples)
-        enemy = np.empty(geometry.n_samples, np.int64)
+        membership = np.empty(self.asked.size)
+        enemy = np.empty(self.asked.size, np.int64)
 
         def rows(block: tuple[int, int]) -> None:
             _kernel_plain.plain(
-                geometry.Z, geometry.side, geometry.target, subset.exact, self.join, *block,
-                membership, enemy,
+                geometry.Z, geometry.side, geometry.target, self.asked, subset.exact, self.join,
+                *block, membership, enemy,
             )  # fmt: skip
 
-        map_blocks(rows, geometry.blocks_of_rows(), self._threads_for(geometry.n_pairs))
+        map_blocks(rows, blocks_of(self.asked.size), self._threads_for(self.n_pairs))
         return Nearest(membership, enemy, complete=True)
 
 
 class ScanEngine(Engine):
-    """Every block of pairs, most of them dropped after a few features."""
+    """Every block of pairs, most of them dropped after a few features. For all samples only."""
 
     def nearest(self, subset: Subset, allowed: float) -> Nearest:
         """Give memberships and enemies, the blocks dealt out to the threads."""
-        n_threads = self._threads_for(self.geometry.n_pairs)
+        n_threads = self._threads_for(self.n_pairs)
         parts = map_blocks(
             lambda k: self._part(subset, allowed, k, n_threads), range(n_threads), n_threads
         )
@@ -114,7 +136,7 @@ class ScanEngine(Engine):
             return super().weigh(masks, allowed)
         weights = np.empty((len(masks), 2), np.int64)
         batch, table = batch_of(self.geometry, masks, allowed), self.geometry.table
-        n_threads = self._threads_for(len(masks) * self.geometry.n_pairs)
+        n_threads = self._threads_for(len(masks) * self.n_pairs)
 
         def part(cut: tuple[int, int]) -> None:
             _kernel_scan.scan_batch(table, batch, self.join, *cut, weights)
@@ -135,6 +157,43 @@ class ScanEngine(Engine):
         return Nearest(membership, enemy, complete=bool(lost <= allowed))
 
 
+class PartEngine(Engine):
+    """The scan for a part of the samples: only their rows meet the blocks of all samples."""
+
+    def __init__(
+        self,
+        geometry: Geometry,
+        join: int,
+        n_threads: int,
+        asked: NDArray[np.int64] | None = None,
+    ) -> None:
+        super().__init__(geometry, join, n_threads, asked)
+        self._queries = geometry.queries[self.asked]
+        self._own = np.column_stack([self.asked, self.asked + 1])  # with a numeric target
+        if not geometry.is_numeric:
+            side = geometry.side[self.asked]
+            self._own = np.column_stack([geometry.starts[side], geometry.starts[side + 1]])
+
+    def nearest(self, subset: Subset, allowed: float) -> Nearest:
+        """Give memberships and enemies, the samples dealt out to the threads."""
+        membership, enemy = np.empty(self.asked.size), np.empty(self.asked.size, np.int64)
+        limit = np.empty(self.asked.size, np.int16)
+        table = self.geometry.table
+        _kernel_scan.open_memberships(table.steps, membership, limit, enemy)
+        n_threads = self._threads_for(self.n_pairs)
+
+        def part(cut: tuple[int, int]) -> float:
+            return float(
+                scan_part(
+                    table, self.asked, self._own, self._queries, subset.features, subset.exact,
+                    self.join, subset.gaps, *cut, membership, limit, enemy, allowed,
+                )
+            )  # fmt: skip
+
+        lost = sum(map_blocks(part, _cuts(self.asked.size, n_threads), n_threads))
+        return Nearest(membership, enemy, complete=bool(lost <= allowed))
+
+
 class LineEngine(Engine):
     """One complete feature, classes only: sorting finds the nearest enemies."""
 
@@ -145,7 +204,9 @@ class LineEngine(Engine):
         enemy = np.empty(geometry.n_samples, np.int64)
         z = geometry.Z[:, subset.exact[0]].copy()
         line(z, np.argsort(z), geometry.side, membership, enemy)
-        return Nearest(membership, enemy, complete=True)
+        if self.asks_all:
+            return Nearest(membership, enemy, complete=True)
+        return Nearest(membership[self.asked], enemy[self.asked], complete=True)
 
     def weigh(self, masks: NDArray[np.bool_], allowed: NDArray[np.float64]) -> Weights:
         """Give the totals, features dealt out to the threads."""
@@ -159,10 +220,16 @@ class LineEngine(Engine):
         return np.array(map_blocks(weight, masks, n_threads), np.int64).reshape(-1, 2)
 
 
-def _cuts(n_subsets: int, n_threads: int) -> list[tuple[int, int]]:
-    """Give the parts of a batch, (first, last) of each: enough to keep all threads busy."""
-    n_parts = 1 if n_threads == 1 else min(n_subsets, 8 * n_threads)
-    cuts = np.linspace(0, n_subsets, n_parts + 1).astype(np.int64).tolist()
+def n_pairs_asked(geometry: Geometry, n_asked: int) -> int:
+    """Give how many pairs of enemies some of the samples are in, on average."""
+    share = min(1.0, 2.0 * n_asked / geometry.n_samples)  # all of them share each pair with another
+    return int(share * geometry.n_pairs)
+
+
+def _cuts(n_items: int, n_threads: int) -> list[tuple[int, int]]:
+    """Give the parts of some work, (first, last) of each: enough to keep all threads busy."""
+    n_parts = 1 if n_threads == 1 else min(n_items, 8 * n_threads)
+    cuts = np.linspace(0, n_items, n_parts + 1).astype(np.int64).tolist()
     return list(itertools.pairwise(cuts))
 
 

@@ -3,24 +3,28 @@
 Every enemy that a sample ever met stays a witness: adding a feature cannot bring the sample farther
 away from it than their distance so far plus their difference on that feature. Summed over the
 samples this bounds the dependency of every extension at once; only extensions whose bound reaches
-the best score so far are scored (docs/theory.md#lazy).
+the best score so far are scored (docs/theory.md#lazy). A sample that is sure of its class stays so
+whatever is added: once most of them are, only the others are looked at.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.measure import _kernel_pairs, _kernel_scan
 from fuzzyfrog.measure.engines import Engine, Nearest
-from fuzzyfrog.measure.geometry import Geometry
-from fuzzyfrog.measure.subsets import MARGIN, Subset, exact_mean, subset_of
+from fuzzyfrog.measure.geometry import Geometry, blocks_of
+from fuzzyfrog.measure.subsets import MARGIN, SURE, Subset, exact_mean, subset_of
 from fuzzyfrog.measure.threads import map_blocks
 
 __all__ = ["Extensions"]
+
+EngineFor = Callable[[Subset], Engine]
 
 _REMEMBERED = 4  # enemies that each sample keeps
 
@@ -36,8 +40,12 @@ class _Witnesses:
         How features are joined.
     base : int64[n]
         The features that every extension has.
-    known : int64[n_samples, n_remembered]
-        The enemies, -1 for none; changed in place.
+    asked : int64[n_asked]
+        The samples that remember.
+    known : int64[n_asked, n_remembered]
+        Their enemies, -1 for none; changed in place.
+    n_sure : int
+        Other samples, whose membership is 1 whatever is added.
     """
 
     def __init__(
@@ -45,26 +53,32 @@ class _Witnesses:
         geometry: Geometry,
         join: int,
         base: NDArray[np.int64],
+        asked: NDArray[np.int64],
         known: NDArray[np.int64],
+        n_sure: int,
     ) -> None:
         self._geometry = geometry
         self._join = join
         self._base = base
+        self._asked = asked
         self.known = known
+        self._n_sure = n_sure
         self._apart = np.empty(known.shape)
-        _kernel_pairs.measure_pairs(geometry.Z, base, join, known, self._apart)
+        _kernel_pairs.measure_pairs(geometry.Z, asked, base, join, known, self._apart)
 
     def remember(self, enemy: NDArray[np.int64]) -> None:
         """Take in one more enemy of each sample, -1 for none."""
         _kernel_pairs.remember(
-            self._geometry.Z, self._base, self._join, self.known, self._apart, enemy
+            self._geometry.Z, self._asked, self._base, self._join, self.known, self._apart, enemy
         )
 
     def bound(self, feature: int) -> float:
         """Give the largest sum of memberships that adding a feature can lead to."""
         column = self._geometry.Z[:, feature].copy()
-        target = self._geometry.target
-        return float(_kernel_pairs.bound(column, target, self._join, self.known, self._apart))
+        found = _kernel_pairs.bound(
+            column, self._geometry.target, self._asked, self._join, self.known, self._apart
+        )
+        return self._n_sure + float(found)
 
     def bounds(self, n_threads: int) -> NDArray[np.float64]:
         """Give the same for every feature."""
@@ -73,12 +87,20 @@ class _Witnesses:
         def part(block: tuple[int, int]) -> NDArray[np.float64]:
             total = np.zeros(geometry.n_features)
             _kernel_pairs.bounds(
-                geometry.Z, geometry.target, self._join, self.known, self._apart, *block, total
-            )
+                geometry.Z, geometry.target, self._asked, self._join, self.known, self._apart,
+                *block, total,
+            )  # fmt: skip
             return total
 
-        parts = map_blocks(part, geometry.blocks_of_rows(), n_threads)
-        return np.asarray(np.sum(parts, axis=0))
+        parts = map_blocks(part, blocks_of(self._asked.size), n_threads)
+        return np.asarray(self._n_sure + sum(parts, np.zeros(geometry.n_features)))
+
+
+class _Unsure(NamedTuple):
+    """A subset, and which of the samples asked for are not sure of their class under it."""
+
+    subset: NDArray[np.bool_]
+    rows: NDArray[np.int64]
 
 
 class Extensions:
@@ -94,8 +116,10 @@ class Extensions:
         How features are joined.
     n_threads : int
         Number of threads.
-    engine_for : callable
-        Gives the engine that scores a subset.
+    engines_for : callable
+        Gives for some samples a function that gives the engine for a subset.
+    asked : int64[n_asked]
+        The samples whose memberships count.
     """
 
     def __init__(
@@ -103,37 +127,63 @@ class Extensions:
         geometry: Geometry,
         join: int,
         n_threads: int,
-        engine_for: Callable[[Subset], Engine],
+        engines_for: Callable[[NDArray[np.int64]], EngineFor],
+        asked: NDArray[np.int64],
     ) -> None:
         self._geometry = geometry
         self._join = join
         self._n_threads = n_threads
-        self._engine_for = engine_for
+        self._engines_for = engines_for
+        self._asked = asked
+        self._unsure = _Unsure(np.empty(0, np.bool_), np.arange(asked.size))
         # Bounds are sums of rounded numbers, each addition off by half a unit of at most n samples.
-        self._slack = max(1e-6, geometry.n_samples**2 * 2.0**-52)
-        self._known = np.full((geometry.n_samples, _REMEMBERED), -1, np.int64)
+        self._slack = max(1e-6, asked.size**2 * 2.0**-52)
+        self._known = np.full((asked.size, _REMEMBERED), -1, np.int64)
 
     def best(
         self, masks: NDArray[np.bool_], base: NDArray[np.bool_], added: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         """Give the scores of the best masks, -inf for the others; each adds a feature to `base`."""
-        witnesses = _Witnesses(self._geometry, self._join, np.flatnonzero(base), self._known.copy())
+        rows = self._rows(base)
+        part, n_sure = self._asked[rows], self._asked.size - rows.size
+        engine_for = self._engines_for(part)
+        witnesses = _Witnesses(
+            self._geometry, self._join, np.flatnonzero(base), part, self._known[rows], n_sure
+        )
         bounds = witnesses.bounds(self._n_threads)[added]
         queue = [(-bounds[row], row) for row in range(len(masks))]
         heapq.heapify(queue)
         scores, best = np.full(len(masks), -np.inf), -np.inf
         while queue and -queue[0][0] >= self._needed(best):
-            rows = self._next(queue, witnesses, added, best)
-            subsets = [subset_of(self._geometry, masks[row]) for row in rows]
-            for row, found in zip(rows, self._found(subsets, best), strict=True):
+            taken = self._next(queue, witnesses, added, best)
+            subsets = [subset_of(self._geometry, masks[row]) for row in taken]
+            for row, found in zip(taken, self._found(subsets, best, engine_for), strict=True):
                 if found.complete:
-                    coarse, fine = _kernel_scan.total(found.membership)
-                    scores[row] = exact_mean(coarse, fine, self._geometry.n_samples)
-                    best = max(best, scores[row])
+                    scores[row] = self._mean(found, n_sure)
+                    if scores[row] > best:
+                        best = scores[row]
+                        self._unsure = _Unsure(masks[row].copy(), rows[found.membership < 1.0])
                 witnesses.remember(found.enemy)
-        self._known = witnesses.known
+        self._remember(rows, witnesses.known)
         scores[scores < best] = -np.inf
         return scores
+
+    def _rows(self, base: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Give which of the samples to look at: those that are not sure, if these are few."""
+        unsure = self._unsure
+        is_few = 2 * unsure.rows.size <= self._asked.size
+        if is_few and np.array_equal(unsure.subset, base):
+            return unsure.rows
+        return np.arange(self._asked.size)
+
+    def _mean(self, found: Nearest, n_sure: int) -> float:
+        coarse, fine = _kernel_scan.total(found.membership)
+        return exact_mean(coarse + n_sure * SURE, fine, self._asked.size)
+
+    def _remember(self, rows: NDArray[np.int64], known: NDArray[np.int64]) -> None:
+        together = self._known.copy()  # another call may be reading it
+        together[rows] = known
+        self._known = together
 
     def _next(
         self,
@@ -153,14 +203,12 @@ class Extensions:
                 rows.append(row)
         return rows
 
-    def _found(self, subsets: list[Subset], best: float) -> list[Nearest]:
-        allowed = self._geometry.n_samples * (1.0 - best + MARGIN)
+    def _found(self, subsets: list[Subset], best: float, engine_for: EngineFor) -> list[Nearest]:
+        allowed = self._asked.size * (1.0 - best + MARGIN)
         return map_blocks(
-            lambda subset: self._engine_for(subset).nearest(subset, allowed),
-            subsets,
-            self._n_threads,
+            lambda subset: engine_for(subset).nearest(subset, allowed), subsets, self._n_threads
         )
 
     def _needed(self, best: float) -> float:
         """Give the sum of memberships that the bound of an extension must reach."""
-        return self._geometry.n_samples * best - self._slack
+        return self._asked.size * best - self._slack

@@ -14,7 +14,7 @@ from fuzzyfrog.data.spread import Missing, Spread, column_blocks, positions, sca
 from fuzzyfrog.measure._kernel_scan import Table
 from fuzzyfrog.measure._vectors import LANES, MISSING
 
-__all__ = ["Geometry", "n_blocks"]
+__all__ = ["Geometry", "blocks_of", "n_blocks"]
 
 _HALF = 16383  # positions in steps lie within +-_HALF: no difference of two overflows 16 bits
 _REACH = 4.0  # positions beyond this many spreads are cut in the filter, not in the measure
@@ -24,6 +24,12 @@ _SAMPLED_PAIRS = 4096  # pairs of enemies that decide which features are looked 
 def n_blocks(n_samples: int) -> int:
     """Give the number of blocks of `LANES` samples that hold all samples."""
     return -(-n_samples // LANES)
+
+
+def blocks_of(n_rows: int) -> list[tuple[int, int]]:
+    """Give rows cut into parts that are worth a call: (first, last) of each."""
+    cuts = np.linspace(0, n_rows, 1 + min(n_rows, 64)).astype(np.int64)
+    return [(int(a), int(b)) for a, b in itertools.pairwise(cuts)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,11 +104,6 @@ class Geometry:
     def n_pairs(self) -> int:
         """Number of pairs of enemies."""
         return int(np.sum(self.n_samples - self.first_enemy))
-
-    def blocks_of_rows(self) -> list[tuple[int, int]]:
-        """Give the samples cut into parts that are worth a call: (first, last) of each."""
-        cuts = np.linspace(0, self.n_samples, 1 + min(self.n_samples, 64)).astype(np.int64)
-        return [(int(a), int(b)) for a, b in itertools.pairwise(cuts)]
 
     @cached_property
     def has_gaps(self) -> NDArray[np.bool_]:

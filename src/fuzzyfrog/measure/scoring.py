@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -13,41 +12,23 @@ from numpy.typing import ArrayLike, NDArray
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.spread import MISSING_RULES, SPREADS, Missing, Spread, snapped
 from fuzzyfrog.measure import _kernel_plain, _kernel_scan
-from fuzzyfrog.measure.engines import (
-    Engine,
-    LineEngine,
-    Nearest,
-    PlainEngine,
-    ScanEngine,
-    Weights,
-)
-from fuzzyfrog.measure.extensions import Extensions
-from fuzzyfrog.measure.geometry import Geometry
-from fuzzyfrog.measure.steps import one_step, weigh_step
-from fuzzyfrog.measure.subsets import MARGIN, Subset, exact_means, subset_of
+from fuzzyfrog.measure.geometry import Geometry, blocks_of
+from fuzzyfrog.measure.scores import ENGINES, EngineName, SubsetScores
+from fuzzyfrog.measure.subsets import subset_of
 from fuzzyfrog.measure.threads import effective_threads, map_blocks
-from fuzzyfrog.measure.tree import TreeEngine
 
 __all__ = ["Dependency", "TNorm"]
 
 TNorm = Literal["lukasiewicz", "minimum", "product"]
-EngineName = Literal["auto", "plain", "scan", "tree"]
 
 _JOINS = {
     "lukasiewicz": _kernel_scan.SUM,
     "minimum": _kernel_scan.LARGEST,
     "product": _kernel_scan.PRODUCT,
 }
-_ENGINES: dict[str, type[Engine]] = {"plain": PlainEngine, "scan": ScanEngine, "tree": TreeEngine}
-# From this many pairs of enemies on, the tree beats the scan (benchmarks/README.md#crossover).
-_TREE_PAIRS_UP_TO_3 = 10_000_000
-_TREE_PAIRS_BEYOND = 40_000_000
-_FEW_PAIRS = 100_000  # below, looking at every pair costs less than anything that avoids it
-_MOST_CELLS = 4_000_000  # of masks that are scored in one go
-_CHUNK = 256  # subsets scored before the best of them is asked of the others
 
 
-class Dependency:
+class Dependency(SubsetScores):
     """The fuzzy-rough dependency of a target on subsets of features.
 
     The dependency of a subset is the mean membership of the samples in the positive region: how
@@ -101,16 +82,15 @@ class Dependency:
         _check_name("tnorm", tnorm, tuple(_JOINS))
         _check_name("spread", spread, SPREADS)
         _check_name("missing", missing, MISSING_RULES)
-        _check_name("engine", engine, ("auto", *_ENGINES))
+        _check_name("engine", engine, ENGINES)
         self.dataset: Dataset = make_dataset(
             X, y, categorical_features=categorical_features, target=target
         )
         self._tnorm, self._spread, self._missing = tnorm, spread, missing
-        self._n_jobs, self._choice = n_jobs, engine
-        self._geometry = Geometry.of(self.dataset, spread, missing)
-        self._join = _JOINS[tnorm]
-        self._n_threads = effective_threads(n_jobs)
-        self._made: dict[type[Engine], Engine] = {}
+        self._n_jobs = n_jobs
+        geometry = Geometry.of(self.dataset, spread, missing)
+        everybody = np.arange(geometry.n_samples)
+        super().__init__(geometry, _JOINS[tnorm], effective_threads(n_jobs), engine, everybody)
 
     def with_target(self, codes: NDArray[np.int64], classes: tuple[Hashable, ...]) -> Dependency:
         """Give the measure of other classes on the same samples, with the same settings."""
@@ -122,92 +102,6 @@ class Dependency:
             n_jobs=self._n_jobs,
             engine=self._choice,
         )
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return self._geometry.n_samples
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-        return self._geometry.n_features
-
-    @cached_property
-    def full(self) -> float:
-        """The dependency on all features together: no subset has a larger one."""
-        if not self._is_small:
-            return float(self.score(np.ones((1, self.n_features), np.bool_))[0])
-        # As the last step of a greedy search, for which nothing has to be prepared.
-        base = np.arange(self.n_features) < self.n_features - 1
-        weights = self._weigh_step(base, np.array([self.n_features - 1]))
-        return float(exact_means(weights, self.n_samples)[0])
-
-    def score(
-        self, masks: ArrayLike, at_least: float | ArrayLike | None = None
-    ) -> NDArray[np.float64]:
-        """Give the dependency of each subset.
-
-        Parameters
-        ----------
-        masks : bool[n_subsets, n_features]
-            The subsets.
-        at_least : float or float[n_subsets], optional
-            What a subset has to reach to be of interest. One that does not is given up early.
-
-        Returns
-        -------
-        float64[n_subsets]
-            The dependencies; -inf exactly where a dependency is less than `at_least`.
-        """
-        checked = self._checked(masks)
-        wanted = _checked_bar(at_least, len(checked))
-        at_once = max(_CHUNK, _MOST_CELLS // self.n_features)  # work space grows with the batch
-        parts = [slice(at, at + at_once) for at in range(0, len(checked), at_once)]
-        scores = [self._score(checked[part], wanted[part]) for part in parts]
-        return np.concatenate([np.empty(0), *scores])
-
-    def _score(
-        self, checked: NDArray[np.bool_], wanted: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        weights = self._weights(checked, self.n_samples * (1.0 - wanted + MARGIN))
-        scores = exact_means(weights, self.n_samples)
-        scores[scores < wanted] = -np.inf
-        return scores
-
-    def _weights(self, checked: NDArray[np.bool_], allowed: NDArray[np.float64]) -> Weights:
-        step = one_step(checked) if self._is_small else None
-        if step is not None:
-            return self._weigh_step(*step)
-        weights = np.empty((len(checked), 2), np.int64)
-        for engine, rows in self._by_engine(checked).items():
-            weights[rows] = self._engine(engine).weigh(checked[rows], allowed[rows])
-        return weights
-
-    def best(self, masks: ArrayLike) -> NDArray[np.float64]:
-        """Give the dependency of the best subsets of a batch, -inf for the others.
-
-        Much faster than `score` where the subsets extend a common one by a feature each, as in a
-        greedy search: most of them are ruled out by enemies that are already known.
-        """
-        checked = self._checked(masks)
-        step = one_step(checked)
-        if step is None:
-            return self._best_of_any(checked)
-        if not self._is_small:
-            return self._extensions.best(checked, *step)
-        scores = exact_means(self._weigh_step(*step), self.n_samples)
-        scores[scores < scores.max()] = -np.inf
-        return scores
-
-    def _best_of_any(self, checked: NDArray[np.bool_]) -> NDArray[np.float64]:
-        scores, best = np.full(len(checked), -np.inf), -np.inf
-        for start in range(0, len(checked), _CHUNK):
-            rows = slice(start, start + _CHUNK)
-            scores[rows] = self.score(checked[rows], at_least=best)
-            best = max(best, float(scores[rows].max()))
-        scores[scores < best] = -np.inf
-        return scores
 
     def memberships(self, mask: ArrayLike) -> NDArray[np.float64]:
         """Give how surely each sample belongs to its own class, by the features of a subset."""
@@ -228,7 +122,7 @@ class Dependency:
                 self._join, *block, membership, enemy,
             )  # fmt: skip
 
-        map_blocks(rows, geometry.blocks_of_rows(), self._n_threads)
+        map_blocks(rows, blocks_of(self.n_samples), self._n_threads)
         result = np.empty(self.n_samples, np.int64)
         result[geometry.order] = np.where(enemy < 0, -1, geometry.order[enemy])
         return result
@@ -250,87 +144,10 @@ class Dependency:
         def rows(block: tuple[int, int]) -> None:
             _kernel_plain.infimum(geometry.Z, degrees, subset.exact, self._join, *block, lowest)
 
-        map_blocks(rows, geometry.blocks_of_rows(), self._n_threads)
+        map_blocks(rows, blocks_of(self.n_samples), self._n_threads)
         result = np.empty(self.n_samples)
         result[geometry.order] = lowest
         return result
-
-    def _nearest(self, mask: ArrayLike) -> Nearest:
-        subset = subset_of(self._geometry, self._checked_one(mask))
-        return self._engine_for(subset).nearest(subset, np.inf)
-
-    def _weigh_step(self, base: NDArray[np.bool_], added: NDArray[np.int64]) -> Weights:
-        return weigh_step(self._geometry, self._join, self._n_threads, base, added)
-
-    @property
-    def _is_small(self) -> bool:
-        """Whether looking at every pair of enemies costs less than anything that avoids it."""
-        return self._choice == "auto" and self._geometry.n_pairs < _FEW_PAIRS
-
-    def _by_engine(self, masks: NDArray[np.bool_]) -> dict[type[Engine], NDArray[np.intp]]:
-        """Give the rows of the subsets for each engine that is to score some of them."""
-        if self._choice != "auto" or self._geometry.is_numeric or self._is_small:
-            return {self._pick(0, True): np.arange(len(masks))}
-        gaps = masks[:, self._geometry.has_gaps].any(axis=1)
-        # The choice depends on nothing but this; sizes above 3 are all alike.
-        kind = 2 * np.minimum(masks.sum(axis=1), 4) + gaps
-        rows: dict[type[Engine], NDArray[np.intp]] = {}
-        for code in np.unique(kind).tolist():
-            engine, found = self._pick(code // 2, bool(code % 2)), np.flatnonzero(kind == code)
-            rows[engine] = np.concatenate([rows[engine], found]) if engine in rows else found
-        return rows
-
-    def _pick(self, size: int, has_gaps: bool) -> type[Engine]:
-        """Give the engine that should be the fastest for a subset."""
-        geometry = self._geometry
-        if self._choice != "auto":
-            chosen = _ENGINES[self._choice]
-            return ScanEngine if chosen is TreeEngine and geometry.is_numeric else chosen
-        if geometry.is_numeric or self._is_small:
-            return ScanEngine
-        if size == 1 and not has_gaps:
-            return LineEngine
-        crossover = _TREE_PAIRS_UP_TO_3 if size <= 3 else _TREE_PAIRS_BEYOND
-        return TreeEngine if geometry.n_pairs >= crossover else ScanEngine
-
-    def _engine_for(self, subset: Subset) -> Engine:
-        return self._engine(self._pick(subset.exact.size, subset.gaps))
-
-    def _engine(self, kind: type[Engine]) -> Engine:
-        if kind not in self._made:
-            self._made[kind] = kind(self._geometry, self._join, self._n_threads)
-        return self._made[kind]
-
-    @cached_property
-    def _extensions(self) -> Extensions:
-        return Extensions(self._geometry, self._join, self._n_threads, self._engine_for)
-
-    def _checked_one(self, mask: ArrayLike) -> NDArray[np.bool_]:
-        row: NDArray[np.bool_] = self._checked(np.asarray(mask)[np.newaxis])[0]
-        return row
-
-    def _checked(self, masks: ArrayLike) -> NDArray[np.bool_]:
-        array = np.asarray(masks)
-        if array.ndim != 2 or array.shape[1] != self.n_features or array.dtype != np.bool_:
-            raise ValueError(
-                f"masks must be boolean with one row per subset and {self.n_features} columns, "
-                f"got {array.dtype} of shape {array.shape}. Use features as a mask: "
-                "mask = np.zeros(n_features, bool); mask[features] = True."
-            )
-        return array
-
-
-def _checked_bar(at_least: float | ArrayLike | None, n_subsets: int) -> NDArray[np.float64]:
-    """Give what each subset has to reach."""
-    if at_least is None:
-        return np.full(n_subsets, -np.inf)
-    bar = np.asarray(at_least, np.float64)
-    if bar.shape not in ((), (n_subsets,)) or np.isnan(bar).any():
-        raise ValueError(
-            f"at_least must be a number or one per subset ({n_subsets}), none of them NaN, "
-            f"got shape {bar.shape}. Leave it out to score every subset."
-        )
-    return np.broadcast_to(bar, n_subsets)
 
 
 def _check_name(parameter: str, value: object, known: Sequence[str]) -> None:

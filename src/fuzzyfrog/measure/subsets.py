@@ -11,13 +11,14 @@ from fuzzyfrog.measure._kernel_scan import Batch
 from fuzzyfrog.measure._vectors import STAGE
 from fuzzyfrog.measure.geometry import Geometry
 
-__all__ = ["MARGIN", "Subset", "batch_of", "exact_mean", "exact_means", "subset_of"]
+__all__ = ["MARGIN", "SURE", "Subset", "batch_of", "exact_mean", "exact_means", "subset_of"]
 
 # Share of the samples that may be lost beyond what is allowed: what is lost is summed up with
 # rounding, the scores that decide in the end are not.
 MARGIN = 1e-7
 
 _UNITS = 2**50  # units of the grid in a membership of 1
+SURE = _UNITS >> 25  # the coarse part of its `total`; the fine part is 0
 
 # Each feature adds a step of uncertainty to a 16-bit sum. Beyond this many features the filter
 # could take a full sum for a small one; features left out are measured exactly all the same.

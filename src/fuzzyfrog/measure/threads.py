@@ -101,7 +101,8 @@ class _Round(Generic[Item, Result]):
     def run(self, n_lanes: int) -> list[Result]:
         helpers: list[Future[None]] = []
         try:
-            helpers.extend(_pool().submit(self._lane) for _ in range(n_lanes - 1))
+            with suppress(RuntimeError):  # no more threads to be had: the lanes there are will do
+                helpers.extend(_pool().submit(self._lane) for _ in range(n_lanes - 1))
             self._lane()
         finally:
             self._pending.clear()  # something is left only after Ctrl-C

@@ -13,7 +13,7 @@ from fuzzyfrog.measure._kernel_scan import Table
 from fuzzyfrog.measure._kernel_tree import Forest
 from fuzzyfrog.measure._vectors import LANES, NEVER, STAGE
 from fuzzyfrog.measure.engines import Engine, Nearest, closer
-from fuzzyfrog.measure.geometry import Geometry, n_blocks
+from fuzzyfrog.measure.geometry import Geometry
 from fuzzyfrog.measure.subsets import Subset
 from fuzzyfrog.measure.threads import map_blocks
 
@@ -24,41 +24,68 @@ _MOST_AXES = 4  # features that boxes are built on: more cost more than they pru
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """Where the blocks and the nodes of each class stand; the same for every subset."""
+    """Where the blocks and the nodes of each class stand; the same for every subset.
 
-    first_block: NDArray[np.int64]
+    If all samples are asked for, the blocks of the trees are the queries. If only some are, each
+    class has blocks of its own for those, behind the blocks of the trees: the cost of a search
+    then grows with the samples asked for.
+    """
+
+    first_block: NDArray[np.int64]  # of the tree of each class
     first_node: NDArray[np.int64]
+    first_query: NDArray[np.int64]  # block of each class
     held: NDArray[np.int64]
     class_of: NDArray[np.int64]
-    is_sample: NDArray[np.bool_]
+    is_query: NDArray[np.bool_]  # for each lane
 
     @classmethod
-    def of(cls, geometry: Geometry) -> _Plan:
+    def of(cls, geometry: Geometry, asked: NDArray[np.int64]) -> _Plan:
         sizes = np.diff(geometry.starts)
-        blocks = np.array([n_blocks(int(size)) for size in sizes])
-        held = np.full(blocks.sum(), LANES, np.int64)
-        held[np.cumsum(blocks) - 1] = sizes - (blocks - 1) * LANES
-        return cls(
-            np.concatenate([[0], np.cumsum(blocks)]),
-            np.concatenate([[0], np.cumsum(2 * blocks - 1)]),
-            held,
-            np.repeat(np.arange(sizes.size), blocks),
-            (np.arange(LANES) < held[:, np.newaxis]).ravel(),
-        )
+        blocks, held = _filled(sizes)
+        first_block = np.concatenate([[0], np.cumsum(blocks)])
+        first_query, class_of = first_block, np.repeat(np.arange(sizes.size), blocks)
+        if asked.size < geometry.n_samples:
+            wanted = np.bincount(geometry.side[asked], minlength=sizes.size)
+            own_blocks, own_held = _filled(wanted)
+            first_query = blocks.sum() + np.concatenate([[0], np.cumsum(own_blocks)])
+            held = np.concatenate([held, own_held])
+            class_of = np.concatenate([class_of, np.repeat(np.arange(sizes.size), own_blocks)])
+        is_query = np.arange(LANES) < held[:, np.newaxis]
+        is_query[: first_query[0]] = False
+        first_node = np.concatenate([[0], np.cumsum(2 * blocks - 1)])
+        return cls(first_block, first_node, first_query, held, class_of, is_query.ravel())
+
+
+def _filled(sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give the number of blocks that so many samples fill, and how many each block holds."""
+    blocks = -(-sizes // LANES)
+    held = np.full(blocks.sum(), LANES, np.int64)
+    some = sizes > 0
+    held[np.cumsum(blocks)[some] - 1] = (sizes - (blocks - 1) * LANES)[some]
+    return blocks, held
 
 
 class TreeEngine(Engine):
     """A tree of boxes for each class; far parts are never looked at. Classes only."""
 
-    def __init__(self, geometry: Geometry, join: int, n_threads: int) -> None:
-        super().__init__(geometry, join, n_threads)
-        self._plan = _Plan.of(geometry)
+    def __init__(
+        self,
+        geometry: Geometry,
+        join: int,
+        n_threads: int,
+        asked: NDArray[np.int64] | None = None,
+    ) -> None:
+        super().__init__(geometry, join, n_threads, asked)
+        self._plan = _Plan.of(geometry, self.asked)
+        self._is_asked = np.zeros(geometry.n_samples, np.bool_)
+        self._is_asked[self.asked] = True
+        self._last: tuple[bytes, _Order] | None = None  # axes, and the order built on them
 
     def nearest(self, subset: Subset, allowed: float) -> Nearest:
         """Give memberships and enemies, blocks of queries dealt out to the threads."""
-        n_threads = self._threads_for(self.geometry.n_pairs)
+        n_threads = self._threads_for(self.n_pairs)
         features, n_axes = self._axes_first(subset)
-        sample, child = self._build(features[:n_axes], n_threads)
+        sample, child = self._ordered(features[:n_axes], n_threads)
         table = self._gather(sample, features, subset.exact, n_threads)
         forest = self._forest(child, n_axes)
         _kernel_tree.grow_boxes(forest, table.lanes)
@@ -82,21 +109,29 @@ class TreeEngine(Engine):
         features = np.concatenate([used, np.full(-used.size % STAGE, empty)])
         return features.astype(np.int64), min(_MOST_AXES, axes.size)
 
+    def _ordered(self, axes: NDArray[np.int64], n_threads: int) -> _Order:
+        """Give the order for some axes; the one built last is kept, as greedy steps share axes."""
+        last, key = self._last, axes.tobytes()
+        if last is None or last[0] != key:
+            last = self._last = key, self._build(axes, n_threads)
+        return last[1]
+
     def _build(self, axes: NDArray[np.int64], n_threads: int) -> _Order:
         """Give the sample in each lane and the tree of each class."""
         plan, starts = self._plan, self.geometry.starts
-        sample = np.empty(plan.first_block[-1] * LANES, np.int64)
-        child = np.empty(plan.first_node[-1], np.int32)
+        sample = np.empty(plan.held.size * LANES, np.int64)
+        n_alone = plan.held.size - plan.first_block[-1]  # blocks of queries that are in no tree
+        child = np.empty(plan.first_node[-1] + n_alone, np.int32)
+        child[plan.first_node[-1] :] = -1 - np.arange(plan.first_block[-1], plan.held.size)
 
         def one_class(c: int) -> None:
-            lane, end = plan.first_block[c] * LANES, plan.first_block[c + 1] * LANES
-            filled = lane + starts[c + 1] - starts[c]
-            sample[lane:filled] = np.arange(starts[c], starts[c + 1])
+            ordered = np.arange(starts[c], starts[c + 1])
             points = self.geometry.queries[starts[c] : starts[c + 1], axes]
-            _kernel_tree.build(
-                points, sample[lane:filled], child, plan.first_node[c], plan.first_block[c]
-            )
-            sample[filled:end] = sample[filled - 1]
+            _kernel_tree.build(points, ordered, child, plan.first_node[c], plan.first_block[c])
+            _fill(sample, plan.first_block[c], plan.first_block[c + 1], ordered)
+            if n_alone:  # in the order of the tree: those of a block lie close together
+                some = ordered[self._is_asked[ordered]]
+                _fill(sample, plan.first_query[c], plan.first_query[c + 1], some)
 
         map_blocks(one_class, range(starts.size - 1), n_threads)
         return sample, child
@@ -146,23 +181,33 @@ class TreeEngine(Engine):
         membership, enemy = np.empty(n_lanes), np.empty(n_lanes, np.int64)
         limit = np.empty(n_lanes, np.int16)
         _kernel_scan.open_memberships(table.steps, membership, limit, enemy)
-        limit[~self._plan.is_sample] = NEVER
+        membership[~self._plan.is_query] = 0.0
+        limit[~self._plan.is_query] = NEVER
         lost = _kernel_tree.search(
             table, forest, np.arange(n_rows), np.arange(table.Z.shape[1]), self.join, gaps,
-            first, stride, membership, limit, enemy, allowed,
+            self._plan.first_query[0] + first, stride, membership, limit, enemy, allowed,
         )  # fmt: skip
         return Nearest(membership, enemy, complete=bool(lost <= allowed))
 
     def _in_order(self, found: Nearest, sample: NDArray[np.int64]) -> Nearest:
-        """Give memberships and enemies in the order of the geometry."""
-        held = self._plan.is_sample
-        membership = np.empty(self.geometry.n_samples)
-        enemy = np.empty(self.geometry.n_samples, np.int64)
-        order = sample[held]
-        membership[order] = found.membership[held]
-        lane = found.enemy[held]
-        enemy[order] = np.where(lane < 0, -1, sample[lane])
+        """Give memberships and enemies in the order of the samples asked for."""
+        is_query = self._plan.is_query
+        membership = np.empty(self.asked.size)
+        enemy = np.empty(self.asked.size, np.int64)
+        place = sample[is_query]
+        if not self.asks_all:
+            place = np.searchsorted(self.asked, place)
+        membership[place] = found.membership[is_query]
+        lane = found.enemy[is_query]
+        enemy[place] = np.where(lane < 0, -1, sample[lane])
         return Nearest(membership, enemy, found.complete)
+
+
+def _fill(sample: NDArray[np.int64], first: int, end: int, held: NDArray[np.int64]) -> None:
+    """Put samples into the lanes of some blocks; padding repeats the last of them."""
+    if first < end:
+        sample[first * LANES : end * LANES] = held[-1]
+        sample[first * LANES : first * LANES + held.size] = held
 
 
 _Order = tuple[NDArray[np.int64], NDArray[np.int32]]

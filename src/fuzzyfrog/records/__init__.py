@@ -11,6 +11,7 @@ from fuzzyfrog.records.findings import (
 )
 from fuzzyfrog.records.results import FrontPoint, Reduct
 from fuzzyfrog.records.run import Run, Versions
+from fuzzyfrog.records.sampling import Sampling
 from fuzzyfrog.records.table import ClassCount, FeatureSummary, TableSummary, TargetSummary
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "HistoryPoint",
     "Reduct",
     "Run",
+    "Sampling",
     "TableSummary",
     "TargetSummary",
     "Versions",

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from fuzzyfrog.records.numbers import count
+
 __all__ = ["Certificate", "Claim"]
 
 
@@ -68,7 +70,7 @@ class Certificate:
         if self.claim != "fewest":
             return f"Not proven: that {self._claimed()}. {self._counted()}"
         between = f"between {self.lower_bound} and {_features(self.size)} (gap {self.gap})"
-        known = _things(self.n_reducts, "subset") + f" of {self.size}"
+        known = count(self.n_reducts, "subset") + f" of {self.size}"
         is_known = "is known" if self.n_reducts == 1 else "are known"
         return f"Not proven: the fewest are {between}. {known} {is_known}."
 
@@ -80,12 +82,8 @@ class Certificate:
     def _counted(self) -> str:
         there = "There is" if self.n_reducts == 1 else "There are"
         how_many = "exactly" if self.all_listed else "at least"
-        return f"{there} {how_many} {_things(self.n_reducts, 'such subset')}."
+        return f"{there} {how_many} {count(self.n_reducts, 'such subset')}."
 
 
 def _features(number: int) -> str:
-    return _things(number, "feature")
-
-
-def _things(number: int, thing: str) -> str:
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+    return count(number, "feature")

@@ -24,6 +24,7 @@ def check_run(run: "Run") -> None:
     _check_samples(run)
     _check_reducts(run)
     _check_certificate(run)
+    _check_sampling(run)
 
 
 def _check_ranges(run: "Run") -> None:
@@ -65,6 +66,13 @@ def _check_table(run: "Run") -> None:
 
 
 def _check_reducts(run: "Run") -> None:
+    if set(run.excluded) & set(run.selected):
+        raise DataError("run.excluded must have none of the selected features.")
+    if run.n_resumed > run.n_evaluations:
+        raise DataError(
+            f"run.n_resumed must be at most n_evaluations, {run.n_evaluations}, "
+            f"got {run.n_resumed}."
+        )
     if all(reduct.features != run.selected for reduct in run.reducts):
         raise DataError("run.reducts must have the selected features as one of them.")
     for at, (smaller, larger) in enumerate(pairwise(run.front), start=1):
@@ -102,6 +110,25 @@ def _check_certificate(run: "Run") -> None:
         )
 
 
+def _check_sampling(run: "Run") -> None:
+    if run.sampling is None:
+        return
+    if not 1 <= run.sampling.n_sampled < run.data.n_samples:
+        raise DataError(
+            f"run.sampling.n_sampled must be a part of the {run.data.n_samples} samples, "
+            f"got {run.sampling.n_sampled}."
+        )
+    if run.sampling.low > run.sampling.high:
+        raise DataError(
+            f"run.sampling.low must be at most high, {run.sampling.high!r}, "
+            f"got {run.sampling.low!r}."
+        )
+    if run.certificate is not None:
+        raise DataError(
+            "run.certificate must be null for a part of the samples: it proves nothing."
+        )
+
+
 def _check_features(run: "Run") -> None:
     for where, features in _subsets(run):
         is_ascending = all(low < high for low, high in pairwise(features))
@@ -115,6 +142,7 @@ def _check_features(run: "Run") -> None:
 def _subsets(run: "Run") -> Iterator[tuple[str, tuple[int, ...]]]:
     yield "selected", run.selected
     yield "core", run.core
+    yield "excluded", run.excluded
     for at, reduct in enumerate(run.reducts):
         yield f"reducts[{at}].features", reduct.features
     for at, point in enumerate(run.front):
@@ -179,6 +207,10 @@ def _shares(run: "Run") -> Iterator[tuple[str, float]]:
     yield from _numbered("history[{}].dependency", (one.dependency for one in run.history))
     yield from _numbered("history[{}].diversity", (one.diversity or 0.0 for one in run.history))
     yield from _numbered("ambiguous[{}].membership", (one.membership for one in run.ambiguous))
+    if run.sampling is not None:
+        yield "sampling.low", run.sampling.low
+        yield "sampling.high", run.sampling.high
+        yield "sampling.confidence", run.sampling.confidence
     for at, one in enumerate(run.explanations):
         yield f"explanations[{at}].dependency", one.dependency
         yield f"explanations[{at}].dependency_without", one.dependency_without
@@ -191,6 +223,7 @@ def _counts(run: "Run") -> Iterator[tuple[str, float]]:
     yield "seed", run.seed
     yield "seconds", run.seconds
     yield "n_evaluations", run.n_evaluations
+    yield "n_resumed", run.n_resumed
     yield "n_ambiguous", run.n_ambiguous
     yield from _numbered("explanations[{}].n_affected", (e.n_affected for e in run.explanations))
     yield "data.n_samples", run.data.n_samples

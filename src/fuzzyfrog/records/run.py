@@ -1,10 +1,12 @@
 """A whole run: everything that a report, an explanation or a repetition needs."""
 
+import errno
 import json
 import os
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
 from fuzzyfrog.errors import DataError
@@ -17,13 +19,16 @@ from fuzzyfrog.records.findings import (
     FeatureSet,
     HistoryPoint,
 )
+from fuzzyfrog.records.sampling import Sampling
 from fuzzyfrog.records.table import TableSummary
 from fuzzyfrog.writing import written_whole
 
 __all__ = ["SCHEMA", "Parameter", "Run", "Versions"]
 
 MAX_BYTES = 64 * 2**20  # of a saved run; a thousand times what most have
-SCHEMA = 2  # raised whenever a field comes, goes or changes its meaning
+SCHEMA = 3  # raised whenever a field comes, goes or changes its meaning
+BEFORE_SAMPLING = 2  # the schema that lacked only these fields:
+LATER_FIELDS: dict[str, object] = {"sampling": None, "excluded": [], "n_resumed": 0}
 
 Parameter = str | int | float | bool | None  # anything else is kept as Python writes it
 
@@ -58,7 +63,7 @@ class Run:
     seconds : float
         Duration of the fit.
     full_dependency, dependency : float
-        Of all features, and of the selected ones.
+        Of all features but the excluded ones, and of the selected ones.
     selected : tuple of int
         Indices of the selected features, ascending.
     reducts : tuple of FeatureSet
@@ -87,6 +92,12 @@ class Run:
         Samples whose membership is below 1.
     notes : tuple of str
         The warnings that were given when the data was read and while the selector was fitted.
+    sampling : Sampling or None
+        How the dependencies were estimated; None if all samples were measured.
+    excluded : tuple of int
+        Features that were not to be selected; `full_dependency` is that of the others.
+    n_resumed : int
+        Subsets whose scores came from an earlier run that this one went on with.
     """
 
     data: TableSummary
@@ -111,22 +122,66 @@ class Run:
     ambiguous: tuple[AmbiguousSample, ...]
     n_ambiguous: int
     notes: tuple[str, ...]
+    sampling: Sampling | None
+    excluded: tuple[int, ...]
+    n_resumed: int
+
+    @property
+    def n_allowed(self) -> int:
+        """Number of features that might be selected."""
+        return self.data.n_features - len(self.excluded)
+
+    @property
+    def asked_share(self) -> float:
+        """Share of the full dependency that was to be kept."""
+        share = self.parameters.get("min_dependency")
+        return float(share) if isinstance(share, int | float) else 1.0
+
+    @property
+    def asked_size(self) -> int | None:
+        """Number of features that was asked for; None for as few as possible."""
+        size = self.parameters.get("n_features_to_select")
+        return size if isinstance(size, int) else None
+
+    @property
+    def is_lexicographic(self) -> bool:
+        """Whether dependency was never traded for fewer features."""
+        return self.parameters.get("ranking") == "lexicographic"
+
+    @property
+    def asks_for_all(self) -> bool:
+        """Whether the full dependency was to be kept."""
+        return self.asked_share == 1
+
+    @property
+    def asks_for_fewest(self) -> bool:
+        """Whether the fewest features were looked for that keep what was to be kept."""
+        return self.is_lexicographic and self.asked_size is None
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether the selected features keep what was to be kept."""
+        return self.dependency >= self.asked_share * self.full_dependency
 
     @property
     def is_core_alone(self) -> bool:
         """Whether the selected features are the core, and so the smallest and only reduct.
 
         Whatever keeps the full dependency has the core. If the core alone keeps it, that is
-        the proof, without any certificate.
+        the proof, without any certificate. A part of the samples proves nothing.
         """
-        asked = self.parameters
         return (
-            self.selected == self.core
-            and self.dependency >= self.full_dependency
-            and asked.get("min_dependency") == 1
-            and asked.get("ranking") == "lexicographic"
-            and asked.get("n_features_to_select") is None
+            self.sampling is None
+            and self.selected == self.core
+            and self.asks_for_all
+            and self.is_enough
+            and self.asks_for_fewest
         )
+
+    @property
+    def estimate(self) -> str | None:
+        """How the dependencies were estimated, in words; None if all samples were measured."""
+        return None if self.sampling is None else self.sampling.told(self.data.n_samples)
 
     def names(self, features: Iterable[int]) -> tuple[str, ...]:
         """Give the names of features."""
@@ -140,11 +195,17 @@ class Run:
         for explanation in self.explanations:
             if str(feature) == str(explanation.feature):
                 return explanation
-        known = ", ".join(repr(explanation.name) for explanation in self.explanations)
+        names = [explanation.name for explanation in self.explanations]
         raise ValueError(
-            f"feature must be the name or the index of a selected feature, got {feature!r}. "
-            f"Selected: {known}."
+            f"feature must be the name or the index of a selected feature, got {feature!r}"
+            f"{self._why_not(feature, names)} Selected: {', '.join(map(repr, names))}."
         )
+
+    def _why_not(self, feature: str | int, names: list[str]) -> str:
+        if any(feature == one.name for one in self.data.features):
+            return ", which is a feature but not selected."
+        close = get_close_matches(str(feature)[:60], names, n=1)
+        return f". Did you mean {close[0]!r}?" if close else "."
 
     def to_json(self) -> str:
         """Give the run as text."""
@@ -165,11 +226,14 @@ class Run:
                 "a run must be an object with the fields schema and run, got something else. "
                 "Save it with `fuzzyfrog select --save` or Run.save."
             )
-        if type(content["schema"]) is not int or content["schema"] != SCHEMA:
+        schema = content["schema"]
+        if type(schema) is not int or schema not in (BEFORE_SAMPLING, SCHEMA):
             raise DataError(
-                f"schema must be {SCHEMA}, got {str(content['schema'])[:20]!r}. "
+                f"schema must be {SCHEMA} or {BEFORE_SAMPLING}, got {str(schema)[:20]!r}. "
                 "Read the run with the version of fuzzyfrog that saved it, or run it again."
             )
+        if schema == BEFORE_SAMPLING and isinstance(content["run"], dict):
+            content["run"] = {**LATER_FIELDS, **content["run"]}
         run: Run = decoded(cls, content["run"], "run")
         check_run(run)
         return run
@@ -198,6 +262,8 @@ class Run:
 
 def _content_of(path: Path) -> bytes:
     """Give the bytes of a file, unless it is no plain file or far too large."""
+    if "\0" in str(path):
+        raise FileNotFoundError(errno.ENOENT, "no file has a NUL in its name")
     if not stat.S_ISREG(path.stat().st_mode):  # a pipe or a device may never end
         raise DataError(
             f"a run must be a regular file, got {os.fspath(path)!r}, which is none. "

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from fuzzyfrog.data import Dataset, make_dataset
+from fuzzyfrog.data.dask_tables import dask_columns, is_dask, without_rows
 from fuzzyfrog.data.wording import listed
 from fuzzyfrog.errors import DataError
 
@@ -30,14 +31,19 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """Give the checked data, and note its number of features and their names."""
         if getattr(getattr(y, "dtype", None), "kind", None) == "c":
             raise DataError("y must be real, got complex numbers. Complex data not supported.")
+        name = getattr(y, "name", None)  # of a series
         dataset = make_dataset(
-            X, y, categorical_features=self.categorical_features, target=self.target
+            X,
+            y,
+            categorical_features=self.categorical_features,
+            target=self.target,
+            target_name=name if isinstance(name, str) and name else "class",
         )
         if isinstance(X, Dataset):
             self.n_features_in_ = dataset.n_features
             self.feature_names_in_ = np.asarray(dataset.feature_names, dtype=object)
         else:
-            validate_data(self, X=X, y=y, skip_check_array=True)
+            validate_data(self, X=without_rows(X), y=y, skip_check_array=True)
         return dataset
 
     def transform(self, X: Any) -> Any:
@@ -52,15 +58,25 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         -------
         array or frame of shape (n_samples, n_features_)
             An array, or what was chosen with ``set_output``. A frame that stays with its library
-            keeps the types of its columns.
+            keeps the types of its columns; what Dask is to compute stays to be computed.
         """
         support = self.get_support()
         if isinstance(X, Dataset):
             return self._of_dataset(X)[:, support]
+        if is_dask(X):
+            validate_data(self, X=without_rows(X), reset=False, skip_check_array=True)
+            return dask_columns(X, np.flatnonzero(support))
         if self._output() == "polars" and nw.dependencies.is_polars_dataframe(X):
             # scikit-learn would go through an array of objects here, but does this for pandas.
             validate_data(self, X=X, reset=False, skip_check_array=True)
             return X[:, np.flatnonzero(support).tolist()]
+        is_frame = nw.dependencies.is_pandas_dataframe(X) or nw.dependencies.is_polars_dataframe(X)
+        if is_frame and self._output() == "default":
+            # Before the columns are chosen, one of labels makes an array of objects of all.
+            validate_data(self, X=X, reset=False, skip_check_array=True)
+            part = nw.from_native(X, eager_only=True)[:, np.flatnonzero(support).tolist()]
+            allow_nan = self.__sklearn_tags__().input_tags.allow_nan
+            return check_array(part.to_native(), dtype=None, ensure_all_finite=not allow_nan)
         return super().transform(X)
 
     def _of_dataset(self, dataset: Dataset) -> NDArray[np.float64]:

@@ -3,15 +3,22 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.measure import Dependency
+from fuzzyfrog.search import Objective, Outcome, Problem
 from fuzzyfrog.search.shedding import shed
 
-__all__ = ["core_of"]
+__all__ = ["core_of", "core_of_run"]
 
 Masks = NDArray[np.bool_]
 
 
-def core_of(measure: Dependency, allowed: Masks, required: float, known: Masks) -> list[int]:
+def core_of_run(measure: Objective, problem: Problem, outcome: Outcome) -> list[int]:
+    """Give the core; what a run met that is good enough spares most of the work."""
+    known = [one.subset for one in outcome.reducts if one.score >= problem.target]
+    known += [point.subset for point in outcome.front if point.score >= problem.target]
+    return core_of(measure, ~np.asarray(problem.exclude), problem.target, np.array(known, np.bool_))
+
+
+def core_of(measure: Objective, allowed: Masks, required: float, known: Masks) -> list[int]:
     """Give the features without which the others together do not reach what is required.
 
     A subset that reaches it without a feature proves that the feature is not in the core, so
@@ -19,7 +26,7 @@ def core_of(measure: Dependency, allowed: Masks, required: float, known: Masks) 
 
     Parameters
     ----------
-    measure : Dependency
+    measure : Objective
         What scores subsets.
     allowed : bool[n_features]
         The features that may be selected.
@@ -37,7 +44,7 @@ def core_of(measure: Dependency, allowed: Masks, required: float, known: Masks) 
     return [int(feature) for feature in candidates[scores < required]]
 
 
-def _one_reduct(measure: Dependency, allowed: Masks, required: float) -> Masks:
+def _one_reduct(measure: Objective, allowed: Masks, required: float) -> Masks:
     """Give one subset that reaches what is required and of which no feature can go."""
     backwards = np.arange(len(allowed))[np.newaxis, ::-1]
     trials = shed(

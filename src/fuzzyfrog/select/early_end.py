@@ -21,3 +21,10 @@ def early_end(outcome: Outcome, problem: Problem) -> Iterator[str]:
             f"The search stopped ({outcome.stop_reason}) {at}, before it reached the "
             f"{problem.target:.6g} that min_dependency asks for. Raise its budget."
         )
+    is_second_wish = problem.n_features_to_select is not None and problem.min_dependency < 1
+    if is_second_wish and outcome.score < problem.target:
+        yield (
+            f"The best subset met of {size} has a dependency of {outcome.score:.6g}, not the "
+            f"{problem.target:.6g} that min_dependency asks for. Raise n_features_to_select, or "
+            "leave one of the two out."
+        )

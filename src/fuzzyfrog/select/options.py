@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.data.wording import listed, shown
+from fuzzyfrog.data.wording import close_to, listed, shown
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.measure.features import feature_mask
 from fuzzyfrog.search import (
@@ -21,15 +21,19 @@ from fuzzyfrog.search import (
     Search,
     ShuffledFrogs,
 )
+from fuzzyfrog.search.checks import check_count
 
 __all__ = [
     "check_certify",
     "check_checkpoint",
     "check_share",
+    "check_size",
+    "check_verbose",
     "checked_callbacks",
     "is_index",
     "named_features",
     "search_of",
+    "selected_index",
     "wished_features",
 ]
 
@@ -86,6 +90,29 @@ def is_index(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
+def selected_index(
+    feature: object, selected: Sequence[int], names: Sequence[str], known: Iterable[str]
+) -> int:
+    """Give the index of a selected feature that is named by its name or its index."""
+    if feature in names:
+        return selected[list(names).index(str(feature))]
+    if is_index(feature) and feature in selected:
+        return selected[selected.index(feature)]
+    raise ValueError(
+        f"feature must be the name or the index of a selected feature, got {shown(feature)}"
+        f"{_why_not(feature, names, known)} Selected: {listed(names)} ({listed(selected)})."
+    )
+
+
+def _why_not(feature: object, names: Sequence[str], known: Iterable[str]) -> str:
+    if not isinstance(feature, str):
+        return "."
+    if feature in set(known):
+        return ", which is a feature but not selected."
+    close = close_to(feature, names)
+    return f". Did you mean {shown(close[0])}?" if close else "."
+
+
 def check_share(parameter: str, value: object) -> None:
     """Raise unless the value is a number above 0 and at most 1."""
     is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
@@ -105,6 +132,17 @@ def checked_callbacks(callbacks: object) -> Sequence[Callback]:
             "Each is called with a Moment after every batch and stops the run by returning True."
         )
     return items  # type: ignore[return-value]
+
+
+def check_size(n_features_to_select: object) -> None:
+    """Raise unless the number of features to select is one, or left to the search."""
+    if n_features_to_select is not None:
+        check_count("n_features_to_select", n_features_to_select)
+
+
+def check_verbose(verbose: object) -> None:
+    """Raise unless the value is a count; booleans, which scikit-learn users know, are 0 and 1."""
+    check_count("verbose", int(verbose) if isinstance(verbose, bool) else verbose, least=0)
 
 
 def check_certify(certify: object) -> None:

@@ -14,6 +14,7 @@ from fuzzyfrog.records import (
     FeatureSet,
     HistoryPoint,
     Run,
+    Sampling,
     TableSummary,
     Versions,
 )
@@ -21,6 +22,7 @@ from fuzzyfrog.records.run import Parameter
 from fuzzyfrog.search import Moment
 from fuzzyfrog.select.examples import Examples
 from fuzzyfrog.select.reporting import FitNotes
+from fuzzyfrog.select.sampled import CONFIDENCE
 
 if TYPE_CHECKING:
     from fuzzyfrog.select.selector import FuzzyRoughSelector
@@ -31,7 +33,8 @@ MAX_REDUCTS = 5_000
 MAX_HISTORY = 400
 MAX_PAIRS = 8  # for each feature
 MAX_AMBIGUOUS = 20
-NOT_KEPT = {"callbacks", "verbose", "n_jobs"}  # they do not change the result
+# They do not change the result, or are the seed, which has a field of its own.
+NOT_KEPT = {"callbacks", "checkpoint", "cluster", "n_jobs", "random_state", "verbose"}
 
 
 def record_of(
@@ -81,7 +84,17 @@ def record_of(
         ambiguous=examples.ambiguous(MAX_AMBIGUOUS),
         n_ambiguous=examples.n_ambiguous,
         notes=tuple(notes.warnings),
+        sampling=_sampling(selector),
+        excluded=notes.excluded,
+        n_resumed=notes.n_resumed,
     )
+
+
+def _sampling(selector: "FuzzyRoughSelector") -> Sampling | None:
+    """Give how dependencies were estimated, if they were."""
+    if selector.n_sampled_ == selector._notes.data.n_samples:
+        return None
+    return Sampling(selector.n_sampled_, *selector.dependency_interval_, CONFIDENCE)
 
 
 def _data(notes: FitNotes, name: str | None) -> TableSummary:
@@ -90,6 +103,9 @@ def _data(notes: FitNotes, name: str | None) -> TableSummary:
 
 def _parameters(selector: "FuzzyRoughSelector") -> dict[str, Parameter]:
     given = selector.get_params(deep=False)
+    # What was really nominal: a table that was read from a file has decided that before.
+    features = selector._notes.data.features
+    given["categorical_features"] = [one.name for one in features if one.kind == "nominal"]
     return {key: _plain(value) for key, value in given.items() if key not in NOT_KEPT}
 
 

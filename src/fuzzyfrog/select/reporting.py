@@ -29,6 +29,8 @@ class FitNotes:
         self._start = time.monotonic()
         self.data = _summary_of(dataset)
         self.warnings = list(dataset.notes)
+        self.excluded: tuple[int, ...] = ()
+        self.n_resumed = 0
         self.times: list[float] = []
         self.seconds = 0.0
 

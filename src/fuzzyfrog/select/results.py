@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from fuzzyfrog.records import FrontPoint, Reduct
 from fuzzyfrog.search import Outcome
 
-__all__ = ["front_of", "listed_features", "reducts_of"]
+__all__ = ["front_of", "front_through", "listed_features", "reducts_of"]
 
 
 def reducts_of(outcome: Outcome, names: Sequence[str]) -> list[Reduct]:
@@ -29,6 +29,13 @@ def front_of(outcome: Outcome, names: Sequence[str]) -> list[FrontPoint]:
         for point in outcome.front
         if point.size <= enough
     ]
+
+
+def front_through(front: Sequence[FrontPoint], reduct: Reduct) -> list[FrontPoint]:
+    """Give the front with a reduct in place of another subset that is as large and as good."""
+    kind = (reduct.size, reduct.dependency)
+    own = FrontPoint(reduct.features, reduct.names, reduct.dependency)
+    return [own if (point.size, point.dependency) == kind else point for point in front]
 
 
 def listed_features(

@@ -8,35 +8,37 @@ from typing import Any, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.spread import Missing, Spread
-from fuzzyfrog.data.wording import listed, shown
+from fuzzyfrog.data.wording import shown
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.scoring import TNorm
-from fuzzyfrog.search import Callback, Checkpoint, Moment, Outcome, Problem, Search, run
-from fuzzyfrog.search.checks import check_count
+from fuzzyfrog.scale import check_cluster, on_cluster
+from fuzzyfrog.search import Callback, Checkpoint, Moment, Objective, Outcome, Problem, Search, run
 from fuzzyfrog.search.constraints import check_problem
 from fuzzyfrog.search.driver import check_budget
-from fuzzyfrog.select.base import TableSelector, ranks_behind
+from fuzzyfrog.select.answers import ReductSelector
 from fuzzyfrog.select.certifying import certificate_of, oracle_of, proving
-from fuzzyfrog.select.core import core_of
+from fuzzyfrog.select.connection import KeepsConnectionMixin
+from fuzzyfrog.select.core import core_of_run
 from fuzzyfrog.select.early_end import early_end
-from fuzzyfrog.select.evidence import Evidence, Explanation
+from fuzzyfrog.select.evidence import Evidence
 from fuzzyfrog.select.fingerprint import fingerprint
 from fuzzyfrog.select.options import (
     check_certify,
     check_checkpoint,
     check_share,
+    check_size,
+    check_verbose,
     checked_callbacks,
-    is_index,
     search_of,
     wished_features,
 )
 from fuzzyfrog.select.progress import Progress
 from fuzzyfrog.select.reporting import FitNotes, ReportsMixin
 from fuzzyfrog.select.results import front_of, reducts_of
+from fuzzyfrog.select.sampled import check_sample, sampled_measure
 from fuzzyfrog.select.seeds import RandomState, seed_of
 from fuzzyfrog.select.suspects import suspects
 
@@ -45,7 +47,7 @@ __all__ = ["FuzzyRoughSelector"]
 INTERVALS = {0: inf, 1: 1.0}  # seconds between two lines of progress, by verbose; else none
 
 
-class FuzzyRoughSelector(ReportsMixin, TableSelector):
+class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
     """Select the fewest features that tell the classes apart as well as all of them do.
 
     How well features do that is their fuzzy-rough dependency: the mean, over the samples, of the
@@ -80,6 +82,10 @@ class FuzzyRoughSelector(ReportsMixin, TableSelector):
     certify : bool, default=False
         Whether to prove, after the search and within its budget, that no subset is better, and to
         list all that are as good; what is better is used. With ``search="exact"`` always.
+    sample : int or None, default=None
+        Number of random samples that subsets are measured on, for very many samples; their
+        enemies are looked for among all. None, or as many as there are, for all of them. All
+        dependencies are then estimates, and nothing can be certified.
     max_seconds, max_evaluations : float or None, int or None, default=None
         When to stop the search with the best subset so far. The full dependency and the core
         are measured besides.
@@ -93,6 +99,9 @@ class FuzzyRoughSelector(ReportsMixin, TableSelector):
     n_jobs : int or None, default=None
         Number of threads; None for all usable CPUs (not 1, as elsewhere in scikit-learn), but 1
         inside a worker of joblib or Dask. The results do not depend on it.
+    cluster : distributed.Client, str or None, default=None
+        Where subsets are scored: a client of a Dask cluster, which is left open, the address
+        of its scheduler, or None for this machine. The results do not depend on it.
     random_state : None, int, RandomState or Generator, default=None
         Where the seed comes from; an integer gives the same result every time.
     verbose : int, default=0
@@ -115,6 +124,12 @@ class FuzzyRoughSelector(ReportsMixin, TableSelector):
         Dependency of the selected features.
     full_dependency_ : float
         Dependency of all features but the excluded ones.
+    dependency_interval_ : tuple of float
+        The lowest and the highest value that the dependency of the selected features has on all
+        samples, with a confidence of 95 %; equal unless `sample` is given. It comes from other
+        samples than the search saw, so ``dependency_`` may lie outside.
+    n_sampled_ : int
+        Samples that subsets were measured on.
     reducts_ : list of Reduct
         All distinct subsets met that are as good as the best one. The first, which is selected,
         is the one whose features are the most frequent in all of them.
@@ -125,7 +140,7 @@ class FuzzyRoughSelector(ReportsMixin, TableSelector):
         Share of the reducts that have a feature.
     front_ : list of FrontPoint
         The best subset met of each size, from the smallest size to the first with the highest
-        dependency met; more features gain nothing.
+        dependency met; more features gain nothing. Of several the selected one, if it is as good.
     certificate_ : Certificate or None
         What was proved, in numbers and as a sentence that can be printed; None unless asked for.
     history_ : list of Moment
@@ -169,11 +184,13 @@ class FuzzyRoughSelector(ReportsMixin, TableSelector):
         must_include: object = None,
         exclude: object = None,
         certify: bool = False,
+        sample: int | None = None,
         max_seconds: float | None = None,
         max_evaluations: int | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         callbacks: Sequence[Callback] = (),
         n_jobs: int | None = None,
+        cluster: object = None,
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
@@ -189,11 +206,13 @@ class FuzzyRoughSelector(ReportsMixin, TableSelector):
         self.must_include = must_include
         self.exclude = exclude
         self.certify = certify
+        self.sample = sample
         self.max_seconds = max_seconds
         self.max_evaluations = max_evaluations
         self.checkpoint = checkpoint
         self.callbacks = callbacks
         self.n_jobs = n_jobs
+        self.cluster = cluster
         self.random_state = random_state
         self.verbose = verbose
 
@@ -222,82 +241,29 @@ class FuzzyRoughSelector(ReportsMixin, TableSelector):
         callbacks = checked_callbacks(self.callbacks)
         check_share("min_dependency", self.min_dependency)
         check_checkpoint(self.checkpoint, self.random_state)
-        check_count("verbose", _whole(self.verbose), least=0)
+        check_verbose(self.verbose)
+        check_cluster(self.cluster)
+        check_sample(self.sample, proves=proves, elsewhere=self.cluster is not None)
         check_budget(self.max_evaluations, self.max_seconds)
-        if self.n_features_to_select is not None:
-            check_count("n_features_to_select", self.n_features_to_select)
+        check_size(self.n_features_to_select)
         measure = self._measure(self._read(X, y))
         self._notes = FitNotes(measure.dataset)
-        problem = self._problem(measure, proves)
-        self._notes.warn(suspects(measure.dataset, ~np.asarray(problem.exclude)))
         self.seed_ = seed_of(self.random_state)
-        outcome = self._run(search, measure, problem, callbacks)
+        here = sampled_measure(measure, self.sample, self.seed_)
+        self.n_sampled_ = here.n_sampled
+        with on_cluster(measure, self.cluster, self._fingerprint) as anywhere:
+            problem = self._problem(measure, here, proves)
+            self._notes.warn(suspects(measure.dataset, ~np.asarray(problem.exclude)))
+            self._notes.excluded = tuple(np.flatnonzero(np.asarray(problem.exclude)).tolist())
+            objective = anywhere if here is measure else here
+            outcome = self._run(search, objective, problem, callbacks, measure.dataset)
+            self.core_ = core_of_run(objective, problem, outcome)
         self._keep(outcome, measure.dataset)
         self.full_dependency_ = problem.full_score
         self.certificate_ = certificate_of(outcome, problem) if proves else None
-        self.core_ = _core(measure, problem, outcome)
         self._notes.warn(early_end(outcome, problem), ConvergenceWarning)
         self._notes.end()
         return self.select_reduct(0)
-
-    def select_reduct(self, i: int) -> "FuzzyRoughSelector":
-        """Select the features of another of the reducts.
-
-        Parameters
-        ----------
-        i : int
-            Position in ``reducts_``; 0 for the one that `fit` selects.
-
-        Returns
-        -------
-        FuzzyRoughSelector
-            The selector, with ``support_``, ``n_features_``, ``dependency_`` and ``ranking_``
-            of that reduct.
-        """
-        check_is_fitted(self, "reducts_")
-        if not is_index(i) or not 0 <= i < len(self.reducts_):
-            raise ValueError(
-                f"i must be a position in reducts_, from 0 to {len(self.reducts_) - 1}, "
-                f"got {shown(i)}."
-            )
-        reduct = self.reducts_[i]
-        self.support_ = np.zeros(self.n_features_in_, np.bool_)
-        self.support_[list(reduct.features)] = True
-        self.n_features_ = reduct.size
-        self.dependency_ = reduct.dependency
-        self.ranking_ = ranks_behind(self.support_, self.feature_frequency_)
-        return self
-
-    def explain(self, feature: int | str, *, limit: int = 10) -> Explanation:
-        """Give why a feature is selected: the pairs of samples that only it tells apart.
-
-        Parameters
-        ----------
-        feature : int or str
-            Index or name of one of the selected features.
-        limit : int
-            Pairs to give at most.
-
-        Returns
-        -------
-        Explanation
-            How much the dependency falls without the feature, and the pairs of samples of
-            different class that are then closest, compared with before; it can be printed.
-        """
-        check_is_fitted(self)
-        check_count("limit", limit)
-        selected = np.flatnonzero(self.support_).tolist()
-        names = self.get_feature_names_out().tolist()
-        if feature in names:
-            index = selected[names.index(feature)]
-        elif is_index(feature) and feature in selected:
-            index = int(feature)
-        else:
-            raise ValueError(
-                f"feature must be the name or the index of a selected feature, got "
-                f"{shown(feature)}. Selected: {listed(names)} ({listed(selected)})."
-            )
-        return self._evidence.explain(selected, index, limit, self.n_jobs)
 
     def _measure(self, dataset: Dataset) -> Dependency:
         return Dependency(
@@ -308,7 +274,7 @@ class FuzzyRoughSelector(ReportsMixin, TableSelector):
             n_jobs=self.n_jobs,
         )
 
-    def _problem(self, measure: Dependency, proves: bool) -> Problem:
+    def _problem(self, measure: Dependency, objective: Objective, proves: bool) -> Problem:
         dataset = measure.dataset
         included, excluded = wished_features(self.must_include, self.exclude, dataset)
         problem = Problem(
@@ -323,19 +289,28 @@ class FuzzyRoughSelector(ReportsMixin, TableSelector):
             oracle=oracle_of(measure, ~excluded) if proves else None,
         )
         check_problem(problem)  # before anything is measured, which may take long
-        return replace(problem, full_score=float(measure.score(~excluded[np.newaxis])[0]))
+        return replace(problem, full_score=float(objective.score(~excluded[np.newaxis])[0]))
+
+    def _fingerprint(self, dataset: Dataset) -> str:
+        is_part = self.n_sampled_ < dataset.n_samples
+        part = [f"sample {self.n_sampled_}"] if is_part else []
+        return fingerprint(dataset, self.tnorm, self.spread, self.missing, *part)
 
     def _run(
-        self, search: Search, measure: Dependency, problem: Problem, callbacks: Sequence[Callback]
+        self,
+        search: Search,
+        objective: Objective,
+        problem: Problem,
+        callbacks: Sequence[Callback],
+        dataset: Dataset,
     ) -> Outcome:
         progress = Progress(INTERVALS.get(self.verbose, 0.0))
         checkpoint = None
         if self.checkpoint is not None:
-            options = (self.tnorm, self.spread, self.missing)
-            checkpoint = Checkpoint(self.checkpoint, fingerprint(measure.dataset, *options))
+            checkpoint = Checkpoint(self.checkpoint, self._fingerprint(dataset))
         outcome = run(
             search,
-            measure,
+            objective,
             problem,
             seed=self.seed_,
             max_evaluations=self.max_evaluations,
@@ -376,6 +351,7 @@ class FuzzyRoughSelector(ReportsMixin, TableSelector):
         self.feature_frequency_ = outcome.feature_frequency
         self.history_: list[Moment] = list(outcome.history)
         self.n_evaluations_ = outcome.n_evaluations
+        self._notes.n_resumed = outcome.n_replayed
         self.stop_reason_ = outcome.stop_reason
         used = outcome.feature_frequency > 0
         self._evidence = Evidence.of(dataset, used, self.tnorm, self.spread, self.missing)
@@ -384,15 +360,3 @@ class FuzzyRoughSelector(ReportsMixin, TableSelector):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing != "raise"
         return tags
-
-
-def _whole(verbose: object) -> object:
-    """Give 0 or 1 for a boolean, which scikit-learn users are used to."""
-    return int(verbose) if isinstance(verbose, bool) else verbose
-
-
-def _core(measure: Dependency, problem: Problem, outcome: Outcome) -> list[int]:
-    known = [one.subset for one in outcome.reducts if one.score >= problem.target]
-    known += [point.subset for point in outcome.front if point.score >= problem.target]
-    allowed = ~np.asarray(problem.exclude)
-    return core_of(measure, allowed, problem.target, np.array(known, np.bool_))

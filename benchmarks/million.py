@@ -1,0 +1,155 @@
+"""A million samples on one machine: time and peak memory, each case in a process of its own.
+
+Run: python benchmarks/million.py [quickreduct | subsets | sampled | model] [samples ...]
+"""
+
+import json
+import resource
+import subprocess
+import sys
+from time import perf_counter
+
+import numpy as np
+
+from race import machine, print_head, print_row, seconds
+from workloads import mixed_features, random_subsets
+
+N_FEATURES = 50
+N_CLASSES = (2, 5)
+N_SAMPLED = 10_000
+N_SUBSETS = 1_000
+SUBSET_SIZES = (1, 2, 3, 4, 5)
+MODEL_SIZES = (1, 2, 3, 5, 8, 12)
+MODEL_SECONDS = 6.0  # spent at most on one cell of the cost model, once it has a first lap
+
+
+def small_subsets(count):
+    """Give as many subsets of each small size, in turn."""
+    each = [random_subsets(N_FEATURES, size, count // len(SUBSET_SIZES)) for size in SUBSET_SIZES]
+    return np.concatenate(each)
+
+
+def warm_up():
+    """Compile, or load from the cache, what the timed part needs."""
+    from fuzzyfrog import FuzzyRoughSelector
+    from fuzzyfrog.measure import Dependency, SampledDependency
+
+    X, y = mixed_features(12_000, N_FEATURES)
+    for measure in (Dependency(X, y), SampledDependency(Dependency(X, y), 4_000)):
+        measure.score(small_subsets(len(SUBSET_SIZES)))
+        measure.score(np.ones((1, N_FEATURES), dtype=bool))
+        measure.best(np.eye(N_FEATURES, dtype=bool))
+    FuzzyRoughSelector("quickreduct", n_features_to_select=2).fit(X[:3_000], y[:3_000])
+
+
+def timed(work):
+    """Give what the work gave, its seconds on the wall, and its seconds of CPU time."""
+    wall, cpu = perf_counter(), cpu_seconds()
+    answer = work()
+    return answer, perf_counter() - wall, cpu_seconds() - cpu
+
+
+def cpu_seconds():
+    """Give the CPU time of this process so far."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+def quickreduct(X, y, n_sampled):
+    """Select features from arrays to the fitted selector."""
+    from fuzzyfrog import FuzzyRoughSelector
+
+    sample = {} if n_sampled is None else {"sample": n_sampled}
+    selector = FuzzyRoughSelector("quickreduct", random_state=0, **sample)
+    found, wall, cpu = timed(lambda: selector.fit(X, y))
+    told = f"{found.n_features_} features, γ = {found.dependency_:.6f}"
+    if n_sampled is not None:
+        told += " in [{:.4f}, {:.4f}]".format(*found.dependency_interval_)
+    return told, wall, cpu
+
+
+def subsets(X, y, n_sampled):
+    """Score small subsets, the measure made before."""
+    from fuzzyfrog.measure import Dependency, SampledDependency
+
+    measure = Dependency(X, y)
+    if n_sampled is not None:
+        measure = SampledDependency(measure, n_sampled)
+    masks = small_subsets(N_SUBSETS)
+    scores, wall, cpu = timed(lambda: measure.score(masks))
+    return f"{len(masks):,} subsets, mean γ = {scores.mean():.6f}", wall, cpu
+
+
+CASES = {"quickreduct": quickreduct, "subsets": subsets}
+
+
+def run_case(case, n_samples, n_classes, n_sampled):
+    """Print what one case gave, its times and the peak of this process, for the parent."""
+    warm_up()
+    X, y = mixed_features(n_samples, N_FEATURES, n_classes)
+    told, wall, cpu = CASES[case](X, y, n_sampled)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    print(json.dumps([told, wall, cpu, peak]))
+
+
+def in_a_process(*arguments):
+    """Give what `run_case` prints in a fresh process."""
+    command = [sys.executable, __file__, "case", json.dumps(arguments)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603 (ourselves)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def print_cases(cases, sizes, n_sampled=None):
+    """Print a row for each case, size and number of classes."""
+    print_head("case", "samples", "measured", "classes", "wall", "CPU", "peak", "answer")
+    for n_samples in sizes:
+        for n_classes in N_CLASSES:
+            for case in cases:
+                told, wall, cpu, peak = in_a_process(case, n_samples, n_classes, n_sampled)
+                print_row(
+                    case, f"{n_samples:,}", f"{n_sampled or n_samples:,}", n_classes,
+                    seconds(wall), seconds(cpu), f"{peak / 1e9:.2f} GB", told,
+                )  # fmt: skip
+
+
+def print_model(sizes):
+    """Print CPU microseconds per sample of one evaluation, by samples, classes and features."""
+    from fuzzyfrog.measure import Dependency
+
+    warm_up()
+    print_head("samples", "classes", *(f"{size} features" for size in MODEL_SIZES), "all 50")
+    for n_samples in sizes:
+        for n_classes in N_CLASSES:
+            measure = Dependency(*mixed_features(n_samples, N_FEATURES, n_classes), n_jobs=1)
+            cells = [one_evaluation(measure, size) for size in (*MODEL_SIZES, N_FEATURES)]
+            print_row(f"{n_samples:,}", n_classes, *(f"{1e6 * c / n_samples:.3g}" for c in cells))
+
+
+def one_evaluation(measure, size):
+    """Give the mean CPU time of an evaluation of a random subset, over a few of them."""
+    spent, count = 0.0, 0
+    for mask in random_subsets(N_FEATURES, size, 5, seed=size):
+        _, _, cpu = timed(lambda mask=mask: measure.score(mask[np.newaxis]))
+        spent, count = spent + cpu, count + 1
+        if spent > MODEL_SECONDS:
+            break
+    return spent / count
+
+
+def main(what, sizes):
+    """Print one of the tables, or all."""
+    print(machine(), "\n")
+    if what in ("all", *CASES):
+        print_cases(CASES if what == "all" else [what], sizes or [1_000_000])
+    if what in ("all", "sampled"):
+        print_cases(CASES, sizes or [1_000_000], N_SAMPLED)
+    if what in ("all", "model"):
+        print_model(sizes or [10_000, 100_000, 1_000_000])
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["case"]:
+        run_case(*json.loads(sys.argv[2]))
+    else:
+        what, *sizes = sys.argv[1:] or ["all"]
+        main(what, [int(size) for size in sizes])

@@ -1,0 +1,190 @@
+"""The sampled measure: nearest enemies of a part of the samples, among all samples.
+
+The dependency is a mean over samples, so a random part of them estimates it without bias. Their
+enemies are looked for among all samples: to leave out some of those would only make memberships
+larger (docs/scale.md).
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fuzzyfrog.measure import _kernel_scan
+from fuzzyfrog.measure.intervals import mean_interval
+from fuzzyfrog.measure.scores import SubsetScores
+from fuzzyfrog.measure.scoring import Dependency
+from fuzzyfrog.measure.subsets import exact_mean
+
+__all__ = ["Estimate", "SampledDependency"]
+
+_STREAM = 0x73616D706C65  # beside the seed in the key: no other part of a run draws from it
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The dependency of a subset, as far as a part of the samples tells.
+
+    Attributes
+    ----------
+    value : float
+        The estimate.
+    low, high : float
+        The interval that holds the dependency on all samples with the given confidence; equal if
+        all of them were measured.
+    n_sampled, n_samples : int
+        How many samples were measured, of how many.
+    confidence : float
+        The probability, before the samples are drawn, that the interval holds the dependency.
+    """
+
+    value: float
+    low: float
+    high: float
+    n_sampled: int
+    n_samples: int
+    confidence: float
+
+
+class SampledDependency(SubsetScores):
+    """The dependency of subsets, measured on a random part of the samples.
+
+    The part is drawn once, without replacement, and stays the same: scores can be compared like
+    any others, a search on them is as repeatable as on all samples, and a subset that scores
+    higher does so on the same samples.
+
+    Parameters
+    ----------
+    measure : Dependency
+        The measure of all samples.
+    n_sampled : int
+        How many samples to measure, at least 1; as many as there are, or more, for all.
+    seed : int, default=0
+        Where the part comes from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fuzzyfrog import load_dataset
+    >>> from fuzzyfrog.measure import Dependency
+    >>> from fuzzyfrog.measure.sampling import SampledDependency
+    >>> sampled = SampledDependency(Dependency(load_dataset("wine")), 100)
+    >>> masks = np.arange(13)[np.newaxis] >= [[9], [12]]
+    >>> sampled.score(masks).round(3).tolist()
+    [0.98, 0.171]
+    >>> [(round(one.low, 2), round(one.high, 2)) for one in sampled.estimate(masks)]
+    [(0.88, 0.99), (0.1, 0.27)]
+    """
+
+    def __init__(self, measure: Dependency, n_sampled: int, *, seed: int = 0) -> None:
+        n_part = min(_whole("n_sampled", n_sampled, least=1), measure.n_samples)
+        key = [_whole("seed", seed, least=0) % 2**64, _STREAM]
+        # Raw words: their sequence is the same in every version of NumPy.
+        words = np.random.Philox(key=key).random_raw(measure.n_samples)
+        drawn = np.argsort(words, kind="stable")
+        self._measure = measure
+        self._drawn = drawn
+        super().__init__(
+            measure._geometry,
+            measure._join,
+            measure._n_threads,
+            measure._choice,
+            self._places(drawn[:n_part]),
+        )
+
+    @property
+    def sampled(self) -> NDArray[np.int64]:
+        """The samples that are measured, by the numbers that the caller knows, ascending."""
+        return np.sort(self._drawn[: self.n_sampled])
+
+    def estimate(self, masks: ArrayLike, confidence: float = 0.95) -> list[Estimate]:
+        """Give the dependency of subsets with intervals.
+
+        For subsets that were named before the samples were drawn. A subset that was chosen for
+        its score among others looks better on these samples than it is: ask `confirm` for it.
+
+        Parameters
+        ----------
+        masks : bool[n_subsets, n_features]
+            The subsets.
+        confidence : float, default=0.95
+            The probability with which each interval is to hold the dependency.
+        """
+        checked, sure = self._checked(masks), _probability(confidence)
+        return [self._estimated(self._nearest(mask).membership, sure) for mask in checked]
+
+    def confirm(self, masks: ArrayLike, confidence: float = 0.95) -> list[Estimate]:
+        """Give the dependency of subsets that were chosen by their scores, with intervals.
+
+        As many other samples, or all that are left, are measured besides. They had no say in the
+        choice, so the intervals hold for whatever was chosen.
+
+        Parameters
+        ----------
+        masks : bool[n_subsets, n_features]
+            The subsets.
+        confidence : float, default=0.95
+            The probability with which each interval is to hold the dependency.
+        """
+        checked, sure = self._checked(masks), _probability(confidence)
+        if self._asks_all:
+            return self.estimate(checked, sure)
+        scores = self.score(checked).tolist()
+        return [
+            self._confirmed(mask, seen, sure) for mask, seen in zip(checked, scores, strict=True)
+        ]
+
+    def _estimated(self, memberships: NDArray[np.float64], confidence: float) -> Estimate:
+        value = _mean(memberships)
+        low, high = mean_interval(memberships, value, self.n_samples, confidence)
+        return Estimate(value, low, high, memberships.size, self.n_samples, confidence)
+
+    def _confirmed(self, mask: NDArray[np.bool_], seen: float, confidence: float) -> Estimate:
+        """Join what is known of the part with what others tell of the rest."""
+        n_rest = self.n_samples - self.n_sampled
+        memberships = self._others._nearest(mask).membership
+        rest = _mean(memberships)
+        low, high = mean_interval(memberships, rest, n_rest, confidence)
+        known, share = seen * self.n_sampled / self.n_samples, n_rest / self.n_samples
+        value, low, high = (known + share * mean for mean in (rest, low, high))
+        n_measured = self.n_sampled + memberships.size
+        return Estimate(value, low, high, n_measured, self.n_samples, confidence)
+
+    @cached_property
+    def _others(self) -> SubsetScores:
+        others = self._places(self._drawn[self.n_sampled : 2 * self.n_sampled])
+        return SubsetScores(self._geometry, self._join, self._n_threads, self._choice, others)
+
+    def _places(self, samples: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Give where samples stand in the geometry, ascending."""
+        is_drawn = np.zeros(self._measure.n_samples, np.bool_)
+        is_drawn[samples] = True
+        return np.flatnonzero(is_drawn[self._measure._geometry.order])
+
+
+def _mean(memberships: NDArray[np.float64]) -> float:
+    coarse, fine = _kernel_scan.total(memberships)
+    return exact_mean(coarse, fine, memberships.size)
+
+
+def _whole(name: str, value: object, least: int) -> int:
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = least - 1
+    if number < least or isinstance(value, bool):
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")
+    return number
+
+
+def _probability(confidence: float) -> float:
+    if not 0.0 < confidence < 1.0:
+        raise ValueError(
+            f"confidence must be above 0 and below 1, got {confidence!r}. Measure all samples to "
+            "be sure."
+        )
+    return float(confidence)

@@ -1,0 +1,260 @@
+"""Scores of subsets, whatever engine finds them: the mean membership of all samples or of some."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fuzzyfrog.measure.engines import (
+    Engine,
+    LineEngine,
+    Nearest,
+    PartEngine,
+    PlainEngine,
+    ScanEngine,
+    Weights,
+    n_pairs_asked,
+)
+from fuzzyfrog.measure.extensions import Extensions
+from fuzzyfrog.measure.geometry import Geometry
+from fuzzyfrog.measure.steps import one_step, weigh_step
+from fuzzyfrog.measure.subsets import MARGIN, Subset, exact_means, subset_of
+from fuzzyfrog.measure.tree import TreeEngine
+
+__all__ = ["ENGINES", "EngineName", "SubsetScores"]
+
+EngineName = Literal["auto", "plain", "scan", "tree"]
+ENGINES: tuple[EngineName, ...] = ("auto", "plain", "scan", "tree")
+
+# From this many pairs of enemies on, the tree beats the scan (benchmarks/README.md#crossover).
+_TREE_PAIRS_UP_TO_3 = 10_000_000
+_TREE_PAIRS_BEYOND = 40_000_000
+_TREE_ROWS = 4_000  # samples asked for that pay for a tree of all samples
+_FEW_PAIRS = 100_000  # below, looking at every pair costs less than anything that avoids it
+_MOST_CELLS = 4_000_000  # of masks that are scored in one go
+_CHUNK = 256  # subsets scored before the best of them is asked of the others
+
+
+class SubsetScores:
+    """The mean membership of samples in the positive region, for subsets of features.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        All samples.
+    join : int
+        How features are joined: a constant of the scan kernel.
+    n_threads : int
+        Number of threads.
+    engine : {"auto", "plain", "scan", "tree"}
+        How nearest enemies are found.
+    asked : int64[n_asked]
+        The samples whose memberships count, in the order of the geometry.
+    """
+
+    def __init__(
+        self,
+        geometry: Geometry,
+        join: int,
+        n_threads: int,
+        engine: EngineName,
+        asked: NDArray[np.int64],
+    ) -> None:
+        self._geometry = geometry
+        self._join = join
+        self._n_threads = n_threads
+        self._choice = engine
+        self._asked = asked
+        self._n_pairs = n_pairs_asked(geometry, asked.size)
+        self._made: dict[type[Engine], Engine] = {}
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return self._geometry.n_samples
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return self._geometry.n_features
+
+    @property
+    def n_sampled(self) -> int:
+        """Number of samples whose memberships count."""
+        return self._asked.size
+
+    @cached_property
+    def full(self) -> float:
+        """The score of all features together: no subset has a larger one."""
+        if not self._is_small:
+            return float(self.score(np.ones((1, self.n_features), np.bool_))[0])
+        # As the last step of a greedy search, for which nothing has to be prepared.
+        base = np.arange(self.n_features) < self.n_features - 1
+        weights = self._weigh_step(base, np.array([self.n_features - 1]))
+        return float(exact_means(weights, self._asked.size)[0])
+
+    def score(
+        self, masks: ArrayLike, at_least: float | ArrayLike | None = None
+    ) -> NDArray[np.float64]:
+        """Give the dependency of each subset.
+
+        Parameters
+        ----------
+        masks : bool[n_subsets, n_features]
+            The subsets.
+        at_least : float or float[n_subsets], optional
+            What a subset has to reach to be of interest. One that does not is given up early.
+
+        Returns
+        -------
+        float64[n_subsets]
+            The dependencies; -inf exactly where a dependency is less than `at_least`.
+        """
+        checked = self._checked(masks)
+        wanted = _checked_bar(at_least, len(checked))
+        at_once = max(_CHUNK, _MOST_CELLS // self.n_features)  # work space grows with the batch
+        parts = [slice(at, at + at_once) for at in range(0, len(checked), at_once)]
+        scores = [self._score(checked[part], wanted[part]) for part in parts]
+        return np.concatenate([np.empty(0), *scores])
+
+    def _score(
+        self, checked: NDArray[np.bool_], wanted: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        weights = self._weights(checked, self._asked.size * (1.0 - wanted + MARGIN))
+        scores = exact_means(weights, self._asked.size)
+        scores[scores < wanted] = -np.inf
+        return scores
+
+    def _weights(self, checked: NDArray[np.bool_], allowed: NDArray[np.float64]) -> Weights:
+        step = one_step(checked) if self._is_small else None
+        if step is not None:
+            return self._weigh_step(*step)
+        weights = np.empty((len(checked), 2), np.int64)
+        for engine, rows in self._by_engine(checked).items():
+            weights[rows] = self._engine(engine).weigh(checked[rows], allowed[rows])
+        return weights
+
+    def best(self, masks: ArrayLike) -> NDArray[np.float64]:
+        """Give the dependency of the best subsets of a batch, -inf for the others.
+
+        Much faster than `score` where the subsets extend a common one by a feature each, as in a
+        greedy search: most of them are ruled out by enemies that are already known. The others
+        race: whoever has lost more than the best so far is given up, so that the answer is always
+        that of scoring all of them.
+        """
+        checked = self._checked(masks)
+        step = one_step(checked)
+        if step is None:
+            return self._best_of_any(checked)
+        if not self._is_small:
+            return self._extensions.best(checked, *step)
+        scores = exact_means(self._weigh_step(*step), self._asked.size)
+        scores[scores < scores.max()] = -np.inf
+        return scores
+
+    def _best_of_any(self, checked: NDArray[np.bool_]) -> NDArray[np.float64]:
+        scores, best = np.full(len(checked), -np.inf), -np.inf
+        for start in range(0, len(checked), _CHUNK):
+            rows = slice(start, start + _CHUNK)
+            scores[rows] = self.score(checked[rows], at_least=best)
+            best = max(best, float(scores[rows].max()))
+        scores[scores < best] = -np.inf
+        return scores
+
+    def _nearest(self, mask: ArrayLike) -> Nearest:
+        subset = subset_of(self._geometry, self._checked_one(mask))
+        return self._engine_for(subset).nearest(subset, np.inf)
+
+    def _weigh_step(self, base: NDArray[np.bool_], added: NDArray[np.int64]) -> Weights:
+        return weigh_step(self._geometry, self._join, self._n_threads, base, added)
+
+    @property
+    def _asks_all(self) -> bool:
+        return self._asked.size == self._geometry.n_samples
+
+    @property
+    def _is_small(self) -> bool:
+        """Whether looking at every pair of enemies costs less than anything that avoids it."""
+        is_one_of_few = self._asks_all and self._geometry.n_pairs < _FEW_PAIRS
+        return self._choice == "auto" and is_one_of_few
+
+    def _by_engine(self, masks: NDArray[np.bool_]) -> dict[type[Engine], NDArray[np.intp]]:
+        """Give the rows of the subsets for each engine that is to score some of them."""
+        if self._choice != "auto" or self._geometry.is_numeric or self._is_small:
+            return {self._pick(0, True): np.arange(len(masks))}
+        gaps = masks[:, self._geometry.has_gaps].any(axis=1)
+        # The choice depends on nothing but this; sizes above 3 are all alike.
+        kind = 2 * np.minimum(masks.sum(axis=1), 4) + gaps
+        rows: dict[type[Engine], NDArray[np.intp]] = {}
+        for code in np.unique(kind).tolist():
+            engine, found = self._pick(code // 2, bool(code % 2)), np.flatnonzero(kind == code)
+            rows[engine] = np.concatenate([rows[engine], found]) if engine in rows else found
+        return rows
+
+    def _pick(self, size: int, has_gaps: bool) -> type[Engine]:
+        """Give the engine that should be the fastest for a subset."""
+        scan = ScanEngine if self._asks_all else PartEngine
+        if self._choice == "plain":
+            return PlainEngine
+        if self._choice == "scan" or self._geometry.is_numeric or self._is_small:
+            return scan
+        if self._choice == "tree":
+            return TreeEngine
+        if size == 1 and not has_gaps:
+            return LineEngine
+        crossover = _TREE_PAIRS_UP_TO_3 if size <= 3 else _TREE_PAIRS_BEYOND
+        pays = self._n_pairs >= crossover and self._asked.size >= _TREE_ROWS
+        return TreeEngine if pays else scan
+
+    def _engine_for(self, subset: Subset) -> Engine:
+        return self._engine(self._pick(subset.exact.size, subset.gaps))
+
+    def _engine(self, kind: type[Engine]) -> Engine:
+        if kind not in self._made:
+            make: Callable[..., Engine] = kind
+            self._made[kind] = make(self._geometry, self._join, self._n_threads, self._asked)
+        return self._made[kind]
+
+    @cached_property
+    def _extensions(self) -> Extensions:
+        return Extensions(
+            self._geometry, self._join, self._n_threads, self._engines_for, self._asked
+        )
+
+    def _engines_for(self, asked: NDArray[np.int64]) -> Callable[[Subset], Engine]:
+        """Give what gives engines for a part of the samples asked for, or for all of them."""
+        if asked.size == self._asked.size:
+            return self._engine_for
+        part = SubsetScores(self._geometry, self._join, self._n_threads, self._choice, asked)
+        return part._engine_for
+
+    def _checked_one(self, mask: ArrayLike) -> NDArray[np.bool_]:
+        row: NDArray[np.bool_] = self._checked(np.asarray(mask)[np.newaxis])[0]
+        return row
+
+    def _checked(self, masks: ArrayLike) -> NDArray[np.bool_]:
+        array = np.asarray(masks)
+        if array.ndim != 2 or array.shape[1] != self.n_features or array.dtype != np.bool_:
+            raise ValueError(
+                f"masks must be boolean with one row per subset and {self.n_features} columns, "
+                f"got {array.dtype} of shape {array.shape}. Use features as a mask: "
+                "mask = np.zeros(n_features, bool); mask[features] = True."
+            )
+        return array
+
+
+def _checked_bar(at_least: float | ArrayLike | None, n_subsets: int) -> NDArray[np.float64]:
+    """Give what each subset has to reach."""
+    if at_least is None:
+        return np.full(n_subsets, -np.inf)
+    bar = np.asarray(at_least, np.float64)
+    if bar.shape not in ((), (n_subsets,)) or np.isnan(bar).any():
+        raise ValueError(
+            f"at_least must be a number or one per subset ({n_subsets}), none of them NaN, "
+            f"got shape {bar.shape}. Leave it out to score every subset."
+        )
+    return np.broadcast_to(bar, n_subsets)

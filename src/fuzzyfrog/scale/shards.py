@@ -1,0 +1,180 @@
+"""The algebra of shards: what pairs of them tell about their samples, put together exactly.
+
+The membership of a sample is a minimum over its enemies, so the smallest of the memberships that
+it has in each pair of shards is its membership in the whole table. The total of memberships is a
+sum of whole numbers. Neither depends on how the samples are cut or in which order parts arrive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.measure import _kernel_scan
+from fuzzyfrog.measure.geometry import Geometry
+from fuzzyfrog.measure.scores import SubsetScores
+from fuzzyfrog.measure.subsets import subset_of
+from fuzzyfrog.scale.packing import Packed
+from fuzzyfrog.scale.stamp import require_stamp
+
+__all__ = [
+    "BYTES_PER_CELL",
+    "Shard",
+    "Union",
+    "cut",
+    "lowest",
+    "summed",
+    "totals",
+    "unite",
+    "weigh",
+]
+
+BYTES_PER_CELL = 12  # of a geometry: a position as a float, and twice in 16 bits
+
+Floats = NDArray[np.float64]
+Totals = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Shard:
+    """Every so-many-th sample of a geometry.
+
+    Attributes
+    ----------
+    Z : float64[n_samples, n_features]
+        Positions on the grid.
+    place : int64[n_samples]
+        Where the samples stand in the whole geometry; ascending.
+    side : int64[n_samples]
+        A number for each sample that differs between enemies.
+    target : float64[n_samples] or float64[0]
+        Positions of a numeric target, nothing for classes.
+    nominal : bool[n_features]
+        Features of which only equality counts.
+    """
+
+    Z: Floats
+    place: NDArray[np.int64]
+    side: NDArray[np.int64]
+    target: Floats
+    nominal: NDArray[np.bool_]
+
+    def __sizeof__(self) -> int:  # Dask asks, to know what fits where
+        return object.__sizeof__(self) + self.Z.nbytes + 3 * self.place.nbytes
+
+
+@dataclass(frozen=True, eq=False)
+class Union:
+    """The samples of one shard or two as a geometry of their own.
+
+    Attributes
+    ----------
+    geometry : Geometry
+        The samples in the order of the whole table.
+    origin : int64[n_samples]
+        Which of the shards each sample comes from: 0 or 1.
+    n_shards : int
+        How many they are.
+    """
+
+    geometry: Geometry
+    origin: NDArray[np.int64]
+    n_shards: int
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + BYTES_PER_CELL * self.geometry.Z.size
+
+
+def cut(geometry: Geometry, first: int, n_shards: int) -> Shard:
+    """Give one of the shards of a geometry, with its share of every class."""
+    rows = slice(first, None, n_shards)
+    return Shard(
+        np.ascontiguousarray(geometry.Z[rows]),
+        np.arange(geometry.n_samples)[rows],
+        geometry.side[rows],
+        geometry.target[rows],
+        geometry.nominal,
+    )
+
+
+def unite(stamp: str, *shards: Shard) -> Union:
+    """Give the union of shards, on whose pairs of enemies the engines can look."""
+    require_stamp(stamp)
+    place = np.concatenate([shard.place for shard in shards])
+    order = np.argsort(place)
+    origin = np.repeat(np.arange(len(shards)), [shard.place.size for shard in shards])
+    geometry = Geometry(
+        np.concatenate([shard.Z for shard in shards])[order],
+        place[order],
+        _starts(np.concatenate([shard.side for shard in shards])[order], shards[0].target.size > 0),
+        np.concatenate([shard.target for shard in shards])[order[: _n_targets(shards)]],
+        shards[0].nominal,
+    )
+    return Union(geometry, origin[order], len(shards))
+
+
+def weigh(union: Union, subsets: Packed, allowed: Floats, join: int) -> tuple[Floats, ...]:
+    """Give the memberships of the samples of each shard as far as the union tells.
+
+    Parameters
+    ----------
+    union : Union
+        The samples.
+    subsets : Packed
+        The subsets.
+    allowed : float64[n_subsets]
+        Largest sum of (1 - membership) over the whole table that is still of interest.
+    join : int
+        How features are joined: a constant of the scan kernel.
+
+    Returns
+    -------
+    tuple of float64[n_subsets, n_samples]
+        One array for each shard. NaN where a subset was given up: these samples alone lose more
+        than is allowed.
+    """
+    geometry, masks = union.geometry, subsets.masks()
+    memberships = np.full((len(masks), geometry.n_samples), np.nan)
+    everybody = np.arange(geometry.n_samples)
+    scores = SubsetScores(geometry, join, 1, "auto", everybody)  # other threads have other tasks
+    for k, mask in enumerate(masks):
+        subset = subset_of(geometry, mask)
+        found = scores._engine_for(subset).nearest(subset, float(allowed[k]))
+        if found.complete:
+            memberships[k] = found.membership
+    return tuple(memberships[:, union.origin == part] for part in range(union.n_shards))
+
+
+def lowest(parts: Sequence[Floats]) -> Floats:
+    """Give the smallest of several memberships of the same samples; NaN if one of them is NaN."""
+    return np.asarray(np.minimum.reduce(parts))
+
+
+def totals(parts: Sequence[Floats]) -> Totals:
+    """Give the `total` of the smallest memberships of a shard for each subset, -1 if given up."""
+    memberships = lowest(parts)
+    result = np.full((len(memberships), 2), -1, np.int64)
+    for k in np.flatnonzero(~np.isnan(memberships).any(axis=1)):
+        result[k] = _kernel_scan.total(memberships[k])
+    return result
+
+
+def summed(parts: Sequence[Totals]) -> Totals:
+    """Give the totals of the whole table from those of its shards, -1 if any shard gave up."""
+    all_parts = np.array(parts)
+    result: Totals = all_parts.sum(axis=0)
+    result[(all_parts[:, :, 0] < 0).any(axis=0)] = -1
+    return result
+
+
+def _starts(side: NDArray[np.int64], is_numeric: bool) -> NDArray[np.int64]:
+    """Give where each class starts that has samples here; a numeric target has one class."""
+    sizes = [side.size] if is_numeric else np.unique(side, return_counts=True)[1]
+    return np.concatenate([[0], np.cumsum(sizes)])
+
+
+def _n_targets(shards: Sequence[Shard]) -> int:
+    return sum(shard.target.size for shard in shards)

@@ -1,0 +1,52 @@
+"""A short text for the code that gives scores: equal texts, equal bits."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+from fuzzyfrog.scale.client import Client, address_of_this_worker
+
+__all__ = ["require_same_code", "require_stamp", "stamp"]
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_SOURCES = ("data/spread.py", "measure/*.py", "scale/*.py")
+
+
+@cache
+def stamp() -> str:
+    """Give the version of fuzzyfrog and a digest of the files that scores depend on."""
+    digest = hashlib.sha256()
+    for file in sorted(path for pattern in _SOURCES for path in _PACKAGE.glob(pattern)):
+        content = file.read_bytes()
+        digest.update(f"{file.name}:{len(content)}:".encode() + content)
+    return f"fuzzyfrog {version('fuzzyfrog')}, code {digest.hexdigest()[:12]}"
+
+
+def require_same_code(client: Client) -> None:
+    """Raise unless all workers have the code that this process has."""
+    for address, found in sorted(client.run(stamp, on_error="return").items()):
+        # One that cannot be reached is no worker; whoever takes its place is asked by each task.
+        if not isinstance(found, OSError):
+            _require(address, found)
+
+
+def require_stamp(wanted: str) -> None:
+    """Raise, inside a task, unless this worker has the code of whoever submitted it."""
+    if stamp() != wanted:
+        raise ValueError(_refusal(address_of_this_worker(), stamp(), wanted))
+
+
+def _require(address: str, found: object) -> None:
+    if found != stamp():
+        raise ValueError(_refusal(address, found, stamp()))
+
+
+def _refusal(address: str, found: object, wanted: str) -> str:
+    got = f"{type(found).__name__}: {found}" if isinstance(found, Exception) else found
+    return (
+        f"the worker {address} must have {wanted}, as this process has, got {got}. "
+        "Install the same version there."
+    )

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import pytest
+from distributed import Client, LocalCluster
+
+
+def local_cluster(n_workers: int) -> LocalCluster:
+    """Start worker processes on this machine that nobody else can reach."""
+    return LocalCluster(
+        n_workers=n_workers,
+        threads_per_worker=1,
+        processes=True,
+        host="127.0.0.1",
+        dashboard_address=None,
+    )
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    """Two worker processes for all tests: starting them takes seconds."""
+    with local_cluster(2) as cluster:
+        cluster.scheduler.allowed_failures = 0  # what a killed worker was doing is lost at once
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def _client(cluster):
+    with Client(cluster, set_as_default=False) as client:
+        yield client
+
+
+@pytest.fixture
+def client(_client):
+    """A client whose two workers are there, also after a test that killed some."""
+    _client.wait_for_workers(2, timeout=60)
+    return _client
