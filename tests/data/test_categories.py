@@ -124,7 +124,7 @@ def test_warnings_of_a_file_are_noted(tmp_path):
 def test_doubts_about_the_target_are_noted():
     with pytest.warns(UserWarning, match="different whole numbers"):
         data = make_dataset(np.arange(60.0)[:, np.newaxis], np.arange(60.0) // 2)
-    assert data.notes[0].startswith("y holds 30 different whole numbers")
+    assert data.notes[0].startswith("the target holds 30 different whole numbers")
 
 
 def test_a_column_without_a_value_is_an_error_in_every_file(tmp_path):

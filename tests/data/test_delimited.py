@@ -18,9 +18,54 @@ def test_a_broken_file_gets_one_sentence_with_the_place(refusal, content, messag
     assert got.startswith("x.csv: ")
 
 
-def test_semicolons_with_decimal_commas(refusal):
-    got = refusal("x.csv", "a;class\n1,5;x\n2,5;y\n", separator=";")
-    assert "feature 'a' must have numbers with a decimal point, got commas ('1,5', '2,5')" in got
+def test_semicolons_with_decimal_commas(refusal, write):
+    content = "a;class\n1,5;x\n-2e1;y\n?;y\n"
+    got = refusal("x.csv", content, separator=";")
+    assert "feature 'a' must have numbers with a decimal point, got commas ('1,5', '-2e1')" in got
+    assert "Pass decimal=','" in got
+    data = read_table(write("x.csv", content), "class", decimal=",")
+    np.testing.assert_array_equal(data.values[:, 0], [1.5, -20, np.nan])
+    numeric = read_table(write("y.csv", "a;b\n1;1,5\n2;2,5\n"), "b", decimal=",")
+    assert numeric.target.tolist() == [1.5, 2.5]
+
+
+def test_with_decimal_commas_a_point_is_no_part_of_a_number(refusal, write):
+    got = refusal("x.csv", "a;class\n1.234,5;x\n2,5;y\n", decimal=",")
+    assert "feature 'a' must have numbers with a decimal comma, got points ('1.234,5'" in got
+    path = write("x.csv", "a;class\n1.2.2020;x\n3.2.2020;y\n")
+    assert read_table(path, "class", decimal=",").nominal.all()
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "settings"),
+    [
+        ("größe;class\n1,5;x\n2;y\n", {}, "separator=';' decimal=',' encoding='cp1252'"),
+        ("size;class\n1,5;x\n2;y\n", {}, "separator=';' decimal=','"),
+        ("größe|class\n1|x\n2|y\n", {}, "separator='|' encoding='cp1252'"),
+        ("größe;class\n1,5;x\n2;y\n", {"separator": ";"}, "decimal=',' encoding='cp1252'"),
+    ],
+)
+def test_all_that_is_wrong_with_a_file_is_told_at_once(refusal, content, options, settings):
+    got = refusal("x.csv", content.encode("cp1252"), **options)
+    assert got.endswith(f" Pass all of these: {settings}")
+
+
+def test_a_single_wrong_setting_is_told_by_its_own_sentence(refusal):
+    assert "Pass all" not in refusal("x.csv", "a;class\n1,5;x\n2;y\n".encode("utf-16"))
+    assert "Pass all" not in refusal("x.csv", "a;class\n1;x\n2;y\n")
+    assert "Pass all" not in refusal("x.csv", HEAD + "1,2,x\n3,y\n")
+
+
+def test_codes_with_leading_zeros_are_warned_of(write, monkeypatch):
+    monkeypatch.setattr("fuzzyfrog.data.blocks.BLOCK_CELLS", 6)
+    rows = ["80331,007,x", "50667,1,y", "01067,2,x", "50667,0.5,y"]
+    path = write("x.csv", HEAD + "\n".join(rows))
+    with pytest.warns(UserWarning, match="leading zeros, such as '01067'") as caught:
+        data = read_table(path, "class")
+    assert len(caught) == 1  # 007 stands among fractions
+    assert not data.nominal.any()
+    assert read_table(path, "class", nominal=["a"]).nominal.tolist() == [True, False]
+    assert read_table(path, "class", categorical_features=None).notes == ()
 
 
 def test_text_that_comes_late_keeps_the_spelling_of_all_values(write, monkeypatch):

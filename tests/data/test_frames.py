@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -55,6 +55,7 @@ def test_names_come_from_the_frame(frame):
     assert data.feature_names == expected
 
 
+@settings(deadline=None)
 @given(
     hnp.arrays(
         np.float64,

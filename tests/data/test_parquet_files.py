@@ -2,11 +2,15 @@ import gzip
 import subprocess
 import sys
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from fuzzyfrog.data import make_dataset, read_table
+from fuzzyfrog.data.parquet_files import ParquetTable
+from fuzzyfrog.data.reduced import CellSource, write_reduced
+from fuzzyfrog.data.spill import is_on_disk
 from fuzzyfrog.errors import DataError
 
 TABLE = pa.table(
@@ -36,6 +40,120 @@ def test_errors_name_the_file(path, refusal):
     with pytest.raises(DataError, match=r"shop\.parquet: feature 'color' must be a number"):
         read_table(path, "class", categorical_features=None)
     assert "must be Parquet, got something else" in refusal("x.parquet", "a,class\n")
+
+
+N = 200
+RNG = np.random.default_rng(0)
+LONG = pa.table(
+    {
+        "size": RNG.normal(size=N),
+        "code": [f"c{k}" for k in RNG.integers(0, 30, N)],
+        "count": pa.array([*RNG.integers(0, 9, N - 1).tolist(), None], pa.int32()),
+        "kind": pa.array(RNG.choice(["u", "v"], N).tolist()).dictionary_encode(),
+        "class": RNG.choice(["yes", "no"], N).tolist(),
+    }
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder of three files, of which the names are not in the order they were written."""
+    inside = tmp_path / "shops"
+    (inside / "deep").mkdir(parents=True)
+    for name, (first, last) in {
+        "part-1.parquet": (60, 61),
+        "deep/x.parquet": (0, 60),
+        "part-2.parquet": (61, N),
+    }.items():
+        pq.write_table(LONG.slice(first, last - first), inside / name, row_group_size=25)
+    for stranger in ("_SUCCESS", ".part-0.parquet.crc", "_old.parquet", "notes.txt"):
+        (inside / stranger).write_text("?")
+    return inside
+
+
+@pytest.mark.parametrize("limit", ["1GB", "0"])
+def test_a_folder_is_its_files_in_the_order_of_their_paths(folder, same, monkeypatch, limit):
+    monkeypatch.setenv("FUZZYFROG_SPILL_ABOVE", limit)
+    monkeypatch.setattr("fuzzyfrog.data.gathering.BLOCK_CELLS", 150)
+    expected = make_dataset(LONG.drop(["class"]), LONG["class"])
+    data = read_table(folder, "class")
+    same(data, expected)
+    assert (data.name, data.categories) == ("shops", expected.categories)
+    assert is_on_disk(data.values) == (limit == "0")
+
+
+def test_the_folder_in_which_one_is(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    assert read_table(".", "class").name == "shops"
+    dotted = folder.rename(folder.with_name("shops.v2"))
+    assert read_table(dotted, "class").name == "shops.v2"
+    assert read_table(dotted.rename(folder.with_name("all.parquet")), "class").name == "all"
+
+
+def test_a_folder_that_is_no_table(tmp_path, folder):
+    (tmp_path / "none").mkdir()
+    with pytest.raises(DataError, match=r"^none: a folder must hold Parquet files"):
+        read_table(tmp_path / "none", "class")
+    pq.write_table(LONG.drop(["code"]), folder / "part-3.parquet")
+    with pytest.raises(DataError, match=r"^shops: .*got 'part-3\.parquet' without 'code'"):
+        read_table(folder, "class")
+    assert read_table(folder, "class", ignore=["code"]).n_samples == 2 * N
+    pq.write_table(LONG.set_column(0, "size", LONG["code"]), folder / "part-3.parquet")
+    with pytest.raises(DataError, match=r"^shops: feature 'size' must have one type"):
+        read_table(folder, "class")
+    (folder / "part-3.parquet").write_text("no")
+    with pytest.raises(DataError, match=r"^part-3\.parquet: the file must be Parquet"):
+        read_table(folder, "class")
+
+
+def test_columns_in_the_names_of_folders_are_refused(tmp_path):
+    (tmp_path / "all" / "year=2020").mkdir(parents=True)
+    pq.write_table(LONG, tmp_path / "all" / "year=2020" / "a.parquet")
+    with pytest.raises(DataError, match=r"^all: .*in the names of folders.*year=2020"):
+        read_table(tmp_path / "all", "class")
+
+
+def test_an_index_without_a_name_is_no_feature(tmp_path):
+    for name in ("__index_level_0__", "__null_dask_index__"):
+        pq.write_table(LONG.append_column(name, pa.array(range(N))), tmp_path / "x.parquet")
+        names = read_table(tmp_path / "x.parquet", "class").feature_names
+        assert [*names, "class"] == LONG.column_names
+
+
+def test_files_that_change_between_the_look_and_the_reading(folder):
+    layout = ["size"]
+    table = ParquetTable.of(folder)
+    pq.write_table(LONG, folder / "part-2.parquet")
+    with pytest.raises(DataError, match=r"^part-2\.parquet: the file changed while it was read"):
+        list(table.tables(layout))
+    table = ParquetTable.of(folder)
+    pq.write_table(LONG, folder / "part-9.parquet")
+    with pytest.raises(DataError, match=r"^shops: the file changed while it was read"):
+        list(table.tables(layout))
+
+
+def test_a_file_that_changes_while_it_is_read(path, monkeypatch):
+    monkeypatch.setattr("fuzzyfrog.data.gathering.BLOCK_CELLS", 1)
+    tables = ParquetTable.of(path).tables(["size"])
+    next(tables)
+    pq.write_table(LONG, path)
+    with pytest.raises(DataError, match=r"^shop\.parquet: the file changed while it was read"):
+        list(tables)
+
+
+def test_a_folder_as_the_source_of_a_reduced_table(folder, tmp_path):
+    data = read_table(folder, "class")
+    chosen = LONG.select(["size", "kind", "class"])
+    write_reduced(data, ["kind", "size"], tmp_path / "out.parquet", CellSource(folder))
+    written = pq.read_table(tmp_path / "out.parquet")
+    assert written.column_names == ["size", "kind", "class"]
+    assert written.to_pylist() == chosen.to_pylist()
+    assert written.schema.types == chosen.schema.types
+    write_reduced(data, ["count"], tmp_path / "out.csv", CellSource(folder))
+    lines = (tmp_path / "out.csv").read_text().splitlines()
+    assert lines[0] == "count,class"
+    assert lines[-1] == f",{LONG['class'][-1]}"
+    assert len(lines) == N + 1
 
 
 def test_without_pyarrow_the_way_out_is_told(path):

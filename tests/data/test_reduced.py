@@ -39,7 +39,19 @@ def test_separator_and_encoding_of_the_source(write, tmp_path):
     path = write("x.csv", "größe;class\n1;ä\n2;b\n".encode("latin-1"))
     data = read_table(path, "class", separator=";", encoding="latin-1")
     write_reduced(data, ["größe"], tmp_path / "out.csv", CellSource(path, ";", "latin-1"))
-    assert rows_of(tmp_path / "out.csv") == [["größe", "class"], ["1", "ä"], ["2", "b"]]
+    assert (tmp_path / "out.csv").read_text("latin-1") == "größe;class\n1;ä\n2;b\n"
+    write_reduced(data, ["größe"], tmp_path / "out.tsv", CellSource(path, ";", "latin-1"))
+    assert (tmp_path / "out.tsv").read_text("latin-1") == "größe\tclass\n1\tä\n2\tb\n"
+
+
+def test_decimal_commas_stay_in_text_and_become_numbers_in_parquet(write, tmp_path):
+    path = write("x.csv", "a;b;class\n1,5;7;x\n2;8;y\n")
+    data = read_table(path, "class", decimal=",")
+    source = CellSource(path, decimal=",")
+    write_reduced(data, ["a"], tmp_path / "out.csv", source)
+    assert (tmp_path / "out.csv").read_text() == "a;class\n1,5;x\n2;y\n"
+    write_reduced(data, ["a"], tmp_path / "out.parquet", source)
+    assert pq.read_table(tmp_path / "out.parquet").to_pydict()["a"] == [1.5, 2.0]
 
 
 def test_numbers_of_an_arff_file_keep_their_spelling(write, tmp_path):
@@ -104,7 +116,7 @@ def test_a_bundled_data_set_has_no_file(tmp_path, same):
 
 def test_a_file_that_changed_since_it_was_read_is_noticed(write, tmp_path):
     path = write("x.csv", CSV)
-    data = read_table(path, "class")
+    data = read_table(path, "class", ignore=["id"])
     write("x.csv", CSV + "011,1,red,y,9\n")
     with pytest.raises(DataError, match="must have the 4 samples that were read, got 5"):
         write_reduced(data, ["size"], tmp_path / "out.csv", CellSource(path))

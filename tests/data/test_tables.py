@@ -101,6 +101,9 @@ def test_another_separator_and_encoding(write):
         ({"target_kind": "label"}, "target_kind must be one of"),
         ({"target_kind": "numeric"}, "target 'class': .* must hold numbers, got 'yes'"),
         ({"separator": ";;"}, "separator must be one character"),
+        ({"decimal": ";"}, "decimal must be '.' or ',', got ';'"),
+        ({"nominal": ["Color", "sise"]}, "nominal must be .* feature, got 'Color'.* 'color'"),
+        ({"nominal": "size"}, "nominal must be a list of names"),
         ({"encoding": "utf-16"}, "encoding must be .* got 'utf-16'"),
         ({"encoding": "nonsense"}, "encoding must be .* got 'nonsense'"),
         ({"categorical_features": ["colour"]}, "Did you mean 'color'"),
@@ -111,9 +114,43 @@ def test_wrong_options_are_named(refusal, options, message):
     assert re.search(message, refusal("shop.csv", CSV, **options))
 
 
-@pytest.mark.parametrize("name", ["table.xlsx", "table", "table.gz", "table.csv.zip"])
+@pytest.mark.parametrize("name", ["table.txt", "table", "table.gz", "table.csv.zip"])
 def test_an_unknown_format_lists_the_known_ones(refusal, name):
-    assert "'.csv', '.tsv', '.arff', '.parquet'" in refusal(name, CSV)
+    assert "'.csv', '.tsv', '.arff', '.npy', '.parquet'" in refusal(name, CSV)
+
+
+@pytest.mark.parametrize("name", ["table.xlsx", "table.ods"])
+def test_a_spreadsheet_is_to_be_saved_as_csv(refusal, name):
+    assert "Save the sheet with the table as CSV" in refusal(name, CSV)
+
+
+def test_nominal_adds_to_what_is_recognized(write):
+    path = write("x.csv", "code,color,size,class\n01067,red,1,x\n50667,blue,2,y\n")
+    data = read_table(path, "class", nominal=["code"])
+    assert data.nominal.tolist() == [True, True, False]
+    assert data.categories[0] == ("01067", "50667")
+    assert data.notes == ()
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".npy", ".arff"])
+def test_nominal_adds_in_every_format(write, tmp_path, suffix):
+    path = tmp_path / f"x{suffix}"
+    if suffix == ".parquet":
+        pa = pytest.importorskip("pyarrow")
+        pa.parquet.write_table(pa.table({"x0": [1, 2, 1], "x1": [3, 4, 5], "x2": [0, 1, 1]}), path)
+    elif suffix == ".npy":
+        np.save(path, np.array([[1, 3, 0], [2, 4, 1], [1, 5, 1]]))
+    else:
+        head = "".join(f"@attribute x{k} numeric\n" for k in range(3))
+        write("x.arff", f"@relation r\n{head}@data\n1,3,0\n2,4,1\n1,5,1\n")
+    assert read_table(path, "x2", nominal=["x0"]).nominal.tolist() == [True, False]
+
+
+def test_many_whole_numbers_as_a_target_are_doubted(write):
+    path = write("x.csv", "a,age\n" + "".join(f"{k % 7},{k % 40}\n" for k in range(120)))
+    with pytest.warns(UserWarning, match="40 different whole numbers .* target_kind='numeric'"):
+        assert len(read_table(path, "age").classes) == 40
+    assert len(read_table(path, "age", target_kind="class").classes) == 40
 
 
 def test_a_single_class_names_the_file_and_the_target(refusal):

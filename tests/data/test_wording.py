@@ -25,4 +25,5 @@ def test_counts_agree_with_their_noun(number, noun, text):
 
 def test_a_near_miss_is_suggested_and_anything_else_gets_the_list():
     assert suggested("clas", ["class", "color"]) == "Did you mean 'class'?"
+    assert suggested("plz", ["Ort", "PLZ"]) == "Did you mean 'PLZ'?"
     assert suggested("zzz", ["class", "color"]) == "Known: 'class', 'color'."

@@ -24,6 +24,11 @@ __all__ = ["arff_cells", "read_arff"]
 
 _INTEGER = re.compile(r"\s(integer)\s*$", re.IGNORECASE)
 _NUMBER = re.compile(r"\s(integer|numeric|real)\s*$", re.IGNORECASE)
+_QUOTED = r"""(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+')"""
+_NAME = re.compile(rf"""{_QUOTED}|[^\s{{}}"',%]++""")
+_TOKEN = re.compile(rf"""{_QUOTED}|[^\s{{}}"',]++|,""")
+_CATEGORY = rf"""\s*+(?:{_QUOTED}|[^\s{{}}"',]*+)\s*+"""
+_CATEGORIES = re.compile(rf"\{{{_CATEGORY}(?:,{_CATEGORY})*+\}}")
 
 
 def read_arff(path: Path, wanted: Wanted, *, encoding: str) -> tuple[Layout, RawTable]:
@@ -38,7 +43,10 @@ def read_arff(path: Path, wanted: Wanted, *, encoding: str) -> tuple[Layout, Raw
             check_header(header, path.name, None)
             layout = wanted.layout(header, path.name)
             return layout, _read(path, layout, content, lines)
-        except arff.ArffException as error:
+        except DataError:
+            raise
+        # What liac-arff did not foresee: a keyword alone, an odd escape, a field without end.
+        except (arff.ArffException, csv.Error, ValueError, IndexError) as error:
             raise _explained(path, lines, error) from None
 
 
@@ -56,6 +64,10 @@ def arff_cells(path: Path, *, encoding: str) -> Iterator[list[str]]:
         yield [name for name, _ in content["attributes"]]
         for row in content["data"]:
             yield ["?" if cell is None else str(cell) for cell in row]
+
+
+class BadCategoriesError(ValueError):
+    """Categories that are declared otherwise than as a list in braces."""
 
 
 class _Lines:
@@ -86,8 +98,26 @@ class _Lines:
     def _declaration(self, line: str) -> str:
         # liac-arff splits declarations at blanks only.
         keyword, *rest = line.split(maxsplit=1)
-        self.n_attributes += keyword.lower() == "@attribute"
-        return " ".join([keyword, *(self._replaced.sub(self._by, text) for text in rest)])
+        if keyword.lower() == "@attribute":
+            self.n_attributes += 1
+            rest = [self._replaced.sub(self._by, _with_plain_categories(text)) for text in rest]
+        return " ".join([keyword, *rest])
+
+
+def _with_plain_categories(declared: str) -> str:
+    """Give a declaration without blanks between its categories.
+
+    liac-arff tries ways to split them by the billion when they are not a list in braces, as in
+    ``{New York, Rome}`` without quotes or with a remark behind: such a list must not get there.
+    """
+    name = _NAME.match(declared)
+    start = name.end() if name else 0
+    kind = declared[start:].strip()
+    if "{" not in kind:
+        return declared
+    if not _CATEGORIES.fullmatch(kind):
+        raise BadCategoriesError
+    return f"{declared[:start]} {{{''.join(_TOKEN.findall(kind))}}}"
 
 
 def _read(path: Path, layout: Layout, content: dict[str, Any], lines: _Lines) -> RawTable:
@@ -107,9 +137,8 @@ def _read(path: Path, layout: Layout, content: dict[str, Any], lines: _Lines) ->
 
 
 def _is_nominal(layout: Layout, feature: int, kind: object) -> bool:
-    if layout.nominal is not None:
-        return bool(layout.nominal[feature])
-    return not isinstance(kind, str) or kind == "STRING"
+    asked = layout.nominal[feature]
+    return asked if asked is not None else not isinstance(kind, str) or kind == "STRING"
 
 
 def _column(
@@ -138,6 +167,8 @@ def _explained(path: Path, lines: _Lines, error: Exception) -> DataError:
         "BadAttributeType": "declares an attribute that is not numeric, nominal or string. Leave "
         "out date and relational attributes",
         "BadAttributeName": "declares a name for the second time. Rename the attribute",
+        "BadCategoriesError": "declares categories that are not a list in braces. Quote those that "
+        "hold blanks, and leave out what follows the brace",
         "BadLayout": "breaks the order @relation, @attribute, @data. Check that the file is a "
         "complete ARFF file",
     }
@@ -148,4 +179,7 @@ def _explained(path: Path, lines: _Lines, error: Exception) -> DataError:
 
 
 def _n_fields(line: str) -> int:
-    return len(next(csv.reader([line], quotechar="'", skipinitialspace=True), []))
+    try:
+        return len(next(csv.reader([line], quotechar="'", skipinitialspace=True), []))
+    except csv.Error:
+        return line.count(",") + 1

@@ -22,7 +22,7 @@ from fuzzyfrog.data.dataset import Labels
 from fuzzyfrog.data.wording import shown
 from fuzzyfrog.errors import DataError
 
-__all__ = ["as_matrix", "convert_matrix"]
+__all__ = ["as_matrix", "check_matrix_dtype", "convert_matrix", "rounding"]
 
 
 def as_matrix(X: object) -> NDArray[Any]:
@@ -75,8 +75,7 @@ def convert_matrix(
     """
     if array.dtype.kind in "OU":
         return stacked(_columns(array, names, chosen), array.shape)
-    if array.dtype.kind not in "biuf":
-        raise unusable(names[0], str(array.dtype))
+    check_matrix_dtype(array, names)
     nominal = np.zeros(array.shape[1], dtype=np.bool_) if chosen is None else chosen
     _refuse_merging(array, names, nominal)
     values = np.ascontiguousarray(array, dtype=np.float64)
@@ -86,7 +85,13 @@ def convert_matrix(
         for feature in np.flatnonzero(nominal).tolist():
             column = coded(array[:, feature])
             values[:, feature], labels[feature] = column.values, column.labels
-    return Content(values, tuple(labels), _rounding(array))
+    return Content(values, tuple(labels), rounding(array))
+
+
+def check_matrix_dtype(array: NDArray[Any], names: Sequence[str]) -> None:
+    """Refuse an array that holds neither numbers nor objects."""
+    if array.dtype.kind not in "biuf":
+        raise unusable(names[0], str(array.dtype))
 
 
 def _columns(
@@ -109,7 +114,8 @@ def _refuse_merging(array: NDArray[Any], names: Sequence[str], nominal: NDArray[
             raise merged(names[position])
 
 
-def _rounding(array: NDArray[Any]) -> tuple[str, ...]:
+def rounding(array: NDArray[Any]) -> tuple[str, ...]:
+    """Give the warning for numbers that are longer than float64."""
     if array.dtype.kind != "f" or array.dtype.itemsize <= 8:
         return ()
     return (f"X is {array.dtype}, it is rounded to float64. Pass X.astype(float) to silence this.",)

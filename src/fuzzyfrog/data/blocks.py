@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -11,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.data.cells import NominalCoder, has_decimal_commas
+from fuzzyfrog.data.cells import NominalCoder, has_decimal_commas, has_points
 from fuzzyfrog.data.checks import check_filled
-from fuzzyfrog.data.content import Content
+from fuzzyfrog.data.columns import nominal_column
+from fuzzyfrog.data.content import Content, decoded
 from fuzzyfrog.data.layout import Layout
+from fuzzyfrog.data.spill import GrowingTable
 from fuzzyfrog.data.wording import listed, shown
 from fuzzyfrog.errors import DataError
 
@@ -37,7 +38,7 @@ class RawTable:
     """What a file holds: the features and the target cells."""
 
     content: Content
-    target: list[Any]
+    target: list[Any] | NDArray[Any]
 
 
 def blocks_of(rows: Iterable[tuple[int, Sequence[Any]]], n_columns: int) -> Iterator[Block]:
@@ -60,13 +61,22 @@ class BlockStore:
         Which columns are features, which is the target.
     missing_target : frozenset of str
         Texts that mean "no value" in the target, beside None.
+    decimal : {".", ","} or None
+        The decimal mark; None in a format that has no other than the point.
     """
 
-    def __init__(self, file: str, layout: Layout, missing_target: frozenset[str]) -> None:
+    def __init__(
+        self,
+        file: str,
+        layout: Layout,
+        missing_target: frozenset[str],
+        decimal: str | None = None,
+    ) -> None:
         self._file = file
+        self._decimal = decimal
         self._layout = layout
         self._missing_target = missing_target
-        self._blocks: deque[NDArray[np.float64]] = deque()
+        self._table = GrowingTable(len(layout.features))
         self._target: list[Any] = []
         self._labels: dict[Any, Any] = {}
         self._without_target: list[int] = []
@@ -74,13 +84,13 @@ class BlockStore:
     @property
     def n_rows(self) -> int:
         """Number of rows collected so far."""
-        return len(self._target)
+        return self._table.n_rows
 
     def add(self, block: Block, columns: Sequence[NDArray[np.float64]]) -> None:
         """Keep the converted feature columns of a block and its target cells."""
         values = np.stack(columns, axis=1)
         self._refuse_infinite(values, block)
-        self._blocks.append(values)
+        self._table.append(values)
         for line, cell in zip(block.lines, block.columns[self._layout.target], strict=True):
             label = cell.strip() if isinstance(cell, str) else cell
             if label is None or label != label or label in self._missing_target:
@@ -109,14 +119,11 @@ class BlockStore:
                 f"{self._file}: the target must not be missing, got no value in line "
                 f"{listed(self._without_target)}. Fill in or delete these lines."
             )
-        values = self._joined()
-        self._refuse_commas(coders)
-        labels = tuple(
-            None if coder is None else coder.sort(values[:, feature])
-            for feature, coder in enumerate(coders)
-        )
-        check_filled(values, self._layout.names, self._file)
-        return RawTable(Content(values, labels, warnings), self._target)
+        self._refuse_other_marks(coders)
+        columns = [None if coder is None else nominal_column(coder.values) for coder in coders]
+        content = decoded(self._table, columns, warnings)
+        check_filled(content.values, self._layout.names, self._file)
+        return RawTable(content, self._target)
 
     def _refuse_few_rows(self) -> None:
         if self.n_rows < 2:
@@ -126,21 +133,26 @@ class BlockStore:
                 f"{got}. Check that the file is complete."
             )
 
-    def _joined(self) -> NDArray[np.float64]:
-        values = np.empty((self.n_rows, len(self._layout.features)), dtype=np.float64)
-        first = 0
-        # Each block is let go once it is copied: the table is never held twice.
-        while self._blocks:
-            block = self._blocks.popleft()
-            values[first : first + len(block)] = block
-            first += len(block)
-        return values
-
-    def _refuse_commas(self, coders: Sequence[NominalCoder | None]) -> None:
-        for name, coder in zip(self._layout.names, coders, strict=True):
-            if coder is not None and has_decimal_commas(coder.values):
+    def _refuse_other_marks(self, coders: Sequence[NominalCoder | None]) -> None:
+        """Refuse features that are text only because of a decimal mark or of thousands."""
+        is_other = has_points if self._decimal == "," else has_decimal_commas
+        asked = zip(self._layout.names, coders, self._layout.nominal, strict=True)
+        for name, coder, nominal in asked:
+            if coder is not None and not nominal and is_other(coder.values):
                 raise DataError(
                     f"{self._file}: feature {shown(name)} must have numbers with a decimal "
-                    f"point, got commas ({listed(coder.values[:3])}). Replace decimal commas by "
-                    "points and delete thousands separators."
+                    f"{self._marks(listed(coder.values[:3]))}"
                 )
+
+    def _marks(self, examples: str) -> str:
+        if self._decimal == ",":
+            return (
+                f"comma, got points ({examples}). Delete thousands separators, or name it in "
+                "nominal if these are labels."
+            )
+        way_out = (
+            "Replace decimal commas by points and"
+            if self._decimal is None
+            else "Pass decimal=',' for decimal commas;"
+        )
+        return f"point, got commas ({examples}). {way_out} delete thousands separators."

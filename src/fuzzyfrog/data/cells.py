@@ -5,12 +5,20 @@ from __future__ import annotations
 import numbers
 import re
 from collections.abc import Hashable, Iterable, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MISSING", "NominalCoder", "NotANumberError", "is_missing", "parse_numbers"]
+__all__ = [
+    "MISSING",
+    "NominalCoder",
+    "NotANumberError",
+    "is_missing",
+    "merges_integers",
+    "parse_numbers",
+]
 
 # Texts that mean "no value" in a feature of a text file, spelled exactly so; "none" and "Na"
 # are left out, as they are categories in real tables.
@@ -19,7 +27,11 @@ MISSING = frozenset(
 )
 
 _MOST_STRAYS, _LEAST_NUMBERS = 3, 20
+_INTEGER = re.compile(r"[+-]?\d+")
 _COMMA_NUMBER = re.compile(r"[+-]?[\d.]*\d,\d[\d.,]*(e[+-]?\d+)?", re.IGNORECASE)
+_POINT_NUMBER = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+\.\d+)(,\d+)?")  # no date
+_SWAPPED = str.maketrans(",.", ".,")
+_PADDED = re.compile(r"0\d\d+")
 
 
 class NotANumberError(ValueError):
@@ -34,20 +46,31 @@ def is_missing(cell: object) -> bool:
     """Tell whether an object stands for a missing value: None, NaN, or the NA of a library."""
     if cell is None:
         return True
+    if isinstance(cell, Decimal):
+        return cell.is_nan()  # there is one that cannot even be compared
     if isinstance(cell, numbers.Number):
         return bool(cell != cell)
     # The NA and NaT of pandas are known by name, so that pandas need not be imported.
     return type(cell).__name__ in ("NAType", "NaTType")
 
 
-def parse_numbers(cells: Sequence[str]) -> NDArray[np.float64]:
+def parse_numbers(cells: Sequence[str], decimal: str = ".") -> NDArray[np.float64]:
     """Give the numbers of a column of text, NaN where it is missing."""
+    if decimal == ",":  # then a point makes a cell no number, as a comma does elsewhere
+        cells = [cell.translate(_SWAPPED) for cell in cells]
     try:
         parsed = np.fromiter(map(float, cells), np.float64, count=len(cells))
     except ValueError:
         return _parse_one_by_one(cells)
     # Python reads "1_000" as a number, people do not write tables so.
     return _parse_one_by_one(cells) if "_" in "".join(cells) else parsed
+
+
+def merges_integers(cells: Sequence[str], parsed: NDArray[np.float64]) -> bool:
+    """Tell whether texts of different integers became the same float64."""
+    large = np.flatnonzero(np.isfinite(parsed) & (np.abs(parsed) >= 2.0**53)).tolist()
+    exact = {Decimal(cells[row]) for row in large if _INTEGER.fullmatch(cells[row].strip())}
+    return len(exact) > len({float(one) for one in exact})
 
 
 def _parse_one_by_one(cells: Sequence[str]) -> NDArray[np.float64]:
@@ -116,21 +139,33 @@ def has_decimal_commas(values: Iterable[object]) -> bool:
     return bool(with_comma) and all_numbers(without)
 
 
-def strays(values: Sequence[Hashable]) -> list[str]:
+def has_points(values: Iterable[object]) -> bool:
+    """Tell whether texts are numbers with a decimal comma but for points, as in "1.234,5"."""
+    texts = [str(value) for value in values]
+    without = [text for text in texts if not _POINT_NUMBER.fullmatch(text)]
+    return len(without) < len(texts) and all_numbers(without, ",")
+
+
+def first_padded(cells: Iterable[str]) -> str | None:
+    """Give the first whole number with a leading zero, as codes have; None without any."""
+    return next((text for cell in cells if _PADDED.fullmatch(text := cell.strip())), None)
+
+
+def strays(values: Sequence[Hashable], decimal: str = ".") -> list[str]:
     """Give the texts among distinct values that are numbers otherwise: slips, not labels.
 
     Nothing unless there are at most 3 of them among at least 20 different numbers.
     """
     texts = [str(value) for value in values]
-    others = [text for text in texts if not all_numbers([text])]
+    others = [text for text in texts if not all_numbers([text], decimal)]
     is_slip = len(others) <= _MOST_STRAYS and len(texts) - len(others) >= _LEAST_NUMBERS
     return others if is_slip else []
 
 
-def all_numbers(texts: Sequence[str]) -> bool:
+def all_numbers(texts: Sequence[str], decimal: str = ".") -> bool:
     """Tell whether every text is a number or missing."""
     try:
-        parse_numbers(texts)
+        parse_numbers(texts, decimal)
     except NotANumberError:
         return False
     return True

@@ -24,14 +24,14 @@ __all__ = [
 BLOCK_CELLS = 2**18
 
 
-def check_shape(n_samples: int, n_features: int) -> None:
-    """Refuse a table in which nothing can be compared."""
+def check_shape(n_samples: int | None, n_features: int) -> None:
+    """Refuse a table in which nothing can be compared; None is a number not known yet."""
     if n_features == 0:
         raise DataError(
             f"X must have at least one feature, got 0 feature(s) (shape=({n_samples}, 0)) "
             "while a minimum of 1 is required. Pass the columns to select from."
         )
-    if n_samples < 2:
+    if n_samples is not None and n_samples < 2:
         noun = "sample" if n_samples == 1 else "samples"
         raise DataError(
             f"X must have at least 2 samples, got {n_samples} {noun}. "
@@ -61,7 +61,9 @@ def check_names(names: Sequence[object], n_features: int) -> tuple[str, ...]:
     return tuple(str(name) for name in names)
 
 
-def check_finite(values: NDArray[np.float64], names: Sequence[str]) -> None:
+def check_finite(
+    values: NDArray[np.float64], names: Sequence[str], *, first_sample: int = 0
+) -> None:
     """Refuse infinite values, naming the first; missing values (NaN) pass."""
     rows = max(1, BLOCK_CELLS // values.shape[1])
     for first in range(0, values.shape[0], rows):
@@ -70,7 +72,7 @@ def check_finite(values: NDArray[np.float64], names: Sequence[str]) -> None:
             sample, feature = (int(position) for position in np.argwhere(infinite)[0])
             raise DataError(
                 f"X must be finite, got {values[first + sample, feature]} in feature "
-                f"{shown(names[feature])} of sample {first + sample}. "
+                f"{shown(names[feature])} of sample {first_sample + first + sample}. "
                 "Replace infinite values, or set them to NaN to mark them as missing."
             )
 

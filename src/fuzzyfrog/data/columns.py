@@ -21,8 +21,12 @@ __all__ = [
     "Column",
     "Feature",
     "coded",
+    "codes_among_numbers",
     "convert_objects",
     "convert_series",
+    "has_huge_integers",
+    "kind_of",
+    "nominal_column",
     "slips_among_numbers",
 ]
 
@@ -47,6 +51,11 @@ class Column:
     values: NDArray[np.float64]
     labels: Labels | None = None
     warning: str | None = None
+
+    def replace_codes(self, codes: NDArray[np.float64]) -> None:
+        """Put values of this column in the place of their positions; NaN stays NaN."""
+        present = ~np.isnan(codes)
+        codes[present] = self.values[codes[present].astype(np.intp)]
 
 
 @dataclass(frozen=True)
@@ -73,14 +82,17 @@ def convert_series(series: nw.Series[Any], feature: Feature) -> Column:
     if dtype in (nw.String, nw.Object) or (dtype == nw.Boolean and feature.nominal):
         return convert_objects(series.to_list(), feature)
     if dtype != nw.Boolean and not dtype.is_numeric():
+        if series.null_count() == len(series):  # polars and Arrow have a type for nothing
+            return convert_objects([None] * len(series), feature)
         raise unusable(feature.name, str(dtype))
-    if dtype.is_integer() and _is_huge(series):
+    if dtype.is_integer() and has_huge_integers(series):
         return convert_objects(series.to_list(), feature)
     column = np.array(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
     return coded(column) if feature.nominal else Column(column)
 
 
-def _is_huge(series: nw.Series[Any]) -> bool:
+def has_huge_integers(series: nw.Series[Any]) -> bool:
+    """Tell whether a column of integers has some that float64 may merge with others."""
     low, high = series.min(), series.max()
     return any(
         not is_missing(bound) and abs(int(bound)) >= MAX_EXACT_INTEGER for bound in (low, high)
@@ -93,9 +105,9 @@ def convert_objects(cells: Sequence[Any], feature: Feature, *, declared: bool = 
     Text is nominal unless `feature` says otherwise; text that holds only numbers is read as
     numbers, with a warning, unless the dtype of the column is `declared` to be nominal.
     """
-    kinds = {_kind(cell, feature) for cell in cells} - {"missing"}
+    kinds = {kind_of(cell, feature) for cell in cells} - {"missing"}
     if feature.nominal or (declared and feature.nominal is None):
-        return _nominal(cells)
+        return nominal_column(cells)
     if kinds == {"number", "text"}:
         text = next(cell for cell in cells if isinstance(cell, str))
         raise DataError(
@@ -116,7 +128,7 @@ def _text(cells: Sequence[Any], feature: Feature) -> Column:
         )
         return Column(parse_numbers(texts), warning=warning)
     if feature.nominal is None:
-        column = _nominal(cells)
+        column = nominal_column(cells)
         found = strays(column.labels or ())
         return (
             replace(column, warning=slips_among_numbers(feature.name, found)) if found else column
@@ -142,13 +154,23 @@ def slips_among_numbers(name: str, found: Sequence[str]) -> str:
     )
 
 
-def _nominal(cells: Sequence[Any]) -> Column:
+def codes_among_numbers(name: str, cell: str) -> str:
+    """Give the warning for a feature of whole numbers of which some have leading zeros."""
+    return (
+        f"feature {shown(name)} holds whole numbers with leading zeros, such as {shown(cell)}, and "
+        "is read as numbers: close ones count as similar. Name it in nominal if they are codes."
+    )
+
+
+def nominal_column(cells: Sequence[Any]) -> Column:
+    """Give the codes of labels, in the sorted order of these."""
     coder = NominalCoder()
     codes = coder.encode(cells)
     return Column(codes, coder.sort(codes))
 
 
-def _kind(cell: Any, feature: Feature) -> str:
+def kind_of(cell: Any, feature: Feature) -> str:
+    """Give "text", "number" or "missing", or refuse what a cell must not be."""
     if isinstance(cell, str):
         return "text"
     if is_missing(cell):

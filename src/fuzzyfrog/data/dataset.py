@@ -16,7 +16,7 @@ __all__ = ["Dataset", "Labels"]
 Labels: TypeAlias = tuple[Hashable, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
     """A table of samples with a target, checked and ready to be measured.
 
@@ -53,6 +53,15 @@ class Dataset:
     name: str = UNNAMED
     categories: tuple[Labels | None, ...] | None = None
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        kind = "a numeric target" if self.classes is None else f"{len(self.classes)} classes"
+        n_nominal = int(np.count_nonzero(self.nominal))
+        nominal = f" ({n_nominal:,} nominal)" if n_nominal else ""
+        return (
+            f"<Dataset {self.name!r}: {self.n_samples:,} samples, {self.n_features:,} features"
+            f"{nominal}, {self.target_name!r} with {kind}>"
+        )
 
     @property
     def n_samples(self) -> int:

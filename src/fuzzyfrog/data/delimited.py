@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -11,9 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.data.blocks import Block, BlockStore, RawTable, blocks_of
-from fuzzyfrog.data.cells import MISSING, NominalCoder, NotANumberError, parse_numbers, strays
-from fuzzyfrog.data.columns import not_listed, slips_among_numbers
-from fuzzyfrog.data.files import stamp, text_lines
+from fuzzyfrog.data.cells import (
+    MISSING,
+    NominalCoder,
+    NotANumberError,
+    first_padded,
+    merges_integers,
+    parse_numbers,
+    strays,
+)
+from fuzzyfrog.data.columns import (
+    codes_among_numbers,
+    merged,
+    not_listed,
+    slips_among_numbers,
+)
+from fuzzyfrog.data.dialects import Dialect, seems_to_be
+from fuzzyfrog.data.files import check_unchanged, stamp, text_lines
 from fuzzyfrog.data.layout import Layout, Wanted, check_header
 from fuzzyfrog.data.wording import counted
 from fuzzyfrog.errors import DataError
@@ -25,26 +39,41 @@ MISSING_TARGET = frozenset({"", "?"})
 
 
 def read_delimited(
-    path: Path, wanted: Wanted, *, separator: str, encoding: str
+    path: Path, wanted: Wanted, *, separator: str, encoding: str, decimal: str = "."
 ) -> tuple[Layout, RawTable]:
     """Give the layout and the content of a text file with one sample per line.
+
+    Where the file cannot be read, and more than one setting seems to be wrong, the error names
+    all of them at once.
+    """
+    asked = Dialect(separator, decimal, encoding)
+    try:
+        return _read(path, wanted, asked)
+    except DataError as error:
+        others = seems_to_be(path, asked).differences(asked)
+        if len(others) < 2:
+            raise
+        together = " ".join(f"{name}={value!r}" for name, value in others.items())
+        raise DataError(f"{error} Pass all of these: {together}") from None
+
+
+def _read(path: Path, wanted: Wanted, asked: Dialect) -> tuple[Layout, RawTable]:
+    """Read the file once, or twice.
 
     A feature whose first text comes late has lost the spelling of its earlier values by then,
     so the file is read a second time; it is never read more than twice.
     """
     before = stamp(path)
+    separator, encoding = asked.separator, asked.encoding
     header = _header(path, separator, encoding)
     layout = wanted.layout(header, path.name)
-    text: set[int] = set()
-    if layout.nominal is not None:
-        text = set(np.flatnonzero(layout.nominal).tolist())
-    reading = _Reading(path, layout, text)
+    text = {feature for feature, nominal in enumerate(layout.nominal) if nominal}
+    reading = _Reading(path, layout, text, asked.decimal)
     reading.run(_rows(path, separator, encoding, len(header)), len(header))
     if reading.late:
-        reading = _Reading(path, layout, text | reading.late)
+        reading = _Reading(path, layout, text | reading.late, asked.decimal)
         reading.run(_rows(path, separator, encoding, len(header)), len(header))
-    if stamp(path) != before:
-        raise DataError(f"{path.name}: the file changed while it was read. Read it again.")
+    check_unchanged(path, before)
     return layout, reading.finish()
 
 
@@ -102,14 +131,17 @@ def _rows(
 class _Reading:
     """One pass over a file; `late` has the features that turned out to be text too late."""
 
-    def __init__(self, path: Path, layout: Layout, text: set[int]) -> None:
+    def __init__(self, path: Path, layout: Layout, text: set[int], decimal: str) -> None:
         self._path = path
         self._layout = layout
+        self._decimal = decimal
         self._coders: list[NominalCoder | None] = [
             NominalCoder(MISSING) if feature in text else None
             for feature in range(len(layout.features))
         ]
-        self._store = BlockStore(path.name, layout, MISSING_TARGET)
+        self._store = BlockStore(path.name, layout, MISSING_TARGET, decimal)
+        self._padded: dict[int, str] = {}
+        self._with_fractions: set[int] = set()
         self.late: set[int] = set()
 
     def run(self, rows: Iterator[tuple[int, list[str]]], n_columns: int) -> None:
@@ -120,26 +152,50 @@ class _Reading:
             self._store.add(block, columns)
 
     def finish(self) -> RawTable:
-        warnings = () if self._layout.nominal is not None else tuple(self._slips())
+        sentences = self._doubts()
+        warnings = tuple(f"{self._path.name}: {sentence}" for sentence in sentences)
         return self._store.finish(self._coders, warnings)
 
-    def _slips(self) -> Iterator[str]:
-        for name, coder in zip(self._layout.names, self._coders, strict=True):
-            if coder is not None and (found := strays(coder.values)):
-                yield f"{self._path.name}: {slips_among_numbers(name, found)}"
+    def _doubts(self) -> Iterator[str]:
+        """Yield what is doubtful about features whose kind was not named."""
+        for feature, (name, coder) in enumerate(zip(self._layout.names, self._coders, strict=True)):
+            if self._layout.nominal[feature] is not None:
+                continue
+            if coder is None:
+                if feature in self._padded.keys() - self._with_fractions:
+                    yield codes_among_numbers(name, self._padded[feature])
+            elif found := strays(coder.values, self._decimal):
+                yield slips_among_numbers(name, found)
 
     def _column(self, block: Block, feature: int) -> NDArray[np.float64]:
         cells = block.columns[self._layout.features[feature]]
         coder = self._coders[feature]
         if coder is None:
             try:
-                return parse_numbers(cells)
+                return self._numbers(cells, feature)
             except NotANumberError as error:
                 coder = self._turned_out_text(block, feature, error.position)
         return coder.encode(cells)
 
+    def _numbers(self, cells: Sequence[str], feature: int) -> NDArray[np.float64]:
+        numbers = parse_numbers(cells, self._decimal)
+        if merges_integers(cells, numbers):
+            raise DataError(f"{self._path.name}: {merged(self._layout.names[feature])}")
+        self._note_padded(cells, numbers, feature)
+        return numbers
+
+    def _note_padded(
+        self, cells: Sequence[str], numbers: NDArray[np.float64], feature: int
+    ) -> None:
+        if feature in self._with_fractions:
+            return
+        if (np.floor(numbers) < numbers).any():  # most columns of numbers end here
+            self._with_fractions.add(feature)
+        elif feature not in self._padded and (found := first_padded(cells)):
+            self._padded[feature] = found
+
     def _turned_out_text(self, block: Block, feature: int, row: int) -> NominalCoder:
-        if self._layout.nominal is not None:
+        if self._layout.nominal[feature] is not None:
             cell = block.columns[self._layout.features[feature]][row]
             reason = not_listed(self._layout.names[feature], cell)
             raise DataError(f"{self._path.name}: line {block.lines[row]}: {reason}")

@@ -27,6 +27,7 @@ OPENML_VARIABLE = "FUZZYFROG_OPENML_URL"
 UCI_VARIABLE = "FUZZYFROG_UCI_URL"
 OPENML_URL = "https://api.openml.org"
 UCI_URL = "https://archive.ics.uci.edu"
+UNREACHABLE = {"ConnectionError", "ConnectTimeout", "ReadTimeout", "ProxyError", "SSLError"}
 
 
 @dataclass(frozen=True)
@@ -148,11 +149,17 @@ def _download(entry: Entry, url: str, file: str, checksum: str | None) -> Path:
     try:
         return Path(pooch.retrieve(url, checksum, fname=file, path=cache_folder()))
     except (OSError, ValueError) as error:
-        reason = " ".join(str(error).split())[:300]
         raise DataError(
-            f"{entry.name}: the download from {url} failed ({reason}). Check the network and "
-            f"try again. {_way_out(entry)}"
+            f"{entry.name}: the download from {url} failed ({_reason(error)}). Check the network "
+            f"and try again. {_way_out(entry)}"
         ) from None
+
+
+def _reason(error: Exception) -> str:
+    """Give what went wrong in a few words; requests tells of pools and objects."""
+    if type(error).__name__ in UNREACHABLE:
+        return "no connection"
+    return " ".join(str(error).split())[:200]
 
 
 def _check_size(entry: Entry, source: Source, data: Dataset) -> None:

@@ -15,7 +15,7 @@ from typing import BinaryIO
 from fuzzyfrog.data.wording import shown, suggested
 from fuzzyfrog.errors import DataError
 
-__all__ = ["FileStamp", "open_bytes", "stamp", "text_lines"]
+__all__ = ["FileStamp", "changed", "check_unchanged", "open_bytes", "stamp", "text_lines"]
 
 MAX_LINE_BYTES = 64 * 2**20
 MAX_UNZIPPED_BYTES = 8 * 2**30
@@ -28,6 +28,10 @@ FileStamp = tuple[int, int]
 
 def stamp(path: Path) -> FileStamp:
     """Give size and time of a regular file, by which a change can be noticed."""
+    if "\0" in str(path):
+        raise DataError(
+            f"path must be one that a disk can have, got {shown(str(path))}, with a NUL."
+        )
     try:
         status = path.stat()
     except OSError as error:
@@ -41,16 +45,34 @@ def stamp(path: Path) -> FileStamp:
     return status.st_size, status.st_mtime_ns
 
 
+def check_unchanged(path: Path, before: FileStamp) -> None:
+    """Refuse a file that is not the one it was."""
+    if stamp(path) != before:
+        raise changed(path)
+
+
+def changed(path: Path) -> DataError:
+    """Give the error for a table that is not the one it was when reading began."""
+    return DataError(f"{path.name}: the file changed while it was read. Read it again.")
+
+
 def _not_found(path: Path, error: OSError) -> DataError:
     if not isinstance(error, FileNotFoundError | NotADirectoryError):
         return DataError(f"{path.name}: cannot be read ({error.strerror}). Check the permissions.")
     folder = path.parent
     if not folder.is_dir():
         return DataError(f"{path.name}: no such file, as there is no folder {shown(str(folder))}.")
-    others = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
+    others = _neighbors(folder)
     if not others:
-        return DataError(f"{path.name}: no such file, the folder {shown(str(folder))} has none.")
+        return DataError(f"{path.name}: no such file, the folder {shown(str(folder))} shows none.")
     return DataError(f"{path.name}: no such file. {suggested(path.name, others)}")
+
+
+def _neighbors(folder: Path) -> list[str]:
+    try:
+        return sorted(entry.name for entry in folder.iterdir() if entry.is_file())
+    except OSError:  # it may be entered but not listed
+        return []
 
 
 @contextmanager
@@ -120,7 +142,7 @@ def text_lines(path: Path, encoding: str) -> Iterator[str]:
 def _check_encoding(encoding: str) -> None:
     try:
         by_byte = "a,\n".encode(encoding) == b"a,\n"
-    except LookupError:
+    except (LookupError, TypeError, ValueError):  # not known, no text, or one that never encodes
         by_byte = False
     if not by_byte:
         raise DataError(
@@ -154,6 +176,6 @@ def _decoded(path: Path, raw: bytes, number: int, encoding: str) -> str:
     except UnicodeDecodeError as error:
         raise DataError(
             f"{path.name}: line {number} is not {encoding} (byte 0x{raw[error.start]:02x} at "
-            f"position {error.start + 1}). Save the file as UTF-8, or pass encoding='latin-1' "
-            "if it is an old Western file."
+            f"position {error.start + 1}). Save the file as UTF-8, or pass encoding='cp1252' "
+            "if it comes from a Western Windows program."
         ) from None

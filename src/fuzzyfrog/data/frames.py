@@ -15,13 +15,22 @@ from fuzzyfrog.data.arrays import as_matrix, convert_matrix
 from fuzzyfrog.data.checks import check_finite, check_names, check_shape, chosen_nominal
 from fuzzyfrog.data.columns import Column, Feature, convert_series
 from fuzzyfrog.data.content import Content, stacked
+from fuzzyfrog.data.dask_tables import DaskTable, dask_labels, is_dask
 from fuzzyfrog.data.dataset import Dataset
-from fuzzyfrog.data.targets import check_target_kind, doubts_about_classes, encode_target
+from fuzzyfrog.data.gathering import gathered
+from fuzzyfrog.data.spill import is_on_disk
+from fuzzyfrog.data.targets import (
+    check_same_length,
+    check_target_kind,
+    doubts_about_classes,
+    encode_target,
+)
 from fuzzyfrog.errors import DataError
 
 __all__ = ["make_dataset"]
 
 Frame: TypeAlias = nw.DataFrame[Any]
+Table: TypeAlias = NDArray[Any] | Frame | DaskTable
 
 
 def make_dataset(
@@ -41,10 +50,12 @@ def make_dataset(
     X : array-like or frame of shape (n_samples, n_features), or Dataset
         A NumPy array, a list of rows, or a pandas, polars or Arrow table. NaN and the nulls of
         frames are missing values and stay so. Booleans are the numbers 0 and 1. A float64 array
-        in C order is shared, not copied, unless nominal features must be coded. A Dataset is
-        given back as it is; `y` must then be None.
+        in C order is shared, not copied, unless nominal features must be coded. A memory-mapped
+        array, a Dask DataFrame and a Dask Array are read part by part, and end on disk if they
+        are too large for memory. A Dataset is given back as it is; `y` must then be None.
     y : array-like of shape (n_samples,)
-        Class labels (text, numbers or booleans, all of one type), or numbers.
+        Class labels (text, numbers or booleans, all of one type), or numbers; also a Series or
+        an Array of Dask.
     categorical_features : "from_dtype", list of str or int, bool mask, or None
         Which features are nominal. "from_dtype": columns of text, category or enum; text that
         holds only numbers is read as numbers, with a warning. A list or a mask names all of
@@ -82,16 +93,15 @@ def make_dataset(
     if isinstance(X, Dataset):
         return _unchanged(X, y)
     check_target_kind(target, "target")
-    table = _as_table(X)
+    labels = dask_labels(y) if is_dask(y) else y
+    table = DaskTable.of(X) if is_dask(X) else _as_table(X)
     n_samples, n_features = table.shape
     check_shape(n_samples, n_features)
     names = check_names(_names(table, n_features, feature_names), n_features)
-    codes, classes = encode_target(y, n_samples, target)
-    doubts = doubts_about_classes(classes, n_samples, target)
-    chosen = chosen_nominal(categorical_features, names)
-    content = _convert(table, names, chosen)
-    check_finite(content.values, names)
-    notes = (*doubts, *content.warnings)
+    codes, classes = encode_target(labels, n_samples, target)
+    content = _convert(table, names, chosen_nominal(categorical_features, names))
+    check_same_length(len(content.values), len(codes))
+    notes = (*doubts_about_classes(classes, len(codes), target, "target"), *content.warnings)
     for warning in notes:
         warnings.warn(warning, UserWarning, stacklevel=2)
     return Dataset(
@@ -117,6 +127,7 @@ def _unchanged(data: Dataset, y: object) -> Dataset:
 
 
 def _as_table(X: object) -> NDArray[Any] | Frame:
+    """Give what is held in memory, or mapped into it, as a frame or an array."""
     native = nw.to_native(X, pass_through=True)
     if nw.dependencies.is_into_dataframe(native):
         return _as_frame(native)
@@ -144,7 +155,7 @@ def _as_frame(native: Any) -> Frame:
 
 
 def _names(
-    table: NDArray[Any] | Frame, n_features: int, feature_names: Sequence[str] | None
+    table: Table, n_features: int, feature_names: Sequence[str] | None
 ) -> Sequence[Hashable]:
     if feature_names is not None:
         return list(feature_names)
@@ -155,12 +166,24 @@ def _names(
     return [f"x{position}" for position in range(n_features)]
 
 
-def _convert(
-    table: NDArray[Any] | Frame, names: Sequence[str], chosen: NDArray[np.bool_] | None
-) -> Content:
+def _convert(table: Table, names: Sequence[str], chosen: NDArray[np.bool_] | None) -> Content:
+    if isinstance(table, DaskTable):
+        return gathered(map(_as_table, table.parts()), names, chosen)
     if isinstance(table, np.ndarray):
-        return convert_matrix(table, names, chosen)
-    return stacked(_columns(table, names, chosen), table.shape)
+        content = (_from_disk if is_on_disk(table) else convert_matrix)(table, names, chosen)
+    else:
+        content = stacked(_columns(table, names, chosen), table.shape)
+    check_finite(content.values, names)
+    return content
+
+
+def _from_disk(
+    array: NDArray[Any], names: Sequence[str], chosen: NDArray[np.bool_] | None
+) -> Content:
+    """Give the content of a memory-mapped array, which is shared if it holds float64."""
+    if array.dtype == np.float64 and array.flags.forc and (chosen is None or not chosen.any()):
+        return Content(array, (None,) * len(names))
+    return gathered([array], names, chosen)
 
 
 def _columns(

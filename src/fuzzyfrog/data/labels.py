@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from fuzzyfrog.data.wording import shown
 from fuzzyfrog.errors import DataError
 
-__all__ = ["flat_labels"]
+__all__ = ["flat_labels", "warn_of_column"]
 
 
 def flat_labels(y: object) -> NDArray[Any]:
     """Give `y` as an array of one dimension: of a plain dtype, or of Python objects."""
     array = _as_array(y)
     if array.ndim == 2 and array.shape[1] == 1:
-        _warn_of_column()
+        warn_of_column()
         array = array[:, 0]
     if array.ndim != 1:
         raise DataError(
@@ -35,7 +35,8 @@ def flat_labels(y: object) -> NDArray[Any]:
     return _from_list(array.tolist()) if array.dtype == object else array
 
 
-def _warn_of_column() -> None:
+def warn_of_column() -> None:
+    """Warn of a target with two dimensions, of which the second is 1."""
     from sklearn.exceptions import DataConversionWarning  # slow to import, rarely needed
 
     warnings.warn(

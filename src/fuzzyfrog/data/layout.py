@@ -6,9 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from fuzzyfrog.data.cells import MISSING, all_numbers
 from fuzzyfrog.data.checks import chosen_nominal
 from fuzzyfrog.data.wording import listed, shown, suggested
@@ -29,23 +26,27 @@ class Layout:
         Their names.
     target : int
         Position of the target.
-    nominal : bool[n_features] or None
-        Features named as nominal; None where the file is to decide.
+    nominal : tuple of (bool or None)
+        Whether each feature was named as nominal; None where the file is to decide.
     """
 
     features: tuple[int, ...]
     names: tuple[str, ...]
     target: int
-    nominal: NDArray[np.bool_] | None
+    nominal: tuple[bool | None, ...]
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the user asked of a file: its target, what to leave out, what is nominal."""
+    """What the user asked of a file: its target, what to leave out, what is nominal.
+
+    The features in `nominal` come on top of those in `categorical_features`.
+    """
 
     target: str | None
     ignore: tuple[str, ...]
     categorical_features: object
+    nominal: tuple[str, ...] = ()
 
     def layout(self, header: Sequence[str], file: str) -> Layout:
         """Give the layout of a file with this header."""
@@ -63,8 +64,14 @@ class Wanted:
                 f"{listed(header)}. Pass a file with at least one more column."
             )
         names = tuple(header[position] for position in features)
-        nominal = chosen_nominal(self.categorical_features, names)
-        return Layout(features, names, target, nominal)
+        return Layout(features, names, target, self._kinds(names, file))
+
+    def _kinds(self, names: tuple[str, ...], file: str) -> tuple[bool | None, ...]:
+        chosen = chosen_nominal(self.categorical_features, names)
+        kinds: list[bool | None] = [None] * len(names) if chosen is None else chosen.tolist()
+        for name in self.nominal:
+            kinds[_position(name, names, file, "nominal")] = True
+        return tuple(kinds)
 
     def _target(self, header: Sequence[str], file: str) -> int:
         if self.target is None:
@@ -78,7 +85,8 @@ class Wanted:
 def _position(name: str, header: Sequence[str], file: str, argument: str) -> int:
     if name not in header:
         raise DataError(
-            f"{file}: {argument} must be the name of a column, got {shown(name)}. "
+            f"{file}: {argument} must be the name of a "
+            f"{'feature' if argument == 'nominal' else 'column'}, got {shown(name)}. "
             f"{suggested(name, header)}"
         )
     return header.index(name)

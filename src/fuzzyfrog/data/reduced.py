@@ -13,8 +13,9 @@ from fuzzyfrog.data.arff_files import arff_cells
 from fuzzyfrog.data.cells import MISSING, parse_numbers
 from fuzzyfrog.data.dataset import Dataset
 from fuzzyfrog.data.delimited import delimited_cells
-from fuzzyfrog.data.parquet_files import check_pyarrow, copy_arrow, read_arrow, write_arrow
-from fuzzyfrog.data.tables import SEPARATORS, file_format
+from fuzzyfrog.data.npy_files import NpyTable
+from fuzzyfrog.data.parquet_files import ParquetTable, check_pyarrow, write_arrow
+from fuzzyfrog.data.tables import SEPARATORS, file_format, separator_of
 from fuzzyfrog.data.wording import listed, shown
 from fuzzyfrog.errors import DataError
 
@@ -31,13 +32,14 @@ class CellSource:
     ----------
     file : path or None
         The file that the table was read from; None if there is none.
-    separator, encoding : str or None, str
+    separator, encoding, decimal : str or None, str, str
         How it was read.
     """
 
     file: Path | None
     separator: str | None = None
     encoding: str = "utf-8"
+    decimal: str = "."
 
 
 def check_reduced_name(path: Path) -> None:
@@ -63,7 +65,8 @@ def write_reduced(
     features : sequence of str
         Names of the features to keep.
     path : path
-        The file to write: CSV or TSV, also gzipped, or Parquet.
+        The file to write: CSV or TSV, also gzipped, or Parquet. A CSV file is written as the
+        CSV file that it comes from, with its separator and encoding.
     source : CellSource
         Where the cells are copied from, character by character. In a Parquet file that comes
         from another format, numeric features become numbers. Without a file the cells are the
@@ -79,13 +82,13 @@ def write_reduced(
     names = [*features, dataset.target_name]
     is_parquet = path.suffix.lower() == ".parquet"
     if is_parquet and source.file is not None and file_format(source.file) == ".parquet":
-        copy_arrow(source.file, names, path)
+        ParquetTable.of(source.file).copy(names, path)
         return
     rows = _checked(_chosen(_cells(dataset, source), names), dataset, source)
     if is_parquet:
-        write_arrow(_columns(rows, dataset), path)
+        write_arrow(_columns(rows, dataset, source.decimal), path)
     else:
-        _write_text(rows, path)
+        _write_text(rows, path, source)
 
 
 def _cells(dataset: Dataset, source: CellSource) -> Iterator[list[Any]]:
@@ -94,10 +97,12 @@ def _cells(dataset: Dataset, source: CellSource) -> Iterator[list[Any]]:
         return _cells_of_numbers(dataset)
     kind = file_format(source.file)
     if kind == ".parquet":
-        return _cells_of_arrow(read_arrow(source.file))
+        return _cells_of_parquet(ParquetTable.of(source.file))
+    if kind == ".npy":
+        return _cells_of_npy(NpyTable.of(source.file))
     if kind == ".arff":
         return arff_cells(source.file, encoding=source.encoding)
-    separator = source.separator or SEPARATORS[kind]
+    separator = separator_of(kind, source.separator, source.decimal)
     return delimited_cells(source.file, separator=separator, encoding=source.encoding)
 
 
@@ -116,13 +121,23 @@ def _cells_of_numbers(dataset: Dataset) -> Iterator[list[str]]:
 def _spelled(number: float) -> str:
     if number != number:
         return ""
-    return str(int(number)) if number.is_integer() else repr(number)
+    is_whole = isinstance(number, int) or number.is_integer()
+    return str(int(number)) if is_whole else repr(number)
 
 
-def _cells_of_arrow(table: Any) -> Iterator[list[Any]]:
-    yield list(table.column_names)
-    for batch in table.to_batches(max_chunksize=10_000):
-        yield from map(list, zip(*(column.to_pylist() for column in batch.columns), strict=True))
+def _cells_of_parquet(source: ParquetTable) -> Iterator[list[Any]]:
+    yield source.names
+    for table in source.tables(source.names):
+        for batch in table.to_batches(max_chunksize=10_000):
+            columns = (column.to_pylist() for column in batch.columns)
+            yield from map(list, zip(*columns, strict=True))
+
+
+def _cells_of_npy(source: NpyTable) -> Iterator[list[str]]:
+    yield source.names
+    for block in source.blocks():
+        for row in block.tolist():
+            yield [_spelled(number) for number in row]
 
 
 def _chosen(rows: Iterator[list[Any]], names: Sequence[str]) -> Iterator[list[Any]]:
@@ -149,29 +164,33 @@ def _checked(
         )
 
 
-def _write_text(rows: Iterable[list[Any]], path: Path) -> None:
+def _write_text(rows: Iterable[list[Any]], path: Path, source: CellSource) -> None:
     name = path.name.lower()
     separator = SEPARATORS[file_format(path)]
+    if separator == "," and source.file is not None and file_format(source.file) == ".csv":
+        separator = separator_of(".csv", source.separator, source.decimal)
     opened = gzip.open if name.endswith(".gz") else open
-    with opened(path, "wt", encoding="utf-8", newline="") as stream:
+    with opened(path, "wt", encoding=source.encoding, newline="") as stream:
         writer = csv.writer(cast(TextIO, stream), delimiter=separator, lineterminator="\n")
         writer.writerows(rows)  # None becomes an empty cell
 
 
-def _columns(rows: Iterator[list[Any]], dataset: Dataset) -> dict[str, list[Any]]:
+def _columns(rows: Iterator[list[Any]], dataset: Dataset, decimal: str) -> dict[str, list[Any]]:
     header = next(rows)
     columns = dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
     nominal = dict(zip(dataset.feature_names, dataset.nominal.tolist(), strict=True))
     for name, is_nominal in nominal.items():
         if name in columns:
-            columns[name] = (_categories if is_nominal else _numbers)(columns[name])
+            cells = columns[name]
+            columns[name] = _categories(cells) if is_nominal else _numbers(cells, decimal)
     if dataset.classes is None:
-        columns[dataset.target_name] = _numbers(columns[dataset.target_name])
+        columns[dataset.target_name] = _numbers(columns[dataset.target_name], decimal)
     return columns
 
 
-def _numbers(cells: list[str]) -> list[float | None]:
-    return [None if number != number else number for number in parse_numbers(cells).tolist()]
+def _numbers(cells: list[str], decimal: str) -> list[float | None]:
+    numbers = parse_numbers(cells, decimal).tolist()
+    return [None if number != number else number for number in numbers]
 
 
 def _categories(cells: list[str]) -> list[str | None]:

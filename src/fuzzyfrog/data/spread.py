@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.data.dataset import Dataset
+from fuzzyfrog.data.spill import empty
 from fuzzyfrog.errors import DataError
 
 __all__ = [
@@ -59,9 +60,10 @@ def positions(dataset: Dataset, spread: Spread, missing: Missing) -> FloatArray:
     Returns
     -------
     float64[n_samples, n_features]
-        Multiples of 2**-50; NaN only under the rule "similar".
+        Multiples of 2**-50; NaN only under the rule "similar". On disk if they are too large for
+        memory.
     """
-    Z = np.empty(dataset.values.shape)
+    Z = empty(dataset.values.shape)
     gaps = _gaps(dataset, missing)
     plain = np.flatnonzero(~dataset.nominal & ~np.array([len(rows) > 0 for rows in gaps]))
     for part in column_blocks(dataset.n_samples, plain.size):

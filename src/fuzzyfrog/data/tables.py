@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fuzzyfrog.data.arff_files import read_arff
 from fuzzyfrog.data.blocks import RawTable
@@ -15,17 +19,20 @@ from fuzzyfrog.data.checks import check_filled
 from fuzzyfrog.data.dataset import Dataset
 from fuzzyfrog.data.delimited import read_delimited
 from fuzzyfrog.data.files import stamp
-from fuzzyfrog.data.frames import make_dataset
+from fuzzyfrog.data.gathering import Gathering
 from fuzzyfrog.data.layout import Layout, Wanted, check_header
-from fuzzyfrog.data.parquet_files import read_arrow
+from fuzzyfrog.data.npy_files import NpyTable
+from fuzzyfrog.data.parquet_files import ParquetTable
+from fuzzyfrog.data.parts import TargetParts
 from fuzzyfrog.data.targets import check_target_kind, doubts_about_classes, encode_target
 from fuzzyfrog.data.wording import listed, shown
 from fuzzyfrog.errors import DataError
 
-__all__ = ["SEPARATORS", "file_format", "read_table"]
+__all__ = ["SEPARATORS", "file_format", "read_table", "separator_of"]
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
-FORMATS = (*SEPARATORS, ".arff", ".parquet")
+FORMATS = (*SEPARATORS, ".arff", ".npy", ".parquet")
+SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 
 
 def read_table(
@@ -35,13 +42,17 @@ def read_table(
     categorical_features: object = "from_dtype",
     target_kind: str = "auto",
     ignore: Sequence[str] = (),
+    nominal: Sequence[str] = (),
     separator: str | None = None,
+    decimal: str = ".",
     encoding: str = "utf-8",
 ) -> Dataset:
-    """Give the Dataset of a CSV, TSV, ARFF or Parquet file, each also gzipped.
+    """Give the Dataset of a CSV, TSV, ARFF, Parquet or NumPy file, each also gzipped.
 
-    The format is told by the suffix (.csv, .tsv, .arff, .parquet, with or without .gz). Reading
-    is strict: a file that is not quite a table is refused with the line and a way out.
+    The format is told by the suffix (.csv, .tsv, .arff, .parquet, .npy, with or without .gz); a
+    folder is the table of its Parquet files, in the order of their paths. Reading is strict: a
+    file that is not quite a table is refused with the line and a way out. No file is held in
+    memory as a whole, and a table that is too large for memory ends in a temporary file.
 
     In CSV and TSV files a feature is numeric if all its cells are numbers or missing, else
     nominal. Missing are empty cells and "?", "NA", "N/A", "nan", "null", "None" and their like.
@@ -51,9 +62,10 @@ def read_table(
     Parameters
     ----------
     path : str or path
-        The file.
+        The file, or the folder.
     target : str
-        Name of the target column. It is required: with None, the error lists the columns.
+        Name of the target column. It is required: with None, the error lists the columns. The
+        columns of a NumPy array are called "x0", "x1", ...
     categorical_features : "from_dtype", list of str or int, bool mask, or None
         Which features are nominal. "from_dtype": as the file declares (ARFF, Parquet) or as
         described above (CSV, TSV). A list or a mask names all of them, None means none.
@@ -62,8 +74,14 @@ def read_table(
         everything else as class labels.
     ignore : sequence of str
         Columns to leave out, such as an id.
+    nominal : sequence of str
+        Features that are nominal beside those that `categorical_features` says, such as codes
+        that look like numbers.
     separator : str, optional
-        What separates the fields of a CSV or TSV file; by default a comma or a tab.
+        What separates the fields of a CSV or TSV file; by default a comma or a tab, with
+        ``decimal=","`` a semicolon in place of the comma.
+    decimal : {".", ","}
+        The decimal mark of the numbers in a CSV or TSV file.
     encoding : str
         Encoding of a text file.
 
@@ -78,31 +96,46 @@ def read_table(
         If the file cannot be used as it is.
     """
     path = Path(path)
+    path = path.resolve() if os.path.isdir(path) else path  # "." has no name
     check_target_kind(target_kind, "target_kind")
-    wanted = Wanted(target, _names(ignore), categorical_features)
+    wanted = Wanted(
+        target, _names(ignore, "ignore"), categorical_features, _names(nominal, "nominal")
+    )
+    _check_decimal(decimal)
     kind = file_format(path)
-    stamp(path)
     if kind == ".parquet":
-        return _from_parquet(path, wanted, target_kind)
-    if kind == ".arff":
+        layout, table = _read_parts(path, wanted, ParquetTable.of(path))
+    elif kind == ".npy":
+        layout, table = _read_parts(path, wanted, NpyTable.of(path))
+    elif kind == ".arff":
+        stamp(path)
         layout, table = read_arff(path, wanted, encoding=encoding)
     else:
-        mark = _separator(separator, SEPARATORS[kind])
-        layout, table = read_delimited(path, wanted, separator=mark, encoding=encoding)
-    return _dataset(path, wanted, layout, table, target_kind)
-
-
-def _names(ignore: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(ignore, str):
-        raise DataError(
-            f"ignore must be a list of names, got {shown(ignore)}. Pass [{shown(ignore)}]."
+        stamp(path)
+        mark = separator_of(kind, separator, decimal)
+        layout, table = read_delimited(
+            path, wanted, separator=mark, encoding=encoding, decimal=decimal
         )
-    return tuple(ignore)
+    return _dataset(path, wanted, layout, table, target_kind, decimal)
 
 
-def _separator(separator: str | None, default: str) -> str:
+def _names(names: Sequence[str], argument: str) -> tuple[str, ...]:
+    if isinstance(names, str):
+        raise DataError(
+            f"{argument} must be a list of names, got {shown(names)}. Pass [{shown(names)}]."
+        )
+    return tuple(names)
+
+
+def _check_decimal(decimal: object) -> None:
+    if decimal not in (".", ","):
+        raise DataError(f"decimal must be '.' or ',', got {shown(decimal)}.")
+
+
+def separator_of(kind: str, separator: str | None, decimal: str) -> str:
+    """Give what separates the cells of a text file, of ".csv" or ".tsv", if none is named."""
     if separator is None:
-        return default
+        return ";" if (kind, decimal) == (".csv", ",") else SEPARATORS[kind]
     if len(separator) != 1 or separator in '"\r\n':
         raise DataError(
             f"separator must be one character, got {shown(separator)}. Pass ';' or '\\t'."
@@ -111,31 +144,53 @@ def _separator(separator: str | None, default: str) -> str:
 
 
 def file_format(path: Path) -> str:
-    """Give the suffix by which the format of a file is told, without ".gz"."""
+    """Give the suffix by which the format of a file is told, without ".gz".
+
+    A folder is one of Parquet files.
+    """
     name = path.name.lower().removesuffix(".gz")
     for suffix in FORMATS:
         if name.endswith(suffix):
             return suffix
-    raise DataError(
+    if os.path.isdir(path):  # unlike Path.is_dir, it takes any name
+        return ".parquet"
+    raise _unknown_format(path, Path(name).suffix)
+
+
+def _unknown_format(path: Path, suffix: str) -> DataError:
+    if suffix in SPREADSHEETS:
+        return DataError(
+            f"{path.name}: a spreadsheet cannot be read, got {shown(suffix)}. Save the sheet with "
+            "the table as CSV (in the spreadsheet program: Save as, CSV UTF-8)."
+        )
+    way_out = (
+        "Rename it to end in '.csv' or '.tsv', and name the separator if it is neither a comma "
+        "nor a tab."
+        if suffix in (".txt", ".dat", ".data")
+        else "Rename or convert the file."
+    )
+    return DataError(
         f"{path.name}: the name of a table must end in one of {listed(FORMATS)}, optionally "
-        f"followed by '.gz', got {shown(Path(name).suffix)}. Rename or convert the file."
+        f"followed by '.gz', got {shown(suffix)}. {way_out}"
     )
 
 
 def _stem(path: Path) -> str:
-    return path.name[: path.name.lower().rindex(file_format(path))]
+    place = path.name.lower().rfind(file_format(path))
+    return path.name if place < 0 else path.name[:place]
 
 
 def _dataset(
-    path: Path, wanted: Wanted, layout: Layout, table: RawTable, target_kind: str
+    path: Path, wanted: Wanted, layout: Layout, table: RawTable, target_kind: str, decimal: str
 ) -> Dataset:
     try:
-        cells = _numbers_where_meant(table.target, target_kind)
+        cells = _numbers_where_meant(table.target, target_kind, decimal)
         codes, classes = encode_target(cells, len(cells), target_kind)
     except DataError as error:
         raise DataError(f"{path.name}: target {shown(wanted.target)}: {error}") from None
     content = table.content
-    notes = (*doubts_about_classes(classes, len(codes), target_kind), *content.warnings)
+    doubts = doubts_about_classes(classes, len(codes), target_kind, "target_kind")
+    notes = (*doubts, *content.warnings)
     for warning in notes:
         warnings.warn(warning, UserWarning, stacklevel=3)
     return Dataset(
@@ -151,14 +206,18 @@ def _dataset(
     )
 
 
-def _numbers_where_meant(cells: list[Any], target_kind: str) -> list[Any]:
+def _numbers_where_meant(
+    cells: list[Any] | NDArray[Any], target_kind: str, decimal: str
+) -> list[Any] | NDArray[Any]:
     """Give the texts of a target as numbers where they are meant so, else as they are."""
+    if isinstance(cells, np.ndarray):  # the file says what it means
+        return cells
     if target_kind == "class" or not isinstance(cells[0], str):
         return cells
     if target_kind == "auto" and any(cell in MISSING for cell in set(cells)):
         return cells
     try:
-        numbers = parse_numbers(cells)
+        numbers = parse_numbers(cells, decimal)
     except NotANumberError as error:
         if target_kind == "auto":
             return cells
@@ -170,20 +229,27 @@ def _numbers_where_meant(cells: list[Any], target_kind: str) -> list[Any]:
     return numbers.tolist() if fractional or target_kind == "numeric" else cells
 
 
-def _from_parquet(path: Path, wanted: Wanted, target_kind: str) -> Dataset:
-    table = read_arrow(path)
-    check_header(table.column_names, path.name, None)
-    layout = wanted.layout(table.column_names, path.name)
+def _read_parts(
+    path: Path, wanted: Wanted, source: ParquetTable | NpyTable
+) -> tuple[Layout, RawTable]:
+    """Give the layout and the content of a table, of which only a part is held at a time."""
+    check_header(source.names, path.name, None)
+    layout = wanted.layout(source.names, path.name)
+    features, target = Gathering(layout.names, layout.nominal), TargetParts()
+    for values, labels in source.parts(layout):
+        with _named(path):
+            features.add(values)
+            target.add(labels)
+    with _named(path):
+        content = features.finish()
+    check_filled(content.values, layout.names, path.name)
+    return layout, RawTable(content, target.finish())
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Put the name of the file before the message of an error."""
     try:
-        dataset = make_dataset(
-            table.select(list(layout.names)),
-            table.column(layout.target),
-            categorical_features=wanted.categorical_features,
-            target=target_kind,
-            target_name=str(wanted.target),
-            name=_stem(path),
-        )
+        yield
     except DataError as error:
         raise DataError(f"{path.name}: {error}") from None
-    check_filled(dataset.values, dataset.feature_names, path.name)
-    return dataset

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import re
 from collections.abc import Hashable, Sequence
 from typing import Any, TypeAlias
 
@@ -14,11 +15,21 @@ from fuzzyfrog.data.labels import flat_labels
 from fuzzyfrog.data.wording import counted, listed, shown
 from fuzzyfrog.errors import DataError
 
-__all__ = ["Target", "check_target_kind", "doubts_about_classes", "encode_target"]
+__all__ = [
+    "Target",
+    "check_same_length",
+    "check_target_kind",
+    "doubts_about_classes",
+    "encode_target",
+]
 
 Target: TypeAlias = tuple[NDArray[np.int64] | NDArray[np.float64], tuple[Hashable, ...] | None]
 
 KINDS = ("auto", "class", "numeric")
+MOST_CLASSES = 20  # that are not doubted, however many samples there are
+SAMPLES_OF_A_CLASS = 10  # on average, below which whole numbers may be quantities
+_WHOLE = re.compile(r"[+-]?\d+(\.0*)?")
+_PLAIN = "biuf"  # dtypes of numbers and booleans, which are known without a look at each label
 
 
 def check_target_kind(kind: object, argument: str) -> None:
@@ -30,24 +41,21 @@ def check_target_kind(kind: object, argument: str) -> None:
         )
 
 
-def encode_target(y: object, n_samples: int, kind: str) -> Target:
+def encode_target(y: object, n_samples: int | None, kind: str) -> Target:
     """Give the codes and the sorted classes of `y`, or its numbers and None.
 
     Parameters
     ----------
     y : array-like of length n_samples
         Labels or numbers, as a NumPy array, a series of any frame library or a list.
-    n_samples : int
-        Number of samples the target must have.
+    n_samples : int or None
+        Number of samples the target must have; None where it is not known yet.
     kind : {"auto", "class", "numeric"}
         What `y` means; "auto" takes numbers of which one has a fractional part as numeric.
     """
     labels = flat_labels(y)
-    if len(labels) != n_samples:
-        raise DataError(
-            f"X and y must have the same number of samples, got {n_samples} and {len(labels)}. "
-            "Pass one target value per row of X."
-        )
+    if n_samples is not None:
+        check_same_length(n_samples, len(labels))
     _refuse_missing(labels)
     _refuse_infinite(labels)
     if kind == "numeric" or (kind == "auto" and _has_fractions(labels)):
@@ -55,22 +63,43 @@ def encode_target(y: object, n_samples: int, kind: str) -> Target:
     return _codes(labels)
 
 
+def check_same_length(n_samples: int, n_labels: int) -> None:
+    """Refuse a target that does not have a value for each sample."""
+    if n_labels != n_samples:
+        raise DataError(
+            f"X and y must have the same number of samples, got {n_samples} and {n_labels}. "
+            "Pass one target value per row of X."
+        )
+
+
 def doubts_about_classes(
-    classes: tuple[Hashable, ...] | None, n_samples: int, kind: str
+    classes: tuple[Hashable, ...] | None, n_samples: int, kind: str, argument: str
 ) -> tuple[str, ...]:
-    """Give a warning if the classes are whole numbers that look like measurements."""
-    n_classes = len(classes or ())
-    is_float = kind == "auto" and classes is not None and isinstance(classes[0], float)
-    if not is_float or n_classes <= max(20, n_samples / 10):
+    """Give a warning if the classes are whole numbers that look like measurements.
+
+    `argument` is what the caller calls the kind.
+    """
+    few = max(MOST_CLASSES, n_samples / SAMPLES_OF_A_CLASS)
+    if classes is None or kind != "auto" or len(classes) <= few or not _are_whole(classes):
         return ()
     return (
-        f"y holds {n_classes} different whole numbers in {n_samples} samples, taken as "
-        "classes. Pass target='numeric' if they are quantities, target='class' if not.",
+        f"the target holds {len(classes)} different whole numbers in {n_samples} samples, taken "
+        f"as classes. Pass {argument}='numeric' if they are quantities, {argument}='class' if not.",
     )
 
 
+def _are_whole(classes: tuple[Hashable, ...]) -> bool:
+    """Tell whether labels are whole numbers; floats with a fraction never are labels."""
+    if isinstance(classes[0], str):
+        return all(_WHOLE.fullmatch(str(label)) for label in classes)
+    return isinstance(classes[0], int | float)
+
+
 def _refuse_missing(labels: NDArray[Any]) -> None:
-    missing = [sample for sample, label in enumerate(labels.tolist()) if is_missing(label)]
+    if labels.dtype.kind in _PLAIN:
+        missing = np.flatnonzero(labels != labels).tolist()
+    else:
+        missing = [sample for sample, label in enumerate(labels.tolist()) if is_missing(label)]
     if missing:
         raise DataError(
             f"y must not be missing (NaN or None), got {counted(len(missing), 'missing value')} "
@@ -92,13 +121,14 @@ def _has_fractions(labels: NDArray[Any]) -> bool:
 
 
 def _numbers(labels: NDArray[Any]) -> NDArray[np.float64]:
-    strangers = [label for label in labels.tolist() if _family(label) in (None, "text")]
-    if strangers:
+    _refuse_strangers(labels)
+    try:
+        converted = labels.astype(np.float64)
+    except OverflowError:
         raise DataError(
-            f"a numeric target must hold numbers, got {shown(strangers[0])}. "
-            "Convert y with astype(float), or pass target='class'."
-        )
-    converted = labels.astype(np.float64)
+            "a numeric target must hold numbers that float64 can hold, got an integer of more "
+            "than 308 digits. Divide y, or take its logarithm."
+        ) from None
     if np.all(converted == converted[0]):
         raise DataError(
             f"a numeric target must have at least 2 different values, got only {converted[0]}. "
@@ -107,18 +137,39 @@ def _numbers(labels: NDArray[Any]) -> NDArray[np.float64]:
     return converted
 
 
+def _refuse_strangers(labels: NDArray[Any]) -> None:
+    if labels.dtype.kind in _PLAIN:
+        return
+    strangers = [label for label in labels.tolist() if _family(label) in (None, "text")]
+    if strangers:
+        raise DataError(
+            f"a numeric target must hold numbers, got {shown(strangers[0])}. "
+            "Convert y with astype(float), or pass target='class'."
+        )
+
+
 def _codes(labels: NDArray[Any]) -> Target:
-    cells = labels.tolist()
-    _refuse_unsuitable(cells)
-    classes = sorted(set(cells))
+    codes, classes = _plain_codes(labels) if labels.dtype.kind in _PLAIN else _any_codes(labels)
     if len(classes) < 2:
         raise DataError(
             f"y must have at least 2 classes, got {counted(len(classes), 'class')}: "
             f"{listed(classes)}. With a single class there is nothing to tell apart."
         )
+    return codes, tuple(classes)
+
+
+def _plain_codes(labels: NDArray[Any]) -> tuple[NDArray[np.int64], list[Hashable]]:
+    classes = np.unique(labels)
+    return np.searchsorted(classes, labels).astype(np.int64, copy=False), classes.tolist()
+
+
+def _any_codes(labels: NDArray[Any]) -> tuple[NDArray[np.int64], list[Hashable]]:
+    cells = labels.tolist()
+    _refuse_unsuitable(cells)
+    classes = sorted(set(cells))
     code_of = {label: code for code, label in enumerate(classes)}
     codes = np.fromiter((code_of[cell] for cell in cells), np.int64, count=len(cells))
-    return codes, tuple(classes)
+    return codes, classes
 
 
 def _refuse_unsuitable(cells: Sequence[object]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-__all__ = ["counted", "listed", "shown", "suggested"]
+__all__ = ["close_to", "counted", "listed", "shown", "suggested"]
 
 MAX_CHARACTERS = 60
 MAX_ITEMS = 10
@@ -35,9 +35,17 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}es" if thing.endswith("s") else f"{number} {thing}s"
 
 
+def close_to(name: object, known: Sequence[str]) -> list[str]:
+    """Give the known names that resemble the name, the closest first; case does not matter."""
+    plain = [one.casefold() for one in known]
+    close = get_close_matches(str(name)[:MAX_CHARACTERS].casefold(), plain, n=3)
+    matches = [one for match in close for one in known if one.casefold() == match]
+    return list(dict.fromkeys(matches))
+
+
 def suggested(name: object, known: Sequence[str]) -> str:
     """Give a sentence with the known names that resemble the name, or with all of them."""
-    close = get_close_matches(str(name)[:MAX_CHARACTERS], known, n=3)
+    close = close_to(name, known)
     if close:
-        return f"Did you mean {' or '.join(shown(match) for match in close)}?"
+        return f"Did you mean {' or '.join(map(shown, close))}?"
     return f"Known: {listed(known)}."
