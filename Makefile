@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4
 
-.PHONY: demo test test-long lint docs unit unit-nojit tools format clean
+.PHONY: demo test test-long lint docs unit unit-nojit fuzz tools format clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/first_look.py
@@ -34,6 +34,12 @@ unit-nojit: $(VENV)/.ready
 # Minutes more: what `make test` leaves out, such as twenty kills of one run.
 test-long: $(VENV)/.ready
 	$(BIN)/python -m pytest -m long
+
+# Each reader and parser for so many seconds; what is found becomes a test.
+FUZZ_SECONDS ?= 60
+fuzz: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "atheris>=3"
+	$(BIN)/python fuzz $(FUZZ_SECONDS)
 
 # Chromium and Weka, for the tests that need them; those are skipped, with the reason, without.
 tools:

@@ -29,6 +29,14 @@ print(json.dumps({
 """
 
 
+FIT = """
+import fuzzyfrog, sys
+selector = fuzzyfrog.FuzzyRoughSelector(random_state=7, max_evaluations=300, n_jobs=1)
+run = selector.fit(fuzzyfrog.load_dataset("wine")).record()
+print(fuzzyfrog.__file__, run.to_json(), sep="\\n")
+"""
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
@@ -45,19 +53,24 @@ def installed(wheel, tmp_path_factory) -> Path:
     return folder
 
 
-def use(installed: Path, home: Path, **environment: str) -> dict:
+def run(code: str, installed: Path, home: Path, **environment: str) -> str:
+    """Give what code prints that imports the package from a folder."""
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "XDG_"))
     }
-    done = subprocess.run(  # noqa: S603 - our own interpreter and code
-        [sys.executable, "-c", USE],
+    return subprocess.run(  # noqa: S603 - our own interpreter and code
+        [sys.executable, "-c", code],
         env={**kept, "PYTHONPATH": str(installed), "HOME": str(home), **environment},
         cwd=home,
         check=True,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
         timeout=120,
-    )
-    return json.loads(done.stdout)
+    ).stdout
+
+
+def use(installed: Path, home: Path, **environment: str) -> dict:
+    return json.loads(run(USE, installed, home, **environment))
 
 
 def test_wheel_has_the_data_files_and_no_tests(wheel):
@@ -86,3 +99,20 @@ def test_home_and_package_that_cannot_be_written_cost_one_warning(installed, tmp
     assert told["value"] == use(installed, tmp_path)["value"]
     assert len(told["warnings"]) == 1
     assert "Set NUMBA_CACHE_DIR" in told["warnings"][0]
+
+
+def test_a_fit_from_the_wheel_has_the_record_of_one_from_the_source(installed, tmp_path):
+    records = {}
+    for folder in (installed, ROOT / "src"):
+        file, text = run(FIT, folder, tmp_path).splitlines()
+        assert Path(file).is_relative_to(folder)
+        records[folder] = timeless(text)
+    assert records[installed] == records[ROOT / "src"]
+
+
+def timeless(text: str) -> bytes:
+    """Give a record, byte for byte, without what the clock put there."""
+    record = json.loads(text)
+    for part in (record["run"], *record["run"]["history"]):
+        del part["seconds"]
+    return json.dumps(record).encode()

@@ -11,6 +11,7 @@ worst a torn last record, which is cut off; a record whose CRC does not fit ends
 
 import json
 import os
+import stat
 import struct
 import time
 import warnings
@@ -25,6 +26,7 @@ import numpy as np
 
 from fuzzyfrog.search.locking import FileLock, LockedError
 from fuzzyfrog.search.protocol import Floats, Problem, Search
+from fuzzyfrog.writing import written_whole
 
 __all__ = ["Checkpoint", "CheckpointError", "ScoreLog", "run_header"]
 
@@ -32,8 +34,8 @@ MAGIC = b"FFSCORE1"
 FORMAT = 1
 FRAME = struct.Struct("<II")  # length of what follows, and its CRC
 FINGERPRINT_BYTES = 8
-HEADER_LIMIT = 2**28
 FSYNC_SECONDS = 1.0
+MAX_CHARACTERS, MAX_DIFFERENCES = 80, 10  # that a sentence about another run has
 
 Record = tuple[bytes, Floats]
 
@@ -66,11 +68,7 @@ class Checkpoint:
     def open(self, header: Mapping[str, Any]) -> "ScoreLog | None":
         """Open the log for a run; None, with a warning, where nothing can be written."""
         path = Path(self.path)
-        if not path.parent.is_dir():
-            raise CheckpointError(
-                f"checkpoint must be in a directory that exists, got {str(path)!r}. "
-                f"Make {str(path.parent)!r} first, or correct the path."
-            )
+        _check_path(path)
         try:
             return ScoreLog(path, {**header, "data": self.data})
         except LockedError as error:
@@ -81,6 +79,25 @@ class Checkpoint:
         except OSError as error:
             _warn(path, error)
             return None
+
+
+def _check_path(path: Path) -> None:
+    """Refuse what can never be a log: a run must not end without one because of a slip."""
+    if not path.name or "\0" in str(path):
+        raise CheckpointError(
+            f"checkpoint must be the path of a file, got {str(path)!r}. Give the file a name."
+        )
+    if not path.parent.is_dir():
+        raise CheckpointError(
+            f"checkpoint must be in a directory that exists, got {str(path)!r}. "
+            f"Make {str(path.parent)!r} first, or correct the path."
+        )
+    # A pipe would be waited for, a device read without end.
+    if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+        raise CheckpointError(
+            f"checkpoint must be a regular file, got {str(path)!r}, which is none. "
+            "Give another file."
+        )
 
 
 def run_header(search: Search, problem: Problem, seed: int) -> dict[str, Any]:
@@ -155,16 +172,10 @@ class ScoreLog:
 def _create(path: Path, header: Mapping[str, Any]) -> None:
     """Write a log without records; it appears under its name complete or not at all."""
     body = json.dumps(header, sort_keys=True).encode()
-    temporary = path.with_name(f"{path.name}.tmp")
-    file = os.open(
-        temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o644
-    )
-    try:
-        _write(file, MAGIC + FRAME.pack(len(body), zlib.crc32(body)) + body)
-        os.fsync(file)
-    finally:
-        os.close(file)
-    os.replace(temporary, path)
+    with written_whole(path) as temporary, temporary.open("wb") as file:
+        file.write(MAGIC + FRAME.pack(len(body), zlib.crc32(body)) + body)
+        file.flush()
+        os.fsync(file.fileno())
     _sync_directory(path.parent)
 
 
@@ -189,12 +200,21 @@ def _read_header(content: bytes, path: Path) -> tuple[dict[str, Any], int]:
     if content[: len(MAGIC)] == MAGIC and len(content) >= start:
         length, crc = FRAME.unpack_from(content, len(MAGIC))
         body = content[start : start + length]
-        if len(body) == length and zlib.crc32(body) == crc:
-            return json.loads(body), start + length
+        header = _parsed(body) if len(body) == length and zlib.crc32(body) == crc else None
+        if isinstance(header, dict):
+            return header, start + length
     raise CheckpointError(
         f"checkpoint {str(path)!r} must be a complete log of scores, got a damaged or foreign "
         "file. Delete it to start anew, or give another file."
     )
+
+
+def _parsed(body: bytes) -> object:
+    """Give what JSON holds, None if it is none: a fitting CRC does not make it ours."""
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _read_records(content: bytes, start: int) -> tuple[list[Record], int]:
@@ -205,10 +225,20 @@ def _read_records(content: bytes, start: int) -> tuple[list[Record], int]:
         body = content[start + FRAME.size : start + FRAME.size + length]
         if len(body) < max(length, FINGERPRINT_BYTES) or zlib.crc32(body) != crc:
             break
-        scores = np.frombuffer(body, dtype="<f8", offset=FINGERPRINT_BYTES).astype(np.float64)
+        scores = _scores(body[FINGERPRINT_BYTES:])
+        if scores is None:
+            break
         records.append((body[:FINGERPRINT_BYTES], scores))
         start += FRAME.size + length
     return records, start
+
+
+def _scores(body: bytes) -> Floats | None:
+    """Give the scores of a record, None for what no run writes: half a one, or no number."""
+    if len(body) % 8:
+        return None
+    scores = np.frombuffer(body, dtype="<f8").astype(np.float64)
+    return scores if (scores < np.inf).all() else None
 
 
 def _compare(found: Mapping[str, Any], wanted: Mapping[str, Any], path: Path) -> None:
@@ -216,12 +246,20 @@ def _compare(found: Mapping[str, Any], wanted: Mapping[str, Any], path: Path) ->
     names = sorted(name for name in there.keys() | here.keys() if there.get(name) != here.get(name))
     if names:
         listed = "; ".join(
-            f"{one} is {there.get(one)!r} there, {here.get(one)!r} here" for one in names
+            f"{_shown(one)} is {_shown(repr(there.get(one)))} there, "
+            f"{_shown(repr(here.get(one)))} here"
+            for one in names[:MAX_DIFFERENCES]
         )
         raise CheckpointError(
             f"checkpoint {str(path)!r} must come from the same run, got another one: {listed}. "
             "Delete it to start anew, or give another file."
         )
+
+
+def _shown(text: str) -> str:
+    """Give a text of a file as it can be printed, and the beginning of a long one."""
+    plain = text if text.isprintable() else repr(text)
+    return plain if len(plain) <= MAX_CHARACTERS else f"{plain[:MAX_CHARACTERS]}..."
 
 
 def _flat(header: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

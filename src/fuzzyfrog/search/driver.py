@@ -219,6 +219,8 @@ class _Run:
             feature_frequency=subsets.mean(axis=0),
             history=tuple(self._history),
             n_evaluations=self._evaluator.n_evaluations,
+            # A record that is longer than a smaller budget is read whole, but counts in part.
+            n_replayed=min(self._evaluator.n_replayed, self._evaluator.n_evaluations),
             stop_reason=reason,
             lower_bound=self._proof.lower_bound,
             proven=proven,

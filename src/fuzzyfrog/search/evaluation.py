@@ -67,6 +67,7 @@ class Evaluator:
         self.budget = budget
         self.ledger = Ledger()
         self.n_evaluations = 0
+        self.n_replayed = 0
         self.log = log
         self._objective = objective
         self._chunk = FIRST_CHUNK
@@ -172,6 +173,7 @@ class Evaluator:
                 "checkpoint must hold scores of the subsets that this run proposes, "
                 "got others. It was made by other code; delete it to start anew."
             )
+        self.n_replayed += len(scores)
         return scores
 
 

@@ -41,14 +41,15 @@ class FileLock:
 
     def _acquired(self) -> int | None:
         """Give the locked file; None if its holder has removed it in the meantime."""
-        file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
+        # A link in its place could lead to a file of value, which would be emptied.
+        file = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
         try:
             if fcntl is not None:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.path.samestat(os.fstat(file), os.stat(self._path)):
                 return file
         except BlockingIOError:
-            holder = os.read(file, 32).decode() or "unknown"
+            holder = os.read(file, 32).decode(errors="replace") or "unknown"
             os.close(file)
             raise LockedError(f"process {holder} holds it") from None
         except FileNotFoundError:

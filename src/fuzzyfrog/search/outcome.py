@@ -79,6 +79,8 @@ class Outcome:
         One for each batch.
     n_evaluations : int
         Subsets scored.
+    n_replayed : int
+        Those of them whose scores came from a checkpoint.
     stop_reason : {"converged", "max_evaluations", "max_seconds", "callback", "interrupted"}
         Why the run ended.
     lower_bound : int
@@ -97,6 +99,7 @@ class Outcome:
     feature_frequency: Floats
     history: tuple[Moment, ...]
     n_evaluations: int
+    n_replayed: int
     stop_reason: str
     lower_bound: int
     proven: bool

@@ -1,0 +1,43 @@
+"""What fuzzing found, kept: each once ended in a crash, a hang or a bare error of a library."""
+
+from decimal import Decimal
+
+import pytest
+
+from fuzzyfrog import dependency, read_table
+from fuzzyfrog.errors import DataError
+
+ARFF = "@relation r\n@attribute a {kind}\n@attribute class {{x,y}}\n@data\n"
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "{" + ", ".join(["New York"] * 24) + "}",
+        "{" + ",".join("abcdefghijklmnopqrstuvwxyz") + "} % a remark",
+        "{" + "a," * 24,
+        "{x,y}@a" + "," * 24 + "t",
+    ],
+    ids=["blanks", "a remark", "no end", "text behind"],
+)
+def test_categories_that_are_no_list_are_refused_at_once(kind, tmp_path):
+    """liac-arff alone doubles its time with every comma: 24 take seconds, 40 take days."""
+    path = tmp_path / "x.arff"
+    path.write_text(ARFF.format(kind=kind))
+    with pytest.raises(DataError, match="line 2 declares categories that are not a list in braces"):
+        read_table(path, "class")
+
+
+def test_categories_may_hold_anything_in_quotes(tmp_path):
+    path = tmp_path / "x.arff"
+    path.write_text(
+        ARFF.format(kind="{ 'New York' , \"a,b\", 'it\\'s' ,c }") + "'New York',x\nc,y\n"
+    )
+    data = read_table(path, "class")
+    assert data.categories == (("New York", "c"),)
+
+
+def test_a_decimal_that_cannot_be_compared_is_missing():
+    y = ["a", "b", "a"]
+    odd, plain = ([[gap], [Decimal(1)], [Decimal(2)]] for gap in (Decimal("sNaN"), None))
+    assert dependency(odd, y) == dependency(plain, y)
