@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup
 
 .PHONY: demo test test-long lint docs unit unit-nojit fuzz tools format clean
 
@@ -51,7 +51,7 @@ format: $(VENV)/.ready
 	$(BIN)/ruff format .
 
 $(VENV)/.ready: $(VENV)/.installed
-	@echo "Installing the development tools into $(VENV); a minute or two."
+	@echo "Installing the development tools into $(VENV); a few minutes."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	touch $@
 

@@ -34,3 +34,10 @@ def client(_client):
     """A client whose two workers are there, also after a test that killed some."""
     _client.wait_for_workers(2, timeout=60)
     return _client
+
+
+def pytest_collection_modifyitems(items):
+    """Keep the tests on one process of pytest-xdist: each process would start a cluster."""
+    for item in items:
+        if "scale" in item.path.parts:
+            item.add_marker(pytest.mark.xdist_group("cluster"))

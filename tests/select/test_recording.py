@@ -55,6 +55,49 @@ def test_results_are_those_of_the_selector(wine):
     assert Run.from_json(run.to_json()) == run
 
 
+def test_the_front_goes_through_the_selected_subset():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    selector = FuzzyRoughSelector("quickreduct", certify=True).fit(X, y)
+    for place in (0, 100):
+        chosen = selector.select_reduct(place).reducts_[place]
+        (point,) = [one for one in selector.front_ if one.size == chosen.size]
+        assert (point.features, point.names) == (chosen.features, chosen.names)
+        assert selector.record().front[-1].features == selector.record().selected
+
+
+def test_parameters_are_what_was_used():
+    X, y = a_table()
+    table = make_dataset(X, y, categorical_features=[3], feature_names=list("abcde"))
+    selector = FuzzyRoughSelector("quickreduct", exclude=["e"], checkpoint=None, random_state=0)
+    run = selector.fit(table).record()
+    assert run.parameters["categorical_features"] == "['d']"
+    assert not {"checkpoint", "random_state"} & set(run.parameters)
+    assert (run.excluded, run.n_allowed, run.n_resumed) == ((4,), 4, 0)
+
+
+def test_what_was_resumed_is_counted(tmp_path):
+    X, y = a_table()
+    selector = FuzzyRoughSelector(checkpoint=tmp_path / "x", random_state=0, max_evaluations=40)
+    first = selector.fit(X, y).record()
+    again = selector.set_params(max_evaluations=80).fit(X, y).record()
+    assert first.n_resumed == 0
+    assert 0 < again.n_resumed <= first.n_evaluations < again.n_evaluations
+
+
+def test_the_name_of_a_series_is_that_of_the_target():
+    X, y = a_table()
+    named = FuzzyRoughSelector("quickreduct").fit(X, pd.Series(y, name="Status"))
+    assert named.record().data.target.name == "Status"
+
+
+def test_a_second_wish_that_cannot_be_met_is_told():
+    X, y = a_table()
+    selector = FuzzyRoughSelector("quickreduct", n_features_to_select=1, min_dependency=0.9)
+    with pytest.warns(ConvergenceWarning, match="that min_dependency asks for"):
+        run = selector.fit(X, y).record()
+    assert any("n_features_to_select" in note for note in run.notes)
+
+
 def test_data_is_told_without_showing_it(wine):
     data = wine.record().data
     assert [feature.name for feature in data.features] == wine.feature_names_in_.tolist()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
@@ -10,9 +11,11 @@ from typing import Annotated
 import typer
 
 from fuzzyfrog.cli import options
+from fuzzyfrog.cli.commands import Command, Commands
 from fuzzyfrog.cli.consoles import tell, write_json, write_result
-from fuzzyfrog.cli.failures import ExitCode
+from fuzzyfrog.cli.failures import ExitCode, UsageError
 from fuzzyfrog.cli.text import safe
+from fuzzyfrog.cli.wording import in_options
 
 __all__ = ["datasets"]
 
@@ -24,7 +27,9 @@ BUNDLED_SIZES = {
     "wine": (178, 13, 3),
 }
 
-datasets = typer.Typer(help="List the data sets that are known by name, or fetch them.")
+datasets = typer.Typer(
+    help="List the data sets that are known by name, or fetch them.", cls=Commands
+)
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,7 @@ def _list_by_default(context: typer.Context) -> None:
         list_datasets()
 
 
-@datasets.command("list")
+@datasets.command("list", cls=Command)
 def list_datasets(data: options.Data = None, as_json: options.Json = False) -> None:
     """List the data sets: how large they are, and where."""
     known = [_known(name, data) for name in _names()]
@@ -60,7 +65,7 @@ def list_datasets(data: options.Data = None, as_json: options.Json = False) -> N
     write_result(f"{'name':<{width}}  samples  features  classes  place", *lines)
 
 
-@datasets.command("fetch")
+@datasets.command("fetch", cls=Command)
 def fetch(
     names: Annotated[
         list[str] | None, typer.Argument(help="Data sets of the paper, by default all of them.")
@@ -68,13 +73,28 @@ def fetch(
 ) -> None:
     """Download data sets of the paper from OpenML or UCI into the cache."""
     from fuzzyfrog.data.fetch import cache_folder
-    from fuzzyfrog.data.registry import registry
 
-    wanted = names or list(registry())
+    wanted = _to_download(names or _names())
+    if names and not wanted:
+        write_result(f"{', '.join(names)}: in scikit-learn, there is nothing to download")
+        return
     n_fetched = sum(_is_fetched(name) for name in wanted)
     write_result(f"{n_fetched} of {len(wanted)} data sets are in {safe(cache_folder())}")
     if n_fetched < len(wanted):
         raise typer.Exit(ExitCode.FAILURE)
+
+
+def _to_download(names: Sequence[str]) -> list[str]:
+    """Give the data sets that do not come with scikit-learn; refuse what is not known."""
+    from fuzzyfrog.data.wording import shown, suggested
+
+    known = _names()
+    for name in names:
+        if name not in known:
+            raise UsageError(
+                f"NAMES must be data sets of the paper, got {shown(name)}. {suggested(name, known)}"
+            )
+    return [name for name in names if name not in BUNDLED_SIZES]
 
 
 def _is_fetched(name: str) -> bool:
@@ -85,7 +105,7 @@ def _is_fetched(name: str) -> bool:
     try:
         fetched = fetch_dataset(name)
     except DataError as error:
-        tell(str(error))
+        tell(in_options(str(error)))
         return False
     tell(f"{fetched.name}: {fetched.n_samples:,} samples, {fetched.n_features:,} features")
     return True
