@@ -88,6 +88,7 @@ def test_second_run_from_the_wheel_compiles_nothing(installed, tmp_path):
     assert first["value"] == second["value"]
 
 
+@pytest.mark.long
 def test_home_and_package_that_cannot_be_written_cost_one_warning(installed, tmp_path):
     """Files where directories should be stop even root, whom modes do not stop."""
     package = shutil.copytree(installed, tmp_path / "package")

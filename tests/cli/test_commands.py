@@ -1,11 +1,14 @@
 """The smaller commands."""
 
 import json
+import sys
+from importlib import import_module
 
 import pytest
 
 from broken_tables import BROKEN
 from fuzzyfrog import dependency, load_dataset
+from fuzzyfrog.cli import examination
 from fuzzyfrog.cli.datasets import BUNDLED_SIZES
 from fuzzyfrog.cli.failures import PACKAGE, ExitCode, report_failure
 from fuzzyfrog.cli.wording import in_options
@@ -95,11 +98,52 @@ def test_sizes_of_the_bundled_data_sets(name):
 def test_what_cannot_be_fetched_is_told_and_fails(in_process, tmp_path, monkeypatch):
     monkeypatch.setenv("FUZZYFROG_CACHE", str(tmp_path))
     monkeypatch.setenv("FUZZYFROG_OPENML_URL", "http://127.0.0.1:9")
-    code, out, err = in_process("datasets", "fetch", "glass", "no-such")
+    code, out, err = in_process("datasets", "fetch", "glass", "sonar")
     assert code == 1
     assert out == f"0 of 2 data sets are in {tmp_path}\n"
     assert "fuzzyfrog: glass: the download from" in err
-    assert "got 'no-such'" in err
+    assert "failed (no connection)" in err
+    assert "FUZZYFROG_DATA or in --data." in err
+
+
+def test_only_what_is_known_and_not_here_is_fetched(in_process):
+    code, out, err = in_process("datasets", "fetch", "glas")
+    assert (code, out) == (2, "")
+    assert "got 'glas'. Did you mean 'glass'?" in err
+    code, out, err = in_process("datasets", "fetch", "wine")
+    assert (code, err) == (0, "")
+    assert "nothing to download" in out
+
+
+SHOP = "id;plz;größe;seit;class\n" + "".join(
+    f"{100 + k};{'01067' if k % 3 else '50667'};{k % 7},5;{k % 9 + 1}.2.2020;{'xy'[k % 2]}\n"
+    for k in range(60)
+)
+
+
+@pytest.mark.parametrize("command", ["score", "reducts"])
+def test_what_a_selection_warns_of_is_told_by_others_too(in_process, tmp_path, command):
+    path = tmp_path / "shop.csv"
+    path.write_text(SHOP, encoding="cp1252")
+    written = ["--decimal", ",", "--encoding", "cp1252", "--target", "class", "-q"]
+    code, _, err = in_process(command, path, *written)
+    assert code == 0
+    told = [line for line in err.splitlines() if line.startswith("fuzzyfrog: warning: ")]
+    assert len(told) == 3
+    assert "such as '01067', and is read as numbers" in told[0]
+    assert "Name it in --nominal if they are codes." in told[0]
+    assert "'id' has another whole number in every sample" in told[1]
+    assert ("--exclude" if command == "reducts" else "--ignore") in told[1]
+    assert "'seit' holds dates" in told[2]
+    assert in_process(command, path, *written, "--ignore", "id,seit", "--nominal", "plz")[2] == ""
+
+
+def test_a_file_of_a_german_spreadsheet_is_explained_at_once(in_process, tmp_path):
+    path = tmp_path / "shop.csv"
+    path.write_text(SHOP, encoding="cp1252")
+    code, out, err = in_process("score", path, "--target", "class", "-q")
+    assert (code, out) == (2, "")
+    assert err.endswith("Pass all of these: --separator ';' --decimal , --encoding cp1252\n")
 
 
 def test_doctor_tells_what_is_there_and_what_is_not(fuzzyfrog, tmp_path):
@@ -153,6 +197,65 @@ def test_explain_and_report_refuse_what_is_no_run(in_process, selected, tmp_path
     assert "--output must be a file" in err
 
 
+def test_misspelled_runs_and_features_are_guessed(in_process, selected, monkeypatch):
+    monkeypatch.chdir(selected.folder)
+    code, _, err = in_process("explain", "run.jsn")
+    assert code == 2
+    assert err == (
+        "fuzzyfrog: RUN.json must be a file saved with `fuzzyfrog select --save`, got 'run.jsn', "
+        "which is not there. Did you mean 'run.json'?\n"
+    )
+    chosen = [one["name"] for one in selected.run["explanations"]]
+    other = next(
+        one["name"] for one in selected.run["data"]["features"] if one["name"] not in chosen
+    )
+    assert (
+        "which is a feature but not selected"
+        in in_process("explain", "run.json", "--feature", other)[2]
+    )
+    told = in_process("explain", "run.json", "--feature", chosen[0][:-1])[2]
+    assert f"Did you mean '{chosen[0]}'?" in told
+
+
+def test_explain_shows_as_many_pairs_as_asked_for(in_process, selected):
+    asked = ["--feature", selected.run["explanations"][0]["name"], "--limit", "1"]
+    _, out, _ = in_process("explain", selected.folder / "run.json", *asked)
+    assert len(out.splitlines()) == 7  # two sentences, the head, a pair, the end; empty lines
+    assert in_process("explain", selected.folder / "run.json", "--limit", "-1")[0] == 2
+
+
+def test_a_page_is_written_over_only_if_it_is_named(in_process, selected, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert in_process("report", selected.folder / "run.json")[0] == 0
+    code, _, err = in_process("report", selected.folder / "run.json")
+    assert (code, "report.html exists" in err) == (2, True)
+    assert in_process("report", selected.folder / "run.json", "-o", "report.html")[0] == 0
+
+
+def test_the_ending_of_a_file_is_guessed(in_process, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "clients.csv").write_text("a,class\n1,x\n2,y\n")
+    code, _, err = in_process("select", "clients", "--target", "class", "-q")
+    assert (code, "got 'clients'. Did you mean 'clients.csv'?" in err) == (2, True)
+
+
+def test_bad_values_are_told_in_our_voice(in_process):
+    code, _, err = in_process("select", "wine", "--search", "frog")
+    assert (code, "'frog' is not one of" in err, "Value error" in err) == (2, True, False)
+    assert "<bool>" not in in_process("datasets", "--help")[1]
+
+
+def test_the_command_of_a_record_starts_anew(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["x", "select", "a b.csv", "--save", "r.json", "--resume"])
+    select = import_module("fuzzyfrog.cli.select")  # the package has a function of this name
+    assert select._command() == "fuzzyfrog select 'a b.csv' --save r.json"
+
+
+def test_kernels_from_the_cache_are_not_called_compiled():
+    examination._kernels()
+    assert examination._kernels().found.startswith("from the cache in ")
+
+
 def test_report_of_a_saved_run_is_that_of_select(in_process, selected, tmp_path):
     page = tmp_path / "again.html"
     code, out, _ = in_process("report", selected.folder / "run.json", "-o", page)
@@ -176,7 +279,10 @@ def test_debug_shows_the_traceback(fuzzyfrog):
     done = fuzzyfrog("--debug", "score", "wien")
     assert done.returncode == 2
     assert "Traceback" in done.stderr
-    assert done.stderr.splitlines()[-1].startswith("fuzzyfrog: name must be")
+    assert done.stderr.splitlines()[-1] == (
+        "fuzzyfrog: TABLE must be a file or the name of a data set, got 'wien'. "
+        "Did you mean 'wine'?"
+    )
 
 
 def test_reducts_are_all_there_are(in_process):

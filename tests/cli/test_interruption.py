@@ -50,7 +50,7 @@ def without_times(path: Path) -> dict:
     run = json.loads(path.read_text(encoding="utf-8"))["run"]
     for point in run["history"]:
         del point["seconds"]
-    for name in ("seconds", "command", "parameters"):
+    for name in ("seconds", "command", "parameters", "n_resumed"):
         del run[name]
     return run
 

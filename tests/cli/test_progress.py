@@ -2,10 +2,12 @@
 
 import time
 
+import numba
 import pytest
 
 from fuzzyfrog.cli import course as courses
 from fuzzyfrog.cli import progress
+from fuzzyfrog.cli.compiling import compiling_heard
 from fuzzyfrog.cli.course import Course, Limits
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.search import Moment
@@ -44,8 +46,10 @@ def test_the_rate_is_that_of_the_last_seconds(clock):
     assert rate(course) == []  # never "0 per second": all were known already
     clock[0] += 2
     course.hear(moment(2100))
-    clock[0] += 60  # waiting for the next batch does not make it slower
+    clock[0] += 4  # waiting for the next batch does not make it slower
     assert rate(course) == ["500 per second"]
+    clock[0] += 60  # but in the end the speed is that of long ago
+    assert rate(course) == []
 
 
 def test_the_budget_and_the_proof(clock):
@@ -71,9 +75,37 @@ def test_a_phase_tells_how_long_it_takes(clock):
     assert course.parts() == ["writing", "0 s"]
 
 
+def test_the_time_goes_on_in_a_search_and_compiling_is_said(clock):
+    course = Course(Limits())
+    course.phase("searching")
+    course.hear(moment(5))
+    clock[0] += 30
+    assert course.parts() == [
+        "3 features", "dependency 0.5000", "1 such subset", "5 evaluations", "30 s",
+    ]  # fmt: skip
+    course.compile(1)
+    course.compile(1)
+    course.compile(-1)
+    assert course.parts()[1] == "compiling for this and later runs"
+    course.compile(-1)
+    assert "compiling" not in ", ".join(course.parts())
+
+
+def test_what_numba_compiles_is_heard():
+    function = numba.njit(lambda x: x + 1)
+    heard = []
+    with compiling_heard(heard.append):
+        function(1)
+        function(2)
+    function(2.0)
+    assert (len(heard) > 0, sum(heard), heard[0]) == (True, 0, 1)
+    assert len(heard) == 2
+
+
 def test_lines_come_from_a_timer_while_nothing_is_heard(monkeypatch, capsys):
     monkeypatch.setattr(progress, "FIRST_LINE_SECONDS", 0.01)
     monkeypatch.setattr(progress, "LINE_SECONDS", 0.01)
+    monkeypatch.setattr(progress, "SAME_LINE_SECONDS", 0.01)
     told, deadline = "", time.monotonic() + 30
     with shown_progress("reading x.csv", quiet=False):
         while told.count("\n") < 2 and time.monotonic() < deadline:
@@ -83,6 +115,16 @@ def test_lines_come_from_a_timer_while_nothing_is_heard(monkeypatch, capsys):
     capsys.readouterr()
     time.sleep(0.05)
     assert capsys.readouterr().err == ""  # and end with it
+
+
+def test_a_line_that_says_nothing_new_waits(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "FIRST_LINE_SECONDS", 0.01)
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.01)
+    with shown_progress("reading x.csv", quiet=False) as course:
+        time.sleep(0.3)
+        course.phase("searching")
+        time.sleep(0.3)
+    assert capsys.readouterr().err == ("fuzzyfrog: reading x.csv, 0 s\nfuzzyfrog: searching, 0 s\n")
 
 
 def test_quiet_shows_nothing(monkeypatch, capsys):

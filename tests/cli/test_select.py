@@ -76,7 +76,8 @@ def test_warnings_are_one_clean_line_and_wishes_are_kept(fuzzyfrog, wine_csv):
     (line,) = done.stderr.splitlines()
     assert line.startswith("fuzzyfrog: warning: feature 'id' has another value in every sample")
     assert ".py" not in line
-    assert "3 of 14 features" in done.stdout
+    assert "3 of the 12 allowed features (2 are excluded) tell" in done.stdout
+    assert "3, as asked for" in done.stdout
     assert "\n  ash" in done.stdout
     assert "proline" not in done.stdout
 
@@ -89,6 +90,9 @@ def test_warnings_are_one_clean_line_and_wishes_are_kept(fuzzyfrog, wine_csv):
         (["--save", "nowhere/run.json"], "--save must be in a folder that exists"),
         (["--output", "reduced.xlsx"], "must end in one of"),
         (["--resume"], "--resume must come with --save"),
+        (["--max-seconds", "-1"], "--max-seconds must be a number above 0, got -1"),
+        (["--min-dependency", "1.2"], "--min-dependency must be a number above 0 and at most 1"),
+        (["--n-features", "0"], "--n-features must be"),
         (["--search", "boosted", "--certify"], "--search boosted must come without --certify"),
     ],
 )
@@ -154,6 +158,8 @@ def test_the_core_alone_is_a_proof(in_process):
     _, out, _ = in_process("select", "iris", "--search", "quickreduct", "-q")
     assert "4, proven: the core alone does as well" in out
     assert "no other subset of this size" in out
+    assert "All 4 features are needed to tell the classes apart:" in out
+    assert "none without a loss; --min-dependency 0.9 does with 3" in out
 
 
 @pytest.mark.parametrize("option", ["--include", "--exclude"])
@@ -171,5 +177,5 @@ def test_a_file_that_cannot_be_written_does_not_cost_the_answer(in_process, tmp_
     files = ["--save", tmp_path / "run.json", "-q"]
     code, out, err = in_process("select", "iris", "--search", "quickreduct", *files)
     assert code == 1
-    assert "4 of 4 features" in out
+    assert "All 4 features are needed" in out
     assert "No space left" in err

@@ -64,7 +64,7 @@ def test_progress_moves_on_a_wide_terminal_and_is_gone_in_the_end(tmp_path):
     progress = [line for line in lines_of(sent) if "per second" in line]
     assert len(progress) > 1
     assert re.search(
-        r"\d+ features, dependency [01]\.\d{4}, [\d,]+ equally good, [\d,]+ evaluations, "
+        r"\d+ features, dependency [01]\.\d{4}, [\d,]+ such subsets?, [\d,]+ evaluations, "
         r"[\d,]+ per second",
         progress[-1],
     )

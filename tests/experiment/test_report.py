@@ -107,6 +107,7 @@ def test_the_settings_have_every_parameter(report):
     assert row(frogs, "arcene")[1:] == ["2,000,000", "30", "30", "5", "15", "4,500", "900"]
 
 
+@pytest.mark.long
 def test_the_same_cells_give_the_same_bytes(report, tmp_path):
     code = (
         f"from pathlib import Path; from experiment.test_report import write; write({tmp_path!r})"

@@ -69,6 +69,7 @@ def german(tmp_path_factory) -> dict[str, str]:
     return {"LOCPATH": str(folder), "LC_ALL": "de_DE.UTF-8"}
 
 
+@pytest.mark.long
 def test_a_locale_with_decimal_commas_changes_nothing(tmp_path, iris, german):
     code = "import locale; locale.setlocale(locale.LC_ALL, ''); print(locale.str(0.5))"
     assert python(code, tmp_path, env=without(**german)).stdout == "0,5\n"
@@ -81,11 +82,11 @@ BARE = without(
 SURROUNDINGS = [
     pytest.param(BARE, id="no home, no path, no terminal, ASCII, no width"),
     pytest.param(without(PYTHONWARNINGS="error"), id="warnings as errors"),
-    # The first time, Python compiles all libraries once more.
-    pytest.param(without(PYTHONOPTIMIZE="2"), id="python -OO", marks=pytest.mark.long),
+    pytest.param(without(PYTHONOPTIMIZE="2"), id="python -OO"),
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("env", SURROUNDINGS)
 def test_odd_surroundings_change_nothing(env, iris, tmp_path):
     assert selected(tmp_path, env) == iris

@@ -163,11 +163,11 @@ def test_hover_and_arrow_keys_read_a_reduct(opened, wine_run):
     assert "Point at a column" in readout.inner_text()
     page.locator("#matrix").hover(position={"x": 10, "y": 30})
     text = readout.inner_text()
-    assert text.startswith("Chosen reduct, 5 features")
+    assert text.startswith("Chosen subset, 5 features")
     assert all(name in text for name in wine_run.names(wine_run.selected))
     page.locator("#matrix").focus()
     page.keyboard.press("ArrowRight")
-    assert readout.inner_text().startswith("Reduct 2, 5 features")
+    assert readout.inner_text().startswith("Subset 2, 5 features")
     assert page.locator("#matrix .column.here").count() == 1
 
 
@@ -268,7 +268,7 @@ def test_thousands_of_reducts_are_drawn_as_a_window(opened, crowded_run):
     sizes = page.locator("#listed td:nth-child(2)").all_inner_texts()
     assert sizes[:2] == ["5", "18"]
     page.locator("#on").click()
-    assert page.locator("#status").inner_text().startswith(f"Reducts {len(sizes) + 1}–")
+    assert page.locator("#status").inner_text().startswith(f"Subsets {len(sizes) + 1}–")
 
 
 def test_samples_that_stay_ambiguous(opened, many_samples_run):

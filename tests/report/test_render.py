@@ -134,10 +134,11 @@ def test_features_in_no_reduct_are_named(wine_run):
         text = page[page.index('id="frequency-title"') : page.index('class="bars"')]
         return re.sub(r"<[^>]+>", "", text)
 
-    assert "1 feature occurs in no reduct that was met: alcohol." in lead(1)
-    assert "2 features occur in no reduct that was met: alcohol, malic_acid." in lead(2)
+    assert "1 feature occurs in none of the subsets: alcohol." in lead(1)
+    assert "2 features occur in none of the subsets: alcohol, malic_acid." in lead(2)
     assert re.search(r"10 features occur .*, nonflavanoid_phenols and 2 more\.", lead(10))
-    assert "no reduct that was met" not in lead(0)
+    assert "none of the subsets" not in lead(0)
+    assert re.search(r"features\.\s+10 features occur", lead(10))
 
 
 def test_a_table_without_a_name_is_not_called_table(wine_run):

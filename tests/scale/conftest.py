@@ -11,7 +11,7 @@ def local_cluster(n_workers: int) -> LocalCluster:
         threads_per_worker=1,
         processes=True,
         host="127.0.0.1",
-        dashboard_address=None,
+        dashboard_address=":0",  # any free port: another cluster may have the usual one
     )
 
 

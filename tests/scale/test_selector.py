@@ -150,6 +150,7 @@ def test_the_command_line_says_that_nobody_answers(select, monkeypatch):
     assert "Traceback" not in err
 
 
+@pytest.mark.long
 def test_a_lost_scheduler_ends_the_run_and_a_new_cluster_goes_on(tmp_path):
     run = {**RUNS[0], "checkpoint": tmp_path / "scores"}
     with scheduler() as (process, address), worker(address):

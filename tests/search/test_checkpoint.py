@@ -235,6 +235,7 @@ def test_killed_twenty_times_is_identical(tmp_path):
     check_kills(tmp_path, np.random.default_rng(0).uniform(0, 0.95, 20))
 
 
+@pytest.mark.long
 def test_killed_again_and_again_it_still_gets_there(tmp_path):
     assert finish(tmp_path / "whole", tmp_path / "undisturbed") == (0, "")
     log, result = tmp_path / "scores", tmp_path / "result"

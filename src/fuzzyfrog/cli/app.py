@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperCommand, TyperGroup
 
+from fuzzyfrog.cli.commands import Command, Commands
 from fuzzyfrog.cli.compare import compare
-from fuzzyfrog.cli.consoles import tell
 from fuzzyfrog.cli.datasets import datasets
 from fuzzyfrog.cli.doctor import doctor
 from fuzzyfrog.cli.explain import explain
-from fuzzyfrog.cli.failures import ExitCode, show_tracebacks
+from fuzzyfrog.cli.failures import show_tracebacks
 from fuzzyfrog.cli.reducts import reducts
 from fuzzyfrog.cli.report import report
 from fuzzyfrog.cli.reproduce import reproduce
@@ -20,40 +19,6 @@ from fuzzyfrog.cli.score import score
 from fuzzyfrog.cli.select import select
 
 __all__ = ["app"]
-
-
-def _plain(option: Any) -> Any:
-    if option is not None:
-        option.metavar = ""
-    return option
-
-
-class Commands(TyperGroup):
-    """All commands: each of them can be interrupted."""
-
-    def get_help_option(self, ctx: typer.Context) -> Any:  # type: ignore[override]
-        """Give --help without a type behind it."""
-        return _plain(super().get_help_option(ctx))
-
-    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
-        """Run the command."""
-        try:
-            return super().invoke(ctx)
-        except KeyboardInterrupt:
-            tell("interrupted")
-            raise typer.Exit(ExitCode.INTERRUPTED) from None
-
-
-class Command(TyperCommand):
-    """A command whose usage names its arguments as the documentation does."""
-
-    def get_help_option(self, ctx: typer.Context) -> Any:  # type: ignore[override]
-        """Give --help without a type behind it."""
-        return _plain(super().get_help_option(ctx))
-
-    def collect_usage_pieces(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
-        """Give the arguments without braces."""
-        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
 
 
 app = typer.Typer(

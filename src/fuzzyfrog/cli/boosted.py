@@ -37,12 +37,14 @@ def check_boosted(wishes: Wishes, others: dict[str, object]) -> None:
     given = {
         "--certify": wishes.certify,
         "--max-seconds": wishes.max_seconds,
+        "--sample": wishes.sample is not None,
         "--max-evaluations": wishes.max_evaluations,
         "--ranking": wishes.ranking != "lexicographic",
         "--min-dependency": wishes.min_dependency != 1.0,
         "--n-features": wishes.n_features,
         "--include": wishes.include,
         "--exclude": wishes.exclude,
+        "--cluster": wishes.cluster,
         **others,
     }
     meaningless = [option for option, value in given.items() if value]

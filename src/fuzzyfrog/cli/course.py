@@ -37,6 +37,7 @@ class Course:
         self._limits = limits
         self._phase = "starting"
         self._begun = time.monotonic()  # the phase
+        self._n_compiling = 0
         self._first: float | None = None  # moment; what comes before spends no budget
         self._moment: Moment | None = None
         self._recent: deque[tuple[float, int]] = deque()
@@ -56,18 +57,33 @@ class Course:
         while now - self._recent[0][0] > RATE_SECONDS and len(self._recent) > 2:
             self._recent.popleft()
 
+    def compile(self, change: int) -> None:
+        """Take in that the compilation of a kernel begins, 1, or ends, -1."""
+        self._n_compiling += change
+
+    def news(self) -> object:
+        """Give what has changed if this has, beside the time."""
+        return self._phase, self._moment, self._n_compiling > 0
+
     def parts(self) -> list[str]:
         """Give what there is to say, the most important first."""
+        first, *rest = self._found()
+        if self._n_compiling:
+            rest.insert(0, "compiling for this and later runs")
+        return [first, *rest, f"{time.monotonic() - self._begun:.0f} s"]
+
+    def _found(self) -> list[str]:
         moment = self._moment  # the other thread may take it away
         if moment is None:
-            return [self._phase, f"{time.monotonic() - self._begun:.0f} s"]
+            return [self._phase]
         parts = ["looking for a first subset"]
         if moment.score >= 0:
             noun = "feature" if moment.size == 1 else "features"
             parts = [f"{moment.size} {noun}", f"dependency {moment.score:.4f}"]
         if self._limits.certify:
             parts.append(f"at least {moment.lower_bound} needed")
-        parts += [*self._left(), f"{moment.n_best:,} equally good"]
+        noun = "such subset" if moment.n_best == 1 else "such subsets"
+        parts += [*self._left(), f"{moment.n_best:,} {noun}"]
         return [*parts, f"{moment.n_evaluations:,} evaluations", *self._rate()]
 
     def share(self) -> float | None:
@@ -88,6 +104,8 @@ class Course:
     def _rate(self) -> list[str]:
         """Give the speed, unless nothing was scored lately: then it is not known."""
         (first, before), (last, now) = self._recent[0], self._recent[-1]
-        if now <= before or last <= first:
+        silence = time.monotonic() - last
+        # A large batch may take longer than that; then the next one may, too.
+        if now <= before or last <= first or silence > max(RATE_SECONDS, 2 * (last - first)):
             return []
         return [f"{(now - before) / (last - first):,.0f} per second"]

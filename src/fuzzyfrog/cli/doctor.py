@@ -37,7 +37,11 @@ def _lines(findings: list[Finding]) -> list[str]:
         lines.append(f"{mark}  {one.name:<{width}}  {safe(one.found)}")
         if not one.is_there:
             lines.append(f"    {'':<{width}}  for {one.purpose}: {one.remedy}")
-    n_missing = sum(not one.is_there for one in findings)
-    if n_missing:
-        return [*lines, "", f"{n_missing} missing; whatever does not need them works."]
+    missing = [one for one in findings if not one.is_there]
+    n_needed = sum(not one.is_optional for one in missing)
+    if n_needed:
+        return [*lines, "", f"{n_needed} missing, without which nothing works."]
+    if missing:
+        noun = "optional thing is" if len(missing) == 1 else "optional things are"
+        return [*lines, "", f"All that is needed is there; {len(missing)} {noun} not."]
     return [*lines, "", "Nothing is missing."]

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import platform
+import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
-from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
+from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from fuzzyfrog.cli.compiling import compiling_heard
 
 __all__ = ["Finding", "examined"]
 
-REINSTALL = "pip install --force-reinstall fuzzyfrog"
-
-# Package, the module that it is imported by, what it is for, how to get it.
+# Package, the module that it is imported by, what it is for, the extra that it belongs to.
 REQUIRED = (("numpy", "numpy"), ("scipy", "scipy"), ("numba", "numba"), ("scikit-learn", "sklearn"))
 OPTIONAL = (
-    ("lightgbm", "lightgbm", "--search boosted", "pip install 'fuzzyfrog[boost]'"),
-    ("pyarrow", "pyarrow", "Parquet files", "pip install 'fuzzyfrog[parquet]'"),
-    ("matplotlib", "matplotlib", "figures as SVG and PNG", "pip install 'fuzzyfrog[report]'"),
-    ("jpype1", "jpype", "the classifiers of Weka", "pip install 'fuzzyfrog[weka]'"),
-    ("distributed", "distributed", "fits on a Dask cluster", "pip install distributed"),
+    ("lightgbm", "lightgbm", "--search boosted", "boost"),
+    ("pyarrow", "pyarrow", "Parquet files", "parquet"),
+    ("matplotlib", "matplotlib", "figures as SVG and PNG", "report"),
+    ("jpype1", "jpype", "the classifiers of Weka", "weka"),
+    ("distributed", "distributed", "fits on a Dask cluster", "dask"),
 )
 
 
@@ -42,6 +47,8 @@ class Finding:
         Its version or place, or what is wrong with it.
     purpose, remedy : str
         What it is for, and how to get it.
+    is_optional : bool
+        Whether most of fuzzyfrog works without it.
     """
 
     name: str
@@ -49,11 +56,16 @@ class Finding:
     found: str
     purpose: str = ""
     remedy: str = ""
+    is_optional: bool = True
 
 
 def examined() -> list[Finding]:
     """Look at everything that fuzzyfrog can use."""
-    required = [_package(name, module, "everything", REINSTALL) for name, module in REQUIRED]
+    again = _install("--force-reinstall ", "")
+    required = [
+        replace(_package(name, module, "everything", again), is_optional=False)
+        for name, module in REQUIRED
+    ]
     findings = [
         Finding("fuzzyfrog", True, f"{version('fuzzyfrog')}"),
         Finding("python", True, f"{platform.python_version()} ({platform.platform()})"),
@@ -61,8 +73,24 @@ def examined() -> list[Finding]:
     ]
     if all(one.is_there for one in required):
         findings += [_threads(), _kernels()]
-    findings += [_package(*row) for row in OPTIONAL]
-    return [*findings, _java(), _weka(), _paper_data()]
+    findings += [
+        _package(name, module, purpose, _install("", f"[{extra}]"))
+        for name, module, purpose, extra in OPTIONAL
+    ]
+    frames = _package("pandas", "pandas", "data frames, as in the examples", _pip("pandas"))
+    return [*findings, frames, _java(), _weka(), _paper_data()]
+
+
+def _install(options: str, extra: str) -> str:
+    """Give the command that installs fuzzyfrog from where it came from."""
+    told = distribution("fuzzyfrog").read_text("direct_url.json")
+    url = urlsplit(json.loads(told)["url"] if told else "")
+    source = url2pathname(url.path) if url.scheme == "file" else "fuzzyfrog"
+    return _pip(f"{options}{shlex.quote(source + extra)}")
+
+
+def _pip(what: str) -> str:
+    return f"{shlex.quote(sys.executable)} -m pip install {what}"
 
 
 def _package(name: str, module: str, purpose: str, remedy: str) -> Finding:
@@ -91,8 +119,10 @@ def _kernels() -> Finding:
     from fuzzyfrog import dependency
     from fuzzyfrog.measure import _kernel_scan
 
+    compiled: list[int] = []
     start = time.monotonic()
-    dependency([[0.0, 1.0], [1.0, 2.0], [0.5, 0.0]], ["a", "b", "a"])
+    with compiling_heard(compiled.append):
+        dependency([[0.0, 1.0], [1.0, 2.0], [0.5, 0.0]], ["a", "b", "a"])
     took = time.monotonic() - start
     stats = getattr(_kernel_scan.scan_batch, "stats", None)
     purpose, remedy = "a quick start", "set NUMBA_CACHE_DIR to a folder of your own"
@@ -103,8 +133,8 @@ def _kernels() -> Finding:
     folder = Path(stats.cache_path) if stats.cache_path else None
     if folder is None or not _is_writable(folder):
         return Finding("compiled kernels", False, f"{folder} cannot be written", purpose, remedy)
-    state = "ready" if sum(stats.cache_hits.values()) else f"compiled just now, in {took:.0f} s"
-    return Finding("compiled kernels", True, f"{state}, kept in {folder}", purpose, remedy)
+    state = f"compiled just now, in {took:.0f} s, kept in" if compiled else "from the cache in"
+    return Finding("compiled kernels", True, f"{state} {folder}", purpose, remedy)
 
 
 def _is_writable(folder: Path) -> bool:

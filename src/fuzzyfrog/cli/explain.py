@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.consoles import write_json, write_result
+from fuzzyfrog.cli.failures import UsageError
 from fuzzyfrog.cli.records import SavedRun, loaded_run
 from fuzzyfrog.cli.text import aligned, safe
 
@@ -26,11 +27,18 @@ def explain(
         str | None,
         typer.Option(metavar="NAME", help="The feature, by default all that are selected."),
     ] = None,
+    limit: Annotated[
+        int,
+        typer.Option(metavar="N", help="Print so many pairs at most; a run has 8 of each feature."),
+    ] = 8,
     as_json: options.Json = False,
 ) -> None:
     """Tell why a feature is selected: which samples only it tells apart."""
+    if limit < 0:
+        raise UsageError(f"--limit must be at least 0, got {limit}.")
     loaded = loaded_run(run)
-    explanations = loaded.explanations if feature is None else (loaded.explanation_of(feature),)
+    chosen = loaded.explanations if feature is None else (loaded.explanation_of(feature),)
+    explanations = [replace(one, pairs=one.pairs[:limit]) for one in chosen]
     if as_json:
         write_json(json.dumps([asdict(one) for one in explanations], indent=2))
     elif feature is None:
@@ -69,7 +77,10 @@ def _lines(one: FeatureExplanation) -> Iterator[str]:
     ]  # fmt: skip
     yield from aligned([head, *rows], right={0, 2, 3, 5, 6, 7})
     yield ""
-    yield "Samples count from 0. Distances are those on the selected features, cut at 1."
+    yield (
+        "Samples count from 0, the first row of data. Distances are those on the selected "
+        "features, cut at 1."
+    )
 
 
 def _cell(value: Cell) -> str:

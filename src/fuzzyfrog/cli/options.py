@@ -9,7 +9,9 @@ from typing import Annotated
 import typer
 
 __all__ = [
+    "Cluster",
     "Data",
+    "Decimal",
     "Encoding",
     "Ignore",
     "Jobs",
@@ -109,6 +111,15 @@ Separator = Annotated[
         rich_help_panel=READING,
     ),
 ]
+Decimal = Annotated[
+    str,
+    typer.Option(
+        metavar="MARK",
+        help="Decimal mark of a text file: a point, or a comma (then cells are separated by ; "
+        "unless --separator says otherwise).",
+        rich_help_panel=READING,
+    ),
+]
 Encoding = Annotated[
     str, typer.Option(metavar="NAME", help="Encoding of a text file.", rich_help_panel=READING)
 ]
@@ -149,6 +160,13 @@ Missing = Annotated[
 Jobs = Annotated[
     int | None,
     typer.Option(metavar="N", help="Number of threads, by default one for each usable CPU."),
+]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Score subsets on a Dask cluster, such as tcp://10.0.0.1:8786.",
+    ),
 ]
 Json = Annotated[
     bool, typer.Option("--json", metavar="", help="Print one JSON document instead of text.")

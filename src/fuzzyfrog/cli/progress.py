@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
@@ -19,6 +20,7 @@ __all__ = ["shown_progress"]
 
 FIRST_LINE_SECONDS = 2.0  # nobody is left without a word for longer
 LINE_SECONDS = 5.0  # between two lines where there is no terminal
+SAME_LINE_SECONDS = 10.0  # between two lines that differ in nothing but the time
 BAR_WIDTH = 20
 LEAST_WIDTH_FOR_BAR = 80
 
@@ -65,10 +67,12 @@ def _lines(course: Course) -> Iterator[None]:
     ended = Event()
 
     def write_lines() -> None:
-        pause = FIRST_LINE_SECONDS
+        pause, told, told_at = FIRST_LINE_SECONDS, None, 0.0
         while not ended.wait(pause):
-            tell(", ".join(course.parts()))
-            pause = LINE_SECONDS
+            pause, news, now = LINE_SECONDS, course.news(), time.monotonic()
+            if news != told or now - told_at >= SAME_LINE_SECONDS:
+                told, told_at = news, now
+                tell(", ".join(course.parts()))
 
     writer = Thread(target=write_lines, name="progress", daemon=True)
     writer.start()

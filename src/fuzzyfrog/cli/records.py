@@ -25,6 +25,11 @@ def loaded_run(path: Path) -> Run:
     from fuzzyfrog.errors import DataError
     from fuzzyfrog.records import Run
 
+    if not path.exists():
+        raise UsageError(
+            f"RUN.json must be a file saved with `fuzzyfrog select --save`, got {str(path)!r}, "
+            f"which is not there.{_resembling(path)}"
+        )
     try:
         return Run.load(path)
     except DataError as error:
@@ -32,3 +37,14 @@ def loaded_run(path: Path) -> Run:
             f"{path} must be a file saved with `fuzzyfrog select --save`. {str(error)[:1].upper()}"
             f"{str(error)[1:]}"
         ) from None
+
+
+def _resembling(path: Path) -> str:
+    from fuzzyfrog.data.wording import close_to, shown
+
+    try:
+        names = sorted(one.name for one in path.parent.glob("*.json"))
+    except OSError:
+        return ""
+    close = close_to(path.name, names)
+    return f" Did you mean {shown(str(path.with_name(close[0])))}?" if close else ""

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fuzzyfrog.cli import options
+from fuzzyfrog.cli.compiling import compiling_heard
 from fuzzyfrog.cli.consoles import tell, write_json, write_result
 from fuzzyfrog.cli.failures import ExitCode, UsageError
 from fuzzyfrog.cli.names import features_in
+from fuzzyfrog.cli.notices import warn_of_suspects
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.cli.tables import Asked, opened
 from fuzzyfrog.cli.text import safe
@@ -49,6 +51,7 @@ def reducts(
     ignore: options.Ignore = None,
     nominal: options.Nominal = None,
     separator: options.Separator = None,
+    decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
     data: options.Data = None,
     tnorm: options.TNorm = options.TNormName.LUKASIEWICZ,
@@ -64,7 +67,9 @@ def reducts(
     """
     if limit < 0:
         raise UsageError(f"--limit must be at least 0, got {limit}. 0 lists all of them.")
-    asked = Asked(table, target, target_kind.value, ignore, nominal, separator, encoding, data)
+    asked = Asked(
+        table, target, target_kind.value, ignore, nominal, separator, encoding, data, decimal
+    )
     found: list[Reduct] = []
     try:
         with shown_progress(f"reading {table}", quiet=quiet) as course, opened(asked) as loaded:
@@ -73,6 +78,8 @@ def reducts(
             dataset = loaded.dataset
             included = features_in("--include", include, dataset)
             excluded = features_in("--exclude", exclude, dataset)
+            allowed = [name for name in dataset.feature_names if name not in excluded]
+            warn_of_suspects(dataset, allowed, "exclude")
             course.phase("looking for the first reduct")
             iterator = enumerate_reducts(
                 dataset,
@@ -84,7 +91,8 @@ def reducts(
                 exclude=excluded or None,
                 n_jobs=jobs,
             )
-            ended = _collect(iterator, limit, found, course)
+            with compiling_heard(course.compile):
+                ended = _collect(iterator, limit, found, course)
     except KeyboardInterrupt:
         tell("interrupted; what was found until then is printed")
         ended = "interrupted"
@@ -92,7 +100,7 @@ def reducts(
         listed = [asdict(one) for one in found]
         write_json(json.dumps({"all": ended == "all", "reducts": listed}, indent=2))
     else:
-        write_result(*_lines(found, ended))
+        write_result(*_lines(found, ended, is_fewest=size is None))
     if ended == "interrupted":
         raise typer.Exit(ExitCode.INTERRUPTED)
 
@@ -108,23 +116,24 @@ def _collect(reducts: Iterator[Reduct], limit: int, found: list[Reduct], course:
     return "all"
 
 
-def _lines(found: list[Reduct], ended: str) -> Iterator[str]:
+def _lines(found: list[Reduct], ended: str, *, is_fewest: bool) -> Iterator[str]:
     yield from (", ".join(map(safe, one.names)) for one in found)
     if found:
         yield ""
-    yield _count(found, ended)
+    yield _count(found, ended, is_fewest=is_fewest)
     if ended == "all" and len(found) > 1:
         times = Counter(name for one in found for name in one.names).most_common(MAX_COMMON)
         shares = ", ".join(f"{safe(name)} {count / len(found):.0%}" for name, count in times)
         yield f"Most common in them: {shares}"
 
 
-def _count(found: list[Reduct], ended: str) -> str:
+def _count(found: list[Reduct], ended: str, *, is_fewest: bool) -> str:
     if not found:
         none = "There is no reduct of this size, by proof."
         return none if ended == "all" else "No reduct was found until then."
     size = f"{found[0].size} feature{'s' if found[0].size > 1 else ''}"
     noun = "reduct" if len(found) == 1 else "reducts"
     count = f"{len(found):,} {noun} of {size}, dependency {found[0].dependency:.4f}"
-    reasons = {"all": "proven to be all", "limit": "and there are more: raise --limit"}
+    every = f"proven to be all that have {size}{', the fewest' if is_fewest else ''}"
+    reasons = {"all": every, "limit": "and there are more: raise --limit"}
     return f"{count}; {reasons.get(ended, 'there may be more')}."

@@ -8,21 +8,36 @@ from typing import Annotated
 import typer
 
 from fuzzyfrog.cli.consoles import write_result
+from fuzzyfrog.cli.failures import UsageError
 from fuzzyfrog.cli.outputs import check_outputs
 from fuzzyfrog.cli.records import SavedRun, loaded_run
 from fuzzyfrog.cli.text import safe
 
 __all__ = ["report"]
 
+DEFAULT = Path("report.html")
+
 
 def report(
     run: SavedRun,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE.html", help="Where to write the page.")
-    ] = Path("report.html"),
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE.html",
+            help=f"Where to write the page, by default {DEFAULT}, unless that exists.",
+        ),
+    ] = None,
 ) -> None:
     """Write the report of a saved run: one page that opens in any browser, offline."""
     loaded = loaded_run(run)
+    if output is None and DEFAULT.exists():
+        raise UsageError(
+            f"--output must be given, since {DEFAULT} exists. Name another file, or this one to "
+            "write over it."
+        )
+    output = output or DEFAULT
     check_outputs({"--output": output}, run.stat())
     from fuzzyfrog.report import write_report
 

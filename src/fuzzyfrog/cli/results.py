@@ -8,6 +8,15 @@ from typing import TYPE_CHECKING
 
 from fuzzyfrog.cli.consoles import stdout
 from fuzzyfrog.cli.text import aligned, cut, safe
+from fuzzyfrog.records.claims import (
+    Verdict,
+    alike,
+    are_equal,
+    asked_percent,
+    headline,
+    shortcut,
+    verdict,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -18,7 +27,6 @@ __all__ = ["facts", "named", "result_lines", "shown_features", "size_of"]
 
 MAX_FEATURES = 40  # shown one by one
 MAX_NAMES = 8  # shown in one line
-SHARE = "in equally good subsets"
 
 STOPPED = {
     "converged": "ended by itself",
@@ -37,7 +45,9 @@ def result_lines(run: Run) -> Iterator[RenderableType]:
     yield Text(_headline(run), "bold green" if run.full_dependency > 0 else "bold yellow")
     yield ""
     shares = [f"{run.feature_frequency[feature]:.0%}" for feature in run.selected]
-    yield from shown_features(run.names(run.selected), shares if run.n_reducts > 1 else None)
+    yield from shown_features(
+        run.names(run.selected), shares if run.n_reducts > 1 else None, _share_of(run)
+    )
     yield ""
     yield from facts(_facts(run))
 
@@ -48,18 +58,24 @@ def size_of(data: TableSummary) -> str:
     return f"{safe(data.name)}: {data.n_samples:,} samples, {data.n_features:,} features, {kind}"
 
 
-def shown_features(names: Sequence[str], shares: Sequence[str] | None) -> Iterator[str]:
+def _share_of(run: Run) -> str:
+    return "in equally good subsets" if are_equal(run) else "in such subsets"
+
+
+def shown_features(
+    names: Sequence[str], shares: Sequence[str] | None, title: str = ""
+) -> Iterator[str]:
     """Yield a line for each feature, cut where the terminal is too narrow for its name."""
     console = stdout()
     room = console.width - 4 if console.is_terminal else math.inf
     if shares is not None:
-        room -= len(SHARE) + 2
+        room -= len(title) + 2
     shown = [cut(safe(name), max(room, 12)) for name in names[:MAX_FEATURES]]
     if shares is None:
         yield from (f"  {name}" for name in shown)
     else:
         rows = [list(row) for row in zip(shown, shares[:MAX_FEATURES], strict=True)]
-        yield from aligned([["feature", SHARE], *rows], right={1})
+        yield from aligned([["feature", title], *rows], right={1})
     if len(names) > MAX_FEATURES:
         yield f"  and {len(names) - MAX_FEATURES:,} more; --json has all of them"
 
@@ -80,45 +96,74 @@ def facts(pairs: Iterable[tuple[str, str]]) -> Iterator[RenderableType]:
 
 def named(names: Sequence[str]) -> str:
     """Give some names in one line."""
-    shown = ", ".join(cut(safe(name), 40) for name in names[:MAX_NAMES])
-    return shown if len(names) <= MAX_NAMES else f"{shown} and {len(names) - MAX_NAMES} more"
+    most = len(names) if len(names) <= MAX_NAMES + 1 else MAX_NAMES  # the last one is no "more"
+    shown = ", ".join(cut(safe(name), 40) for name in names[:most])
+    return shown if len(names) == most else f"{shown} and {len(names) - most} more"
 
 
 def _headline(run: Run) -> str:
-    n_selected, n_features = len(run.selected), run.data.n_features
-    what = "samples" if run.data.target.is_numeric else "classes"
-    start = f"{n_selected} of {n_features:,} features"
-    if run.full_dependency <= 0:
-        return f"No feature tells the {what} apart, nor do all of them together; selected:"
-    if run.dependency >= run.full_dependency:
-        verb = "tells" if n_selected == 1 else "tell"
-        return f"{start} {verb} the {what} apart as well as all of them:"
-    verb = "keeps" if n_selected == 1 else "keep"
-    return f"{start} {verb} {run.dependency / run.full_dependency:.1%} of what all of them tell:"
+    return f"{headline(run)}{':' if run.full_dependency > 0 else '; selected:'}"
 
 
 def _facts(run: Run) -> Iterator[tuple[str, str]]:
-    yield "dependency", f"{run.dependency:.4f} of {run.full_dependency:.4f}"
+    yield "dependency", f"{run.dependency:.4f} of {run.full_dependency:.4f}{_missed(run)}"
+    if run.estimate is not None:
+        yield "measured", run.estimate
     yield "size", _proof(run)
     if run.full_dependency > 0:
-        if run.certificate is None:
-            yield "as good", _alike(run)
+        yield from _others(run)
         yield "core", _core(run)
     if fewer := _fewer(run):
         yield "best met", ", ".join(fewer)
+    yield from _next_step(run)
+    yield "search", _spent(run)
+
+
+def _missed(run: Run) -> str:
+    """Give what was asked for if that was not reached: for once, a given size may forbid it."""
+    if run.is_enough or run.asks_for_all or not run.is_lexicographic:
+        return ""
+    return f", less than the {run.asked_share * run.full_dependency:.4f} asked for"
+
+
+def _spent(run: Run) -> str:
     ended = STOPPED.get(run.stop_reason, run.stop_reason)
-    spent = f"{run.n_evaluations:,} evaluations, {run.seconds:.1f} s"
-    yield "search", f"{safe(run.parameters.get('search'))}, {ended} after {spent}"
+    before = f" ({run.n_resumed:,} before it was resumed)" if run.n_resumed else ""
+    spent = f"{run.n_evaluations:,} evaluations{before}, {run.seconds:.1f} s"
+    return f"{safe(run.parameters.get('search'))}, {ended} after {spent}"
+
+
+def _next_step(run: Run) -> Iterator[tuple[str, str]]:
+    found = shortcut(run)
+    if found is not None:
+        yield "fewer", f"none without a loss; --min-dependency {found[0]:g} does with {found[1]}"
 
 
 def _proof(run: Run) -> str:
-    if run.full_dependency <= 0:
-        return f"{len(run.selected)}, because something must be selected"
-    if run.certificate is not None:
+    known = verdict(run)
+    if known is Verdict.CERTIFIED:
         return str(run.certificate)
-    if run.is_core_alone:
-        return f"{len(run.selected)}, proven: the core alone does as well, so nothing is smaller"
-    return f"{len(run.selected)}, not proven to be the smallest; --certify tries to"
+    best = "smallest" if run.is_lexicographic else "best"
+    sayings = {
+        Verdict.USELESS: "because something must be selected",
+        Verdict.CORE: "proven: the core alone does as well, so nothing is smaller",
+        Verdict.ESTIMATED: "not proven: a part of the samples proves nothing",
+        Verdict.ASKED: "as asked for; --certify tries to prove that no others are better",
+        Verdict.ONE: "and nothing is smaller",
+    }
+    unproven = f"not proven to be the {best}; --certify tries to"
+    return f"{len(run.selected)}, {sayings.get(known, unproven)}"
+
+
+def _others(run: Run) -> Iterator[tuple[str, str]]:
+    """Yield how many other subsets do, unless the certificate says it already."""
+    are_all = run.certificate is not None and run.certificate.all_listed
+    if not are_equal(run) and run.n_reducts > 1:
+        yield "enough", f"{run.n_reducts:,} {alike(run)}{'' if are_all else ' were met'}"
+    elif not are_equal(run) and not are_all:
+        yield "enough", f"no other subset was met that keeps at least {asked_percent(run)}"
+    elif run.certificate is None:
+        yield "as good", _alike(run)
 
 
 def _alike(run: Run) -> str:
@@ -133,9 +178,13 @@ def _alike(run: Run) -> str:
 
 
 def _core(run: Run) -> str:
-    if not run.core:
-        return "none: every feature can be replaced by others"
-    return f"{named(run.names(run.core))}: cannot be replaced"
+    if run.asks_for_all and run.asked_size is None:
+        nothing, something = "every feature can be replaced by others", "cannot be replaced"
+    else:
+        goal = "tell as much as all" if run.asks_for_all else f"keep {asked_percent(run)}"
+        nothing = f"without any one feature the others still {goal}"
+        something = f"without any of them the others do not {goal}"
+    return f"{named(run.names(run.core))}: {something}" if run.core else f"none: {nothing}"
 
 
 def _fewer(run: Run) -> list[str]:

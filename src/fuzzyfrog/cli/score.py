@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fuzzyfrog.cli import options
+from fuzzyfrog.cli.compiling import compiling_heard
 from fuzzyfrog.cli.consoles import write_json, write_result
 from fuzzyfrog.cli.names import features_in
+from fuzzyfrog.cli.notices import warn_of_suspects
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.cli.tables import Asked, opened
 from fuzzyfrog.cli.text import safe
@@ -31,6 +33,7 @@ def score(
     ignore: options.Ignore = None,
     nominal: options.Nominal = None,
     separator: options.Separator = None,
+    decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
     data: options.Data = None,
     tnorm: options.TNorm = options.TNormName.LUKASIEWICZ,
@@ -41,12 +44,15 @@ def score(
     quiet: options.Quiet = False,
 ) -> None:
     """Print how well some features of a table tell its classes apart, from 0 to 1."""
-    asked = Asked(table, target, target_kind.value, ignore, nominal, separator, encoding, data)
+    asked = Asked(
+        table, target, target_kind.value, ignore, nominal, separator, encoding, data, decimal
+    )
     with shown_progress(f"reading {table}", quiet=quiet) as course, opened(asked) as loaded:
         from fuzzyfrog.measure import Dependency
 
         names = features_in("--features", features, loaded.dataset)
-        course.phase("measuring, on the very first run also compiling")
+        warn_of_suspects(loaded.dataset, names or loaded.dataset.feature_names)
+        course.phase("measuring")
         measure = Dependency(
             loaded.dataset,
             tnorm=tnorm.value,
@@ -54,7 +60,8 @@ def score(
             missing=missing.value,
             n_jobs=jobs,
         )
-        result = _measured(measure, names)
+        with compiling_heard(course.compile):
+            result = _measured(measure, names)
     if as_json:
         write_json(json.dumps(result, indent=2))
     else:

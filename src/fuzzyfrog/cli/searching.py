@@ -28,6 +28,7 @@ __all__ = [
     "NFeatures",
     "Ranking",
     "RankingName",
+    "Sample",
     "Search",
     "SearchName",
     "Seed",
@@ -69,6 +70,14 @@ Certify = Annotated[
         "--certify",
         metavar="",
         help="Prove that there are no fewer; exit code 3 if the budget ends before.",
+        rich_help_panel=PANEL,
+    ),
+]
+Sample = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Measure subsets on so many random samples, for very many; gives estimates.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -131,10 +140,21 @@ class Wishes:
     include: list[str] | None
     exclude: list[str] | None
     certify: bool
+    sample: int | None
     max_seconds: float | None
     max_evaluations: int | None
     seed: int
     jobs: int | None
+    cluster: str | None
+
+    def check(self) -> None:
+        """Refuse numbers that no table makes sense of, before one is read."""
+        from fuzzyfrog.search.driver import check_budget
+        from fuzzyfrog.select.options import check_share, check_size
+
+        check_share("min_dependency", self.min_dependency)
+        check_budget(self.max_evaluations, self.max_seconds)
+        check_size(self.n_features)
 
     def selector(
         self,
@@ -156,10 +176,12 @@ class Wishes:
             must_include=features_in("--include", self.include, dataset) or None,
             exclude=features_in("--exclude", self.exclude, dataset) or None,
             certify=self.certify,
+            sample=self.sample,
             max_seconds=self.max_seconds,
             max_evaluations=self.max_evaluations,
             checkpoint=checkpoint,
             callbacks=callbacks,
             n_jobs=self.jobs,
+            cluster=self.cluster,
             random_state=self.seed,
         )

@@ -14,6 +14,7 @@ import typer
 from fuzzyfrog.cli import files, options, searching
 from fuzzyfrog.cli.boosted import check_boosted, select_boosted, write_boosted
 from fuzzyfrog.cli.checkpoints import checkpoint_beside
+from fuzzyfrog.cli.compiling import compiling_heard
 from fuzzyfrog.cli.consoles import tell, write_json, write_result
 from fuzzyfrog.cli.course import Course, Limits
 from fuzzyfrog.cli.failures import ExitCode
@@ -36,6 +37,7 @@ def select(
     target: options.Target = None,
     search: searching.Search = SearchName.FROGS,
     certify: searching.Certify = False,
+    sample: searching.Sample = None,
     max_seconds: searching.MaxSeconds = None,
     max_evaluations: searching.MaxEvaluations = None,
     seed: searching.Seed = 0,
@@ -52,12 +54,14 @@ def select(
     ignore: options.Ignore = None,
     nominal: options.Nominal = None,
     separator: options.Separator = None,
+    decimal: options.Decimal = ".",
     encoding: options.Encoding = "utf-8",
     data: options.Data = None,
     tnorm: options.TNorm = options.TNormName.LUKASIEWICZ,
     spread: options.Spread = options.SpreadName.STD,
     missing: options.Missing = options.MissingRule.SIMILAR,
     jobs: options.Jobs = None,
+    cluster: options.Cluster = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -65,14 +69,18 @@ def select(
 
     Prints them to stdout. Ctrl-C stops with the best so far and still writes all files.
     """
-    asked = Asked(table, target, target_kind.value, ignore, nominal, separator, encoding, data)
+    asked = Asked(
+        table, target, target_kind.value, ignore, nominal, separator, encoding, data, decimal
+    )
     wishes = Wishes(
         search.value, tnorm.value, spread.value, missing.value, ranking.value,
-        min_dependency, n_features, include, exclude, certify,
-        max_seconds, max_evaluations, seed, jobs,
+        min_dependency, n_features, include, exclude, certify, sample,
+        max_seconds, max_evaluations, seed, jobs, cluster,
     )  # fmt: skip
     with shown_progress("starting", quiet=quiet):
         Files(report, output, save).check(asked)
+        if search is not SearchName.BOOSTED:
+            wishes.check()
     if search is SearchName.BOOSTED:
         check_boosted(wishes, {"--report": report, "--save": save, "--resume": resume})
         _boosted(wishes, asked, output, as_json=as_json, quiet=quiet)
@@ -129,12 +137,17 @@ def _searched(
     from fuzzyfrog.select.recording import record_of
 
     selector = wishes.selector(loaded.dataset, [stopping, course.hear], scores)
-    course.phase("scoring the first subsets, on the very first run also compiling")
-    selector.fit(loaded.dataset)
-    course.phase("explaining the result")
-    command = shlex.join(["fuzzyfrog", *sys.argv[1:]])
-    run = record_of(selector, name=loaded.dataset.name, command=command)
+    course.phase("scoring the first subsets")
+    with compiling_heard(course.compile):
+        selector.fit(loaded.dataset)
+        course.phase("explaining the result")
+        run = record_of(selector, name=loaded.dataset.name, command=_command())
     return replace(run, notes=tuple(map(in_options, run.notes)))
+
+
+def _command() -> str:
+    """Give the command that gives the same result again, from the start."""
+    return shlex.join(["fuzzyfrog", *(one for one in sys.argv[1:] if one != "--resume")])
 
 
 def _exit_code(run: Run, stopping: Stopping, *, certify: bool) -> ExitCode:

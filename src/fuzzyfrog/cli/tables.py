@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
 import stat
@@ -20,7 +21,15 @@ if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset
     from fuzzyfrog.data.reduced import CellSource
 
-__all__ = ["Asked", "LoadedTable", "opened"]
+__all__ = ["Asked", "LoadedTable", "copy_of_stdin", "opened", "refuse_reading_options"]
+
+STDIN = "-"
+STDIN_FILE = "stdin.csv"
+
+# What says how a file is read; a data set that is known by its name knows that itself.
+READING_OPTIONS = (
+    "target", "target_kind", "ignore", "nominal", "separator", "decimal", "encoding"
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -31,7 +40,7 @@ class Asked:
     ----------
     table : str
         A file, the name of a data set, or "-" for stdin.
-    target, target_kind, separator, encoding : str or None
+    target, target_kind, separator, encoding, decimal : str or None
         As for `fuzzyfrog.read_table`.
     ignore, nominal : list of str or None
         Names, several of them separated by commas.
@@ -47,12 +56,24 @@ class Asked:
     separator: str | None = None
     encoding: str = "utf-8"
     data: Path | None = None
+    decimal: str = "."
 
     @property
     def is_file(self) -> bool:
         """Whether the table is a file (also one that does not exist) rather than a name."""
         path = Path(self.table)
-        return bool(path.suffix) or path.exists() or len(path.parts) != 1
+        # Unlike that of Path, this exists() takes any name: one that is too long is not there.
+        return bool(path.suffix) or os.path.exists(path) or len(path.parts) != 1
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the table is read from a file or from stdin."""
+        return self.table == STDIN or self.is_file
+
+    @property
+    def called(self) -> str:
+        """The name of the file that is read."""
+        return STDIN_FILE if self.table == STDIN else self.table
 
     @property
     def mark(self) -> str | None:
@@ -62,7 +83,7 @@ class Asked:
     def source(self) -> os.stat_result | None:
         """Give the file that will be read; None where there is none."""
         try:
-            if self.table == "-":
+            if self.table == STDIN:
                 status = os.fstat(0)
                 return status if stat.S_ISREG(status.st_mode) else None
             path = Path(self.table) if self.is_file else self._named_file()
@@ -97,53 +118,36 @@ class LoadedTable:
 @contextmanager
 def opened(asked: Asked) -> Iterator[LoadedTable]:
     """Read a table; what came from stdin is kept in a file until the end."""
-    if asked.table != "-":
+    if asked.table != STDIN:
         yield _loaded(asked, Path(asked.table)) if asked.is_file else _named(asked)
         return
     with tempfile.TemporaryDirectory(prefix="fuzzyfrog-") as folder:
-        copy = Path(folder) / "stdin.csv"
-        with copy.open("wb") as stream:
-            shutil.copyfileobj(sys.stdin.buffer, stream)
-        yield _loaded(asked, copy)
+        yield _loaded(asked, copy_of_stdin(Path(folder)))
+
+
+def copy_of_stdin(folder: Path) -> Path:
+    """Keep what comes from stdin in a file, and give its path."""
+    copy = folder / STDIN_FILE
+    with copy.open("wb") as stream:
+        shutil.copyfileobj(sys.stdin.buffer, stream)
+    return copy
 
 
 def _loaded(asked: Asked, path: Path) -> LoadedTable:
+    from fuzzyfrog.data import read_table
     from fuzzyfrog.data.reduced import CellSource
 
-    nominal = names_in("--nominal", asked.nominal)
-    dataset = _read_adding(asked, path, nominal) if nominal else _read(asked, path, "from_dtype")
-    return LoadedTable(dataset, CellSource(path, asked.mark, asked.encoding))
-
-
-def _read_adding(asked: Asked, path: Path, nominal: list[str]) -> Dataset:
-    """Read a table in which some features are nominal beside those that are recognized."""
-    from fuzzyfrog.errors import DataError
-
-    try:
-        recognized = _read(asked, path, "from_dtype")
-    except DataError:
-        return _read(asked, path, nominal)  # perhaps one of them cannot be read as numbers
-    names = recognized.feature_names
-    already = [
-        name for name, is_nominal in zip(names, recognized.nominal, strict=True) if is_nominal
-    ]
-    if set(nominal) <= set(already):
-        return recognized
-    return _read(asked, path, [*already, *(one for one in nominal if one not in already)])
-
-
-def _read(asked: Asked, path: Path, categorical_features: object) -> Dataset:
-    from fuzzyfrog.data import read_table
-
-    return read_table(
+    dataset = read_table(
         path,
         asked.target,
-        categorical_features=categorical_features,
         target_kind=asked.target_kind,
         ignore=names_in("--ignore", asked.ignore),
+        nominal=names_in("--nominal", asked.nominal),
         separator=asked.mark,
+        decimal=asked.decimal,
         encoding=asked.encoding,
     )
+    return LoadedTable(dataset, CellSource(path, asked.mark, asked.encoding, asked.decimal))
 
 
 def _named(asked: Asked) -> LoadedTable:
@@ -151,8 +155,30 @@ def _named(asked: Asked) -> LoadedTable:
     from fuzzyfrog.data.catalog import dataset_file
     from fuzzyfrog.data.reduced import CellSource
 
+    _check_name(asked)
     dataset = load_dataset(asked.table, folder=asked.data)
-    for option in ("target", "target_kind", "ignore", "nominal", "separator", "encoding"):
+    refuse_reading_options(asked)
+    return LoadedTable(dataset, CellSource(dataset_file(asked.table, folder=asked.data)))
+
+
+def _check_name(asked: Asked) -> None:
+    """Refuse a name that no data set has; perhaps the ending of a file was left out."""
+    from fuzzyfrog.data import dataset_names
+    from fuzzyfrog.data.wording import shown, suggested
+
+    if asked.table in dataset_names():
+        return
+    files = sorted(str(path) for path in Path().glob(f"{glob.escape(asked.table)}.*"))
+    known = files[:3] or dataset_names()
+    raise UsageError(
+        f"TABLE must be a file or the name of a data set, got {shown(asked.table)}. "
+        f"{suggested(asked.table, known)}"
+    )
+
+
+def refuse_reading_options(asked: Asked) -> None:
+    """Refuse options that say how a file is read for what is no file."""
+    for option in READING_OPTIONS:
         given = getattr(asked, option)
         if given != getattr(Asked, option):  # the default
             raise UsageError(
@@ -160,4 +186,3 @@ def _named(asked: Asked) -> LoadedTable:
                 f"its name, got {given!r}. {asked.table} knows its columns; `fuzzyfrog select "
                 "--exclude` leaves features out."
             )
-    return LoadedTable(dataset, CellSource(dataset_file(asked.table, folder=asked.data)))

@@ -20,10 +20,14 @@ PARAMETERS = {
     "target_kind": "--target-kind",
 }
 # Parameters that are ordinary words as well, and so are known only by what stands around them.
-WORDS = {"exclude", "ignore", "separator", "encoding", "target", "size"}
+WORDS = {
+    "cluster", "decimal", "encoding", "exclude", "ignore", "nominal", "sample", "separator", "size",
+    "target",
+}  # fmt: skip
 SETTINGS = {
     **PARAMETERS,
     **{name: f"--{name}" for name in ("certify", "encoding", "missing", "ranking", "search")},
+    "decimal": "--decimal",
     "separator": "--separator",
     "spread": "--spread",
     "target": "--target-kind",  # what the estimators call it
@@ -41,10 +45,11 @@ PATTERN = re.compile(
     r"|(?P<quoted>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
     rf"|(?<![\w-])(?P<parameter>{_any_of(PARAMETERS)})(?![\w=]|\.\w)"
     rf"|(?:^|(?<=: ))(?P<subject>{_any_of(WORDS)})(?= must\b|: features must\b)"
-    r"|(?P<before>\b(?:in|of|and) )(?P<object>exclude|ignore)(?=[.,;: ])"
+    r"|(?P<before>\b(?:in|of|and) )(?P<object>exclude|ignore|nominal)(?=[.,;: ])"
     r"|(?P<none>must be None or )"
     r"|(?P<nothing>got None\b)"
     r"|(?P<unset>\bNone sets no limit)"
+    r"|(?P<folder>\bfolder=)(?=\.)"
 )
 
 
@@ -69,4 +74,6 @@ def _translated(match: re.Match[str]) -> str:
         return "got none"
     if match["unset"]:
         return "Leave it out for no limit"
+    if match["folder"]:
+        return "--data"
     return match[0]

@@ -19,7 +19,12 @@ RANKINGS = ("lexicographic", "product")
 MISSING_RULES = ("similar", "different", "raise")
 
 TEXT, NUMBER, TABLE, LIST = (str,), (int, float), (dict,), (list,)
-KIND_NAMES: dict[tuple[type, ...], str] = {TEXT: "text", NUMBER: "a number", TABLE: "a table", LIST: "a list"}
+KIND_NAMES: dict[tuple[type, ...], str] = {
+    TEXT: "text",
+    NUMBER: "a number",
+    TABLE: "a table",
+    LIST: "a list",
+}
 TEXTS = ("title", "file", "target", "separator", "decimal", "encoding", "search", "paper")
 KINDS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys((*TEXTS, "missing", "expected"), TEXT),

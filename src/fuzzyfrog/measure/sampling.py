@@ -29,7 +29,7 @@ _STREAM = 0x73616D706C65  # beside the seed in the key: no other part of a run d
 class Estimate:
     """The dependency of a subset, as far as a part of the samples tells.
 
-    Attributes
+    Parameters
     ----------
     value : float
         The estimate.

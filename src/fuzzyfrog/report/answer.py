@@ -3,25 +3,15 @@
 from typing import Any
 
 from fuzzyfrog.records import Run
-from fuzzyfrog.report.text import count, gamma, percent, short, visible
+from fuzzyfrog.records.claims import alike, are_equal, asked_percent, headline, shortcut
+from fuzzyfrog.report.proofs import proof
+from fuzzyfrog.report.text import count, gamma, short, visible
 
 __all__ = ["answer"]
 
 MAX_CHIPS = 60  # features that are named at the top
 LONGEST_CHIP = 200  # characters of the name of one
 MAX_NOTES = 8  # warnings that are shown
-
-
-def _goal(run: Run) -> str:
-    """Give what features are good for in this run, as the end of "to tell ..."."""
-    if run.data.target.is_numeric:
-        return "high from low values of the target"
-    return "the classes apart"
-
-
-def _kept_share(run: Run) -> float:
-    """Give the share of the full dependency that the selected features keep."""
-    return min(1.0, run.dependency / run.full_dependency)
 
 
 def answer(run: Run) -> dict[str, Any]:
@@ -37,8 +27,8 @@ def answer(run: Run) -> dict[str, Any]:
         "n_more_chips": max(0, len(run.selected) - MAX_CHIPS),
         "notes": [_sentence(note) for note in run.notes[:MAX_NOTES]],
         "n_more_notes": max(0, len(run.notes) - MAX_NOTES),
-        "reasons": [_quality(run), _need(run), _choice(run)],
-        "proof": _proof(run),
+        "reasons": [_quality(run), _need(run), _choice(run), *_next_step(run)],
+        "proof": proof(run),
         "facts": _facts(run),
     }
 
@@ -49,17 +39,7 @@ def _sentence(note: str) -> str:
 
 
 def _headline(run: Run) -> str:
-    if run.full_dependency == 0:
-        return f"No feature tells {_goal(run)}, and all of them together do not either."
-    n_selected, n_all = len(run.selected), run.data.n_features
-    share = _kept_share(run)
-    of_all = f"{n_selected:,} of {count(n_all, 'feature')}"
-    if n_selected == n_all:
-        return f"All {count(n_all, 'feature')} are needed to tell {_goal(run)}."
-    tell = "tells" if n_selected == 1 else "tell"
-    if share == 1.0:
-        return f"{of_all} {tell} {_goal(run)} as well as all of them."
-    return f"{of_all} {tell} {_goal(run)} {percent(share)} as well as all of them."
+    return f"{headline(run)}." if run.estimate is None else f"{headline(run)}, {run.estimate}."
 
 
 def _quality(run: Run) -> str:
@@ -68,10 +48,14 @@ def _quality(run: Run) -> str:
         "The dependency γ says how surely every sample can be told from all samples of "
         f"{apart}: 1 is certainty, 0 is none."
     )
-    kept = f"All features together reach {gamma(run.full_dependency)}"
+    everything = "All features but the excluded ones" if run.excluded else "All features"
+    kept = f"{everything} together reach {gamma(run.full_dependency)}"
     if run.dependency == run.full_dependency:
         return f"{scale} {kept}, and so do the selected ones."
-    return f"{scale} {kept}, the selected ones {gamma(run.dependency)}."
+    required = run.asked_share * run.full_dependency
+    is_missed = not run.asks_for_all and not run.is_enough
+    missed = f", less than the {gamma(required)} asked for" if is_missed else ""
+    return f"{scale} {kept}, the selected ones {gamma(run.dependency)}{missed}."
 
 
 def _need(run: Run) -> str:
@@ -91,64 +75,56 @@ def _need(run: Run) -> str:
 def _choice(run: Run) -> str:
     if run.is_core_alone:
         return "There is no other reduct: whatever tells as much has all of these features."
+    size = count(len(run.selected), "feature")
     if run.n_reducts == 1:
-        return "The search met no other subset that is as good."
+        none = "There is no" if _lists_all(run) else "The search met no"
+        good = "as good" if are_equal(run) else "enough"
+        return f"{none} other subset of {size} that is {good}."
+    met = "There are exactly" if _lists_all(run) else "The search met"
+    of_what = "" if are_equal(run) else " of the γ of all features"
     return (
-        f"The search met {count(run.n_reducts, 'subset')} that are equally good; this one has "
-        "the features that most of them share, unless another was picked."
+        f"{met} {run.n_reducts:,} {alike(run)}{of_what}; this one has the features that most of "
+        "them share, unless another was picked."
     )
 
 
-def _proof(run: Run) -> dict[str, str]:
-    if run.is_core_alone:
-        return _proof_by_core(run)
-    if run.certificate is not None:
-        state = "proven" if run.certificate.proven else "open"
-        title, _, rest = str(run.certificate).partition(". ")
-        return {"state": state, "title": f"{title}.", "text": rest}
-    certify = "certify=True" if run.command is None else "--certify"
-    minimal = next((one.minimal for one in run.reducts if one.features == run.selected), None)
-    if minimal:
-        return {
-            "state": "checked",
-            "title": "Checked: none of them can be left out.",
-            "text": "Not proven: that no other, smaller subset does as well. "
-            f"A run with {certify} settles that.",
-        }
-    return {
-        "state": "open",
-        "title": "Not proven.",
-        "text": "This is the best subset that the search met; a smaller one may do as well. "
-        f"Give the search more time, or run with {certify}.",
-    }
+def _lists_all(run: Run) -> bool:
+    return run.certificate is not None and run.certificate.all_listed
 
 
-def _proof_by_core(run: Run) -> dict[str, str]:
-    n_selected = len(run.selected)
-    is_one = n_selected == 1
-    are_the_fewest = f"{count(n_selected, 'feature')} {'is' if is_one else 'are'} the fewest"
-    why = "It is" if is_one else "They are"
-    return {
-        "state": "proven",
-        "title": f"Proven: {are_the_fewest}, and there is no other reduct.",
-        "text": f"{why} the core, which nothing can replace, and the core alone does as well as "
-        "all features.",
-    }
+def _next_step(run: Run) -> list[str]:
+    """Give what to try where nothing was left out, and what that does not mean."""
+    found = shortcut(run)
+    if found is None:
+        return []
+    share, size = found
+    option = f"min_dependency={share:g}" if run.command is None else f"--min-dependency {share:g}"
+    return [
+        f"Nothing can be left out without a loss, but a run with {option} does with {size:,}. "
+        "That a feature helps to tell these samples apart does not mean that it helps with new "
+        "ones: mere noise differs from sample to sample, too."
+    ]
 
 
 def _facts(run: Run) -> list[dict[str, str]]:
+    allowed = " allowed" if run.excluded else ""
+    enough = f"Subsets that keep {asked_percent(run)}"
     return [
         {
             "label": "Features",
             "value": f"{len(run.selected):,}",
-            "of": f"of {run.data.n_features:,}",
+            "of": f"of {run.n_allowed:,}{allowed}",
         },
         {
             "label": "Dependency γ kept",
             "value": gamma(run.dependency),
             "of": f"of {gamma(run.full_dependency)}",
         },
-        {"label": "Equally good subsets", "value": f"{run.n_reducts:,}", "of": "met"},
+        {
+            "label": "Equally good subsets" if are_equal(run) else enough,
+            "value": f"{run.n_reducts:,}",
+            "of": "all there are" if _lists_all(run) else "met",
+        },
         {"label": "Samples", "value": f"{run.data.n_samples:,}", "of": _kinds(run)},
     ]
 

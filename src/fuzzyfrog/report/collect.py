@@ -3,11 +3,12 @@
 from typing import Any
 
 from fuzzyfrog.records import Run
+from fuzzyfrog.records.claims import alike
 from fuzzyfrog.report.answer import answer
 from fuzzyfrog.report.details import ambiguous, explanations, reproduction, search
 from fuzzyfrog.report.explorer import explorer
 from fuzzyfrog.report.pictures import course, frequency, front
-from fuzzyfrog.report.text import all_seen, short, visible
+from fuzzyfrog.report.text import all_seen, count, short, visible
 
 __all__ = ["collect", "collect_summary"]
 
@@ -16,12 +17,14 @@ LONGEST_TITLE = 80
 
 def collect(run: Run) -> dict[str, Any]:
     """Give the content of the report, in its order."""
+    noun = "allowed feature" if run.excluded else "feature"
     content = {
         "title": short(run.data.name, LONGEST_TITLE) if run.data.is_named else None,
         "version": visible(run.versions.fuzzyfrog),
         "is_numeric": run.data.target.is_numeric,
-        "n_features": run.data.n_features,
+        "all_features": f"all {count(run.n_allowed, noun)}",
         "n_reducts": run.n_reducts,
+        "alike": alike(run),
         "front": front(run),
         "reducts": explorer(run),
         "frequency": frequency(run),

@@ -3,6 +3,7 @@
 from typing import Any
 
 from fuzzyfrog.records import AmbiguousSample, ExamplePair, FeatureExplanation, Run
+from fuzzyfrog.records.run import Parameter
 from fuzzyfrog.report.text import cell, count, gamma, room, seconds, short, visible
 
 __all__ = ["ambiguous", "explanations", "reproduction", "search"]
@@ -19,12 +20,12 @@ MAX_CLASSES = 100
 
 REASONS = {
     "converged": "It ended by itself: nothing better turned up any more.",
-    "proven": "It ended with a proof.",
     "max_evaluations": "It used up its budget of evaluations.",
     "max_seconds": "It used up its time.",
     "callback": "A callback stopped it.",
     "interrupted": "It was interrupted; the best subset so far was kept.",
 }
+ENDED_BY_TIME = {"max_seconds", "interrupted", "callback"}  # which is never the same again
 
 
 def explanations(run: Run) -> dict[str, Any]:
@@ -52,7 +53,7 @@ def _line(one: FeatureExplanation, largest: float, most: int) -> dict[str, Any]:
 
 
 def _card(run: Run, one: FeatureExplanation, largest: float, most: int) -> dict[str, Any]:
-    pairs = [_pair(pair) for pair in one.pairs]
+    pairs = [_pair(run, pair) for pair in one.pairs]
     return {
         **_line(one, largest, most),
         "caption": short(one.name, LONGEST_CAPTION),
@@ -62,12 +63,12 @@ def _card(run: Run, one: FeatureExplanation, largest: float, most: int) -> dict[
     }
 
 
-def _pair(pair: ExamplePair) -> dict[str, Any]:
+def _pair(run: Run, pair: ExamplePair) -> dict[str, Any]:
     return {
         "sample": pair.sample,
         "enemy": pair.enemy,
-        "sample_target": short(pair.sample_target, LONGEST_CLASS),
-        "enemy_target": short(pair.enemy_target, LONGEST_CLASS),
+        "sample_target": _target(run, pair.sample_target),
+        "enemy_target": _target(run, pair.enemy_target),
         "sample_value": cell(pair.sample_value),
         "enemy_value": cell(pair.enemy_value),
         "with": gamma(pair.distance_with),
@@ -75,6 +76,14 @@ def _pair(pair: ExamplePair) -> dict[str, Any]:
         "with_at": round(100 * pair.distance_with, 2),
         "without_at": round(100 * pair.distance_without, 2),
     }
+
+
+def _target(run: Run, text: str) -> str:
+    """Give a class, or a number of a numeric target; a bare number would not say what it is."""
+    shown = short(text, LONGEST_CLASS)
+    if run.data.target.is_numeric:
+        return f"target {shown}"
+    return f"class {shown}" if text.replace(".", "", 1).lstrip("-").isdigit() else shown
 
 
 def ambiguous(run: Run) -> dict[str, Any]:
@@ -94,8 +103,8 @@ def _sample(run: Run, one: AmbiguousSample) -> dict[str, Any]:
     return {
         "sample": one.sample,
         "enemy": one.enemy,
-        "sample_target": short(one.sample_target, LONGEST_CLASS),
-        "enemy_target": short(one.enemy_target, LONGEST_CLASS),
+        "sample_target": _target(run, one.sample_target),
+        "enemy_target": _target(run, one.enemy_target),
         "membership": gamma(one.membership),
         "width": round(100 * one.membership, 2),
         "values": [
@@ -107,16 +116,26 @@ def _sample(run: Run, one: AmbiguousSample) -> dict[str, Any]:
 
 def search(run: Run) -> dict[str, Any]:
     """Give how long the search took and why it ended."""
-    rate = f"{run.n_evaluations / run.seconds:,.0f} a second" if run.seconds > 0 else ""
+    n_own = run.n_evaluations - run.n_resumed
+    rate = f"{n_own / run.seconds:,.0f} a second" if run.seconds > 0 else ""
+    if run.n_resumed:
+        rate = f"{run.n_resumed:,} of them before it was resumed; since then {rate}"
     duration = seconds(run.seconds) if run.seconds > 0 else "not taken"
+    name, _, settings = visible(str(run.parameters.get("search"))).partition("(")
     return {
         "facts": [
             {"label": "Subsets scored", "value": f"{run.n_evaluations:,}", "of": rate},
             {"label": "Duration", "value": duration, "of": ""},
-            {"label": "Search", "value": visible(str(run.parameters.get("search"))), "of": ""},
+            {"label": "Search", "value": name, "of": settings.removesuffix(")")},
         ],
-        "reason": REASONS.get(run.stop_reason) or f"It ended: {visible(run.stop_reason)}.",
+        "reason": _reason(run),
     }
+
+
+def _reason(run: Run) -> str:
+    if run.stop_reason == "converged" and run.certificate is not None and run.certificate.proven:
+        return "It ended with a proof."
+    return REASONS.get(run.stop_reason) or f"It ended: {visible(run.stop_reason)}."
 
 
 def reproduction(run: Run) -> dict[str, Any]:
@@ -125,9 +144,10 @@ def reproduction(run: Run) -> dict[str, Any]:
     span = f"{target.lowest:.6g} to {target.highest:.6g}" if target.lowest is not None else ""
     return {
         "command": None if run.command is None else visible(run.command),
+        "is_timed": run.stop_reason in ENDED_BY_TIME,
         "seed": run.seed,
         "parameters": [
-            {"name": visible(name), "value": visible(repr(value))}
+            {"name": visible(name), "value": visible(_as_typed(value))}
             for name, value in run.parameters.items()
         ],
         "versions": [
@@ -149,6 +169,11 @@ def reproduction(run: Run) -> dict[str, Any]:
         ],
         "n_classes_hidden": max(0, len(target.classes) - MAX_CLASSES),
     }
+
+
+def _as_typed(value: Parameter) -> str:
+    """Give a value as Python writes it; a list is kept as a text that is that already."""
+    return value if isinstance(value, str) and value.startswith("[") else repr(value)
 
 
 def _kinds(run: Run) -> str:

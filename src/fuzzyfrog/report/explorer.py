@@ -1,9 +1,10 @@
-"""What the page needs to sort and filter the reducts: small, and free of markup."""
+"""What the page needs to sort and filter the subsets: small, and free of markup."""
 
 from itertools import takewhile
 from typing import Any
 
 from fuzzyfrog.records import FeatureSet, Run
+from fuzzyfrog.records.claims import alike, are_equal
 from fuzzyfrog.report.text import gamma, room, short
 
 __all__ = ["explorer"]
@@ -24,6 +25,7 @@ def explorer(run: Run) -> dict[str, Any]:
     n_listed = sum(one.size for one in kept[:MAX_LISTED])
     most_listed = room(n_listed, MAX_LISTED_CHARACTERS, 80)
     return {
+        "title": _title(run),
         "page": {
             "names": [short(name, most) for name in run.names(used)],
             "core": [place[feature] for feature in run.core if feature in place],
@@ -43,6 +45,14 @@ def explorer(run: Run) -> dict[str, Any]:
         "n_kept": len(kept),
         "n_left_out": run.n_reducts - len(kept),
     }  # fmt: skip
+
+
+def _title(run: Run) -> str:
+    if run.n_reducts > 1:
+        return f"{run.n_reducts:,} {alike(run)}"
+    is_proven = run.certificate is not None and run.certificate.all_listed
+    verb = "is" if is_proven or run.is_core_alone else "was"
+    return f"No other subset {verb} {'as good' if are_equal(run) else 'enough'}"
 
 
 def _affordable(reducts: tuple[FeatureSet, ...]) -> list[FeatureSet]:

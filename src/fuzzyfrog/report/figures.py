@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any, Literal
 
 from fuzzyfrog.records import FeatureSet, Run
+from fuzzyfrog.records.claims import alike
 from fuzzyfrog.report.pictures import elbow
 from fuzzyfrog.report.text import gamma, short
 
@@ -114,9 +115,8 @@ def _front(run: Run) -> Any:
     bend = elbow(run.front)
     if bend is not None:
         _mark(axes, bend, "D", "white", "elbow", "left")
-    for point in run.front:
-        if (point.size, point.dependency) == (len(run.selected), run.dependency):
-            _mark(axes, point, "o", ACCENT, "chosen", "right")
+    chosen = FeatureSet(run.selected, run.dependency, None)
+    _mark(axes, chosen, "o", ACCENT, "chosen", "right")
     axes.set(title="Best dependency for each number of features", xlabel="number of features",
              ylabel="dependency γ", ylim=(0, 1.04))  # fmt: skip
     axes.xaxis.get_major_locator().set_params(integer=True)
@@ -149,7 +149,7 @@ def _reducts(run: Run) -> Any:
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
     axes.set(ylim=(len(rows) - 0.5, -0.5), xlim=(-0.7, max(len(shown), 8) - 0.3))
-    axes.set_title(f"{len(shown):,} of {run.n_reducts:,} equally good subsets")
+    axes.set_title(f"{len(shown):,} of {run.n_reducts:,} {alike(run)}")
     return figure
 
 
@@ -165,7 +165,7 @@ def _frequency(run: Run) -> Any:
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
     axes.set(ylim=(len(rows) - 0.4, -0.6), xlim=(0, 1.08))
-    axes.set_title("Share of the equally good subsets that have a feature")
+    axes.set_title(f"Share of the {alike(run)}, by feature")
     return figure
 
 

@@ -4,8 +4,9 @@ from itertools import accumulate, compress
 from typing import Any
 
 from fuzzyfrog.records import FeatureSet, HistoryPoint, Run
+from fuzzyfrog.records.claims import asked_percent
 from fuzzyfrog.report.charts import Scale, line, nice_ticks, steps
-from fuzzyfrog.report.text import gamma, percent, room, short
+from fuzzyfrog.report.text import count, gamma, percent, room, short
 
 __all__ = ["course", "elbow", "frequency", "front"]
 
@@ -19,29 +20,45 @@ LONGEST_NAMED = 80  # where a name is one of many
 MAX_UNUSED = 8  # features in no reduct that are named
 MAX_ROWS = 500  # of a table behind a picture
 CLEARLY = 0.1  # how far above the straight line an elbow is, as a share of the whole rise
+MAX_STRIPS = 30  # of the picture of the diversity
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 def front(run: Run) -> dict[str, Any]:
     """Give the front: the best dependency met for each size."""
     points = run.front
-    x = Scale(0.5, max((point.size for point in points), default=1) + 0.5)
+    largest = max([len(run.selected), *(point.size for point in points)])
+    x = Scale(0.5, largest + 0.5)
     y = Scale(0.0, 1.0)
     bend = elbow(points)
     placed = [(x.at(point.size), y.at(point.dependency)) for point in points]
     best = list(accumulate((point.dependency for point in points), max))
     unbeaten = [point.dependency == most for point, most in zip(points, best, strict=True)]
+    shown = [
+        {**_front_point(run, point, place, bend), "beaten": not is_best}
+        for point, place, is_best in zip(points, placed, unbeaten, strict=True)
+    ]
+    if not any(point["chosen"] for point in shown):  # what is enough need not be the best
+        chosen = FeatureSet(run.selected, run.dependency, None)
+        place = x.at(chosen.size), y.at(chosen.dependency)
+        shown.append({**_front_point(run, chosen, place, bend), "beaten": False})
+        shown.sort(key=lambda point: (point["size"], point["y"]))
     return {
-        "points": [
-            {**_front_point(run, point, place, bend), "beaten": not is_best}
-            for point, place, is_best in zip(points, placed, unbeaten, strict=True)
-        ],
+        "points": shown,
         "line": line(list(compress(placed, unbeaten))) if placed else "",
         "any_beaten": not all(unbeaten),
         "full": y.at(run.full_dependency),
         "x_ticks": [_tick(x, tick, f"{tick:.0f}") for tick in nice_ticks(x, 12, finest=1.0)],
         "y_ticks": [_tick(y, tick, f"{tick:g}") for tick in QUARTERS],
-        "elbow": None if bend is None else {"size": bend.size, "gamma": gamma(bend.dependency)},
+        "elbow": None if bend is None else _elbow(bend, run),
+    }
+
+
+def _elbow(bend: FeatureSet, run: Run) -> dict[str, str]:
+    return {
+        "size": count(bend.size, "feature"),
+        "gamma": gamma(bend.dependency),
+        "left": gamma(max(0.0, run.full_dependency - bend.dependency)),
     }
 
 
@@ -58,7 +75,7 @@ def _front_point(
         "gamma": gamma(point.dependency),
         "names": names,
         "n_more": point.size - len(names),
-        "chosen": point.size == len(run.selected) and point.dependency == run.dependency,
+        "chosen": point.features == run.selected,
         "elbow": point is bend,
     }
 
@@ -93,7 +110,16 @@ def frequency(run: Run) -> dict[str, Any]:
         "n_hidden_rows": max(0, len(used) - MAX_ROWS),
         "core": [short(name, LONGEST_NAMED) for name in run.names(run.core[:MAX_CORE])],
         "n_core": len(run.core),
+        "required": _required(run),
     }
+
+
+def _required(run: Run) -> str:
+    """Give what the core is about: the dependency that was asked for."""
+    everything = "the γ of all features"
+    if run.excluded:
+        everything += " but the excluded ones"
+    return everything if run.asks_for_all else f"{asked_percent(run)} of {everything}"
 
 
 def _unused(run: Run) -> dict[str, Any]:
@@ -118,7 +144,7 @@ def _frequency_row(run: Run, feature: int, most: int) -> dict[str, Any]:
 
 
 def course(run: Run) -> dict[str, Any] | None:
-    """Give how the search went, as three pictures over the number of evaluations."""
+    """Give how the search went, as pictures over the number of evaluations."""
     moments = [moment for moment in run.history if moment.n_evaluations > 0]
     if len(moments) < 2:
         return None
@@ -127,18 +153,20 @@ def course(run: Run) -> dict[str, Any] | None:
     return {
         "x_ticks": [_tick(x, tick, f"{tick:,.0f}") for tick in nice_ticks(x, 4, finest=1.0)],
         "is_log": x.is_log,
-        "charts": [_dependency(moments, x), _size(moments, x), _diversity(moments, x)],
+        "charts": [*_dependency(moments, x), _size(moments, x), _diversity(moments, x)],
         "rows": [_course_row(moment) for moment in _changes(moments)],
     }
 
 
-def _dependency(moments: list[HistoryPoint], x: Scale) -> dict[str, Any]:
+def _dependency(moments: list[HistoryPoint], x: Scale) -> list[dict[str, Any]]:
     values = [moment.dependency for moment in moments]
+    if min(values) == max(values):
+        return []  # found at once, and never anything but a straight line
     y = Scale(min(0.9 * values[-1], min(values)), max(values[-1], 1e-9))  # the end matters most
     places = [(x.at(one.n_evaluations), y.at(one.dependency)) for one in moments]
     ticks = [_tick(y, tick, f"{tick:g}") for tick in nice_ticks(y, 3)]
-    return {"title": "Best γ so far", "line": steps(places), "y_ticks": ticks, "bound": None,
-            "last": gamma(values[-1])}  # fmt: skip
+    return [{"title": "Best γ so far", "line": steps(places), "y_ticks": ticks, "bound": None,
+             "last": gamma(values[-1])}]  # fmt: skip
 
 
 def _size(moments: list[HistoryPoint], x: Scale) -> dict[str, Any]:
@@ -156,11 +184,22 @@ def _size(moments: list[HistoryPoint], x: Scale) -> dict[str, Any]:
 def _diversity(moments: list[HistoryPoint], x: Scale) -> dict[str, Any]:
     y = Scale(0.0, 1.0)
     known = [(one.n_evaluations, one.diversity) for one in moments if one.diversity is not None]
-    places = [(x.at(n_evaluations), y.at(value)) for n_evaluations, value in known]
+    places = _smoothed([(x.at(n_evaluations), y.at(value)) for n_evaluations, value in known])
     ticks = [_tick(y, tick, f"{tick:g}") for tick in (0.0, 0.5, 1.0)]
     return {"title": "Diversity of the subsets", "line": line(places) if places else "",
             "y_ticks": ticks, "bound": None,
             "last": f"{known[-1][1]:.2f}" if known else "none"}  # fmt: skip
+
+
+def _smoothed(places: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Give the mean place of each of some strips: single batches differ too much to be read."""
+    strips: dict[int, list[tuple[float, float]]] = {}
+    for place in places:
+        strips.setdefault(int(place[0] * MAX_STRIPS / 100), []).append(place)
+    return [
+        (sum(x for x, _ in strip) / len(strip), sum(y for _, y in strip) / len(strip))
+        for strip in strips.values()
+    ]
 
 
 def _changes(moments: list[HistoryPoint]) -> list[HistoryPoint]:

@@ -4,13 +4,14 @@ import base64
 import hashlib
 import json
 import os
+import re
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from fuzzyfrog.records import Run
 from fuzzyfrog.records.run import write_text
@@ -19,6 +20,7 @@ from fuzzyfrog.report.collect import collect, collect_summary
 __all__ = ["render_report", "summary_html", "write_report"]
 
 SCRIPTS = ("page.js", "reducts.js")
+OPTION = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*")
 
 
 def write_report(run: Run, path: str | os.PathLike[str]) -> None:
@@ -76,13 +78,21 @@ def summary_html(run: Run) -> str:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("fuzzyfrog.report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["options"] = _unbroken_options
+    return environment
+
+
+def _unbroken_options(text: str) -> Markup:
+    """Give a text in which no line ends inside of an option such as --min-dependency."""
+    harmless = str(escape(text))  # a Markup would have what is put into it escaped as well
+    return Markup(OPTION.sub(r'<span class="option">\g<0></span>', harmless))  # noqa: S704
 
 
 @cache

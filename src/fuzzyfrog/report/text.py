@@ -4,6 +4,7 @@ import unicodedata
 from typing import Any
 
 from fuzzyfrog.records import Cell
+from fuzzyfrog.records.numbers import count, percent
 
 __all__ = [
     "all_seen",
@@ -96,18 +97,6 @@ def gamma(value: float) -> str:
 def _digits(small: float) -> int:
     """Give how many digits it takes to see a small number."""
     return next((n for n in range(4, 12) if round(small, n) > 0), 12)
-
-
-def percent(share: float) -> str:
-    """Give a share in percent; 100 and 0 only for all and none."""
-    if share in (0.0, 1.0):
-        return f"{share:.0%}"
-    return f"{min(max(share, 0.001), 0.999):.1%}"
-
-
-def count(number: int, thing: str, plural: str | None = None) -> str:
-    """Give a number with its noun, as in "1 reduct" and "2,000 reducts"."""
-    return f"{number:,} {thing if number == 1 else plural or f'{thing}s'}"
 
 
 def seconds(value: float) -> str:

@@ -51,12 +51,12 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like or frame of shape (n_samples, n_features_in_), or Dataset
+        X : array-like or frame of shape (n_samples, n_features), or Dataset
             The samples.
 
         Returns
         -------
-        array or frame of shape (n_samples, n_features_)
+        array or frame of shape (n_samples, n_selected)
             An array, or what was chosen with ``set_output``. A frame that stays with its library
             keeps the types of its columns; what Dask is to compute stays to be computed.
         """

@@ -1,7 +1,8 @@
-// The reducts: features down, reducts across, and never more than a window of both is drawn.
+// The subsets: features down, subsets across, and never more than a window of both is drawn.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const at = (id) => document.getElementById(id);
+  if (!at("explorer")) return; // a single subset leaves nothing to sort
   const ROW = 28;
   const COLUMN = 20;
   const FIRST_ROWS = 24;
@@ -154,7 +155,7 @@
   const tell = (nShown, nFeatures, width) => {
     const range = nShown ? `${(first + 1).toLocaleString("en")}–${(first + nShown).toLocaleString("en")} of ` : "";
     const hidden = features.length - nFeatures;
-    const parts = [`Reducts ${range}${matching.length.toLocaleString("en")} that match`];
+    const parts = [`Subsets ${range}${matching.length.toLocaleString("en")} that match`];
     if (matching.length < data.reducts.length) parts[0] += ` (${data.reducts.length.toLocaleString("en")} in all)`;
     if (hidden > 0) parts.push(`${plural(hidden, "rarer feature")} not shown`);
     at("status").textContent = `${parts.join("; ")}.`;
@@ -197,10 +198,10 @@
     const i = matching[first + here];
     const line = at("readout");
     if (here < 0 || i === undefined) {
-      line.textContent = matching.length ? "Point at a column, or use the arrow keys, to read a reduct." : "No reduct matches.";
+      line.textContent = matching.length ? "Point at a column, or use the arrow keys, to read a subset." : "No subset matches.";
       return;
     }
-    const head = `${i === data.chosen ? "Chosen reduct" : `Reduct ${(i + 1).toLocaleString("en")}`}, ${plural(data.reducts[i].length, "feature")}, γ ${data.gammas[i]}${data.minimal[i] ? "" : ", not checked to be minimal"}: `;
+    const head = `${i === data.chosen ? "Chosen subset" : `Subset ${(i + 1).toLocaleString("en")}`}, ${plural(data.reducts[i].length, "feature")}, γ ${data.gammas[i]}${data.minimal[i] ? "" : ", not checked to be minimal"}: `;
     line.replaceChildren(element("b", "", head));
     data.reducts[i].forEach((feature, n) => {
       if (n) line.append(", ");
