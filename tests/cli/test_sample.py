@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import re
 
-TOLD = r"estimated from 60 of 178 samples, 95% interval \[0\.\d{3}, [01]\.\d{3}\]"
+TOLD = (
+    r"estimated from 60 of 178 samples, 95% interval for the dependency of the selected features "
+    r"\[0\.\d{3}, [01]\.\d{3}\]"
+)
 
 
 def test_the_result_says_that_it_is_an_estimate(in_process, tmp_path):

@@ -69,6 +69,7 @@ def crowd():
     return X, y, masks
 
 
+@pytest.mark.skipif(JIT_IS_OFF, reason="takes half a minute without compiled kernels")
 @pytest.mark.usefixtures("threads_take_any_work")
 @pytest.mark.parametrize("target", ["class", "numeric"])
 @pytest.mark.parametrize("n_sampled", [1, 70, 300, 699])

@@ -121,3 +121,16 @@ def test_a_single_subset_has_nothing_to_sort(wine_run):
     page = render_report(replace(wine_run, n_reducts=1, reducts=wine_run.reducts[:1]))
     assert 'id="explorer"' not in page
     assert "No other subset was as good" in page
+
+
+def test_what_must_be_in_is_not_called_checked(wine_run):
+    asked = asking(wine_run, must_include=["alcohol"])
+    assert verdict(wine_run) is Verdict.CHECKED
+    assert verdict(asked) is Verdict.OPEN
+    assert "can spare" not in printed(asked)
+
+
+def test_a_run_that_was_stopped_promises_no_shortcut(wine_run):
+    everything = tuple(range(wine_run.data.n_features))
+    stopped = replace(wine_run, selected=everything, core=())
+    assert shortcut(stopped) is None

@@ -16,7 +16,10 @@ from fuzzyfrog.report import summary_html
 from fuzzyfrog.report.collect import collect
 from fuzzyfrog.search import CheckpointError
 
-TOLD = r"estimated from 60 of 178 samples, 95% interval \[0\.\d{3}, [01]\.\d{3}\]"
+TOLD = (
+    r"estimated from 60 of 178 samples, 95% interval for the dependency of the selected features "
+    r"\[0\.\d{3}, [01]\.\d{3}\]"
+)
 
 
 @pytest.fixture(scope="module")

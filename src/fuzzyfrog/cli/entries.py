@@ -74,4 +74,4 @@ def section(kind: str, entry: object) -> Iterator[str]:
 def _written(value: object) -> str:
     """Give a value in TOML, which quotes and lists as JSON does."""
     plain = str(value) if isinstance(value, Path) else value
-    return json.dumps(plain, ensure_ascii=False)
+    return json.dumps(plain, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,7 +26,7 @@ def loaded_run(path: Path) -> Run:
     from fuzzyfrog.errors import DataError
     from fuzzyfrog.records import Run
 
-    if not path.exists():
+    if not os.path.exists(path):
         raise UsageError(
             f"RUN.json must be a file saved with `fuzzyfrog select --save`, got {str(path)!r}, "
             f"which is not there.{_resembling(path)}"

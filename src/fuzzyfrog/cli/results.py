@@ -173,7 +173,8 @@ def _alike(run: Run) -> str:
     if run.n_reducts == 1:
         return f"no other subset of {size} was met"
     checked = sum(bool(reduct.minimal) for reduct in run.reducts)
-    spare = "; none of them can spare a feature" if checked == run.n_reducts else ""
+    is_checked = checked == run.n_reducts and run.parameters.get("must_include") is None
+    spare = "; none of them can spare a feature" if is_checked else ""
     return f"{run.n_reducts:,} subsets of {size} were met{spare}"
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from fuzzyfrog.cli.failures import UsageError
 from fuzzyfrog.cli.names import names_in
+from fuzzyfrog.writing import written_whole
 
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset
@@ -128,7 +129,7 @@ def opened(asked: Asked) -> Iterator[LoadedTable]:
 def copy_of_stdin(folder: Path) -> Path:
     """Keep what comes from stdin in a file, and give its path."""
     copy = folder / STDIN_FILE
-    with copy.open("wb") as stream:
+    with written_whole(copy) as whole, whole.open("wb") as stream:  # stdin may be that very file
         shutil.copyfileobj(sys.stdin.buffer, stream)
     return copy
 

@@ -146,6 +146,9 @@ class SampledDependency(SubsetScores):
     def _confirmed(self, mask: NDArray[np.bool_], seen: float, confidence: float) -> Estimate:
         """Join what is known of the part with what others tell of the rest."""
         n_rest = self.n_samples - self.n_sampled
+        if self._others.n_sampled == n_rest:  # all samples are measured: nothing is estimated
+            value = float(self._measure.score(mask[np.newaxis])[0])
+            return Estimate(value, value, value, self.n_samples, self.n_samples, confidence)
         memberships = self._others._nearest(mask).membership
         rest = _mean(memberships)
         low, high = mean_interval(memberships, rest, n_rest, confidence)

@@ -47,7 +47,8 @@ def verdict(run: "Run") -> Verdict:
         (Verdict.CERTIFIED, run.certificate is not None),
         (Verdict.ASKED, run.asked_size is not None),
         (Verdict.ONE, is_one),
-        (Verdict.CHECKED, bool(minimal)),
+        # What must be in was never tried without.
+        (Verdict.CHECKED, bool(minimal) and run.parameters.get("must_include") is None),
     ]
     return next((one for one, holds in known if holds), Verdict.OPEN)
 
@@ -64,7 +65,8 @@ def headline(run: "Run") -> str:
     n_selected = len(run.selected)
     if run.full_dependency <= 0:
         return f"No feature tells {goal(run)}, nor do all of them together"
-    if 1 < n_selected == run.n_allowed and run.asked_size is None:
+    is_free = run.asked_size is None and run.parameters.get("must_include") is None
+    if 1 < n_selected == run.n_allowed and is_free:
         return _all_of_them(run)
     start, others = f"{n_selected:,} of {count(run.n_allowed, 'feature')}", "all of them"
     if run.excluded:
@@ -86,7 +88,7 @@ def _all_of_them(run: "Run") -> str:
 
 def are_equal(run: "Run") -> bool:
     """Tell whether the subsets beside the selected one are as good, rather than good enough."""
-    return run.asks_for_all or not run.is_enough
+    return run.asks_for_all or not run.is_enough or run.asked_size is not None
 
 
 def alike(run: "Run") -> str:
@@ -107,7 +109,7 @@ def shortcut(run: "Run") -> tuple[float, int] | None:
 
     Only for a run that left nothing out; None for others, and where no such subset was met.
     """
-    if not 1 < len(run.selected) == run.n_allowed or not run.asks_for_fewest:
+    if not 1 < len(run.selected) == run.n_allowed or not run.is_core_alone:
         return None
     for share in CHEAPER_SHARES:
         enough = share * run.full_dependency

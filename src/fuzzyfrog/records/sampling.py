@@ -1,6 +1,7 @@
 """How the dependencies of a run were estimated, where not all samples were measured."""
 
 from dataclasses import dataclass
+from math import ceil, floor
 
 __all__ = ["Sampling"]
 
@@ -27,7 +28,8 @@ class Sampling:
 
     def told(self, n_samples: int) -> str:
         """Give the end of a sentence about a dependency that was estimated."""
+        low, high = floor(1000 * self.low) / 1000, ceil(1000 * self.high) / 1000
         return (
-            f"estimated from {self.n_sampled:,} of {n_samples:,} samples, "
-            f"{self.confidence:.0%} interval [{self.low:.3f}, {self.high:.3f}]"
+            f"estimated from {self.n_sampled:,} of {n_samples:,} samples, {self.confidence:.0%} "
+            f"interval for the dependency of the selected features [{low:.3f}, {high:.3f}]"
         )

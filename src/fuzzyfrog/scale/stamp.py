@@ -12,7 +12,7 @@ from fuzzyfrog.scale.client import Client, address_of_this_worker
 __all__ = ["require_same_code", "require_stamp", "stamp"]
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_SOURCES = ("data/spread.py", "measure/*.py", "scale/*.py")
+_SOURCES = ("jit.py", "data/spread.py", "measure/*.py", "scale/*.py")
 
 
 @cache
@@ -20,7 +20,7 @@ def stamp() -> str:
     """Give the version of fuzzyfrog and a digest of the files that scores depend on."""
     digest = hashlib.sha256()
     for file in sorted(path for pattern in _SOURCES for path in _PACKAGE.glob(pattern)):
-        content = file.read_bytes()
+        content = file.read_bytes().replace(b"\r\n", b"\n")
         digest.update(f"{file.name}:{len(content)}:".encode() + content)
     return f"fuzzyfrog {version('fuzzyfrog')}, code {digest.hexdigest()[:12]}"
 
