@@ -31,9 +31,11 @@ unit-nojit: $(VENV)/.ready
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not long" tests/measure -q \
 		--ignore tests/measure/test_threads.py
 
-# Minutes more: what `make test` leaves out, such as twenty kills of one run.
-test-long: $(VENV)/.ready
+# Many minutes more: what `make test` leaves out, such as twenty kills of one run, and eight times
+# as many random tables for the measure.
+test-long: $(VENV)/.ready tools
 	$(BIN)/python -m pytest -m long
+	FUZZYFROG_EXAMPLES=4 $(PYTEST) -m "not long" tests/measure
 
 # Each reader and parser for so many seconds; what is found becomes a test.
 FUZZ_SECONDS ?= 60

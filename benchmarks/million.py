@@ -1,12 +1,17 @@
-"""A million samples on one machine: time and peak memory, each case in a process of its own.
+"""A million samples: time and peak memory, each case in a process of its own.
 
-Run: python benchmarks/million.py [quickreduct | subsets | sampled | model] [samples ...]
+With `cluster` every case runs twice, on the threads of one process and on a Dask cluster of two
+workers with a thread each on this machine, and the scores are compared bit by bit.
+
+Run: python benchmarks/million.py [quickreduct | subsets | sampled | cluster | model] [samples ...]
 """
 
 import json
 import resource
 import subprocess
 import sys
+from contextlib import contextmanager
+from hashlib import sha256
 from time import perf_counter
 
 import numpy as np
@@ -55,41 +60,76 @@ def cpu_seconds():
     return usage.ru_utime + usage.ru_stime
 
 
-def quickreduct(X, y, n_sampled):
+def quickreduct(X, y, n_sampled, client):
     """Select features from arrays to the fitted selector."""
     from fuzzyfrog import FuzzyRoughSelector
 
     sample = {} if n_sampled is None else {"sample": n_sampled}
-    selector = FuzzyRoughSelector("quickreduct", random_state=0, **sample)
+    selector = FuzzyRoughSelector("quickreduct", random_state=0, cluster=client, **sample)
     found, wall, cpu = timed(lambda: selector.fit(X, y))
     told = f"{found.n_features_} features, γ = {found.dependency_:.6f}"
     if n_sampled is not None:
         told += " in [{:.4f}, {:.4f}]".format(*found.dependency_interval_)
-    return told, wall, cpu
+    seen = [[moment.score for moment in found.history_], found.get_support().tolist()]
+    return told, wall, cpu, digest(json.dumps(seen).encode())
 
 
-def subsets(X, y, n_sampled):
-    """Score small subsets, the measure made before."""
+def subsets(X, y, n_sampled, client):
+    """Score small subsets, the measure made, and sent to the workers, before."""
     from fuzzyfrog.measure import Dependency, SampledDependency
+    from fuzzyfrog.scale import on_cluster
 
     measure = Dependency(X, y)
     if n_sampled is not None:
         measure = SampledDependency(measure, n_sampled)
     masks = small_subsets(N_SUBSETS)
-    scores, wall, cpu = timed(lambda: measure.score(masks))
-    return f"{len(masks):,} subsets, mean γ = {scores.mean():.6f}", wall, cpu
+    with on_cluster(measure, client, lambda _: "a million samples") as anywhere:
+        scores, wall, cpu = timed(lambda: anywhere.score(masks))
+    told = f"{len(masks):,} subsets, mean γ = {scores.mean():.6f}"
+    return told, wall, cpu, digest(scores.tobytes())
+
+
+def digest(content):
+    """Give what differs when a bit differs."""
+    return sha256(content).hexdigest()[:8]
 
 
 CASES = {"quickreduct": quickreduct, "subsets": subsets}
 
 
-def run_case(case, n_samples, n_classes, n_sampled):
-    """Print what one case gave, its times and the peak of this process, for the parent."""
+@contextmanager
+def cluster_of(n_workers):
+    """Lend a client of as many workers with a thread each; None for none."""
+    if not n_workers:
+        yield None
+        return
+    from distributed import Client, LocalCluster
+
+    settings = {"n_workers": n_workers, "threads_per_worker": 1, "dashboard_address": None}
+    with LocalCluster(host="127.0.0.1", **settings) as cluster, Client(cluster) as client:
+        client.run(warm_up)
+        yield client
+
+
+def peak_bytes():
+    """Give the largest resident size of this process so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def run_case(case, n_samples, n_classes, n_sampled, n_workers):
+    """Print what one case gave, times and peaks of its processes, for the parent."""
     warm_up()
     X, y = mixed_features(n_samples, N_FEATURES, n_classes)
-    told, wall, cpu = CASES[case](X, y, n_sampled)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(json.dumps([told, wall, cpu, peak]))
+    with cluster_of(n_workers) as client:
+        before = client.run(cpu_seconds) if client else {}
+        told, wall, cpu, bits = CASES[case](X, y, n_sampled, client)
+        cpus = [cpu]
+        peaks = [peak_bytes()]
+        if client:
+            after = client.run(cpu_seconds)
+            cpus += [after[worker] - before[worker] for worker in after]
+            peaks += client.run(peak_bytes).values()
+    print(json.dumps([told, wall, cpus, peaks, bits]))
 
 
 def in_a_process(*arguments):
@@ -99,17 +139,23 @@ def in_a_process(*arguments):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def print_cases(cases, sizes, n_sampled=None):
-    """Print a row for each case, size and number of classes."""
-    print_head("case", "samples", "measured", "classes", "wall", "CPU", "peak", "answer")
+def print_cases(cases, sizes, n_sampled=None, workers=(0,)):
+    """Print a row for each case, size, number of classes and of workers."""
+    print_head(
+        "case", "samples", "measured", "classes", "workers", "wall", "CPU", "peak", "answer", "bits"
+    )
     for n_samples in sizes:
         for n_classes in N_CLASSES:
             for case in cases:
-                told, wall, cpu, peak = in_a_process(case, n_samples, n_classes, n_sampled)
-                print_row(
-                    case, f"{n_samples:,}", f"{n_sampled or n_samples:,}", n_classes,
-                    seconds(wall), seconds(cpu), f"{peak / 1e9:.2f} GB", told,
-                )  # fmt: skip
+                for n_workers in workers:
+                    told, wall, cpus, peaks, bits = in_a_process(
+                        case, n_samples, n_classes, n_sampled, n_workers
+                    )
+                    print_row(
+                        case, f"{n_samples:,}", f"{n_sampled or n_samples:,}", n_classes, n_workers,
+                        seconds(wall), " + ".join(seconds(cpu) for cpu in cpus),
+                        " + ".join(f"{peak / 1e9:.2f}" for peak in peaks) + " GB", told, bits,
+                    )  # fmt: skip
 
 
 def print_model(sizes):
@@ -139,10 +185,12 @@ def one_evaluation(measure, size):
 def main(what, sizes):
     """Print one of the tables, or all."""
     print(machine(), "\n")
-    if what in ("all", *CASES):
-        print_cases(CASES if what == "all" else [what], sizes or [1_000_000])
+    if what in CASES:
+        print_cases([what], sizes or [1_000_000])
     if what in ("all", "sampled"):
         print_cases(CASES, sizes or [1_000_000], N_SAMPLED)
+    if what in ("all", "cluster"):
+        print_cases(CASES, sizes or [1_000_000], workers=(0, 2))
     if what in ("all", "model"):
         print_model(sizes or [10_000, 100_000, 1_000_000])
 

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
+
+# A shell starts what it puts into the background with Ctrl-C ignored; what is tested here may
+# not depend on how the tests were started.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -124,7 +124,10 @@ def fill_with_junk(path: Path):
     path.write_bytes(b"junk")
 
 
-@pytest.mark.parametrize(("suffix", "tear"), [("nbc", truncate), ("nbi", fill_with_junk)])
+@pytest.mark.parametrize(
+    ("suffix", "tear"),
+    [("nbc", truncate), pytest.param("nbi", fill_with_junk, marks=pytest.mark.long)],
+)
 def test_torn_files_cost_one_warning_and_are_replaced(code, cache, suffix, tear):
     torn = list(cache.rglob(f"*.{suffix}"))
     assert len(torn) >= 2

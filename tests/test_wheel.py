@@ -80,6 +80,7 @@ def test_wheel_has_the_data_files_and_no_tests(wheel):
     assert not [name for name in names if name.startswith(("tests", "benchmarks"))]
 
 
+@pytest.mark.long
 def test_second_run_from_the_wheel_compiles_nothing(installed, tmp_path):
     first, second = use(installed, tmp_path), use(installed, tmp_path)
     assert Path(first["file"]).is_relative_to(installed)

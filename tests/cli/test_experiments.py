@@ -71,6 +71,10 @@ def test_compare_prints_accuracies_and_ranks(in_process, tmp_path, wine_csv):
     ("arguments", "sentence"),
     [
         (["wine", "--searches", "frogs"], "--searches must be at least two of"),
+        (
+            ["\udcff.csv", "--target", "y", "--searches", "none,frogs"],
+            "TABLE must be a path that is UTF-8 text",
+        ),
         (["wine", "--searches", "frogs,non"], "got 'non'. Did you mean 'none'?"),
         (["wine", "--searches", "frogs,none", "--ignore", "a"], "--ignore must be left out"),
         (["-", "--searches", "frogs,none"], "--target must be given for a file, got none for '-'"),

@@ -21,7 +21,9 @@ def shell(folder, line: str, *arguments: str) -> subprocess.CompletedProcess[str
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("line", [">&- 2>&- <&-", "2>/dev/full"])
+@pytest.mark.parametrize(
+    "line", [">&- 2>&- <&-", pytest.param("2>/dev/full", marks=pytest.mark.long)]
+)
 def test_closed_streams_cost_nothing(tmp_path, line):
     assert shell(tmp_path, line, *SELECT).returncode == 0
     assert len(Run.load(tmp_path / "run.json").selected) == 4

@@ -148,15 +148,8 @@ def test_an_error_of_weka_is_nan_and_a_warning(wine, monkeypatch):
     assert found["NaiveBayes"] > 90
 
 
-def test_the_process_ends_with_the_one_that_asked():
-    code = """
-import os
-from fuzzyfrog.experiment.weka import WekaPanel
-panel = WekaPanel()
-panel.version
-print(panel._process._process.pid, panel._process._place(), flush=True)
-os._exit(1)
-"""
+def check_that_the_worker_ends_too(code):
+    """Run a process that prints the number and the folder of its worker and ends at once."""
     run = subprocess.run(  # noqa: S603 - our own interpreter and code
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )
@@ -166,6 +159,18 @@ os._exit(1)
         time.sleep(0.2)
     assert not _runs(int(pid))
     assert not Path(folder).exists()
+
+
+def test_the_process_ends_with_the_one_that_asked():
+    code = """
+import os
+from fuzzyfrog.experiment.weka import WekaPanel
+panel = WekaPanel()
+panel.version
+print(panel._process._process.pid, panel._process._place(), flush=True)
+os._exit(1)
+"""
+    check_that_the_worker_ends_too(code)
 
 
 def test_a_process_at_work_ends_too_and_takes_its_folder_along():
@@ -180,15 +185,7 @@ print(panel._process._process.pid, panel._process._place(), flush=True)
 threading.Timer(1.0, os._exit, [1]).start()
 panel.correct(wine, "NBTree", stratified_folds(wine.target) * 100)
 """
-    run = subprocess.run(  # noqa: S603 - our own interpreter and code
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
-    )
-    pid, folder = run.stdout.split()
-    deadline = time.monotonic() + 30
-    while _runs(int(pid)) and time.monotonic() < deadline:
-        time.sleep(0.2)
-    assert not _runs(int(pid))
-    assert not Path(folder).exists()
+    check_that_the_worker_ends_too(code)
 
 
 def test_no_folder_is_left_behind(breast_tissue):

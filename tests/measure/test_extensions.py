@@ -9,6 +9,7 @@ from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.extensions import Extensions
 from fuzzyfrog.measure.scores import SubsetScores
 from fuzzyfrog.measure.tree import TreeEngine
+from strategies import JIT_IS_OFF
 
 pytestmark = pytest.mark.usefixtures("no_table_is_small")
 
@@ -16,6 +17,7 @@ pytestmark = pytest.mark.usefixtures("no_table_is_small")
 def copies_with_noise(n_samples, n_originals, n_copies, seed):
     """Give features that are nearly alike, so that the best extensions are close together."""
     rng = np.random.default_rng(seed)
+    n_samples = n_samples // 3 if JIT_IS_OFF else n_samples
     originals = rng.normal(size=(n_samples, n_originals))
     X = np.repeat(originals, n_copies, axis=1)
     X += rng.normal(scale=0.05, size=X.shape)
@@ -59,7 +61,7 @@ def test_best_extensions_of_a_numeric_target():
 def test_best_extensions_with_gaps_and_nominal_features():
     X, originals = copies_with_noise(120, 4, 6, seed=3)
     X[::5, ::3] = np.nan
-    X[:, -3:] = np.arange(360).reshape(120, 3) % 5
+    X[:, -3:] = np.arange(X[:, -3:].size).reshape(-1, 3) % 5
     y = originals[:, 0] > 0
     measure = Dependency(X, y, categorical_features=[21, 22, 23])
     greedy_steps(measure, n_steps=6)

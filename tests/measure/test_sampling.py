@@ -16,7 +16,7 @@ from measure_cases import ENGINES, TNORMS, cases
 from strategies import JIT_IS_OFF, examples
 
 NEVER = -np.inf
-REPETITIONS = 100 if JIT_IS_OFF else 1_000
+REPETITIONS = 40 if JIT_IS_OFF else 1_000
 
 
 def same_bytes(first, second):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dask
 import pytest
 from distributed import Client, LocalCluster
 
@@ -18,7 +19,10 @@ def local_cluster(n_workers: int) -> LocalCluster:
 @pytest.fixture(scope="session")
 def cluster():
     """Two worker processes for all tests: starting them takes seconds."""
-    with local_cluster(2) as cluster:
+    # A local cluster looks after this time whether a worker that was lost is back, and if it has
+    # been killed a second time just then, it is given up for ever.
+    patiently = dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"})
+    with patiently, local_cluster(2) as cluster:
         cluster.scheduler.allowed_failures = 0  # what a killed worker was doing is lost at once
         yield cluster
 

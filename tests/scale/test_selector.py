@@ -7,6 +7,7 @@ import sys
 import warnings
 from dataclasses import replace
 
+import numpy as np
 import psutil
 import pytest
 from distributed import Client
@@ -18,6 +19,7 @@ from fuzzyfrog import FuzzyRoughSelector, ShuffledFrogs, load_dataset
 from fuzzyfrog.cli import main
 from fuzzyfrog.scale import ClusterError, on_cluster
 from fuzzyfrog.scale.tables import holds
+from scale.killing import kills
 from scale.made import made_measure, mark_of
 from scale.processes import scheduler, worker
 
@@ -148,6 +150,21 @@ def test_the_command_line_says_that_nobody_answers(select, monkeypatch):
     assert (code, out) == (2, "")
     assert "--cluster must be the address of a Dask scheduler that answers" in err
     assert "Traceback" not in err
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("is_whole", [True, False], ids=["copies", "shards"])
+def test_five_workers_killed_at_random_during_a_run(client, monkeypatch, is_whole):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 20))
+    y = X[:, :3].sum(axis=1) + rng.normal(size=3000) > 0
+    run = {"search": ShuffledFrogs(patience=2), "max_evaluations": 3000, "random_state": 0}
+    expected = record_of(FuzzyRoughSelector(**run).fit(X, y))
+    monkeypatch.setattr("fuzzyfrog.scale.layouts.fits_everywhere", lambda *_: is_whole)
+    with kills(client, times=5, pause=(0.0, 2.0)) as goes_on:
+        disturbed = FuzzyRoughSelector(cluster=client, **run).fit(X, y)
+        assert not goes_on(), "the run ended before all workers were killed"
+    assert record_of(disturbed) == expected
 
 
 @pytest.mark.long

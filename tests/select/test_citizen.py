@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from fuzzyfrog import BoostedSelector, FuzzyRoughSelector, Genetic, ShuffledFrogs
+from fuzzyfrog import BoostedSelector, DataError, FuzzyRoughSelector, Genetic, ShuffledFrogs
 
 SELECTORS = [
     FuzzyRoughSelector("quickreduct", random_state=0),
@@ -135,7 +135,18 @@ def test_arrays_come_out_as_frames_too(selector, wine, output):
 def test_without_set_output_arrays_come_out(selector, wine):
     X, y = wine
     fitted = clone(selector).fit(X, y)
-    assert np.array_equal(fitted.transform(X), X.to_numpy()[:, fitted.support_])
+    reduced = fitted.transform(X)
+    assert np.array_equal(reduced, X.to_numpy()[:, fitted.support_])
+    assert reduced.flags.writeable
+
+
+def test_odd_columns_are_taken_or_refused_with_a_sentence(wine):
+    X, y = wine
+    selector = FuzzyRoughSelector("quickreduct").fit(X.to_numpy(), y)
+    named_by_pairs = X.set_axis(pd.MultiIndex.from_product([["wine"], X.columns]), axis=1)
+    assert np.array_equal(selector.transform(named_by_pairs), selector.transform(X.to_numpy()))
+    with pytest.raises(DataError, match="names must be distinct, got repeated ones"):
+        selector.transform(X.set_axis(["a", "a", *X.columns[2:]], axis=1))
 
 
 @every_selector

@@ -26,10 +26,16 @@ for estimator in estimators:
     "estimators",
     [
         ["FuzzyRoughSelector()", "FuzzyRoughSelector(ShuffledFrogs(variant='paper'))"],
-        ["FuzzyRoughSelector('genetic')", "FuzzyRoughSelector('swarm', ranking='product')"],
-        ["FuzzyRoughSelector('quickreduct', missing='raise')", "BoostedSelector(0.01)"],
-        ["BoostedSelector()"],
-        ["FuzzyRoughSelector('exact')", "FuzzyRoughSelector('quickreduct', certify=True)"],
+        ["BoostedSelector()", "FuzzyRoughSelector('exact')"],
+        pytest.param(
+            ["FuzzyRoughSelector('genetic')", "FuzzyRoughSelector('swarm', ranking='product')"],
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            ["FuzzyRoughSelector('quickreduct', missing='raise')", "BoostedSelector(0.01)"],
+            marks=pytest.mark.long,
+        ),
+        pytest.param(["FuzzyRoughSelector('quickreduct', certify=True)"], marks=pytest.mark.long),
     ],
     ids=", ".join,
 )

@@ -39,9 +39,15 @@ def _entry(name: str, asked: Asked, folder: Path) -> DataEntry:
         return DataEntry(name)
     if asked.target is None:
         raise UsageError(f"--target must be given for a file, got none for {asked.table!r}.")
+    path = Path(asked.table).absolute() if asked.is_file else copy_of_stdin(folder).absolute()
+    if not _is_text(str(path)):
+        raise UsageError(
+            f"TABLE must be a path that is UTF-8 text, as a config holds it, got {str(path)!r}. "
+            "Rename it."
+        )
     return DataEntry(
         name,
-        Path(asked.table).absolute() if asked.is_file else copy_of_stdin(folder).absolute(),
+        path,
         asked.target,
         ignore=tuple(names_in("--ignore", asked.ignore)),
         nominal=tuple(names_in("--nominal", asked.nominal)),
@@ -49,6 +55,11 @@ def _entry(name: str, asked: Asked, folder: Path) -> DataEntry:
         decimal=asked.decimal,
         encoding=asked.encoding,
     )
+
+
+def _is_text(name: str) -> bool:
+    """Tell whether a name has no bytes that Python could only smuggle through."""
+    return not any("\ud800" <= character <= "\udfff" for character in name)
 
 
 def check_readable(entries: Sequence[DataEntry], data: Path | None) -> None:

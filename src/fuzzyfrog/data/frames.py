@@ -27,7 +27,7 @@ from fuzzyfrog.data.targets import (
 )
 from fuzzyfrog.errors import DataError
 
-__all__ = ["make_dataset"]
+__all__ = ["as_frame", "make_dataset"]
 
 Frame: TypeAlias = nw.DataFrame[Any]
 Table: TypeAlias = NDArray[Any] | Frame | DaskTable
@@ -130,7 +130,7 @@ def _as_table(X: object) -> NDArray[Any] | Frame:
     """Give what is held in memory, or mapped into it, as a frame or an array."""
     native = nw.to_native(X, pass_through=True)
     if nw.dependencies.is_into_dataframe(native):
-        return _as_frame(native)
+        return as_frame(native)
     if nw.dependencies.is_into_series(native):
         raise DataError(
             "X must have two dimensions, got a single column. Pass a frame with one column "
@@ -141,7 +141,8 @@ def _as_table(X: object) -> NDArray[Any] | Frame:
     return as_matrix(native)
 
 
-def _as_frame(native: Any) -> Frame:
+def as_frame(native: Any) -> Frame:
+    """Give a table of pandas, polars or another library behind one interface."""
     try:
         frame: Frame = nw.from_native(native, eager_only=True)
         _ = frame.schema  # some libraries find repeated names only when asked for the columns

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from fuzzyfrog.data.control_groups import control_groups
 from fuzzyfrog.data.wording import shown
 from fuzzyfrog.errors import DataError
 
@@ -21,6 +22,11 @@ ASSUMED = 8 * 10**9
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ?([kmgt]?)b?", re.IGNORECASE)
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _ROOT = Path("/")
+# What the files of a control group are called, by its version: limit, use, and what can be freed.
+_NAMES = (
+    ("memory.max", "memory.current", "inactive_file"),
+    ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+)
 
 
 def most_in_memory() -> int:
@@ -64,18 +70,8 @@ def _room_on_machine(root: Path) -> Iterator[int]:
 
 def _room_in_groups(root: Path) -> Iterator[int]:
     """Yield what each control group of this process, and each one above, leaves free."""
-    for line in _text(root / "proc/self/cgroup").splitlines():
-        _, controllers, path = line.split(":", 2)
-        if not controllers:
-            top, limit, usage, idle = "", "memory.max", "memory.current", "inactive_file"
-        elif "memory" in controllers.split(","):
-            top, limit, usage = "memory", "memory.limit_in_bytes", "memory.usage_in_bytes"
-            idle = "total_inactive_file"
-        else:
-            continue
-        steps = [step for step in path.split("/") if step]
-        for depth in range(len(steps) + 1):
-            group = root.joinpath("sys/fs/cgroup", top, *steps[:depth])
+    for group in control_groups(root, "memory"):
+        for limit, usage, idle in _NAMES:
             yield from _room(group / limit, group / usage, group / "memory.stat", idle)
 
 

@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from fuzzyfrog.experiment.config import Experiment
 from fuzzyfrog.experiment.costs import Cost, CostModel, held_out, missing_cost
-from fuzzyfrog.experiment.figure_names import FIGURES_FOLDER
+from fuzzyfrog.experiment.figure_names import FIGURES_FOLDER, figure_path
 from fuzzyfrog.experiment.markdown import GAP, Rows, beside, linked, table
 from fuzzyfrog.experiment.paper_figures import PaperFigures
 from fuzzyfrog.experiment.progress import duration
@@ -15,9 +14,16 @@ from fuzzyfrog.experiment.shapes import Shape
 
 __all__ = ["Index"]
 
+# What people read first, in this order; then the tables.
 PAGES = {
     "verdict.md": "which claims of the paper hold, by our figures",
     "settings.md": "data sets, selectors with all their parameters, numbers of frogs",
+}
+FIGURES = {
+    "accuracy": "accuracies",
+    "ranks": "ranks with the critical difference",
+    "sizes": "numbers of features",
+    "seconds": "times",
 }
 CELLS = (
     "All of it is computed from the cells, one JSON object a line, in `cells.jsonl` or, packed, in "
@@ -99,14 +105,24 @@ class Index:
         return "\n".join([*lines, ""])
 
     def _files(self, files: Sequence[str]) -> list[str]:
+        pages = [name for name in files if not _is_figure(name)]
         rows: Rows = [["file", "what"]]
-        rows += [[linked(name), _what(name)] for name in files if not _is_figure(name)]
-        figures = sorted(name for name in files if _is_figure(name))
-        lines = table(rows)
-        if figures:
-            shown = ", ".join(f"[{Path(name).stem}]({name})" for name in figures)
-            lines += ["", f"{len(figures)} figures: {shown}."]
-        return lines
+        ordered = sorted(pages, key=[*PAGES, *pages].index)
+        rows += [[linked(name), _what(name)] for name in ordered]
+        figures = self._figures(set(files) - set(pages))
+        return [*table(rows), "", *table(figures)] if len(figures) > 1 else table(rows)
+
+    def _figures(self, paths: set[str]) -> Rows:
+        """Give a row for what is shown and a column for each line-up."""
+        places = [(), *((protocol.name,) for protocol in self.experiment.protocols), *self.results]
+        rows: Rows = [["figures", *self.experiment.lineups]]
+        for kind in FIGURES:
+            for place in places:
+                links = [figure_path(kind, one, *place) for one in self.experiment.lineups]
+                if paths.intersection(links):
+                    cells = [f"[svg]({path})" if path in paths else GAP for path in links]
+                    rows.append([", ".join([FIGURES[kind], *place]), *cells])
+        return rows
 
     def _costs(self) -> dict[str, Cost]:
         model = CostModel(self.lookup.cells(), self.shapes)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.data.dataset import Dataset
+from fuzzyfrog.data.spill import empty
 from fuzzyfrog.data.spread import Missing, Spread, column_blocks, positions, scaled
 from fuzzyfrog.measure._kernel_scan import Table
 from fuzzyfrog.measure._vectors import LANES, MISSING
@@ -177,4 +178,4 @@ def _rows(Z: NDArray[np.float64], order: NDArray[np.int64]) -> NDArray[np.float6
     """Give rows in another order without a second copy where they are in order already."""
     if np.array_equal(order, np.arange(order.size)):
         return Z
-    return np.ascontiguousarray(Z[order])
+    return np.take(Z, order, axis=0, out=empty(Z.shape), mode="clip")  # "raise" would copy

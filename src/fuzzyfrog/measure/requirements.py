@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fuzzyfrog.data.spread import GRID
 from fuzzyfrog.measure import _kernel_plain, _kernel_scan
 from fuzzyfrog.measure.scoring import Dependency
-from fuzzyfrog.measure.subsets import exact_mean, subset_of
+from fuzzyfrog.measure.subsets import mean_membership, subset_of
 
 __all__ = ["Requirements"]
 
@@ -56,7 +56,7 @@ class Requirements:
         self._allowed = allowed.copy()
         self._limit = limit
         self._kept = measure._nearest(allowed).membership
-        self._score = self._mean(self._kept)
+        self._score = mean_membership(self._kept)
         # A dependency is rounded once: so much in all may be lost and not be seen in it.
         self._unseen = -(-measure.n_samples // 8) * GRID
 
@@ -77,7 +77,7 @@ class Requirements:
             exactly when it has the full dependency. The worst come first.
         """
         membership = self._measure._nearest(mask).membership
-        if self._mean(membership) >= self._score:
+        if mean_membership(membership) >= self._score:
             return np.empty((0, len(mask))), np.empty(0)
         lost = self._kept - membership
         if lost.max() <= self._unseen:
@@ -88,10 +88,6 @@ class Requirements:
         _, first = np.unique(low * len(membership) + high, return_index=True)
         first.sort()
         return self._rows(mask, low[first], high[first])
-
-    def _mean(self, membership: Floats) -> float:
-        coarse, fine = _kernel_scan.total(membership)
-        return exact_mean(coarse, fine, len(membership))
 
     def _assorted(self, lost: Floats) -> Integers:
         """Give the samples that lost most, and as many others from all over the rest."""

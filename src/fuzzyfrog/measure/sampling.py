@@ -14,11 +14,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fuzzyfrog.measure import _kernel_scan
 from fuzzyfrog.measure.intervals import mean_interval
 from fuzzyfrog.measure.scores import SubsetScores
 from fuzzyfrog.measure.scoring import Dependency
-from fuzzyfrog.measure.subsets import exact_mean
+from fuzzyfrog.measure.subsets import mean_membership
 
 __all__ = ["Estimate", "SampledDependency"]
 
@@ -139,7 +138,7 @@ class SampledDependency(SubsetScores):
         ]
 
     def _estimated(self, memberships: NDArray[np.float64], confidence: float) -> Estimate:
-        value = _mean(memberships)
+        value = mean_membership(memberships)
         low, high = mean_interval(memberships, value, self.n_samples, confidence)
         return Estimate(value, low, high, memberships.size, self.n_samples, confidence)
 
@@ -150,7 +149,7 @@ class SampledDependency(SubsetScores):
             value = float(self._measure.score(mask[np.newaxis])[0])
             return Estimate(value, value, value, self.n_samples, self.n_samples, confidence)
         memberships = self._others._nearest(mask).membership
-        rest = _mean(memberships)
+        rest = mean_membership(memberships)
         low, high = mean_interval(memberships, rest, n_rest, confidence)
         known, share = seen * self.n_sampled / self.n_samples, n_rest / self.n_samples
         value, low, high = (known + share * mean for mean in (rest, low, high))
@@ -167,11 +166,6 @@ class SampledDependency(SubsetScores):
         is_drawn = np.zeros(self._measure.n_samples, np.bool_)
         is_drawn[samples] = True
         return np.flatnonzero(is_drawn[self._measure._geometry.order])
-
-
-def _mean(memberships: NDArray[np.float64]) -> float:
-    coarse, fine = _kernel_scan.total(memberships)
-    return exact_mean(coarse, fine, memberships.size)
 
 
 def _whole(name: str, value: object, least: int) -> int:

@@ -7,11 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.measure._kernel_scan import Batch
+from fuzzyfrog.measure._kernel_scan import Batch, total
 from fuzzyfrog.measure._vectors import STAGE
 from fuzzyfrog.measure.geometry import Geometry
 
-__all__ = ["MARGIN", "SURE", "Subset", "batch_of", "exact_mean", "exact_means", "subset_of"]
+__all__ = [
+    "MARGIN",
+    "SURE",
+    "Subset",
+    "batch_of",
+    "exact_mean",
+    "exact_means",
+    "mean_membership",
+    "subset_of",
+]
 
 # Share of the samples that may be lost beyond what is allowed: what is lost is summed up with
 # rounding, the scores that decide in the end are not.
@@ -75,6 +84,12 @@ def exact_mean(coarse: int, fine: int, n_samples: int) -> float:
     """Give the mean of memberships whose `total` is known, rounded once."""
     # Whole numbers of Python: 64 bits would not hold the units of many samples.
     return ((int(coarse) << 25) + int(fine)) / (n_samples * _UNITS)
+
+
+def mean_membership(membership: NDArray[np.float64]) -> float:
+    """Give the mean of memberships, rounded once."""
+    coarse, fine = total(membership)
+    return exact_mean(coarse, fine, membership.size)
 
 
 def exact_means(totals: NDArray[np.int64], n_samples: int) -> NDArray[np.float64]:

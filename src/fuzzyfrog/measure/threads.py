@@ -17,6 +17,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from fuzzyfrog.data.control_groups import control_groups
+
 __all__ = ["effective_threads", "map_blocks"]
 
 Item = TypeVar("Item")
@@ -207,22 +209,7 @@ def _usable_cpus() -> int:
 
 def _quota_of_process(root: Path) -> float:
     """Give the CPUs that the control groups grant, found below ``root``; inf for no limit."""
-    try:
-        lines = (root / "proc/self/cgroup").read_text().splitlines()
-    except OSError:  # no Linux
-        return math.inf
-    return min((_quota_of_line(root / "sys/fs/cgroup", line) for line in lines), default=math.inf)
-
-
-def _quota_of_line(mount: Path, line: str) -> float:
-    _, controllers, group = line.split(":", 2)
-    if controllers:  # version 1: one tree for each controller
-        if "cpu" not in controllers.split(","):
-            return math.inf
-        mount = mount / "cpu"
-    names = group.strip("/").split("/")
-    # A group gets no more than the groups around it; those of the host cannot be seen.
-    return min(_quota_of_group(mount.joinpath(*names[:n])) for n in range(len(names) + 1))
+    return min(map(_quota_of_group, control_groups(root, "cpu")), default=math.inf)
 
 
 def _quota_of_group(group: Path) -> float:

@@ -13,7 +13,7 @@ from fuzzyfrog.measure import Dependency
 from fuzzyfrog.scale import tasks
 from fuzzyfrog.scale.client import Client, Future, is_loss
 from fuzzyfrog.scale.packing import Packed
-from fuzzyfrog.scale.resilience import ClusterError, collected, workers_of
+from fuzzyfrog.scale.resilience import ClusterError, collected, threads_of
 from fuzzyfrog.scale.stamp import stamp
 from fuzzyfrog.scale.tables import Table, forget, holds, take
 
@@ -46,7 +46,7 @@ class Copies:
         self._client = client
         self._fingerprint = fingerprint
         self._table = _table_of(measure)
-        self.n_threads = sum(worker["nthreads"] for worker in workers_of(client).values())
+        self.n_threads = threads_of(client)
         self.supply()
 
     def score(self, masks: Masks, bars: Floats, n_tasks: int) -> Floats:

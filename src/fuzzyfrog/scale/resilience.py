@@ -15,7 +15,7 @@ from typing import Any
 from fuzzyfrog.scale.client import Client, Future, is_loss, is_settled
 from fuzzyfrog.scale.tables import TableMissingError
 
-__all__ = ["ClusterError", "collected", "workers_of"]
+__all__ = ["ClusterError", "collected", "threads_of", "workers_of"]
 
 RESUBMISSIONS = 10  # of a round
 FIRST_PAUSE = 0.1  # seconds before the second attempt; then twice as long, and so on
@@ -86,6 +86,11 @@ def workers_of(client: Client) -> dict[str, Any]:
                 "Start some with `dask worker` and the address of the scheduler."
             )
         time.sleep(LOOK_AROUND / 10)
+
+
+def threads_of(client: Client) -> int:
+    """Give the number of threads that all workers have together."""
+    return sum(worker["nthreads"] for worker in workers_of(client).values())
 
 
 def _attempt(

@@ -14,7 +14,7 @@ from fuzzyfrog.measure.subsets import MARGIN, exact_means
 from fuzzyfrog.scale import shards
 from fuzzyfrog.scale.client import Client, Future
 from fuzzyfrog.scale.packing import Packed
-from fuzzyfrog.scale.resilience import collected, workers_of
+from fuzzyfrog.scale.resilience import collected, threads_of
 from fuzzyfrog.scale.shards import Totals, cut, lowest, summed, totals, unite, weigh
 from fuzzyfrog.scale.stamp import stamp
 
@@ -51,7 +51,7 @@ class Sharded:
         self._pairs: list[Pair] = list(combinations(range(self._n_shards), 2)) or [(0,)]
         self._shards: dict[int, Future] = {}
         self._unions: dict[Pair, Future] = {}
-        self.n_threads = sum(worker["nthreads"] for worker in workers_of(client).values())
+        self.n_threads = threads_of(client)
 
     def score(self, masks: Masks, bars: Floats, n_tasks: int) -> Floats:
         """Give the dependency of each subset, -inf where it is below its bar.

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.dask_tables import dask_columns, is_dask, without_rows
+from fuzzyfrog.data.frames import as_frame
 from fuzzyfrog.data.wording import listed
 from fuzzyfrog.errors import DataError
 
@@ -73,10 +74,13 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         is_frame = nw.dependencies.is_pandas_dataframe(X) or nw.dependencies.is_polars_dataframe(X)
         if is_frame and self._output() == "default":
             # Before the columns are chosen, one of labels makes an array of objects of all.
+            frame = as_frame(X)
             validate_data(self, X=X, reset=False, skip_check_array=True)
-            part = nw.from_native(X, eager_only=True)[:, np.flatnonzero(support).tolist()]
+            part = frame[:, np.flatnonzero(support).tolist()].to_native()
             allow_nan = self.__sklearn_tags__().input_tags.allow_nan
-            return check_array(part.to_native(), dtype=None, ensure_all_finite=not allow_nan)
+            return check_array(
+                part, dtype=None, ensure_all_finite=not allow_nan, force_writeable=True
+            )
         return super().transform(X)
 
     def _of_dataset(self, dataset: Dataset) -> NDArray[np.float64]:

@@ -106,6 +106,7 @@ def _parameters(selector: "FuzzyRoughSelector") -> dict[str, Parameter]:
     # What was really nominal: a table that was read from a file has decided that before.
     features = selector._notes.data.features
     given["categorical_features"] = [one.name for one in features if one.kind == "nominal"]
+    given["min_dependency"] = float(given["min_dependency"])  # a fraction is a number too
     return {key: _plain(value) for key, value in given.items() if key not in NOT_KEPT}
 
 

@@ -251,11 +251,14 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
         self.seed_ = seed_of(self.random_state)
         here = sampled_measure(measure, self.sample, self.seed_)
         self.n_sampled_ = here.n_sampled
+        problem = self._problem(measure, proves)
+        allowed = ~np.asarray(problem.exclude)
+        self._notes.warn(suspects(measure.dataset, allowed))
+        self._notes.excluded = tuple(np.flatnonzero(~allowed).tolist())
         with on_cluster(measure, self.cluster, self._fingerprint) as anywhere:
-            problem = self._problem(measure, here, proves)
-            self._notes.warn(suspects(measure.dataset, ~np.asarray(problem.exclude)))
-            self._notes.excluded = tuple(np.flatnonzero(np.asarray(problem.exclude)).tolist())
             objective = anywhere if here is measure else here
+            full_score = float(here.score(allowed[np.newaxis])[0])
+            problem = replace(problem, full_score=full_score)
             outcome = self._run(search, objective, problem, callbacks, measure.dataset)
             self.core_ = core_of_run(objective, problem, outcome)
         self._keep(outcome, measure.dataset)
@@ -274,7 +277,8 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
             n_jobs=self.n_jobs,
         )
 
-    def _problem(self, measure: Dependency, objective: Objective, proves: bool) -> Problem:
+    def _problem(self, measure: Dependency, proves: bool) -> Problem:
+        """Give what is asked, checked before anything is sent or measured; no full score yet."""
         dataset = measure.dataset
         included, excluded = wished_features(self.must_include, self.exclude, dataset)
         problem = Problem(
@@ -288,8 +292,8 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
             min_dependency=float(self.min_dependency),
             oracle=oracle_of(measure, ~excluded) if proves else None,
         )
-        check_problem(problem)  # before anything is measured, which may take long
-        return replace(problem, full_score=float(objective.score(~excluded[np.newaxis])[0]))
+        check_problem(problem)
+        return problem
 
     def _fingerprint(self, dataset: Dataset) -> str:
         is_part = self.n_sampled_ < dataset.n_samples
