@@ -18,6 +18,7 @@ HARNESSES = (
     "arff_tables",
     "packed_tables",
     "parquet_tables",
+    "npy_tables",
     "score_logs",
     "saved_runs",
     "experiment_configs",

@@ -11,7 +11,7 @@ from fuzzyfrog.data import Dataset, read_table
 __all__ = ["reader"]
 
 
-def reader(name: str) -> Callable[[bytes], None]:
+def reader(name: str, target: str = "class") -> Callable[[bytes], None]:
     """Give a check that writes bytes to a file of this name and reads them as a table."""
     path = working_folder() / name
 
@@ -19,7 +19,7 @@ def reader(name: str) -> Callable[[bytes], None]:
         path.write_bytes(content)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # doubts are fine
-            data = read_table(path, "class")
+            data = read_table(path, target)
         _require_sound(data)
 
     return check

@@ -46,7 +46,11 @@ def test_reproduce_computes_once_and_writes_tables(in_process, config, tmp_path)
         (["--out", "out", "--config", "config.toml", "--report-only"],
          "out must be a folder with cells.jsonl or cells.jsonl.gz, got 'out'."),
         (["wine", "--out", "out", "--config", "config.toml", "--report-only"],
-         "--report-only must stand without TABLE and --retry-failed, got 'wine'."),
+         "--report-only must stand without TABLE, --panel and --retry-failed, got 'wine'."),
+        (["--panel", "sklearn", "--config", "config.toml", "--report-only"],
+         "--report-only must stand without TABLE, --panel and --retry-failed, got '--panel'."),
+        (["--panel", "sklaern", "--config", "config.toml"],
+         "panels must name panels of the config, got 'sklaern'. Did you mean 'sklearn'?"),
     ],
 )  # fmt: skip
 def test_reproduce_refuses_in_one_sentence(in_process, config, arguments, sentence):
@@ -54,6 +58,41 @@ def test_reproduce_refuses_in_one_sentence(in_process, config, arguments, senten
     assert (code, out) == (2, "")
     assert sentence in err
     assert len(err.splitlines()) == 1
+
+
+@pytest.fixture
+def without_weka(config, monkeypatch):
+    """Ask for both panels where Weka is not installed."""
+    config.write_text(CONFIG.replace('["sklearn"]', '["sklearn", "weka"]'), encoding="utf-8")
+    monkeypatch.setenv("FUZZYFROG_WEKA_JAR", "no.jar")
+    return config
+
+
+@pytest.mark.parametrize(("asked", "n_warnings"), [([], 1), (["--panel", "sklearn"], 0)])
+def test_what_needs_no_weka_runs_without_it(in_process, without_weka, tmp_path, asked, n_warnings):
+    code, out, err = in_process("reproduce", "iris", "--config", without_weka, *asked, "-q")
+    assert code == 0
+    assert "cells computed, 0 were there, 0 failed." in out
+    assert len(err.splitlines()) == err.count("the panel weka is left out") == n_warnings
+    assert err.count("install") >= n_warnings
+    results = tmp_path / "results"  # the default of --out
+    assert "| iris |" in (results / "sklearn-nested.md").read_text(encoding="utf-8")
+    assert (results / "weka-nested.md").is_file()
+
+
+@pytest.mark.parametrize("asked", ["weka", "sklearn,weka"])
+def test_weka_that_was_asked_for_must_be_there(in_process, without_weka, tmp_path, asked):
+    code, out, err = in_process("reproduce", "--config", without_weka, "--panel", asked, "-q")
+    assert (code, out) == (2, "")
+    assert err.startswith("fuzzyfrog: Weka ")
+    assert not (tmp_path / "results" / "cells.jsonl").exists()
+
+
+def test_a_config_of_weka_alone_must_have_it(in_process, without_weka):
+    without_weka.write_text(CONFIG.replace('["sklearn"]', '["weka"]'), encoding="utf-8")
+    code, out, err = in_process("reproduce", "--config", without_weka, "-q")
+    assert (code, out) == (2, "")
+    assert err.startswith("fuzzyfrog: Weka ")
 
 
 def test_compare_prints_accuracies_and_ranks(in_process, tmp_path, wine_csv):

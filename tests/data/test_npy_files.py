@@ -1,4 +1,5 @@
 import gzip
+import io
 
 import numpy as np
 import pytest
@@ -74,6 +75,28 @@ def test_what_is_not_a_table_is_refused(saved, tmp_path, content, message):
         saved(content)
     with pytest.raises(DataError, match=rf"^x\.npy: .*{message}"):
         read_table(tmp_path / "x.npy", "x1")
+
+
+def promising(shape):
+    """The bytes of a file that has a header and next to nothing else."""
+    stream = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        stream, {"descr": "<f8", "fortran_order": False, "shape": shape}
+    )
+    return stream.getvalue() + bytes(64)
+
+
+@pytest.mark.parametrize(
+    ("name", "pack", "message"),
+    [
+        ("x.npy", bytes, "must hold 16,000,000,000,000 bytes of numbers, got fewer"),
+        ("x.npy.gz", gzip.compress, "at most 1,000,000 columns, got 1,000,000,000,000"),
+    ],
+)
+def test_a_header_that_promises_too_much_costs_no_memory(tmp_path, name, pack, message):
+    (tmp_path / name).write_bytes(pack(promising((2, 10**12))))
+    with pytest.raises(DataError, match=message):
+        read_table(tmp_path / name, "x1")
 
 
 def test_a_file_that_was_cut_off(saved):

@@ -69,6 +69,21 @@ def test_a_recipe_knows_settings_but_no_names(tmp_path):
         ("= 3", "config must be a TOML file, got: "),
         (SMALL.replace("[protocols.paper]", "[protocols.paper]\nseeds = [-1]"),
          "protocols.paper: a seed must be an integer of at least 0, got -1."),
+        (SMALL.replace("[protocols.paper]", "[protocols.paper]\nseeds = []"),
+         "protocols.paper: seeds must name at least one, got none."),
+        (SMALL.replace("[protocols.paper]", "[protocols.paper]\nseeds = [0, 1, 0]"),
+         "protocols.paper: seeds must be distinct, got 0 2 times."),
+        (SMALL.replace("[protocols.paper]", "[protocols.paper]\nseeds = [[0], [0]]"),
+         "protocols.paper: a seed must be an integer of at least 0, got [0]."),
+        ("fold_seed = 1.5" + SMALL, "fold_seed must be an integer of at least 0, got 1.5."),
+        ("panels = ['weka', 'weka']" + SMALL, "panels must be distinct, got 'weka' 2 times."),
+        ("classifier_seconds = -1" + SMALL,
+         "classifier_seconds must be a finite number above 0, got -1."),
+        ("classifier_seconds = nan" + SMALL,
+         "classifier_seconds must be a finite number above 0, got nan."),
+        (SMALL + "[lineups]\n'a b' = ['all']\n'A-b' = ['all']",
+         "lineups must have names that differ in letters or digits, which their figures are called "
+         "by, got 'a b' and 'A-b'. Rename one of them."),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_gets_a_sentence(tmp_path, text, told):

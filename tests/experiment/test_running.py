@@ -5,13 +5,13 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from cli_process import COMMAND
 from experiment.quick_panel import QuickPanel
 from fuzzyfrog import FuzzyRoughSelector, QuickReduct, read_table
 from fuzzyfrog.experiment.config import ConfigError
@@ -163,7 +163,7 @@ def test_the_pages_have_ranks_leak_and_no_gaps(finished):
 
 
 def test_a_killed_run_goes_on_to_the_same_cells(config, finished):
-    command = [sys.executable, "-m", "fuzzyfrog.experiment", str(config), "--out",
+    command = [*COMMAND, "reproduce", "--config", str(config), "--out",
                str(config.parent / "out"), "--quiet"]  # fmt: skip
     environment = {**os.environ, "PYTHONPATH": str(TESTS)}
     process = subprocess.Popen(command, env=environment)  # noqa: S603 - our own interpreter
@@ -210,7 +210,7 @@ def test_a_failed_cell_stops_nothing_and_is_left_out_for_all(config):
         one == "pears: bayes, 5 features: the virtual machine ended" for one in done.failures
     )
     page = (config.parent / "out" / "failing-paper.md").read_text(encoding="utf-8")
-    assert "| pears | everything |  | the virtual machine ended |" in page
+    assert "- pears: bayes, the virtual machine ended: 1 cell\n" in page
     accuracies = page[page.index("### Accuracy") :].splitlines()
     assert next(row for row in accuracies if row.startswith("| pears")).endswith("| 1 |")
     assert next(row for row in accuracies if row.startswith("| apples")).endswith("| 2 |")
@@ -284,7 +284,7 @@ def test_labels_are_part_of_the_table(config):
 
 def test_the_command_line_says_a_sentence_and_exits_with_2(config):
     config.write_text("folds = 1\n" + CONFIG.replace("folds = 3\n", ""))
-    command = [sys.executable, "-m", "fuzzyfrog.experiment", str(config), "--out", "x"]
+    command = [*COMMAND, "reproduce", "--config", str(config), "--out", "x", "-q"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=config.parent)  # noqa: S603
     assert done.returncode == 2
     assert done.stdout == ""

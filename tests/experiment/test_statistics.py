@@ -3,7 +3,7 @@
 import csv
 import json
 import sys
-from itertools import pairwise
+from itertools import pairwise, product
 from math import nan
 from pathlib import Path
 
@@ -150,6 +150,57 @@ def test_rounding_is_no_difference():
     assert found.signed_rank[0].effect == pytest.approx(0.5)  # 3 of 4, all equally large
 
 
+def test_friedman_and_wilcoxon_see_the_same_ties():
+    rows = {"x": (0.1 + 0.2, 0.3), "y": (0.3, 0.1 + 0.2), "z": (0.1 * 3, 0.3), "w": (0.5, 0.4)}
+    found = compare({name: {"a": a, "b": b} for name, (a, b) in rows.items()})
+    assert found.ranks == {"a": 1.375, "b": 1.625}
+    assert found.signed_rank[0].ties == 3
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3, 1e15])
+def test_a_difference_in_the_tenth_digit_is_one(scale):
+    scores = {name: {"a": scale, "b": scale * (1 + 1e-10)} for name in "xy"}
+    found = compare(scores)
+    assert found.ranks == {"a": 2.0, "b": 1.0}
+    assert found.signed_rank[0].wins == 2
+    assert found.signed_rank[0].median_difference == pytest.approx(scale * 1e-10, rel=1e-3)
+
+
+def wilcoxon_by_enumeration(differences):
+    """Give the p-value by trying all signs; the ranks of ties are their mean."""
+    told = [difference for difference in differences if difference != 0]
+    ranks = stats.rankdata(np.abs(told))
+    signs = np.array(list(product([0, 1], repeat=len(told))))
+    sums = signs @ ranks
+    own = ranks[np.array(told) > 0].sum()
+    return min(1.0, 2 * min(np.mean(sums <= own), np.mean(sums >= own)))
+
+
+@given(st.lists(st.integers(-4, 4), min_size=2, max_size=10))
+def test_wilcoxon_with_ties_and_zeros_is_that_of_all_signs(differences):
+    scores = {str(i): {"a": 5.0 + one, "b": 5.0} for i, one in enumerate(differences)}
+    (test,) = compare(scores, control="a").signed_rank
+    wanted = wilcoxon_by_enumeration(differences) if any(differences) else 1.0
+    assert test.p_value == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize("n_gaps", [4, 5])
+def test_gaps_are_tied_and_still_exact(n_gaps):
+    scores = {str(i): {"a": 1.0 + i, "b": None} for i in range(n_gaps)}
+    assert compare(scores).signed_rank[0].p_value == 2 / 2**n_gaps
+
+
+def test_wilcoxon_of_many_data_sets():
+    random = np.random.default_rng(0)
+    for n_datasets in (59, 60, 61, 200):
+        table = pd.DataFrame(random.normal(0.2, size=(n_datasets, 2)), columns=["a", "b"])
+        (test,) = compare(table, control="a").signed_rank
+        difference = table["a"] - table["b"]
+        method = "exact" if n_datasets <= 60 else "asymptotic"
+        wanted = stats.wilcoxon(difference, method=method).pvalue
+        assert test.p_value == pytest.approx(wanted, rel=1e-9)
+
+
 @pytest.mark.parametrize("gap", [None, nan])
 def test_a_gap_is_the_worst_or_a_number(gap):
     scores = {"x": {"a": -5.0, "b": gap}, "y": {"a": 1.0, "b": 2.0}, "z": {"a": 1.0, "b": gap}}
@@ -212,6 +263,9 @@ def test_wrong_arguments_get_a_sentence(arguments, sentence):
         ({"x": {"a": 1, "b": 2}}, "2 data sets (rows) and 2 methods (columns), got 1 and 2"),
         ({}, "got 0 and 0"),
         ({"x": 3, "y": 4}, "must map data sets to mappings"),
+        ({"x": {1: 1, "1": 2}, "y": {1: 1, "1": 2}}, "distinct names, got '1' more than once"),
+        (pd.DataFrame([[1, 2]] * 2, columns=["a", "a"]), "distinct names, got a frame with rep"),
+        (pd.DataFrame([[1, 2]] * 2, columns=[1, "1"]), "distinct names, got '1' more than once"),
         ({"x": {"a": 1, "b": "2"}, "y": {"a": 1, "b": 2}}, "of 'b' must be numbers, got '2'"),
         ({"x": {"a": 1, "b": 2}, "y": {"a": 1, "b": np.inf}}, "got inf for 'b' on 'y'"),
         (np.ones((3, 3)), "must be a frame or a mapping, data sets x methods, got ndarray"),

@@ -14,6 +14,8 @@ ELSEWHERE = {
     "other encodings, NUL bytes": "data/test_files.py::test_files_that_are_not_utf8",
     "lines without end": "data/test_files.py::test_a_line_has_a_limit",
     "gzip bombs": "data/test_files.py::test_a_gzip_bomb_is_stopped_by_its_ratio",
+    "a header that promises too much":
+        "data/test_npy_files.py::test_a_header_that_promises_too_much_costs_no_memory",
     "torn gzip files": "data/test_files.py::test_broken_gzip_files",
     "a file that changes while it is read":
         "data/test_delimited.py::test_a_file_that_changes_while_it_is_read_is_refused",
@@ -21,7 +23,7 @@ ELSEWHERE = {
         "data/test_delimited.py::test_a_slip_in_a_column_of_numbers_is_warned_of",
     "labels that look missing": "data/test_tables.py::test_labels_are_text_as_it_is_spelled",
     "no pyarrow": "data/test_parquet_files.py::test_without_pyarrow_the_way_out_is_told",
-    "a download that fails or lies": "data/test_fetch.py::test_",
+    "a download that fails or lies": "data/test_fetch.py::test_a_useless_description_is_refused",
     "parameters without sense": "select/test_parameters.py::BAD",
     "another table in transform":
         "select/test_citizen.py::test_a_frame_with_other_names_is_refused",

@@ -2,6 +2,8 @@
 
 from decimal import Decimal
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from fuzzyfrog import dependency, read_table
@@ -35,6 +37,28 @@ def test_categories_may_hold_anything_in_quotes(tmp_path):
     )
     data = read_table(path, "class")
     assert data.categories == (("New York", "c"),)
+
+
+def test_column_names_of_parquet_that_are_no_text(tmp_path):
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"name?": [1.0, 2.0], "class": ["x", "y"]}), path, store_schema=False)
+    path.write_bytes(path.read_bytes().replace(b"name?", b"name\xf3"))
+    with pytest.raises(DataError, match=r"x\.parquet: the file must be Parquet, got"):
+        read_table(path, "class")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [b"{'descr': '<f8', 'fortran_order': True", b"{'descr': '<f8'}", b"(" * 300, b"\xff\x00'"],
+    ids=["no end", "no shape", "deep", "no text"],
+)
+def test_a_header_of_npy_that_is_no_header(header, tmp_path):
+    path = tmp_path / "x.npy"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
+    with pytest.raises(
+        DataError, match=r"x\.npy: the file must be an array that"
+    ):
+        read_table(path, "x1")
 
 
 def test_a_decimal_that_cannot_be_compared_is_missing():

@@ -142,13 +142,18 @@ def test_a_machine_that_gives_no_threads_costs_time_only(tmp_path):
 
 AUDIT = (
     """
-import sys
+import os, sys
 touched = []
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+CHANGES = ("os.mkdir", "os.rename", "os.link", "os.symlink", "os.remove", "os.rmdir")
+NEVER = ("socket.", "subprocess.", "os.system", "os.exec", "os.posix_spawn")
 
 def note(event, arguments):
-    if event == "open" and isinstance(arguments[1], str) and set(arguments[1]) & set("wxa+"):
-        touched.append(str(arguments[0]))
-    if event in ("socket.connect", "socket.bind", "subprocess.Popen", "os.system"):
+    if event == "open" and isinstance(arguments[0], (str, bytes)) and arguments[2] & WRITES:
+        touched.append(os.path.abspath(os.fsdecode(arguments[0])))
+    elif event in CHANGES:
+        touched.append(os.path.abspath(os.fsdecode(arguments[0])))
+    elif event.startswith(NEVER):
         touched.append(event)
 
 sys.addaudithook(note)

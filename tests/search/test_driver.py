@@ -130,6 +130,19 @@ def test_a_score_that_is_no_number_is_an_error():
         evaluator(Nameless(TABLE)).evaluate(Batch(masks((0,))))
 
 
+def test_chunks_keep_all_that_scores_at_once_busy(monkeypatch):
+    clock = itertools.count(step=100.0)  # every chunk takes very long, so they become small
+    monkeypatch.setattr("fuzzyfrog.search.evaluation.time.monotonic", lambda: next(clock))
+    n_calls = []
+    for n_at_once in (1, 20):
+        objective = Lookup(random_table(n_features=9))
+        objective.n_at_once = n_at_once
+        evaluator = Evaluator(objective, Budget(np.inf, np.inf), None)
+        evaluator.evaluate(Batch(np.arange(512)[:, np.newaxis] >> np.arange(9) & 1 == 1))
+        n_calls.append(objective.n_calls)
+    assert n_calls == [1 + (512 - 128) // 16, 1 + -(-(512 - 128) // 80)]
+
+
 def test_time_stops_a_run_within_a_batch(monkeypatch):
     clock = itertools.count()
     monkeypatch.setattr("fuzzyfrog.search.evaluation.time.monotonic", lambda: next(clock))

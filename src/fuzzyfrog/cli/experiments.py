@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from fuzzyfrog.cli.consoles import tell
+from fuzzyfrog.cli.consoles import tell, warn
 from fuzzyfrog.cli.failures import ExitCode, UsageError
 from fuzzyfrog.cli.progress import shown_progress
 
@@ -25,6 +25,7 @@ def run_experiment(
     out: Path,
     *,
     only: Sequence[str] | None = None,
+    panels: Sequence[str] | None = None,
     retry_failed: bool = False,
     n_jobs: int | None = None,
     quiet: bool = False,
@@ -35,9 +36,23 @@ def run_experiment(
         from fuzzyfrog.experiment.running import reproduce
 
         return reproduce(
-            config, data, out, only=only, retry_failed=retry_failed, n_jobs=n_jobs, quiet=quiet,
-            figures=figures,
+            config, data, out, only=only, panels=panels or _panels_at_hand(config),
+            retry_failed=retry_failed, n_jobs=n_jobs, quiet=quiet, figures=figures,
         )  # fmt: skip
+
+
+def _panels_at_hand(config: Path) -> list[str]:
+    """Give the panels of a config, without Weka's if it is not installed and there are others."""
+    from fuzzyfrog.experiment.config import read_config
+    from fuzzyfrog.experiment.weka_process import missing_for_weka
+
+    panels = list(read_config(config).panels)
+    others = [name for name in panels if name != "weka"]
+    missing = missing_for_weka() if "weka" in panels else None
+    if missing is None or not others:
+        return panels
+    warn(f"the panel weka is left out; the same command adds it later. {missing}")
+    return others
 
 
 def report_experiment(

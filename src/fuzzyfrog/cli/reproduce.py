@@ -12,18 +12,33 @@ from fuzzyfrog.cli import options
 from fuzzyfrog.cli.consoles import write_result
 from fuzzyfrog.cli.experiments import pack, report_experiment, run_experiment
 from fuzzyfrog.cli.failures import ExitCode, UsageError
+from fuzzyfrog.cli.names import names_in
 from fuzzyfrog.cli.text import safe
 
 __all__ = ["reproduce"]
 
 PAPER_CONFIG = Path("paper", "experiment.toml")
+RESULTS = Path("results")
 
 Tables = Annotated[
     list[str] | None,
     typer.Argument(metavar="TABLE", help="Some of the data sets, by default all of them."),
 ]
 Out = Annotated[
-    Path, typer.Option(metavar="FOLDER", help="Folder for cells and tables; it may exist.")
+    Path,
+    typer.Option(
+        metavar="FOLDER",
+        help=f"Folder for cells and tables, by default {RESULTS} in the current one; it may exist.",
+        show_default=False,
+    ),
+]
+Panel = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="A,B",
+        help="Panels of classifiers to run, such as sklearn or weka; by default those of the "
+        "config, without weka if it is not installed.",
+    ),
 ]
 Config = Annotated[
     Path | None,
@@ -49,9 +64,10 @@ Pack = Annotated[
 
 
 def reproduce(
-    out: Out,
     tables: Tables = None,
+    out: Out = RESULTS,
     config: Config = None,
+    panel: Panel = None,
     data: options.Data = None,
     retry_failed: RetryFailed = False,
     report_only: ReportOnly = False,
@@ -64,13 +80,13 @@ def reproduce(
     What was computed is never computed again: after Ctrl-C the same command goes on.
     """
     if report_only:
-        _check_alone(tables, retry_failed=retry_failed)
+        _check_alone(tables, panel, retry_failed=retry_failed)
         files = report_experiment(_config(config), data, out, quiet=quiet)
         _write_results(map(str, files), out if pack_cells else None)
         return
     done = run_experiment(
-        _config(config), data, out, only=tables or None, retry_failed=retry_failed, n_jobs=jobs,
-        quiet=quiet,
+        _config(config), data, out, only=tables or None, panels=_panels(panel),
+        retry_failed=retry_failed, n_jobs=jobs, quiet=quiet,
     )  # fmt: skip
     _write_results(str(done).splitlines(), out if pack_cells else None)
     if done.failures:
@@ -82,12 +98,17 @@ def _write_results(lines: Iterable[str], to_pack: Path | None) -> None:
     write_result(*map(safe, [*lines, *packed]))
 
 
-def _check_alone(tables: list[str] | None, *, retry_failed: bool) -> None:
-    given = [*(tables or []), *(["--retry-failed"] if retry_failed else [])]
+def _panels(given: list[str] | None) -> list[str] | None:
+    return names_in("--panel", given) if given else None
+
+
+def _check_alone(tables: list[str] | None, panel: list[str] | None, *, retry_failed: bool) -> None:
+    options = {"--panel": panel, "--retry-failed": retry_failed}
+    given = [*(tables or []), *(name for name, value in options.items() if value)]
     if given:
         raise UsageError(
-            f"--report-only must stand without TABLE and --retry-failed, got {given[0]!r}. Pages "
-            "are always about all data sets."
+            f"--report-only must stand without TABLE, --panel and --retry-failed, got {given[0]!r}."
+            " Pages are always about all data sets and panels."
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from fuzzyfrog.errors import DataError
 
 __all__ = ["NpyTable"]
 
+MOST_PACKED_COLUMNS = 1_000_000  # of a file whose size does not show what is in it
 _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
@@ -54,12 +56,34 @@ class NpyTable:
         mark = stamp(path)
         with open_bytes(path) as stream:
             table = cls(path, mark, *_header(path, stream))
+            table._check_size(stream)
         if table.is_by_column and path.suffix.lower() == ".gz":
             raise DataError(
                 f"{path.name}: a packed array must be stored row by row, got one in Fortran "
                 "order. Unpack the file."
             )
         return table
+
+    def _check_size(self, stream: BinaryIO) -> None:
+        """Refuse a header that promises more than there is, before anything is made for it."""
+        is_packed = self.path.suffix.lower() == ".gz"
+        if is_packed and self.shape[1] > MOST_PACKED_COLUMNS:
+            raise DataError(
+                f"{self.path.name}: a packed array must have at most {MOST_PACKED_COLUMNS:,} "
+                f"columns, got {self.shape[1]:,}. Unpack the file."
+            )
+        if not is_packed and stream.seek(0, os.SEEK_END) < self._n_bytes:
+            raise self._cut_off()
+
+    @property
+    def _n_bytes(self) -> int:
+        return math.prod(self.shape) * self.dtype.itemsize
+
+    def _cut_off(self) -> DataError:
+        return DataError(
+            f"{self.path.name}: the file must hold {self._n_bytes:,} bytes of numbers, got fewer: "
+            "it was cut off. Write it again."
+        )
 
     @property
     def names(self) -> list[str]:
@@ -105,11 +129,7 @@ class NpyTable:
     def _read(self, stream: BinaryIO, n_bytes: int) -> bytes:
         found = stream.read(n_bytes)
         if len(found) < n_bytes:
-            n_expected = math.prod(self.shape) * self.dtype.itemsize
-            raise DataError(
-                f"{self.path.name}: the file must hold {n_expected:,} bytes of numbers, got fewer: "
-                "it was cut off. Write it again."
-            )
+            raise self._cut_off()
         return found
 
 
@@ -117,10 +137,11 @@ def _header(path: Path, stream: BinaryIO) -> tuple[tuple[int, int], bool, np.dty
     try:
         version = np.lib.format.read_magic(stream)
         shape, is_by_column, dtype = _HEADERS[version](stream)
-    except (ValueError, KeyError) as error:
+    except Exception as error:  # a header is Python's source: its tokenizer may raise anything
+        reason = "".join(c for c in " ".join(str(error).split())[:200] if c.isprintable())
         raise DataError(
             f"{path.name}: the file must be an array that numpy.save wrote, got something else "
-            f"({' '.join(str(error).split())}). Write it again, or name it by its real format."
+            f"({reason}). Write it again, or name it by its real format."
         ) from None
     if len(shape) != 2 or dtype.kind not in "biuf":
         raise DataError(

@@ -152,7 +152,7 @@ def _opened(path: Path) -> Iterator[Any]:
         source = pa.py_buffer(stream.read()) if path.suffix.lower() == ".gz" else stream
         try:
             parquet = pq.ParquetFile(source, pre_buffer=False, buffer_size=2**16)
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # names that are no text
             raise _not_parquet(path, error) from None
         yield parquet
 

@@ -2,13 +2,15 @@
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 from fuzzyfrog.data.wording import listed, shown, suggested
-from fuzzyfrog.search.checks import check_count, check_known
+from fuzzyfrog.experiment.figure_names import figure_path
+from fuzzyfrog.search.checks import check_count, check_known, check_positive
 
 __all__ = ["ConfigError", "DataEntry", "Experiment", "Protocol", "SelectorEntry", "read_config"]
 
@@ -253,6 +255,10 @@ def _checked(experiment: Experiment) -> Experiment:
         if not getattr(experiment, key):
             raise ConfigError(f"{key} must name at least one, got none.")
     check_count("folds", experiment.folds, least=2)
+    check_count("fold_seed", experiment.fold_seed, least=0)
+    if experiment.classifier_seconds is not None:
+        check_positive("classifier_seconds", experiment.classifier_seconds)
+    _check_distinct("panels", experiment.panels)
     for selector in experiment.selectors:
         check_known(f"{_place('selectors', selector.name)}: ranking", selector.ranking, RANKINGS)
         check_known(
@@ -260,10 +266,35 @@ def _checked(experiment: Experiment) -> Experiment:
         )
     for protocol in experiment.protocols:
         check_known("protocols", protocol.name, PROTOCOLS)
-        for seed in protocol.seeds:
-            check_count(f"protocols.{protocol.name}: a seed", seed, least=0)
-    names = [selector.name for selector in experiment.selectors]
-    for lineup, members in experiment.lineups.items():
-        for member in members:
-            check_known(_place("lineups", lineup), member, names)
+        _check_seeds(f"protocols.{protocol.name}", protocol.seeds)
+    _check_lineups(experiment.lineups, [selector.name for selector in experiment.selectors])
     return experiment
+
+
+def _check_seeds(where: str, seeds: Sequence[object]) -> None:
+    if not seeds:
+        raise ConfigError(f"{where}: seeds must name at least one, got none.")
+    for seed in seeds:
+        check_count(f"{where}: a seed", seed, least=0)
+    _check_distinct(f"{where}: seeds", seeds)
+
+
+def _check_distinct(where: str, values: Sequence[object]) -> None:
+    for value, count in Counter(values).items():
+        if count > 1:
+            raise ConfigError(f"{where} must be distinct, got {shown(value)} {count} times.")
+
+
+def _check_lineups(lineups: Mapping[str, Sequence[str]], selectors: Sequence[str]) -> None:
+    """Raise unless the members are selectors and every lineup has figure files of its own."""
+    owners: dict[str, str] = {}
+    for lineup, members in lineups.items():
+        for member in members:
+            check_known(_place("lineups", lineup), member, selectors)
+        # Without regard to case, as on some disks.
+        owner = owners.setdefault(figure_path("", lineup).casefold(), lineup)
+        if owner != lineup:
+            raise ConfigError(
+                "lineups must have names that differ in letters or digits, which their figures are "
+                f"called by, got {shown(owner)} and {shown(lineup)}. Rename one of them."
+            )

@@ -1,7 +1,7 @@
 """The figures of an experiment as SVG files, through matplotlib."""
 
 import importlib.util
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ def can_draw() -> bool:
 @dataclass(frozen=True, eq=False)
 class _Figure:
     path: str
+    n_datasets: int
     height: float
     draw: Any
 
@@ -61,16 +62,26 @@ def write_figures(
     import matplotlib.style
 
     (out / FIGURES_FOLDER).mkdir(exist_ok=True)
-    written = set()
+    fullest = _fullest(_figures(lineups, paper))
     with matplotlib.style.context(["default", STYLE]):
-        for one in _figures(lineups, paper):
-            if one.path in written:  # sizes and times are the same for every panel
-                continue
+        for path, one in fullest.items():
             figure = matplotlib.figure.Figure(figsize=(8, one.height), layout="constrained")
             one.draw(figure.subplots())
-            figure.savefig(out / one.path, metadata={"Date": None, "Creator": None})
-            written.add(one.path)
-    return frozenset(written)
+            figure.savefig(out / path, metadata={"Date": None, "Creator": None})
+    return frozenset(fullest)
+
+
+def _fullest(figures: Iterable[_Figure]) -> dict[str, _Figure]:
+    """Give one figure for each path.
+
+    Sizes and times do not depend on the panel, but which data sets are done does: of the panels,
+    that with the most is drawn.
+    """
+    fullest: dict[str, _Figure] = {}
+    for one in figures:
+        if one.path not in fullest or one.n_datasets > fullest[one.path].n_datasets:
+            fullest[one.path] = one
+    return fullest
 
 
 def _figures(
@@ -92,7 +103,7 @@ def _ranks(lineup: Lineup, panel: str, protocol: str) -> _Figure:
         ax.set_title(f"{lineup.name}, {panel}, protocol {protocol}\n{ax.get_title(loc='left')}")
 
     path = figure_path("ranks", lineup.name, panel, protocol)
-    return _Figure(path, diagram_height(len(found.ranks)), draw)
+    return _Figure(path, found.n_datasets, diagram_height(len(found.ranks)), draw)
 
 
 def _dots(lineup: Lineup, panel: str, protocol: str, paper: PaperFigures) -> Iterator[_Figure]:
@@ -118,4 +129,4 @@ def _dots(lineup: Lineup, panel: str, protocol: str, paper: PaperFigures) -> Ite
             draw_dots(ax, chart)
 
         height = chart_height(len(ours), len(lineup.selectors))
-        yield _Figure(figure_path(kind, lineup.name, *where), height, draw)
+        yield _Figure(figure_path(kind, lineup.name, *where), len(ours), height, draw)

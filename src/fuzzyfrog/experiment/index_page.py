@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fuzzyfrog.experiment.config import Experiment
-from fuzzyfrog.experiment.costs import Cost, CostModel, held_out, missing_cost
+from fuzzyfrog.experiment.cost_model import CostModel, Span, held_out
+from fuzzyfrog.experiment.costs import NOTHING, Cost, missing_cost
 from fuzzyfrog.experiment.figure_names import FIGURES_FOLDER, figure_path
 from fuzzyfrog.experiment.markdown import GAP, Rows, beside, linked, table
 from fuzzyfrog.experiment.paper_figures import PaperFigures
@@ -17,7 +18,7 @@ __all__ = ["Index"]
 # What people read first, in this order; then the tables.
 PAGES = {
     "verdict.md": "which claims of the paper hold, by our figures",
-    "settings.md": "data sets, selectors with all their parameters, numbers of frogs",
+    "settings.md": "versions, dates, data sets, selectors with all parameters, numbers of frogs",
 }
 FIGURES = {
     "accuracy": "accuracies",
@@ -39,18 +40,24 @@ COUNTERPARTS = """\
 | number of wins | "Wins and ranks" |
 | average rankings (Friedman) | "Wins and ranks"; figures/ranks-*.svg |
 | post-hoc comparison (Li) | "Post-hoc tests" |
-| computation time (the figure) | "Seconds of a selection"; figures/seconds-*.svg |
+| computation time | "Seconds" and "Evaluations of a selection"; figures/seconds-*.svg |
 """
 ESTIMATE = (
     "The time of what is missing is estimated from the cells that are there. A law "
-    "seconds = a · weight^b is fitted for each selector (weight: samples x features) and for each "
-    "classifier (a fold; weight: samples x selected features x classes); the number of selected "
-    "features follows a law of the number of features. The exponent b starts at 1, and is moved "
-    "only as far as the tables that are done differ in size. As many selections are taken to find "
-    "the same features, and so to share their accuracies, as among those done. A classifier counts "
-    "at most as long as the config lets it run. It is the time of one process, on the machine that "
-    "computed the others and beside what else that machine did."
+    "seconds = c + a · weight^b is fitted for each selector (weight: samples x features) and for "
+    "each classifier (a fold; weight: samples x selected features x classes); the number of "
+    "selected features follows a law of the number of features. The exponent b is 1 unless the "
+    "tables that are done clearly say otherwise. As many selections are taken to find the same "
+    "features, and so to share their accuracies, as among those done. A classifier of Weka counts "
+    "at most as long as the config lets it run; one that was given up as long as it ran, at least. "
+    "The first time is one that one in ten cells went below, so that of one process on a machine "
+    "that does little else; the second one that one in ten went above, beside much other work."
 )
+HOW_GOOD = (
+    "How good it is: what the cells of the largest table took, and what the laws of the other "
+    "tables foretold. Tables that are larger still are less sure."
+)
+LEAST_TABLES = 4  # that a law is tried on one, and learned from the others
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +142,7 @@ class Index:
                 )
                 for protocol in self.experiment.protocols
             )
-            costs[one.name] = sum(parts, Cost(0, 0.0))
+            costs[one.name] = sum(parts, NOTHING)
         return costs
 
     def _status(self, costs: Mapping[str, Cost]) -> Rows:
@@ -171,27 +178,28 @@ class Index:
         return told
 
     def _estimate(self, costs: Mapping[str, Cost]) -> list[str]:
-        left = sum(costs.values(), Cost(0, 0.0))
+        left = sum(costs.values(), NOTHING)
         if left.n_cells == 0:
             return ["Nothing is missing."]
-        total = GAP if left.seconds is None else f"about {duration(left.seconds)}"
-        lines = [f"In all {left.n_cells:,.0f} cells are to do, {total}. {ESTIMATE}"]
-        return [*lines, *self._check(costs)]
+        total = f"In all {left.n_cells:,.0f} cells are to do: {_shown_span(left.seconds)}."
+        checks = [line for panel in (None, *self.panels) for line in self._check(panel)]
+        how_good = ["", HOW_GOOD, "", *checks] if checks else []
+        return [f"{total} {ESTIMATE}", *how_good]
 
-    def _check(self, costs: Mapping[str, Cost]) -> list[str]:
-        """Tell how the laws do on the largest table that is done, if they do not know it."""
-        done = [data for data, cost in costs.items() if cost.n_cells == 0 and data in self.shapes]
-        if len(done) < 4:
+    def _check(self, panel: str | None) -> list[str]:
+        """Tell how the laws do on the largest table of a panel, or of selections, without it."""
+        cells = [cell for cell in self.lookup.cells() if cell["key"].get("panel") == panel]
+        tables = dict.fromkeys(cell["key"]["data"] for cell in cells)
+        known = [data for data in tables if data in self.shapes]
+        if len(known) < LEAST_TABLES:
             return []
-        largest = max(done, key=lambda name: _cells_of(self.shapes[name]))
-        found = held_out(self.lookup.cells(), self.shapes, largest)
+        largest = max(known, key=lambda name: _cells_of(self.shapes[name]))
+        found = held_out(cells, self.shapes, largest)
         if found is None:
             return []
         predicted, measured = found
-        return [
-            f"How good it is: {largest}, the largest that is done, took {duration(measured)}; the "
-            f"laws of the others say {duration(predicted)}. Much larger tables are less sure."
-        ]
+        told = f"{largest} took {duration(measured)}; foretold: {_shown_span(predicted)}."
+        return [f"- {panel or 'selections'}: {told}"]
 
 
 def _cells_of(shape: Shape) -> int:
@@ -201,7 +209,14 @@ def _cells_of(shape: Shape) -> int:
 def _shown_cost(cost: Cost) -> list[str]:
     if cost.n_cells == 0:
         return ["", ""]
-    return [f"{cost.n_cells:,.0f}", GAP if cost.seconds is None else duration(cost.seconds)]
+    return [f"{cost.n_cells:,.0f}", _shown_span(cost.seconds)]
+
+
+def _shown_span(span: Span | None) -> str:
+    if span is None:
+        return GAP
+    ends = dict.fromkeys(duration(end) for end in (span.quick, span.slow))
+    return " to ".join(ends)
 
 
 def _is_figure(name: str) -> bool:

@@ -1,14 +1,23 @@
-"""What each cell of an experiment is known by: all that its value depends on."""
+"""What each cell of an experiment is known by: the settings and the data that it was computed with.
 
-from collections.abc import Sequence
+A key has what the config says, the digest of the table, seed, folds, and names of panel and
+classifier. It has neither the versions of packages, which are kept beside the cells, nor what the
+config leaves to them: default parameters of searches and the options of the classifiers. Cells stay
+when such things change; start in another folder to have them computed anew.
+"""
+
+import os
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.experiment.config import Experiment, SelectorEntry
+from fuzzyfrog.experiment.config import DataEntry, Experiment, SelectorEntry
+from fuzzyfrog.experiment.loading import load_entry
 from fuzzyfrog.experiment.selectors import has_chances, recipe
 from fuzzyfrog.select.fingerprint import fingerprint
 
-__all__ = ["accuracy_key", "selection_key", "selection_runs", "table_digest"]
+__all__ = ["accuracy_key", "selection_key", "selection_runs", "table_digest", "table_digests"]
 
 Key = dict[str, Any]
 
@@ -17,6 +26,17 @@ def table_digest(dataset: Dataset) -> str:
     """Give a digest of the values, the classes and their labels."""
     labels = [str(label) for label in dataset.classes or ()]
     return fingerprint(dataset, *labels).removeprefix("sha256:")[:16]
+
+
+def table_digests(
+    entries: Iterable[DataEntry], folder: str | os.PathLike[str] | None
+) -> dict[str, str]:
+    """Give the digests of data sets by name, of those only that can be read."""
+    digests: dict[str, str] = {}
+    for entry in entries:
+        with suppress(ValueError, OSError):
+            digests[entry.name] = table_digest(load_entry(entry, folder))
+    return digests
 
 
 def selection_runs(

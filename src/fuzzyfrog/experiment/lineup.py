@@ -36,7 +36,7 @@ class Lineup:
 
     @cached_property
     def done(self) -> list[str]:
-        """The data sets on which every member is done, or has failed for good."""
+        """The data sets on which every member is done, or failed, and some classifier compares."""
         return [data for data in self.results if self._is_done(data)]
 
     def entries(self, data: str) -> dict[str, Entry]:
@@ -89,7 +89,7 @@ class Lineup:
 
     def _is_done(self, data: str) -> bool:
         entries = self.entries(data).values()
-        return all(entry.n_missing == 0 for entry in entries) and any(e.accuracies for e in entries)
+        return all(entry.n_missing == 0 for entry in entries) and bool(self.common(data))
 
 
 def lineups_of(

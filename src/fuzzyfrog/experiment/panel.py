@@ -29,7 +29,7 @@ from fuzzyfrog.errors import DataError
 from fuzzyfrog.experiment.folds import Fold
 from fuzzyfrog.search.checks import check_known
 
-__all__ = ["CellError", "Panel", "SklearnPanel", "check_classes"]
+__all__ = ["CellError", "Panel", "SklearnPanel", "check_classes", "reason_of"]
 
 NAMES = (
     "tree",
@@ -46,6 +46,12 @@ NAMES = (
 
 class CellError(RuntimeError):
     """One cell of an experiment has no result; the message is the reason."""
+
+
+def reason_of(error: Exception) -> str:
+    """Give why a cell has no result, in one line, with the kind of an error nobody foresaw."""
+    kind = "" if isinstance(error, CellError) else f"{type(error).__name__}: "
+    return " ".join(f"{kind}{error}".split())
 
 
 class Panel(Protocol):

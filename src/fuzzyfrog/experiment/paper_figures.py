@@ -4,12 +4,37 @@ import csv
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
-__all__ = ["PaperFigures"]
+__all__ = ["ImpossibleCell", "PaperFigures"]
 
 TABLES = ("datasets", "sizes", "accuracy_mean", "accuracy_std", "accuracy_best", "seconds")
+N_CLASSIFIERS = 9
+# The largest of n values is at most (n - 1) / sqrt(n) standard deviations (n - 1) above their mean.
+MOST_ABOVE = (N_CLASSIFIERS - 1) / sqrt(N_CLASSIFIERS)
+ROUNDED = 0.005  # how far a figure with two digits may be from the one that was computed
+
+
+@dataclass(frozen=True)
+class ImpossibleCell:
+    """A cell of the paper's accuracies that no nine values can have.
+
+    Attributes
+    ----------
+    data, method : str
+        Where it is.
+    best : float
+        The best of the nine, as printed.
+    limit : float
+        The largest that the printed mean and deviation allow.
+    """
+
+    data: str
+    method: str
+    best: float
+    limit: float
 
 
 @dataclass(frozen=True)
@@ -72,3 +97,18 @@ class PaperFigures:
             }
             for data in datasets
         }
+
+    def impossible_cells(self) -> list[ImpossibleCell]:
+        """Give the cells whose best classifier is further above the mean than it can be."""
+        found = []
+        for data in self.tables.get("accuracy_mean", {}):
+            for method in self.methods:
+                names = ("accuracy_mean", "accuracy_std", "accuracy_best")
+                texts = [self.get(name, data, method) for name in names]
+                if "" in texts:
+                    continue
+                mean, std, best = map(float, texts)
+                limit = mean + MOST_ABOVE * std
+                if best > limit + ROUNDED * (2 + MOST_ABOVE):
+                    found.append(ImpossibleCell(data, method, best, limit))
+        return found

@@ -25,7 +25,7 @@ class PairTest:
     better, worse : str
         The two methods, that with the lower mean rank first.
     z : float
-        Difference of their mean ranks in standard errors.
+        Difference of their mean ranks in standard errors, which are not corrected for ties.
     p_value : float
         Chance of a difference as large if the methods were equal; not adjusted.
     adjusted : float

@@ -1,20 +1,23 @@
-"""value = constant · weight ** exponent, fitted to what was measured."""
+"""value = factor · (weight ** exponent + base), fitted to what was measured."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 __all__ = ["Points", "PowerLaw", "fitted"]
 
 Points = Mapping[str, Sequence[tuple[float, float]]]
+Floats = NDArray[np.float64]
 
-# A few small tables tell little about large ones. So the exponent starts at 1, and only tables
-# whose weights are far apart pull it away: this is the spread (a sum of squared logarithms) that
-# pulls half the way. Ten tables that span a factor of ten have about as much.
+EXPONENTS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
+# The base as a multiple of what the weight of the middle table contributes: none, up to nearly all.
+BASES = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+# What an exponent other than 1 must gain, in logarithms summed over the tables: a few tables of
+# about one size fit any exponent, and a wrong one is off by orders of magnitude on a large table.
 DOUBT = 5.0
-STEEPEST = 2.0
-STALL = 10.0  # a cell that took this many times as long as expected was held up
 
 
 @dataclass(frozen=True)
@@ -23,28 +26,32 @@ class PowerLaw:
 
     Attributes
     ----------
-    constant : float
-        The value at weight 1.
+    factor : float
+        What a unit is worth.
     exponent : float
-        From 0, it does not grow.
+        How the value of large weights grows.
+    base : float
+        Units that any weight costs.
     """
 
-    constant: float
+    factor: float
     exponent: float
+    base: float
 
     def at(self, weight: float) -> float:
         """Give the value at a weight."""
-        return float(self.constant * weight**self.exponent)
+        return float(self.factor * (weight**self.exponent + self.base))
 
 
-def fitted(points: Points, least: float = 1e-3) -> PowerLaw | None:
-    """Fit a law in logarithms, every table with the same say in the exponent.
+def fitted(points: Points, share: float = 0.5, least: float = 1e-3) -> PowerLaw | None:
+    """Fit a law below which a share of the values lie, every table with the same say.
 
     Parameters
     ----------
     points : mapping of str to sequence of (float, float)
-        Weights and values, all above 0, by table; a value that is far above the law counts as
-        `STALL` times as much at most.
+        Weights and values, all above 0, by table.
+    share : float
+        Of the values of each table, and of the tables: 0.5 fits their middle.
     least : float
         What smaller values count as: below it clocks tell little.
 
@@ -53,15 +60,25 @@ def fitted(points: Points, least: float = 1e-3) -> PowerLaw | None:
     PowerLaw or None
         None without points.
     """
-    tables = [np.log(np.maximum(np.array(one), [1.0, least])) for one in points.values() if one]
+    tables = [np.maximum(np.array(one), [1.0, least]) for one in points.values() if one]
     if not tables:
         return None
-    weights, values = np.array([np.median(one, axis=0) for one in tables]).T
-    centered = weights - weights.mean()
-    pull = float((centered * values).sum() + DOUBT) / float((centered**2).sum() + DOUBT)
-    exponent = min(max(pull, 0.0), STEEPEST)
-    every = np.concatenate(tables)
-    left = every[:, 1] - exponent * every[:, 0]
-    middle = np.median(left)
-    mean = np.minimum(np.exp(left - middle), STALL).mean()
-    return PowerLaw(float(np.exp(middle) * mean), exponent)
+    weights = np.array([np.median(one[:, 0]) for one in tables])
+    values = np.array([np.quantile(one[:, 1], share) for one in tables])
+    # The plainest law is tried first, and stays unless another is really better.
+    grid = sorted(product(EXPONENTS, BASES), key=lambda one: (abs(one[0] - 1), one[1]))
+    tried = [_tried(weights, values, share, *one) for one in grid]
+    return min(tried, key=lambda one: round(one[0], 9))[1]
+
+
+def _tried(
+    weights: Floats, values: Floats, share: float, exponent: float, base: float
+) -> tuple[float, PowerLaw]:
+    """Give the loss of an exponent and a base with the best factor, and their law."""
+    units = weights**exponent
+    base_units = base * float(np.median(units))
+    left = np.log(values) - np.log(units + base_units)
+    middle = float(np.quantile(left, share))
+    errors = left - middle
+    loss = np.maximum(share * errors, (share - 1) * errors).sum() + DOUBT * (exponent - 1) ** 2
+    return float(loss), PowerLaw(float(np.exp(middle)), exponent, base_units)

@@ -36,6 +36,8 @@ class Entry:
         Cells that were not computed yet.
     n_cells : int
         Cells that there are in all; some may be shared with other selectors.
+    evaluations : float or None
+        Median number of subsets that a run scored, where a search counted them.
     """
 
     sizes: tuple[int, ...]
@@ -46,18 +48,19 @@ class Entry:
     errors: tuple[str, ...]
     n_missing: int
     n_cells: int
+    evaluations: float | None = None
 
     def figures(self, classifiers: Sequence[str]) -> "Figures | None":
         """Give the figures over some classifiers; None if one of them is missing."""
         if not classifiers or any(name not in self.accuracies for name in classifiers):
             return None
-        values = [self.accuracies[name] for name in classifiers]
-        means = [fmean(seed[name] for name in classifiers) for seed in self.by_seed.values()]
+        seeds = [[seed[name] for name in classifiers] for seed in self.by_seed.values()]
+        mean = fmean(self.accuracies[name] for name in classifiers)
         return Figures(
-            mean=round(fmean(values), 9),  # equal counts in another order are a tie
-            std=stdev(values) if len(values) > 1 else 0.0,
-            best=max(values),
-            over_seeds=stdev(means) if len(means) > 1 else 0.0,
+            mean=round(mean, 9),  # equal counts in another order are a tie
+            std=fmean(map(_deviation, seeds)),
+            best=fmean(map(max, seeds)),
+            over_seeds=_deviation([fmean(seed) for seed in seeds]),
         )
 
 
@@ -68,7 +71,8 @@ class Figures:
     Attributes
     ----------
     mean, std, best : float
-        Mean, standard deviation (n - 1) and largest over the classifiers.
+        Mean, standard deviation (n - 1) and largest over the classifiers of one run; of several
+        seeds the mean of each.
     over_seeds : float
         Standard deviation of the mean over the seeds.
     """
@@ -89,20 +93,26 @@ class Lookup:
     ----------
     lines : mapping of str to dict
         What `read_cells` gives.
+    tables : mapping of str to str, optional
+        Digests of the data sets that can be read, as `table_digests` gives them.
     """
 
-    def __init__(self, lines: Mapping[str, dict[str, Any]]) -> None:
+    def __init__(
+        self, lines: Mapping[str, dict[str, Any]], tables: Mapping[str, str] | None = None
+    ) -> None:
         self._lines = lines
-        self._tables: dict[str, str] = {}
-        for line in lines.values():  # the last one that was written holds
-            self._tables[line["key"]["data"]] = line["key"]["table"]
+        # Without the data it is a guess that the table of the last new cell is still the one.
+        self._tables: dict[str, str] = {
+            line["key"]["data"]: line["key"]["table"] for line in lines.values()
+        }
+        self._tables.update(tables or {})
 
     def cells(self) -> list[dict[str, Any]]:
         """Give all cells."""
         return list(self._lines.values())
 
     def table(self, data: str) -> str:
-        """Give the digest of a data set as it was last used."""
+        """Give the digest of a data set as it is, or else as it last had a new cell."""
         return self._tables.get(data, "")
 
     def line(self, key: Mapping[str, Any]) -> dict[str, Any]:
@@ -169,6 +179,7 @@ class _Reader:
             n_missing=sum(not line for line in lines)
             + len(self.classifiers) * sum(not line for line in found.values()),
             n_cells=len(runs) * (1 + len(self.classifiers)),
+            evaluations=_median(v["evaluations"] for v in values.values() if "evaluations" in v),
         )
 
     def _selection(
@@ -228,3 +239,12 @@ def _over_seeds(by_seed: Mapping[int, Mapping[str, float]]) -> dict[str, float]:
 def _mean(values: Iterable[float]) -> float | None:
     everything = list(values)
     return fmean(everything) if everything else None
+
+
+def _median(values: Iterable[float]) -> float | None:
+    everything = list(values)
+    return median(everything) if everything else None
+
+
+def _deviation(values: Sequence[float]) -> float:
+    return stdev(values) if len(values) > 1 else 0.0

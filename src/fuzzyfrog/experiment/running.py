@@ -1,11 +1,10 @@
 """The experiment: every cell once, cheap ones first, whatever fails on the way."""
 
+import hashlib
 import os
-import platform
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -21,19 +20,25 @@ from fuzzyfrog.experiment.config import (
     read_config,
 )
 from fuzzyfrog.experiment.folds import Fold, stratified_folds
-from fuzzyfrog.experiment.keys import accuracy_key, selection_key, selection_runs, table_digest
+from fuzzyfrog.experiment.keys import (
+    accuracy_key,
+    selection_key,
+    selection_runs,
+    table_digest,
+    table_digests,
+)
 from fuzzyfrog.experiment.loading import load_entry, with_columns, with_rows
-from fuzzyfrog.experiment.panel import CellError, Panel, SklearnPanel
+from fuzzyfrog.experiment.panel import Panel, SklearnPanel, reason_of
 from fuzzyfrog.experiment.progress import Kind, Progress, Silence
 from fuzzyfrog.experiment.selectors import check_selector, imported, selected
-from fuzzyfrog.experiment.store import Cells, packed_file
+from fuzzyfrog.experiment.store import Cells, canonical, package_versions, packed_file
 from fuzzyfrog.experiment.tables import write_tables
 from fuzzyfrog.experiment.weka import WekaPanel
+from fuzzyfrog.experiment.weka_process import WekaNotFoundError
 
 __all__ = ["CELLS_FILE", "Reproduction", "reproduce", "write_report"]
 
 CELLS_FILE = "cells.jsonl"
-PACKAGES = ("fuzzyfrog", "numpy", "scipy", "numba", "scikit-learn", "lightgbm", "jpype1")
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,7 @@ def reproduce(
     out: str | os.PathLike[str],
     *,
     only: Sequence[str] | None = None,
+    panels: Sequence[str] | None = None,
     retry_failed: bool = False,
     n_jobs: int | None = None,
     quiet: bool = False,
@@ -87,6 +93,8 @@ def reproduce(
         killed goes on from there; nothing is computed twice.
     only : sequence of str, optional
         Some of the data sets.
+    panels : sequence of str, optional
+        Some of the panels; the pages are about all of them.
     retry_failed : bool
         Whether cells that failed before are tried again.
     n_jobs : int or None
@@ -109,23 +117,26 @@ def reproduce(
         If it asks for Weka and that is not installed.
     """
     whole = _checked(config)
-    experiment = _chosen(whole, only)
+    experiment = _chosen(whole, only, panels)
     folder = Path(out)
-    panels = [_panel(name, experiment) for name in experiment.panels]
+    every = {name: _panel(name, whole) for name in whole.panels}
+    judges = [every[name] for name in experiment.panels]
     try:
-        with Cells(folder / CELLS_FILE, _versions(panels)) as cells:
+        with Cells(folder / CELLS_FILE, _versions(judges)) as cells:
             if retry_failed:
                 cells.forget_failures()
             says = Silence() if quiet else Progress()
-            run = _Run(experiment, cells, panels, folder, says, n_jobs)
+            run = _Run(experiment, cells, judges, folder, says, n_jobs)
             run.everything(data)
     finally:
-        for panel in panels:
+        for panel in judges:
             panel.close()
-    tables = write_tables(
-        whole, folder / CELLS_FILE, folder, _classifiers(panels), data=data, figures=figures
+    classifiers = _classifiers(list(every.values()))
+    digests = table_digests(whole.data, data)
+    files = write_tables(
+        whole, folder / CELLS_FILE, folder, classifiers, data=data, tables=digests, figures=figures
     )
-    return Reproduction(run.computed, run.reused, tuple(run.failures), tuple(tables))
+    return Reproduction(run.computed, run.reused, tuple(run.failures), tuple(files))
 
 
 def write_report(
@@ -163,7 +174,8 @@ def write_report(
             f"{str(folder)!r}. Compute some cells first."
         )
     panels = [_panel(name, experiment) for name in experiment.panels]
-    return tuple(write_tables(experiment, cells, folder, _classifiers(panels), data=data))
+    classifiers, digests = _classifiers(panels), table_digests(experiment.data, data)
+    return tuple(write_tables(experiment, cells, folder, classifiers, data=data, tables=digests))
 
 
 def _checked(config: str | os.PathLike[str]) -> Experiment:
@@ -280,9 +292,9 @@ class _Run:
 
         def compute() -> dict[str, Any]:
             rows = np.arange(block.dataset.n_samples) if fold is None else block.folds[fold].train
-            checkpoint = self._checkpoint(block, entry, run)
             seen = with_rows(block.dataset, np.sort(rows))
-            return {"by": entry.name, **selected(entry, seen, seed, checkpoint, self.n_jobs)}
+            found = selected(entry, seen, seed, self._checkpoint(key), self.n_jobs)
+            return {"by": entry.name, **found}
 
         what = f"{name}: {entry.name}, seed {seed}{part}"
         value = self._cell(key, ("selection", entry.name), block.weight, what, compute)
@@ -301,7 +313,8 @@ class _Run:
                 )
 
                 def compute(panel: Panel = panel, classifier: str = classifier) -> dict[str, Any]:
-                    return {"correct": panel.correct(reduced, classifier, folds), "tested": tested}
+                    correct = [int(n) for n in panel.correct(reduced, classifier, folds)]
+                    return {"correct": correct, "tested": tested}
 
                 what = f"{name}: {classifier}, {len(features)} features"
                 kind = ("accuracy", panel.name, classifier)
@@ -333,29 +346,38 @@ class _Run:
         start = time.perf_counter()
         try:
             value = compute()
-        except CellError as error:
-            return self.cells.add(key, error=str(error), seconds=time.perf_counter() - start)
+        except WekaNotFoundError:  # no fault of the cell: all others would fail as well
+            raise
+        except Exception as error:  # classes of one's own may raise anything
+            return self.cells.add(key, error=reason_of(error), seconds=time.perf_counter() - start)
         return self.cells.add(key, value=value, seconds=time.perf_counter() - start)
 
-    def _checkpoint(self, block: _Block, entry: SelectorEntry, run: tuple[int, int | None]) -> Path:
+    def _checkpoint(self, key: dict[str, Any]) -> Path:
+        """Give the file of a selection; a digest, as names of data sets may hold anything."""
         folder = self.folder / "checkpoints"
         folder.mkdir(exist_ok=True)
-        key = selection_key(self.experiment, block.dataset.name, block.table, entry, run)
-        part = "all" if key["fold"] is None else f"fold{key['fold']}of{key['folds'][0]}"
-        name = f"{block.dataset.name}-{key['table']}-{key['recipe']}-{key['seed']}-{part}"
-        return folder / f"{name}.scores"
+        return folder / f"{hashlib.sha256(canonical(key).encode()).hexdigest()[:32]}.scores"
 
 
-def _chosen(experiment: Experiment, only: Sequence[str] | None) -> Experiment:
-    if only is None:
-        return experiment
+def _chosen(
+    experiment: Experiment, only: Sequence[str] | None, panels: Sequence[str] | None
+) -> Experiment:
     names = [entry.name for entry in experiment.data]
-    for name in only:
+    wanted = _known("only must name data sets", only, names)
+    judging = _known("panels must name panels", panels, experiment.panels)
+    return replace(
+        experiment, data=tuple(one for one in experiment.data if one.name in wanted), panels=judging
+    )
+
+
+def _known(rule: str, given: Sequence[str] | None, names: Sequence[str]) -> tuple[str, ...]:
+    """Give those that are asked for, in the order of the config; all by default."""
+    if given is None:
+        return tuple(names)
+    for name in given:
         if name not in names:
-            raise ConfigError(
-                f"only must name data sets of the config, got {name!r}. {suggested(name, names)}"
-            )
-    return replace(experiment, data=tuple(one for one in experiment.data if one.name in only))
+            raise ConfigError(f"{rule} of the config, got {name!r}. {suggested(name, names)}")
+    return tuple(name for name in names if name in given)
 
 
 def _panel(name: str, experiment: Experiment) -> Panel:
@@ -368,10 +390,4 @@ def _panel(name: str, experiment: Experiment) -> Panel:
 
 
 def _versions(panels: Sequence[Panel]) -> dict[str, str]:
-    versions = {"python": platform.python_version()}
-    for package in PACKAGES:
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:  # an extra
-            continue
-    return {**versions, **{panel.name: panel.version for panel in panels}}
+    return {**package_versions(), **{panel.name: panel.version for panel in panels}}

@@ -1,8 +1,9 @@
 """Frames and mappings -> the table of scores that methods are compared by."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf, isfinite, isnan, nan
+from math import ceil, inf, isfinite, isnan, log10, nan
 from numbers import Real
 from typing import Any
 
@@ -10,12 +11,16 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.data.frames import as_frame
 from fuzzyfrog.data.wording import listed, shown
 from fuzzyfrog.errors import DataError
 
-__all__ = ["ScoreTable", "read_scores"]
+__all__ = ["Gridded", "ScoreTable", "on_grid", "read_scores"]
 
 Floats = NDArray[np.float64]
+
+DIGITS = 12  # of the largest score that count; what is beyond them is rounding
+MAX_POWER = 290  # of ten; scores that need more are too small to be scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +48,30 @@ class ScoreTable:
         return np.where(np.isnan(self.values), float(missing), self.values)
 
 
+@dataclass(frozen=True, eq=False)
+class Gridded:
+    """Scores as whole steps, so that what is equal up to rounding is equal in every test.
+
+    Attributes
+    ----------
+    steps : float64[n_datasets, n_methods]
+        Whole numbers, of which differences are exact; a gap may be minus infinity.
+    steps_in_one : float
+        How many steps a score of 1 has.
+    """
+
+    steps: Floats
+    steps_in_one: float
+
+
+def on_grid(values: Floats) -> Gridded:
+    """Give the scores rounded to 12 digits of the largest: 0.1 + 0.2 and 0.3 are the same."""
+    largest = np.abs(values[np.isfinite(values)]).max(initial=0.0) or 1.0
+    # A power of ten, so that no decimal fraction lies halfway between two steps.
+    steps_in_one = 10.0 ** min(DIGITS - ceil(log10(largest)), MAX_POWER)
+    return Gridded(np.asarray(np.rint(values * steps_in_one)), steps_in_one)
+
+
 def read_scores(scores: object) -> ScoreTable:
     """Give the table of scores, checked.
 
@@ -64,6 +93,9 @@ def read_scores(scores: object) -> ScoreTable:
         If there is too little of them, or something is no number.
     """
     table = _of_mapping(scores) if isinstance(scores, Mapping) else _of_frame(scores)
+    repeated = [name for name, count in Counter(table.methods).items() if count > 1]
+    if repeated:
+        raise DataError(f"methods must have distinct names, got {listed(repeated)} more than once.")
     if len(table.datasets) < 2 or len(table.methods) < 2:
         raise DataError(
             "scores must have at least 2 data sets (rows) and 2 methods (columns), got "
@@ -95,7 +127,12 @@ def _of_mapping(scores: Mapping[Any, Any]) -> ScoreTable:
 
 def _of_frame(scores: object) -> ScoreTable:
     try:
-        frame = nw.from_native(scores, eager_only=True)
+        frame = as_frame(scores)
+    except DataError:
+        raise DataError(
+            "methods must have distinct names, got a frame with repeated columns. "
+            "Rename or drop them."
+        ) from None
     except TypeError:
         raise DataError(
             "scores must be a frame or a mapping, data sets x methods, got "
@@ -103,10 +140,11 @@ def _of_frame(scores: object) -> ScoreTable:
         ) from None
     index = nw.maybe_get_index(frame)
     names = [str(name) for name in (range(len(frame)) if index is None else index)]
-    columns = list(frame.columns)
-    if columns and frame[columns[0]].dtype in (nw.String, nw.Categorical, nw.Object):
-        names = [str(name) for name in frame[columns.pop(0)].to_list()]
-    values = [[_number(cell, name) for cell in frame[name].to_list()] for name in columns]
+    columns = {name: frame[:, place] for place, name in enumerate(frame.columns)}
+    first = next(iter(columns), None)
+    if first is not None and columns[first].dtype in (nw.String, nw.Categorical, nw.Object):
+        names = [str(name) for name in columns.pop(first).to_list()]
+    values = [[_number(cell, name) for cell in one.to_list()] for name, one in columns.items()]
     return ScoreTable(
         tuple(names), tuple(map(str, columns)), np.array(values, np.float64, ndmin=2).T
     )

@@ -13,8 +13,14 @@ import numpy as np
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.wording import listed, shown
 from fuzzyfrog.experiment.config import ConfigError, SelectorEntry
-from fuzzyfrog.experiment.panel import CellError
-from fuzzyfrog.search import Genetic, ParticleSwarm, QuickReduct, Search, ShuffledFrogs
+from fuzzyfrog.search import (
+    CheckpointError,
+    Genetic,
+    ParticleSwarm,
+    QuickReduct,
+    Search,
+    ShuffledFrogs,
+)
 from fuzzyfrog.search.driver import check_budget
 from fuzzyfrog.search.protocol import Problem
 from fuzzyfrog.select import BoostedSelector, FuzzyRoughSelector
@@ -86,7 +92,8 @@ def selected(
     seed : int
         Its random state.
     checkpoint : Path
-        Where a search keeps its scores until it is done, and goes on from after a crash.
+        Where a search keeps its scores until it is done, and goes on from after a crash; what
+        cannot be gone on from is deleted.
     n_jobs : int or None
         Threads.
 
@@ -95,18 +102,17 @@ def selected(
     dict
         "features" (indices), and for searches "dependency", "full_dependency", "evaluations",
         "reducts" (how many equally good ones), "stop_reason"; "warnings" where there were some.
-
-    Raises
-    ------
-    CellError
-        If the selector failed.
     """
     if entry.search == "none":
         return {"features": list(range(dataset.n_features))}
     selector = _selector(entry, seed, checkpoint, n_jobs)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        _fit(selector, entry, dataset)
+        try:
+            _fit(selector, entry, dataset)
+        except CheckpointError:  # of another version or damaged; no other process may be here
+            checkpoint.unlink(missing_ok=True)
+            _fit(selector, entry, dataset)
     found: dict[str, Any] = {"features": np.flatnonzero(selector.get_support()).tolist()}
     if isinstance(selector, FuzzyRoughSelector):
         found.update(_details(selector))
@@ -171,13 +177,10 @@ def _search(entry: SelectorEntry) -> Search:
 
 
 def _fit(selector: Any, entry: SelectorEntry, dataset: Dataset) -> None:
-    try:
-        if entry.search in {*SEARCHES, "boosted"}:
-            selector.fit(dataset)
-        else:
-            selector.fit(dataset.values, dataset.target)
-    except (ValueError, ArithmeticError, MemoryError, RuntimeError) as error:
-        raise CellError(" ".join(f"{type(error).__name__}: {error}".split())) from None
+    if entry.search in {*SEARCHES, "boosted"}:
+        selector.fit(dataset)
+    else:
+        selector.fit(dataset.values, dataset.target)
     if getattr(selector, "stop_reason_", None) == "interrupted":
         raise KeyboardInterrupt  # the best so far is no result of an experiment
 

@@ -1,20 +1,48 @@
-"""What was run: data sets, selectors with all their parameters, numbers of frogs."""
+"""What was run, and with what: versions, data sets, selectors with all their parameters."""
 
 from collections.abc import Mapping
 from math import nan
 
 from fuzzyfrog.experiment.config import Experiment, SelectorEntry
-from fuzzyfrog.experiment.markdown import GAP, Rows, beside, table
+from fuzzyfrog.experiment.markdown import GAP, Rows, beside, joined, table
 from fuzzyfrog.experiment.paper_figures import PaperFigures
+from fuzzyfrog.experiment.provenance import limit_lines, provenance_lines
+from fuzzyfrog.experiment.results import Lookup
 from fuzzyfrog.experiment.selectors import parameters
 from fuzzyfrog.experiment.shapes import Shape
-from fuzzyfrog.search.presets import SMALL_CELLS, preset_counts
+from fuzzyfrog.search.presets import SMALL_CELLS, FrogCounts, preset_counts
 from fuzzyfrog.search.protocol import Problem
 
 __all__ = ["settings_page"]
 
+# The parameters that, left at None, follow the frogs.
+FOLLOWING = {
+    "genetic": ("n_population", "n_generations"),
+    "swarm": ("n_particles", "n_iterations"),
+}
+PAPER_POPULATION, PAPER_ROUNDS = 900, 5
+FROGS = (
+    f"What the frog search takes by itself: one rule up to {SMALL_CELLS:,} cells of data, another "
+    "above."
+)
+FOLLOWERS = (
+    "{names} take their populations and rounds from it, as far as they are None above: a subset "
+    "for every frog, a round for every evolution, after a first one that is drawn. The last column "
+    "is how many subsets that makes. A subset that comes again is not scored again, and the best "
+    "ones are checked in the end: the pages of the panels have the evaluations that there were."
+)
+TWO_STATEMENTS = (
+    "The paper says two things about GA and PSO. Its text has their population and generations "
+    "identical to those of B-SFLA, which depend on the number of features of small data; its two "
+    f"tables of parameters print {PAPER_POPULATION} and {PAPER_ROUNDS}. The text was followed. "
+    "Above {cells:,} cells both are the same; on {datasets} the tables would give {population} "
+    "subsets and {rounds} rounds, {most:,} in all, in place of what stands under Frogs."
+)
 
-def settings_page(experiment: Experiment, shapes: Mapping[str, Shape], paper: PaperFigures) -> str:
+
+def settings_page(
+    experiment: Experiment, shapes: Mapping[str, Shape], paper: PaperFigures, lookup: Lookup
+) -> str:
     """Give the Markdown page.
 
     Parameters
@@ -25,6 +53,8 @@ def settings_page(experiment: Experiment, shapes: Mapping[str, Shape], paper: Pa
         The sizes of the tables, of those that are known.
     paper : PaperFigures
         What is put in brackets.
+    lookup : Lookup
+        The cells: with what they were computed.
 
     Returns
     -------
@@ -38,6 +68,11 @@ def settings_page(experiment: Experiment, shapes: Mapping[str, Shape], paper: Pa
             "",
             f"{experiment.folds} stratified folds, seed {experiment.fold_seed}. A classifier of "
             f"Weka may take {f'{limit:g} seconds' if limit else 'any time'} on a table.",
+            *limit_lines(lookup, limit),
+            "",
+            "## Computed with",
+            "",
+            *provenance_lines(lookup),
             "",
             "## Data sets",
             "",
@@ -48,10 +83,10 @@ def settings_page(experiment: Experiment, shapes: Mapping[str, Shape], paper: Pa
             "",
             *table(_selector_rows(experiment)),
             "",
+            *(_two_statements(experiment, shapes) if paper.methods else []),
             "## Frogs",
             "",
-            f"What the frog search, and with it the populations and rounds of the others, takes by "
-            f"itself: one rule up to {SMALL_CELLS:,} cells of data, another above.",
+            " ".join([FROGS, *_followers(experiment)]),
             "",
             *table(_frog_rows(experiment, shapes)),
             "",
@@ -90,16 +125,54 @@ def _limits(entry: SelectorEntry) -> str:
     return ", ".join(f"{value:g} {name}" for name, value in limits.items() if value) or GAP
 
 
+def _following(experiment: Experiment) -> list[str]:
+    """Name the selectors whose population or rounds follow the frogs."""
+    return [
+        one.name
+        for one in experiment.selectors
+        if any(parameters(one)[name] is None for name in FOLLOWING.get(one.search, ()))
+    ]
+
+
+def _followers(experiment: Experiment) -> list[str]:
+    names = _following(experiment)
+    return [FOLLOWERS.format(names=joined(names))] if names else []
+
+
+def _two_statements(experiment: Experiment, shapes: Mapping[str, Shape]) -> list[str]:
+    """Tell which of the paper's statements about GA and PSO was followed, and where it matters."""
+    printed = PAPER_POPULATION, PAPER_ROUNDS
+    others = [
+        name
+        for name, shape in shapes.items()
+        if (counts := _counts(shape)) and (counts.n_all_frogs, counts.n_evolutions) != printed
+    ]
+    if not _following(experiment) or not others:
+        return []
+    told = TWO_STATEMENTS.format(
+        cells=SMALL_CELLS, datasets=joined(others), population=PAPER_POPULATION,
+        rounds=PAPER_ROUNDS, most=PAPER_POPULATION * (1 + PAPER_ROUNDS),
+    )  # fmt: skip
+    return [told, ""]
+
+
+def _counts(shape: Shape) -> FrogCounts:
+    n_cells = shape.n_samples * shape.n_features
+    return preset_counts("auto", Problem(shape.n_features, n_cells, nan))
+
+
 def _frog_rows(experiment: Experiment, shapes: Mapping[str, Shape]) -> Rows:
     head = ["data", "cells", "memeplexes m", "frogs in each n", "evolutions N", "submemeplex q",
-            "longest leap S_max", "population of GA and PSO"]  # fmt: skip
+            "longest leap S_max", "population of GA and PSO", "generations of GA and PSO",
+            "subsets in all"]  # fmt: skip
     rows = [head]
     for one in experiment.data:
         if (shape := shapes.get(one.name)) is None:
             continue
-        n_cells = shape.n_samples * shape.n_features
-        counts = preset_counts("auto", Problem(shape.n_features, n_cells, nan))
-        numbers = (n_cells, counts.n_memeplexes, counts.n_frogs, counts.n_evolutions,
-                   counts.n_submemeplex, counts.max_step, counts.n_all_frogs)  # fmt: skip
+        counts = _counts(shape)
+        population, rounds = counts.n_all_frogs, counts.n_evolutions
+        numbers = (shape.n_samples * shape.n_features, counts.n_memeplexes, counts.n_frogs,
+                   rounds, counts.n_submemeplex, counts.max_step, population, rounds,
+                   population * (1 + rounds))  # fmt: skip
         rows.append([one.name, *(f"{number:,}" for number in numbers)])
     return rows

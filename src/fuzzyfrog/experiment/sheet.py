@@ -1,16 +1,17 @@
 """The page of one panel under one protocol: every table of the paper, ours beside its figures."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from typing import NamedTuple
 
-from fuzzyfrog.experiment.config import Experiment, Protocol, SelectorEntry
+from fuzzyfrog.experiment.config import Experiment, Protocol
 from fuzzyfrog.experiment.figure_names import figure_path
 from fuzzyfrog.experiment.lineup import Lineup
-from fuzzyfrog.experiment.markdown import GAP, Rows, beside, table
+from fuzzyfrog.experiment.markdown import GAP, Rows, joined, table
 from fuzzyfrog.experiment.paper_figures import PaperFigures
 from fuzzyfrog.experiment.ranking_page import ranking_lines
-from fuzzyfrog.experiment.results import Figures, Results
+from fuzzyfrog.experiment.results import Results
+from fuzzyfrog.experiment.sheet_tables import SheetTables
 
 __all__ = ["Sheet"]
 
@@ -18,7 +19,35 @@ LEAKS = {
     "paper": "Features were selected on all samples, the test samples included: optimistic.",
     "nested": "Features were selected on the training part of every fold.",
 }
-Cell = Callable[[str, SelectorEntry], str]
+ACCURACY = "Mean ± standard deviation (n - 1) over the classifiers, in percent"
+BEST = "The highest accuracy among the classifiers"
+OF_SEEDS = "each taken within one seed, then the mean over the seeds"
+SPREAD = (
+    "Standard deviation (n - 1) over the seeds of the mean accuracy above; how much chance in the "
+    "search is worth. A selector without chances runs once."
+)
+SECONDS = (
+    "Medians over the runs. They were taken beside whatever else the machine did and may differ by "
+    "a factor of ten from run to run: evaluations are the fairer measure of effort."
+)
+RAN_ONCE = "{} ran once on a data set: where that was the first run of a process, it compiled too."
+EVALUATIONS = (
+    f"Different subsets that a search scored, median over the runs; {GAP} for a selector that "
+    "scores none. The same on every machine."
+)
+NOTHING = (
+    "No data set is complete here, so there is nothing to compare. [index.md](index.md) says what "
+    "is there, what is missing and what that may cost."
+)
+
+
+class _Part(NamedTuple):
+    """A table with what it is called and what it shows; a kind of figure may follow it."""
+
+    title: str
+    note: str
+    rows: Rows
+    figure: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +68,8 @@ class Sheet:
         The same, by lineup.
     paper : PaperFigures
         What is put in brackets.
+    failures : sequence of str
+        What failed, a line for each reason.
     figures : frozenset of str
         Paths of the figures that were drawn.
     """
@@ -49,121 +80,86 @@ class Sheet:
     results: Results
     lineups: Sequence[Lineup]
     paper: PaperFigures
+    failures: Sequence[str] = ()
     figures: frozenset[str] = frozenset()
 
     def page(self) -> str:
-        """Give the Markdown page."""
+        """Give the Markdown page; a short one if no data set is complete."""
         lines = [
             f"# {self.experiment.title}: {self.panel}, protocol {self.protocol.name}",
             "",
             LEAKS[self.protocol.name],
             f"{self.experiment.folds} stratified folds, drawn with seed "
-            f"{self.experiment.fold_seed}; searches with {self._seeds()}. Accuracies are means "
-            f"over the classifiers, in percent, ± standard deviation (n - 1). {GAP} is a gap.",
+            f"{self.experiment.fold_seed}; searches with {self._seeds()}. {GAP} is a gap.",
         ]
+        if not any(lineup.done for lineup in self.lineups):
+            return "\n".join([*lines, "", NOTHING, *self._failed(), ""])
         for lineup in self.lineups:
             lines += ["", f"## {lineup.name}", "", *self._lineup(lineup)]
-        return "\n".join([*lines, "", *self._failures(), ""])
+        return "\n".join([*lines, "", *self._gaps(), ""])
 
     def _seeds(self) -> str:
         seeds = self.protocol.seeds
         return f"seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}"
 
     def _lineup(self, lineup: Lineup) -> list[str]:
-        protocol = self.protocol.name
-        both = (self.panel, protocol)
-        parts: list[tuple[str, Rows, str, tuple[str, ...]]] = [
-            ("Number of features", self._sizes(lineup), "sizes", (protocol,)),
-            ("Accuracy", self._accuracies(lineup), "accuracy", both),
-            ("Best classifier", self._bests(lineup), "best", both),
-            ("Seconds of a selection", self._seconds(lineup), "seconds", (protocol,)),
-        ]
+        tables = SheetTables(lineup, self.paper)
         lines: list[str] = []
-        for title, rows, kind, where in parts:
-            lines += [f"### {title}{self.paper.remark}", "", *table(rows), ""]
-            lines += self._figure(kind, lineup, where)
+        for part in [*self._judged(tables), *self._effort(tables)]:
+            lines += [f"### {part.title}", "", part.note, "", *table(part.rows), ""]
+            if part.figure:
+                lines += self._figure(part.figure, lineup)
         lines += [*ranking_lines(lineup, self.paper), ""]
-        return [*lines, *self._figure("ranks", lineup, both)]
+        return [*lines, *self._figure("ranks", lineup)]
 
-    def _figure(self, kind: str, lineup: Lineup, where: tuple[str, ...]) -> list[str]:
-        path = figure_path(kind, lineup.name, *where)
+    def _judged(self, tables: SheetTables) -> list[_Part]:
+        remark = self.paper.remark
+        has_seeds = len(self.protocol.seeds) > 1
+        within = f"; {OF_SEEDS}." if has_seeds else "."
+        parts = [
+            _Part(f"Number of features{remark}", "Means over the runs.", tables.sizes(), "sizes"),
+            _Part(f"Accuracy{remark}", ACCURACY + within, tables.accuracies(), "accuracy"),
+            _Part(f"Best classifier{remark}", BEST + within, tables.bests(), "best"),
+        ]
+        if has_seeds:
+            parts.append(_Part("Spread of the mean over seeds", SPREAD, tables.spreads()))
+        return parts
+
+    def _effort(self, tables: SheetTables) -> list[_Part]:
+        note = " ".join([SECONDS, *self._ran_once(tables.lineup)])
+        title = f"Seconds of a selection{self.paper.remark}"
+        return [
+            _Part("Evaluations of a selection", EVALUATIONS, tables.evaluations()),
+            _Part(title, note, tables.seconds(), "seconds"),
+        ]
+
+    def _ran_once(self, lineup: Lineup) -> list[str]:
+        """Name the selectors with one run on each data set, which no median makes up for."""
+        names = [
+            one.name
+            for one in lineup.selectors
+            if max(len(entries[one.name].sizes) for entries in self.results.values()) == 1
+        ]
+        return [RAN_ONCE.format(joined(names))] if names else []
+
+    def _figure(self, kind: str, lineup: Lineup) -> list[str]:
+        of_panel = () if kind in {"sizes", "seconds"} else (self.panel,)
+        path = figure_path(kind, lineup.name, *of_panel, self.protocol.name)
         return [f"![{kind}: {lineup.name}]({path})", ""] if path in self.figures else []
 
-    def _sizes(self, lineup: Lineup) -> Rows:
-        def cell(data: str, one: SelectorEntry) -> str:
-            sizes = self.results[data][one.name].sizes
-            return f"{fmean(sizes):.1f}" if sizes else GAP
+    def _gaps(self) -> list[str]:
+        not_done = [
+            data
+            for data, entries in self.results.items()
+            if any(entry.n_missing for entry in entries.values())
+        ]
+        lines = self._failed()
+        if not_done:
+            told = f"{len(not_done)} data set{'s are' if len(not_done) > 1 else ' is'}"
+            lines += ["", f"{told} not complete; [index.md](index.md) says how far they are."]
+        return ["## Gaps", *(lines or ["", "None."])]
 
-        return self._rows(lineup, cell, ["sizes"])
-
-    def _seconds(self, lineup: Lineup) -> Rows:
-        def cell(data: str, one: SelectorEntry) -> str:
-            entry = self.results[data][one.name]
-            return f"{entry.seconds:.3g}" if entry.sizes else GAP
-
-        return self._rows(lineup, cell, ["seconds"])
-
-    def _bests(self, lineup: Lineup) -> Rows:
-        def cell(data: str, one: SelectorEntry) -> str:
-            figures = lineup.figures(data)[one.name]
-            return f"{figures.best:.2f}" if figures else GAP
-
-        means = self._means(lineup, lambda figures: figures.best, "accuracy_best")
-        return [*self._rows(lineup, cell, ["accuracy_best"]), ["**mean**", *means]]
-
-    def _accuracies(self, lineup: Lineup) -> Rows:
-        """Give means and deviations; the highest of each data set is bold."""
-
-        def cell(data: str, one: SelectorEntry) -> str:
-            every = lineup.figures(data)
-            figures = every[one.name]
-            if figures is None:
-                return GAP
-            text = f"{figures.mean:.2f} ± {figures.std:.2f}"
-            highest = max(other.mean for other in every.values() if other)
-            return f"**{text}**" if figures.mean == highest else text
-
-        rows = self._rows(lineup, cell, ["accuracy_mean", "accuracy_std"])
-        rows[0].append("classifiers")
-        for row in rows[1:]:
-            row.append(str(len(lineup.common(row[0]))))
-        means = self._means(lineup, lambda figures: figures.mean, "accuracy_mean")
-        return [*rows, ["**mean**", *means, ""]]
-
-    def _means(self, lineup: Lineup, figure: Callable[[Figures], float], name: str) -> list[str]:
-        """Give the means over the data sets that are done, the paper's over the same ones."""
-        every = [lineup.figures(data) for data in lineup.done]
-        theirs = self.paper.numbers(name, lineup.done)
-        texts = []
-        for one in lineup.selectors:
-            ours = [figure(own) if (own := row[one.name]) else None for row in every]
-            printed = [row.get(one.paper or "") for row in theirs.values()]
-            texts.append(beside(_mean(ours) or GAP, _mean(printed)))
-        return texts
-
-    def _rows(self, lineup: Lineup, cell: Cell, names: list[str]) -> Rows:
-        rows = [["data", *(one.name for one in lineup.selectors)]]
-        for data in self.results:
-            row = [data]
-            for one in lineup.selectors:
-                theirs = [self.paper.get(name, data, one.paper) for name in names]
-                row.append(beside(cell(data, one), " ± ".join(filter(None, theirs))))
-            rows.append(row)
-        return rows
-
-    def _failures(self) -> list[str]:
-        rows = [["data", "selector", "not computed", "failed"]]
-        for data, entries in self.results.items():
-            for name, entry in entries.items():
-                if entry.errors or entry.n_missing:
-                    reasons = "; ".join(entry.errors)
-                    rows.append([data, name, str(entry.n_missing or ""), reasons])
-        if len(rows) == 1:
-            return ["## Gaps", "", "None."]
-        return ["## Gaps", "", *table(rows)]
-
-
-def _mean(values: Iterable[float | None]) -> str:
-    """Give a mean and of how many, gaps left out as in the paper; nothing for gaps alone."""
-    told = [value for value in values if value is not None]
-    return f"{fmean(told):.2f} of {len(told)}" if told else ""
+    def _failed(self) -> list[str]:
+        if not self.failures:
+            return []
+        return ["", "Cells that failed:", "", *(f"- {failure}" for failure in self.failures)]

@@ -8,10 +8,13 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from fuzzyfrog.experiment.posthoc import holm_adjusted
+from fuzzyfrog.experiment.score_table import Gridded
 
 __all__ = ["SignedRankTest", "signed_rank_tests"]
 
 Floats = NDArray[np.float64]
+
+MAX_EXACT = 60  # differences; all ways to give them signs are then counted in 64 bits
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,8 @@ class SignedRankTest:
     median_difference : float
         Median of control minus method; infinite where a gap decides it.
     p_value : float
-        Two-sided; data sets with equal scores are left out.
+        Two-sided; data sets with equal scores are left out. Exact, also with ties, for up to 60
+        differences; beyond, from the normal distribution.
     adjusted : float
         The same, adjusted by Holm for the number of methods.
     effect : float
@@ -46,13 +50,13 @@ class SignedRankTest:
 
 
 def signed_rank_tests(
-    scores: Floats, methods: Sequence[str], control: str
+    scores: Gridded, methods: Sequence[str], control: str
 ) -> tuple[SignedRankTest, ...]:
     """Give the test against each other method, in the order of the columns."""
-    own = scores[:, list(methods).index(control)]
+    own = scores.steps[:, list(methods).index(control)]
     others = [method for method in methods if method != control]
     differences = {
-        method: _differences(own, scores[:, column])
+        method: _differences(own, scores.steps[:, column])
         for column, method in enumerate(methods)
         if method != control
     }
@@ -64,7 +68,7 @@ def signed_rank_tests(
             int((differences[method] > 0).sum()),
             int((differences[method] == 0).sum()),
             int((differences[method] < 0).sum()),
-            float(np.median(differences[method])),
+            float(np.median(differences[method])) / scores.steps_in_one,
             p_values[i],
             adjusted[i],
             _effect(differences[method]),
@@ -74,25 +78,40 @@ def signed_rank_tests(
 
 
 def _differences(own: Floats, other: Floats) -> Floats:
-    """Give the differences; two gaps, both at minus infinity, are equal.
-
-    They are rounded to 12 digits of the largest score: 0.3 - 0.2 and 0.2 - 0.1 are the same.
-    """
+    """Give the differences; two gaps, both at minus infinity, are equal."""
     difference = np.zeros_like(own)
     np.subtract(own, other, out=difference, where=own != other)
-    both = np.concatenate([own, other])
-    scale = np.abs(both[np.isfinite(both)]).max(initial=0.0) or 1.0
-    return np.asarray(np.round(difference / scale, 12) * scale)
+    return difference
 
 
 def _p_value(differences: Floats) -> float:
     told = _finite(differences[differences != 0])
     if len(told) == 0:
         return 1.0
-    # Exact wherever that is right: without ties in the sizes of the differences.
-    exact = len(told) <= 50 and len(np.unique(np.abs(told))) == len(told)
-    method = "exact" if exact else "asymptotic"
-    return float(stats.wilcoxon(told, method=method).pvalue)
+    if len(told) > MAX_EXACT:
+        return float(stats.wilcoxon(told, method="asymptotic").pvalue)
+    return _exact_p_value(told)
+
+
+def _exact_p_value(differences: Floats) -> float:
+    """Give the share of signs that make the sums of ranks at least as unequal, doubled.
+
+    The signs of all differences are equally likely if the methods are equal; their sizes, and so
+    their ranks, stay. Ties have mean ranks, which doubled are integers.
+    """
+    ranks = np.rint(2 * stats.rankdata(np.abs(differences))).astype(np.int64)
+    smaller = min(int(ranks[differences > 0].sum()), int(ranks[differences < 0].sum()))
+    n_ways = _ways_to_sum(ranks)[: smaller + 1].sum()
+    return float(min(1.0, 2 * n_ways / 2 ** len(ranks)))
+
+
+def _ways_to_sum(ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Give how many subsets of the ranks have each sum, from 0 to that of all."""
+    ways = np.zeros(int(ranks.sum()) + 1, np.int64)
+    ways[0] = 1
+    for rank in ranks:
+        ways[rank:] += ways[:-rank].copy()  # with this rank, beside those without it
+    return ways
 
 
 def _effect(differences: Floats) -> float:

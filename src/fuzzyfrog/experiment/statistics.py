@@ -17,7 +17,7 @@ from fuzzyfrog.experiment.posthoc import (
     critical_difference,
     pair_tests,
 )
-from fuzzyfrog.experiment.score_table import read_scores
+from fuzzyfrog.experiment.score_table import on_grid, read_scores
 from fuzzyfrog.experiment.signed_rank import SignedRankTest, signed_rank_tests
 from fuzzyfrog.search.checks import check_known
 
@@ -132,6 +132,7 @@ def compare(
         each other method, Nemenyi tests all pairs.
     tie_correction : bool
         Whether Friedman's statistic allows for ties, as in SciPy; KEEL's, in the paper, does not.
+        The post-hoc tests never do: their standard error is that of ranks without ties.
     missing : "worst" or float
         What a gap counts as: less than any score, or a number. The paper has 0.
 
@@ -159,13 +160,13 @@ def compare(
     """
     check_known("posthoc", posthoc, POSTHOCS)
     table = read_scores(scores)
-    values = table.filled(missing)
-    each = stats.rankdata(-values, axis=1)
+    gridded = on_grid(table.filled(missing))
+    each = stats.rankdata(-gridded.steps, axis=1)
     ranks = dict(zip(table.methods, each.mean(axis=0).tolist(), strict=True))
     control = min(ranks, key=lambda name: ranks[name]) if control is None else control
     check_known("control", control, table.methods)
     statistic = _friedman(each, tie_correction=tie_correction)
-    n_datasets, n_methods = values.shape
+    n_datasets, n_methods = each.shape
     tests = pair_tests(ranks, control, n_datasets, posthoc)
     return Comparison(
         ranks=ranks,
@@ -177,7 +178,7 @@ def compare(
         procedure=posthoc,
         threshold=tests[0].threshold,
         posthoc=tests,
-        signed_rank=signed_rank_tests(values, table.methods, control),
+        signed_rank=signed_rank_tests(gridded, table.methods, control),
     )
 
 

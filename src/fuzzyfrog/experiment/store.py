@@ -1,9 +1,10 @@
 """What has been computed: one JSON object a line, appended whole or not at all.
 
 A cell is ``{"key": {...}, "value": {...}, "seconds": ..., "when": ...}``, or has an ``"error"``,
-the reason, in place of the value. A key says all that its value depends on, so that a cell is
-looked up by content: selectors that found the same features share their accuracies. A line that is
-only ``{"versions": {...}}`` holds for the cells below it; a cell may also have versions of its own.
+the reason, in place of the value. A key says with which data and settings the value was computed
+(what it leaves out: see `keys`), so that a cell is looked up by content: selectors that found the
+same features share their accuracies. A line that is only ``{"versions": {...}}`` tells which
+versions of packages computed the cells below it; a cell may also have versions of its own.
 
 Cells that are to be kept and passed on are packed: ``cells.jsonl.gz`` beside ``cells.jsonl`` has
 the same lines, and what is in either of them counts.
@@ -12,10 +13,13 @@ the same lines, and what is in either of them counts.
 import gzip
 import json
 import os
+import platform
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -23,9 +27,18 @@ from typing import Any
 from fuzzyfrog.search.locking import FileLock, LockedError
 from fuzzyfrog.writing import written_whole
 
-__all__ = ["Cells", "StoreError", "canonical", "pack_cells", "packed_file", "read_cells"]
+__all__ = [
+    "Cells",
+    "StoreError",
+    "canonical",
+    "pack_cells",
+    "package_versions",
+    "packed_file",
+    "read_cells",
+]
 
 SYNC_SECONDS = 1.0
+PACKAGES = ("fuzzyfrog", "numpy", "scipy", "numba", "scikit-learn", "lightgbm", "jpype1")
 
 
 class StoreError(RuntimeError):
@@ -183,6 +196,15 @@ def pack_cells(path: Path) -> Path:
     finally:
         lock.release()
     return packed_file(path)
+
+
+def package_versions() -> dict[str, str]:
+    """Give the versions of Python and of the packages, as far as they are there."""
+    versions = {"python": platform.python_version()}
+    for package in PACKAGES:
+        with suppress(PackageNotFoundError):  # an extra
+            versions[package] = version(package)
+    return versions
 
 
 def canonical(key: Mapping[str, Any]) -> str:

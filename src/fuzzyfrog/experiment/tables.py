@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from fuzzyfrog.experiment.config import Experiment
+from fuzzyfrog.experiment.config import Experiment, Protocol
+from fuzzyfrog.experiment.failed_cells import failure_lines
 from fuzzyfrog.experiment.figure_files import can_draw, write_figures
 from fuzzyfrog.experiment.index_page import Index
 from fuzzyfrog.experiment.leak import leak_rows
@@ -29,8 +30,11 @@ __all__ = ["INDEX_FILE", "write_tables"]
 INDEX_FILE = "index.md"
 LEAK = (
     "Mean accuracy over the data sets that both protocols have, in percent: with features selected "
-    "on all samples, with features selected inside every fold, and the difference; then on how "
-    "many data sets the first is higher and lower. Both with the same seeds: {seeds}."
+    "on all samples, with features selected inside every fold; the mean difference, its standard "
+    "error and the median; on how many data sets the first is higher and lower; Wilcoxon's "
+    "signed-rank p. Both with the same seeds: {seeds}. So few seeds and data sets show a tendency "
+    "at most: a mean that is not two standard errors away from 0 may well be chance, and the "
+    "p-values are not adjusted for the number of selectors."
 )
 Place = tuple[str, str]  # panel and protocol
 
@@ -42,6 +46,7 @@ def write_tables(
     panels: Mapping[str, Sequence[str]],
     *,
     data: str | os.PathLike[str] | None = None,
+    tables: Mapping[str, str] | None = None,
     figures: bool = True,
 ) -> list[Path]:
     """Write all pages of an experiment, as far as cells were computed; the same cells, same bytes.
@@ -58,6 +63,8 @@ def write_tables(
         The classifiers of each panel.
     data : path-like or None
         Folder with the files of registered data sets.
+    tables : mapping of str to str, optional
+        Digests of the data sets that can be read; only their cells count then.
     figures : bool
         Whether to draw figures, if matplotlib is there.
 
@@ -66,13 +73,14 @@ def write_tables(
     list of Path
         The files, the index first.
     """
-    lookup = Lookup(read_cells(cells))
+    lookup = Lookup(read_cells(cells), tables)
     results = {
         (panel, protocol.name): read_results(experiment, lookup, protocol, panel, classifiers)
         for panel, classifiers in panels.items()
         for protocol in experiment.protocols
     }
-    writer = _Writer(experiment, PaperFigures.read(experiment.expected), panels, results, out)
+    paper = PaperFigures.read(experiment.expected)
+    writer = _Writer(experiment, paper, lookup, panels, results, out)
     draws = figures and can_draw()
     drawn = write_figures(writer.lineups, writer.paper, out) if draws else frozenset()
     writer.sheets(drawn)
@@ -80,7 +88,7 @@ def write_tables(
     shapes = {
         one.name: shape for one in experiment.data if (shape := shape_of(one, data)) is not None
     }
-    writer.text("settings.md", settings_page(experiment, shapes, writer.paper))
+    writer.text("settings.md", settings_page(experiment, shapes, writer.paper, lookup))
     if writer.paper.methods:
         verdict = Verdict(experiment, writer.paper, writer.lineups, results)
         writer.text("verdict.md", verdict.page())
@@ -96,6 +104,7 @@ class _Writer:
 
     experiment: Experiment
     paper: PaperFigures
+    lookup: Lookup
     panels: Mapping[str, Sequence[str]]
     results: Mapping[Place, Results]
     out: Path
@@ -111,15 +120,21 @@ class _Writer:
 
     def sheets(self, drawn: frozenset[str]) -> None:
         """Write a page and two CSV files for each panel and protocol."""
-        for panel in self.panels:
+        for panel, classifiers in self.panels.items():
             for protocol in self.experiment.protocols:
-                place = (panel, protocol.name)
-                found, lineups = self.results[place], self.lineups[place]
+                found = self.results[panel, protocol.name]
                 stem = f"{panel}-{protocol.name}"
-                sheet = Sheet(self.experiment, protocol, panel, found, lineups, self.paper, drawn)
-                self.text(f"{stem}.md", sheet.page())
-                self.rows(f"{stem}.csv", summary_rows(self.experiment, found, self.paper))
+                self.text(f"{stem}.md", self._sheet(panel, protocol, drawn).page())
+                summary = summary_rows(self.experiment, found, classifiers, self.paper)
+                self.rows(f"{stem}.csv", summary)
                 self.rows(f"{stem}-classifiers.csv", accuracy_rows(found))
+
+    def _sheet(self, panel: str, protocol: Protocol, drawn: frozenset[str]) -> Sheet:
+        place = (panel, protocol.name)
+        return Sheet(
+            self.experiment, protocol, panel, self.results[place], self.lineups[place], self.paper,
+            failures=failure_lines(self.experiment, self.lookup, protocol, panel), figures=drawn,
+        )  # fmt: skip
 
     def leaks(self) -> None:
         """Write what the leak is worth, if both protocols were asked for."""

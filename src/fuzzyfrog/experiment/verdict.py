@@ -2,26 +2,51 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from functools import cached_property
+from math import sqrt
 
 from fuzzyfrog.experiment.claims import Claim, Finding, claims_of
 from fuzzyfrog.experiment.config import Experiment
-from fuzzyfrog.experiment.leak import leak_of
+from fuzzyfrog.experiment.leak import leak_of, shown_leak
 from fuzzyfrog.experiment.lineup import Lineup
 from fuzzyfrog.experiment.markdown import GAP, Rows, joined, table
-from fuzzyfrog.experiment.paper_figures import PaperFigures
+from fuzzyfrog.experiment.no_selection import no_selection_lines
+from fuzzyfrog.experiment.paper_figures import N_CLASSIFIERS, PaperFigures
 from fuzzyfrog.experiment.results import Results
 from fuzzyfrog.experiment.standing import (
     Case,
     Standing,
+    paper_standings,
     standing_of_lineup,
     standing_of_paper,
 )
-from fuzzyfrog.experiment.verdict_tests import accuracy_rows, rank_rows
+from fuzzyfrog.experiment.verdict_procedures import accuracy_rows, rank_rows
+from fuzzyfrog.experiment.verdict_scope import MIN_DATASETS, left_out_lines, too_few_lines
 
 __all__ = ["Verdict"]
 
 OWN = ("weka", "paper")  # panel and protocol of the paper
+WHY = "docs/experiment-verdict.md of the repository says why it comes out like this."
+ACCURACIES = (
+    "Mean accuracy in percent and mean number of features, ours and the paper's on the same data "
+    "sets; on how many data sets ours is higher (fewer features) and lower; Wilcoxon's signed-rank "
+    f"test of the accuracies, ours against the paper's. With the panel `{OWN[0]}` only: accuracies "
+    "of other classifiers do not compare."
+)
+RANKS = (
+    "Mean rank and place of {subject}; who is first; Friedman without and with correction for "
+    "ties; who is significantly behind (+) and before (-) {subject}, at 0.05, by each procedure. "
+    "What is said after a Friedman test that does not reject (p above 0.05) is a hint "
+    "at most. Every single test, with effect sizes, is on the page of its panel and protocol."
+)
+LEAK = (
+    "Points of mean accuracy that a selector gains when it may select on the test samples "
+    "(protocol `paper` minus `nested`, same classifiers, and the same seeds: {seeds}): the mean "
+    "over the data sets ± its standard error; in brackets on how many data sets it gains, and "
+    "Wilcoxon's p. With so few seeds and data sets a mean that is not two standard errors away "
+    "from 0 may well be chance, and so may the smallest of {n_selectors} p-values that are not "
+    "adjusted for their number."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,69 +72,76 @@ class Verdict:
 
     def page(self) -> str:
         """Give the Markdown page."""
-        cases = self._cases()
         title = f"# {self.experiment.title}: verdict"
+        few = too_few_lines({case: self._members[case] for case in self._standings})
+        enough = {
+            case: one for case, one in self._standings.items() if len(one.datasets) >= MIN_DATASETS
+        }
+        cases = {case: one for case, one in enough.items() if one.subject == self.paper.first}
+        stand_ins = {case: one for case, one in enough.items() if case not in cases}
         if not cases:
-            return f"{title}\n\nToo few data sets are done to say anything.\n"
+            nothing = f"Too few data sets are done to judge: no case has {MIN_DATASETS}."
+            return "\n".join([title, "", nothing, "", *few])
         return "\n".join(
             [
                 title,
                 "",
-                *self._scope(cases),
+                *self._scope(cases, stand_ins),
                 *self._summary(cases),
+                *self._no_selection(),
+                *few,
                 *self._claims(cases),
                 *self._accuracies(cases),
                 *self._tests(cases),
+                *self._stand_ins(stand_ins),
                 *self._leaks(),
+                *left_out_lines({case: self._members[case] for case in enough}),
             ]
         )
 
-    def _cases(self) -> dict[Case, Standing]:
-        """Give the lineups that have the methods of the paper and two data sets, the own first."""
-        found = {}
-        for (panel, protocol), lineups in self.lineups.items():
-            for lineup in lineups:
-                standing = standing_of_lineup(lineup, self.paper)
-                if standing is not None and len(standing.datasets) >= 2:
-                    found[Case(lineup.name, panel, protocol)] = standing
-        order = sorted(found, key=lambda case: (case.panel, case.protocol) != OWN)
-        return {case: found[case] for case in order}
+    @cached_property
+    def _members(self) -> dict[Case, Lineup]:
+        """All lineups, those of the paper's own setting first."""
+        every = {
+            Case(lineup.name, *place): lineup
+            for place, lineups in self.lineups.items()
+            for lineup in lineups
+        }
+        order = sorted(every, key=lambda case: (case.panel, case.protocol) != OWN)
+        return {case: every[case] for case in order}
 
-    def _scope(self, cases: Mapping[Case, Standing]) -> list[str]:
-        n_all = len(self.experiment.data)
-        counts = sorted({len(standing.datasets) for standing in cases.values()})
-        told = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-        each = {f"{one.panel} {one.protocol}": len(cases[one].datasets) for one in cases}
-        uneven = "; ".join(f"{place} {count}" for place, count in each.items())
-        done = list(dict.fromkeys(data for one in cases.values() for data in one.datasets))
+    @cached_property
+    def _standings(self) -> dict[Case, Standing]:
+        """The figures of the lineups that have the methods of the paper."""
+        found = {
+            case: standing_of_lineup(lineup, self.paper) for case, lineup in self._members.items()
+        }
+        return {case: one for case, one in found.items() if one is not None}
+
+    def _scope(
+        self, cases: Mapping[Case, Standing], stand_ins: Mapping[Case, Standing]
+    ) -> list[str]:
+        subject = self.paper.first
+        done = {data for one in cases.values() for data in one.datasets}
         missing = [one.name for one in self.experiment.data if one.name not in done]
         rest = f" Nothing is said about {joined(missing)}: they are not done." if missing else ""
-        by_place = f" Done for all selectors are: {uneven}." if len(counts) > 1 else ""
+        names = list(dict.fromkeys(one.subject for one in stand_ins.values()))
+        apart = (
+            f" Line-ups in which our own {joined(f'`{name}`' for name in names)} take the place "
+            f"of {subject} are judged apart, further down."
+        ) * bool(names)
         return [
-            f"The claims of the paper, put to {told} of its {n_all} data sets.{by_place}{rest} "
-            f"Every figure is computed from the cells. The paper's own setting is panel "
-            f"`{OWN[0]}` under protocol `{OWN[1]}`; with other classifiers its accuracies are no "
-            "yardstick, but its ranks are.",
+            f"The claims of the paper about {subject}, put to {len(done)} of its "
+            f"{len(self.experiment.data)} data sets.{rest} Every figure is computed from the "
+            f"cells. {WHY}",
             "",
-            *self._left_out(),
-        ]
-
-    def _left_out(self) -> list[str]:
-        """Tell which classifiers failed somewhere, so that means are over fewer than all."""
-        failed: dict[tuple[str, str], set[str]] = {}
-        for (panel, _), lineups in self.lineups.items():
-            for lineup in lineups:
-                for data in lineup.done:
-                    gone = set(lineup.classifiers) - set(lineup.common(data))
-                    if gone:
-                        failed.setdefault((data, panel), set()).update(gone)
-        told = [f"{data} ({panel}: {joined(sorted(names))})" for (data, panel), names in
-                sorted(failed.items())]  # fmt: skip
-        if not told:
-            return []
-        return [
-            f"A classifier that failed for one selector is left out for all of them on "
-            f"{joined(told)}.",
+            f"A case is a line-up with a panel of classifiers under a protocol. Judged are those "
+            f"with the paper's algorithm and at least {MIN_DATASETS} data sets: "
+            f"{'; '.join(f'{case} ({len(one.datasets)})' for case, one in cases.items())}.{apart} "
+            f"The paper's own setting is panel `{OWN[0]}` under protocol `{OWN[1]}`. Only with "
+            f"this panel are mean accuracies held against the paper's; sizes and times, which no "
+            "panel changes, are counted there once. Where classifiers failed, and means are over "
+            "fewer, is told at the end.",
             "",
         ]
 
@@ -117,7 +149,7 @@ class Verdict:
         groups: dict[str, list[str]] = {"What holds": [], "What holds in part": [],
                                         "What does not hold": []}  # fmt: skip
         for claim in claims_of(self.paper):
-            findings = {case: claim.judge(standing) for case, standing in cases.items()}
+            findings = {case: _finding(claim, case.panel, one) for case, one in cases.items()}
             told = {case: one for case, one in findings.items() if one is not None}
             agreeing = [case for case, one in told.items() if one.holds]
             title = _group(len(agreeing), len(told))
@@ -128,23 +160,58 @@ class Verdict:
             lines += [f"## {title}", "", *(sentences or ["- Nothing."]), ""]
         return lines
 
+    def _no_selection(self) -> list[str]:
+        lineups = {
+            protocol: some for (panel, protocol), some in self.lineups.items() if panel == OWN[0]
+        }
+        return no_selection_lines(self.experiment, lineups, OWN[0], MIN_DATASETS)
+
     def _claims(self, cases: Mapping[Case, Standing]) -> list[str]:
         """Give the table of all claims; the paper's own tables are put to the same questions."""
         claims = claims_of(self.paper)
-        whole = self.paper.tables["accuracy_mean"]
-        same = next(iter(cases.values())).datasets
-        rows: Rows = [["figures of", "data sets", *(claim.name for claim in claims)]]
-        rows.append(_claim_row("the paper", standing_of_paper(self.paper, whole), claims))
-        rows.append(_claim_row("the paper, same data", standing_of_paper(self.paper, same), claims))
-        rows += [_claim_row(str(case), standing, claims) for case, standing in cases.items()]
+        theirs = [(label, OWN[0], standing)
+                  for label, standing in paper_standings(self.paper, cases.values())]  # fmt: skip
+        ours = [(str(case), case.panel, standing) for case, standing in cases.items()]
         key = [f"- *{claim.name}*: {claim.sentence}" for claim in claims]
-        return ["## Claim by claim", "", *key, "", *table(rows), ""]
+        rows = _claim_rows([*theirs, *ours], claims)
+        return ["## Claim by claim", "", *key, "", *table(rows), "", *self._impossible()]
+
+    def _impossible(self) -> list[str]:
+        """Tell which cells of the paper's table cannot be, and so why rows leave them out."""
+        cells = self.paper.impossible_cells()
+        if not cells:
+            return []
+        told = [
+            f"{cell.method} on {cell.data} (best {cell.best:.2f}, at most {cell.limit:.2f})"
+            for cell in cells
+        ]
+        return [
+            f"Why the paper is also judged without {joined(dict.fromkeys(c.data for c in cells))}: "
+            f"the best of {N_CLASSIFIERS} classifiers cannot be more than "
+            f"{N_CLASSIFIERS - 1}/{sqrt(N_CLASSIFIERS):g} standard deviations (n - 1) above their "
+            f"mean, and in {len(cells)} cells of its table it is: {joined(told)}. {self._twins()}"
+            "Why it is also judged with complete rows only: in its tests a gap counts as an "
+            "accuracy of 0.",
+            "",
+        ]
+
+    def _twins(self) -> str:
+        """Tell where else the means of the impossible cells are printed."""
+        means = self.paper.tables["accuracy_mean"]
+        cells = self.paper.impossible_cells()
+        twins = [
+            data
+            for data, row in means.items()
+            if all(data != c.data and row[c.method] == means[c.data][c.method] for c in cells)
+        ]
+        return f"Their means are also those of {joined(twins)}. " if twins else ""
 
     def _accuracies(self, cases: Mapping[Case, Standing]) -> list[str]:
         subject, n_all = self.paper.first, len(self.experiment.data)
         same = next(iter(cases.values())).datasets
         mean = standing_of_paper(self.paper, same).mean("accuracies", subject)
         printed = self.paper.overall("mean_accuracy", subject)
+        rows = [(str(case), case.panel, one) for case, one in cases.items()]
         is_open = f" Whether ours reaches {printed} over all {n_all} is open." * (len(same) < n_all)
         return [
             f"## {subject} beside the paper's, data set by data set",
@@ -152,54 +219,75 @@ class Verdict:
             f"The paper has {printed} over all its data sets, and {mean:.2f} over the {len(same)} "
             f"that are done here.{is_open}",
             "",
-            "Mean accuracy in percent and mean number of features, ours and the paper's on the "
-            "same data sets; on how many data sets ours is higher (fewer features) and lower; "
-            "Wilcoxon's signed-rank test of the accuracies, ours against the paper's.",
+            ACCURACIES,
             "",
-            *table(accuracy_rows(cases, self.paper, subject)),
+            *table(accuracy_rows(_with_own_panel(rows), self.paper)),
             "",
         ]
 
     def _tests(self, cases: Mapping[Case, Standing]) -> list[str]:
-        subject = self.paper.first
+        theirs = paper_standings(self.paper, cases.values())
+        ours = [(str(case), one) for case, one in cases.items()]
         return [
-            f"## Is {subject} first, and is that more than chance?",
+            f"## Is {self.paper.first} first, and is that more than chance?",
             "",
-            f"Mean rank and place of {subject}; who is first; Friedman without and with "
-            f"correction for ties; whom {subject} is significantly better (+) or worse (-) than, "
-            "at 0.05, by each procedure.",
+            RANKS.format(subject=self.paper.first),
             "",
-            *table(rank_rows(cases, self.paper, subject)),
+            *table(rank_rows([*theirs, *ours])),
+            "",
+        ]
+
+    def _stand_ins(self, cases: Mapping[Case, Standing]) -> list[str]:
+        """Put the same questions to other algorithms in the place of the paper's."""
+        if not cases:
+            return []
+        labels = {case: f"{one.subject}: {case}" for case, one in cases.items()}
+        rows = [(labels[case], case.panel, one) for case, one in cases.items()]
+        names = joined(f"`{name}`" for name in dict.fromkeys(s.subject for s in cases.values()))
+        return [
+            f"## Our own frogs in the place of {self.paper.first}",
+            "",
+            f"The same questions, asked about {names}: the default search of this library, which "
+            f"is not the paper's algorithm. Nothing here speaks for or against {self.paper.first}.",
+            "",
+            *table(_claim_rows(rows, claims_of(self.paper))),
+            "",
+            ACCURACIES,
+            "",
+            *table(accuracy_rows(_with_own_panel(rows), self.paper)),
+            "",
+            RANKS.format(subject="the frogs"),
+            "",
+            *table(rank_rows([(labels[case], one) for case, one in cases.items()])),
             "",
         ]
 
     def _leaks(self) -> list[str]:
-        """Tell what selecting on the test samples is worth, for every selector of the paper's."""
+        """Tell what selecting on the test samples is worth, for every selector."""
+        seeds = {one.name: one.seeds for one in self.experiment.protocols}
+        if len(seeds) < 2:
+            return []
         panels = list(dict.fromkeys(panel for panel, _ in self.results))
         rows: Rows = [["selector", *panels]]
         for one in self.experiment.selectors:
             rows.append([one.name, *(self._leak(one.name, panel) for panel in panels)])
-        if len(self.experiment.protocols) < 2:
-            return []
-        return [
-            "## What the leak is worth",
-            "",
-            "Points of mean accuracy that a selector gains when it may select on the test samples "
-            "(protocol `paper` minus `nested`, same seeds and classifiers), the mean over the "
-            "data sets, and on how many of them it gains.",
-            "",
-            *table(rows),
-            "",
-        ]
+        shared = joined(str(seed) for seed in seeds["paper"] if seed in seeds["nested"])
+        text = LEAK.format(seeds=shared or "there are none", n_selectors=len(rows) - 1)
+        return ["## What the leak is worth", "", text, "", *table(rows), ""]
 
     def _leak(self, name: str, panel: str) -> str:
         both = [self.results.get((panel, protocol), {}) for protocol in ("paper", "nested")]
         lineup = self.lineups[panel, self.experiment.protocols[0].name][0]
-        differences = leak_of(name, both[0], both[1], lineup.classifiers).differences
-        if not differences:
-            return GAP
-        n_gains = sum(difference > 0 for difference in differences)
-        return f"{fmean(differences):+.2f} ({n_gains} of {len(differences)})"
+        return shown_leak(leak_of(name, both[0], both[1], lineup.classifiers))
+
+
+def _with_own_panel(rows: Sequence[tuple[str, str, Standing]]) -> list[tuple[str, Standing]]:
+    return [(label, standing) for label, panel, standing in rows if panel == OWN[0]]
+
+
+def _finding(claim: Claim, panel: str, standing: Standing) -> Finding | None:
+    """Give what figures say to a claim; None if they may not, or do not tell."""
+    return claim.judge(standing) if claim.any_panel or panel == OWN[0] else None
 
 
 def _group(n_agreeing: int, n_told: int) -> str | None:
@@ -233,10 +321,11 @@ def _by(agreeing: Sequence[Case], told: Mapping[Case, Finding]) -> str:
     return ", ".join(counts)
 
 
-def _claim_row(label: str, standing: Standing, claims: Sequence[Claim]) -> list[str]:
-    cells = []
-    for claim in claims:
-        finding = claim.judge(standing)
-        told = "" if finding is None else f"{'yes' if finding.holds else 'no'}, {finding.figure}"
-        cells.append(told or GAP)
-    return [label, str(len(standing.datasets)), *cells]
+def _claim_rows(standings: Sequence[tuple[str, str, Standing]], claims: Sequence[Claim]) -> Rows:
+    """Give a row of findings for each label, panel and standing, with a head."""
+    rows: Rows = [["figures of", "data sets", *(claim.name for claim in claims)]]
+    for label, panel, standing in standings:
+        found = [_finding(claim, panel, standing) for claim in claims]
+        cells = [f"{'yes' if one.holds else 'no'}, {one.figure}" if one else GAP for one in found]
+        rows.append([label, str(len(standing.datasets)), *cells])
+    return rows

@@ -128,7 +128,8 @@ class Geometry:
     @cached_property
     def queries(self) -> NDArray[np.int16]:
         """Positions in steps, sample by sample; one more feature is 0 everywhere."""
-        result = np.zeros((self.n_samples, self.n_features + 1), np.int16)
+        result = empty((self.n_samples, self.n_features + 1), np.int16)
+        result[:, -1] = 0
         for part in column_blocks(self.n_samples, self.n_features):
             result[:, part] = self._in_steps(part)
         return result
@@ -136,8 +137,9 @@ class Geometry:
     @cached_property
     def lanes(self) -> NDArray[np.int16]:
         """Positions in steps, feature by feature, filled up to whole blocks."""
-        result = np.zeros((self.n_features + 1, n_blocks(self.n_samples) * LANES), np.int16)
-        result[:-1, : self.n_samples] = self.queries[:, :-1].T
+        result = empty((self.n_features + 1, n_blocks(self.n_samples) * LANES), np.int16)
+        result[:, : self.n_samples] = self.queries.T
+        result[:, self.n_samples :] = 0
         return result
 
     @cached_property

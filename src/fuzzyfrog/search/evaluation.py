@@ -16,6 +16,7 @@ __all__ = ["Budget", "Evaluator"]
 CHUNK_SECONDS = 0.5  # how much work a killed or stopped run may lose
 FIRST_CHUNK = 128
 SMALLEST_CHUNK = 16
+CHUNKS_OF_ALL = 4  # subsets of a chunk for each that the objective scores at the same time
 
 
 @dataclass
@@ -56,7 +57,8 @@ class Evaluator:
     Parameters
     ----------
     objective : Objective
-        What scores subsets.
+        What scores subsets; if it has a number ``n_at_once`` of subsets that it scores at the
+        same time, as a cluster does, chunks are large enough to keep all of it busy.
     budget : Budget
         What may be spent.
     log : ScoreLog or None
@@ -70,7 +72,8 @@ class Evaluator:
         self.n_replayed = 0
         self.log = log
         self._objective = objective
-        self._chunk = FIRST_CHUNK
+        self._smallest = max(SMALLEST_CHUNK, CHUNKS_OF_ALL * getattr(objective, "n_at_once", 1))
+        self._chunk = max(FIRST_CHUNK, self._smallest)
 
     def evaluate(self, batch: Batch) -> tuple[Floats, str | None]:
         """Score a batch.
@@ -147,7 +150,7 @@ class Evaluator:
         at_least = bars if (bars > -inf).any() else None
         scores = np.asarray(self._objective.score(subsets, at_least), dtype=np.float64)
         rate = len(scores) / max(time.monotonic() - start, 1e-6)
-        self._chunk = int(np.clip(rate * CHUNK_SECONDS, SMALLEST_CHUNK, 4 * self._chunk))
+        self._chunk = int(np.clip(rate * CHUNK_SECONDS, self._smallest, 4 * self._chunk))
         scores = np.where(scores < bars, -inf, scores)  # the same log for any evaluator
         self._keep(keys[: len(scores)], scores)
         return scores

@@ -1,0 +1,133 @@
+"""What fails on the way: a failed cell is recorded with its reason and stops nothing."""
+
+import pytest
+
+from experiment.test_running import CONFIG, contents, fruit_config, lines, run
+from fuzzyfrog.experiment.panel import CellError, reason_of
+from fuzzyfrog.experiment.running import write_report
+from fuzzyfrog.experiment.weka_process import WekaNotFoundError
+
+PANEL = "experiment.quick_panel:QuickPanel"
+TWO = CONFIG[: CONFIG.index("[selectors.quick]")] + (
+    '[selectors.own]\nsearch = "experiment.quick_panel:Widest"\n'
+    + CONFIG[CONFIG.index("[data.apples]") :]
+)
+
+
+@pytest.fixture
+def config(tmp_path):
+    return fruit_config(tmp_path)
+
+
+def errors(config):
+    return {line["error"] for line in lines(config) if "error" in line}
+
+
+def test_an_error_of_a_selector_is_a_failed_cell(config):
+    config.write_text(TWO.replace("quick_panel:Widest", "failing:OutOfRange"))
+    done = run(config)
+    told = "IndexError: index 5 is out of bounds for axis 1 with size 5"
+    assert f"apples: own, seed 0: {told}" in done.failures
+    assert errors(config) == {told}
+    assert {line["key"]["data"] for line in lines(config)} == {"apples", "pears"}
+
+
+def test_an_error_of_a_panel_is_a_failed_cell(config):
+    config.write_text(TWO.replace(PANEL, "experiment.failing:OutOfMemory"))
+    done = run(config)
+    assert "pears: neighbor, 5 features: MemoryError: no room" in done.failures
+    assert errors(config) == {"MemoryError: no room"}
+    keys = [line["key"] for line in lines(config) if "value" in line]
+    kept = {(key["data"], key["classifier"]) for key in keys if key["kind"] == "accuracy"}
+    assert kept == {("apples", "bayes"), ("apples", "neighbor"), ("pears", "bayes")}
+
+
+def test_counts_of_numpy_are_counts(config):
+    config.write_text(TWO.replace(PANEL, "experiment.failing:NumpyCounts"))
+    assert run(config, only=["apples"]).failures == ()
+    counts = [line["value"]["correct"] for line in lines(config) if "panel" in line["key"]]
+    assert counts
+    assert all(isinstance(count, int) for part in counts for count in part)
+
+
+def test_whoever_interrupts_ends_the_run_and_no_cell_fails(config):
+    config.write_text(TWO.replace(PANEL, "experiment.failing:Stopping"))
+    with pytest.raises(KeyboardInterrupt):
+        run(config)
+    assert not errors(config)
+    assert {line["key"]["kind"] for line in lines(config)} == {"selection"}
+
+
+def test_a_weka_that_is_gone_is_no_fault_of_a_cell(config, monkeypatch):
+    def gone(*_):
+        raise WekaNotFoundError("Weka must be there")
+
+    monkeypatch.setattr("experiment.quick_panel.QuickPanel.correct", gone)
+    with pytest.raises(WekaNotFoundError):
+        run(config)
+    assert not errors(config)
+
+
+def test_a_reason_is_one_line_with_the_kind_of_what_nobody_foresaw():
+    assert reason_of(CellError("it took\n too long")) == "it took too long"
+    assert reason_of(KeyError("x")) == "KeyError: 'x'"
+    assert reason_of(MemoryError()) == "MemoryError:"
+
+
+def test_without_a_common_classifier_there_is_a_report_and_no_ranks(config):
+    config.write_text(TWO.replace(PANEL, "experiment.failing:Crossed"))
+    done = run(config)
+    assert any(one.endswith("RuntimeError: not here") for one in done.failures)
+    page = (config.parent / "out" / "crossed-paper.md").read_text(encoding="utf-8")
+    assert "Mean ranks" not in page
+    assert "RuntimeError: not here" in page
+    assert write_report(config, None, config.parent / "out")
+
+
+def checkpoints(config):
+    return sorted((config.parent / "out" / "checkpoints").glob("*.scores"))
+
+
+def left_behind(config, monkeypatch):
+    """Run until the first search is done and give the checkpoint that it leaves."""
+    monkeypatch.setattr("fuzzyfrog.experiment.selectors._details", _interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        run(config)
+    monkeypatch.undo()
+    (left,) = checkpoints(config)
+    return left
+
+
+def _interrupt(_):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("damage", [b"", b"something else"])
+def test_a_damaged_checkpoint_is_begun_anew(config, monkeypatch, damage):
+    left_behind(config, monkeypatch).write_bytes(damage)
+    assert run(config).failures == ()
+    assert not checkpoints(config)
+
+
+def test_a_checkpoint_of_another_version_is_begun_anew(config, monkeypatch):
+    monkeypatch.setattr("fuzzyfrog.search.checkpoint.version", lambda _: "0.0")
+    left_behind(config, monkeypatch)  # from here on the version is ours
+    assert run(config).failures == ()
+    assert not checkpoints(config)
+
+
+def test_checkpoints_of_other_folds_are_others(config, monkeypatch):
+    nested = CONFIG.replace("[protocols.paper]\nseeds = [0, 1]\n", "")
+    config.write_text(nested)
+    first = left_behind(config, monkeypatch)
+    before = first.read_bytes()
+    config.write_text("fold_seed = 2\n" + nested)
+    run(config)
+    assert [path.read_bytes() for path in checkpoints(config)] == [before]
+
+
+def test_data_sets_may_be_called_anything(config):
+    config.write_text(CONFIG.replace("[data.pears]", '[data."a/b: ünd\\u0000"]'))
+    done = run(config, only=["a/b: ünd\0"])
+    assert done.failures == ()
+    assert len(contents(config)) == done.computed > 0
