@@ -185,6 +185,15 @@ def test_ctrl_c_returns_the_best_so_far(call):
     assert outcome.n_evaluations == len(objective.asked)
 
 
+def test_ctrl_c_amid_the_first_batch_keeps_what_was_scored(monkeypatch):
+    monkeypatch.setattr("fuzzyfrog.search.evaluation.FIRST_CHUNK", 4)
+    monkeypatch.setattr("fuzzyfrog.search.evaluation.SMALLEST_CHUNK", 4)
+    objective = Interrupting(TABLE, 1)
+    outcome = run(Genetic(), objective, objective.problem(), seed=0)
+    assert outcome.stop_reason == "interrupted"
+    assert outcome.score == max(objective.table[index] for index in objective.asked)
+
+
 def test_ctrl_c_before_any_score_is_passed_on():
     objective = Interrupting(TABLE, 0)
     with pytest.raises(KeyboardInterrupt):

@@ -102,7 +102,8 @@ def named(names: Sequence[str]) -> str:
 
 
 def _headline(run: Run) -> str:
-    return f"{headline(run)}{':' if run.full_dependency > 0 else '; selected:'}"
+    where = "" if run.sampling is None else f" on {run.sampling.n_sampled:,} random samples"
+    return f"{headline(run)}{where}{':' if run.full_dependency > 0 else '; selected:'}"
 
 
 def _facts(run: Run) -> Iterator[tuple[str, str]]:

@@ -147,15 +147,29 @@ def _size_claims(paper: PaperFigures, subject: str) -> list[Claim]:
         own = standing.mean("sizes", standing.subject)
         if own is None:
             return None
-        below = [name for name in larger if (other := means[name]) is not None and own < other]
+        below = [
+            name
+            for name in larger
+            if (other := means[name]) is not None
+            and own < other
+            and _is_mostly_less(standing, name)
+        ]
         return Finding(below == larger, f"{len(below)} of {len(larger)}")
 
     return [
         Claim("size", f"{subject} selects as few features as in the paper, or fewer, in the mean "
               "over the same data sets.", as_small),
-        Claim("smaller", f"{subject} selects fewer features than {joined(larger)}, in the mean.",
+        Claim("smaller", f"{subject} selects fewer features than {joined(larger)}, in the mean "
+              "and on more data sets than it selects more.",
               smaller),
     ]  # fmt: skip
+
+
+def _is_mostly_less(standing: Standing, other: str) -> bool:
+    """Tell whether the subject has the smaller subsets more often than the larger ones."""
+    pairs = [(row[standing.subject], row[other]) for row in standing.sizes.values()]
+    both = [(own, theirs) for own, theirs in pairs if own is not None and theirs is not None]
+    return sum(own < theirs for own, theirs in both) > sum(own > theirs for own, theirs in both)
 
 
 def _time_claim(paper: PaperFigures, subject: str) -> Claim:

@@ -38,7 +38,7 @@ class DotChart:
 
 def chart_height(n_datasets: int, n_methods: int) -> float:
     """Give the height in inches at which dots do not touch."""
-    return 1.4 + n_datasets * (0.12 + 0.085 * n_methods)
+    return 1.6 + n_datasets * (0.12 + 0.085 * n_methods)
 
 
 def draw_dots(ax: Any, chart: DotChart) -> None:
@@ -74,8 +74,8 @@ def draw_dots(ax: Any, chart: DotChart) -> None:
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(chart.label)
-    ax.set_title(chart.title, pad=28)
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=6, frameon=False, fontsize=9,
+    ax.set_title(chart.title, pad=44)
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False, fontsize=9,
               columnspacing=1.2, handletextpad=0.2, borderaxespad=0.2)  # fmt: skip
 
 

@@ -146,7 +146,7 @@ class _Run:
         batch = next(proposal, None)
         while batch is not None:
             self._budget.reserve = reserve()
-            scores, reason = self._evaluator.evaluate(batch)
+            scores, reason = self._evaluated(batch)
             reason = self._hear(batch, scores) or reason
             if reason is None and self._budget.time_is_up():
                 reason = "max_seconds"
@@ -158,6 +158,15 @@ class _Run:
                 return None
         return None
 
+    def _evaluated(self, batch: Batch) -> tuple[Floats, str | None]:
+        """Score a batch; if Ctrl-C comes in the middle, what has a score until then counts."""
+        try:
+            return self._evaluator.evaluate(batch)
+        except KeyboardInterrupt:
+            scores = self._evaluator.known(batch)
+            self._enter(batch.subsets[scores > -inf], scores[scores > -inf])
+            raise
+
     def _kept_for_finish(self) -> int:
         most = max(1, self._budget.max_evaluations / FINISH_SHARE)
         return int(min(self._finish.n_evaluations(), most))
@@ -166,10 +175,7 @@ class _Run:
         """Take in a scored batch and tell the callbacks; one of them may stop the run."""
         if batch.proof is not None:
             self._proof = batch.proof
-        # Ctrl-C may come at any moment: what the archive has, the front has too.
-        self._front.add(batch.subsets, scores)
-        allowed = self._constraints.has_allowed_size(batch.subsets)
-        self._archive.add(batch.subsets[allowed], scores[allowed])
+        self._enter(batch.subsets, scores)
         moment = Moment(
             n_evaluations=self._evaluator.n_evaluations,
             score=self._archive.score,
@@ -181,6 +187,12 @@ class _Run:
         self._history.append(moment)
         stops = [callback(moment) for callback in self._callbacks]
         return "callback" if any(stops) else None
+
+    def _enter(self, subsets: Masks, scores: Floats) -> None:
+        # Ctrl-C may come at any moment: what the archive has, the front has too.
+        self._front.add(subsets, scores)
+        allowed = self._constraints.has_allowed_size(subsets)
+        self._archive.add(subsets[allowed], scores[allowed])
 
     def _end(self, reason: str) -> None:
         """Make sure of an allowed subset, and as far as the budget goes of minimal ones."""

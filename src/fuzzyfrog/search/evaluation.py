@@ -91,6 +91,14 @@ class Evaluator:
             return self._only_best(batch.subsets, keys, bars)
         return self._each(batch.subsets, keys, bars)
 
+    def known(self, batch: Batch) -> Floats:
+        """Give the scores of a batch that are known, minus infinity for the others."""
+        return self._scores(subset_keys(batch.subsets))
+
+    def _scores(self, keys: list[bytes]) -> Floats:
+        found = [self.ledger.known(key, -inf) for key in keys]
+        return np.array([-inf if score is None else score for score in found])
+
     def _each(self, subsets: Masks, keys: list[bytes], bars: Floats) -> tuple[Floats, str | None]:
         rows, lowest = self._unknown(keys, bars)
         n_allowed, cut = self._allowed(len(rows))
@@ -125,8 +133,7 @@ class Evaluator:
                 scores = self._objective.best(subsets[rows[:n_allowed]])
                 self._keep(new if not cut else [], scores)
             self._enter(new, scores, np.full(len(new), np.max(scores)))
-        found = [self.ledger.known(key, -inf) for key in keys]
-        all_scores = np.array([-inf if score is None else score for score in found])
+        all_scores = self._scores(keys)
         among_best = all_scores == all_scores.max(initial=-inf)
         return np.where(among_best & (all_scores >= bars), all_scores, -inf), cut
 
