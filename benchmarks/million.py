@@ -65,7 +65,10 @@ def quickreduct(X, y, n_sampled, client):
     from fuzzyfrog import FuzzyRoughSelector
 
     sample = {} if n_sampled is None else {"sample": n_sampled}
-    selector = FuzzyRoughSelector("quickreduct", random_state=0, cluster=client, **sample)
+    n_jobs = None if client is None else 1  # with as many threads here nothing would be sent
+    selector = FuzzyRoughSelector(
+        "quickreduct", random_state=0, cluster=client, n_jobs=n_jobs, **sample
+    )
     found, wall, cpu = timed(lambda: selector.fit(X, y))
     told = f"{found.n_features_} features, γ = {found.dependency_:.6f}"
     if n_sampled is not None:
@@ -79,7 +82,7 @@ def subsets(X, y, n_sampled, client):
     from fuzzyfrog.measure import Dependency, SampledDependency
     from fuzzyfrog.scale import on_cluster
 
-    measure = Dependency(X, y)
+    measure = Dependency(X, y, n_jobs=None if client is None else 1)
     if n_sampled is not None:
         measure = SampledDependency(measure, n_sampled)
     masks = small_subsets(N_SUBSETS)

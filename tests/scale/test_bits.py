@@ -67,12 +67,6 @@ def test_a_batch_of_shards_is_cut_for_memory(client, monkeypatch):
     agree(far, near, made_subsets(count=5))
 
 
-def test_many_memberships_are_put_together_by_a_tree(client, monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.scale.sharded.FAN_IN", 2)
-    near = made_measure()
-    agree(on(client, near, 6), near, made_subsets(count=5))
-
-
 def test_three_workers(cluster, client):
     near, masks = made_measure(), made_subsets()
     with worker(cluster.scheduler_address):

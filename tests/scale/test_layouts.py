@@ -2,9 +2,9 @@
 
 import pytest
 
+from fuzzyfrog.scale import ClusterError
 from fuzzyfrog.scale.copies import Copies
 from fuzzyfrog.scale.layouts import fits_everywhere, layout_for, n_shards_for
-from fuzzyfrog.scale.pace import Pace, round_seconds
 from fuzzyfrog.scale.sharded import Sharded
 from scale.made import agree, made_measure, made_subsets, mark_of, on
 
@@ -17,12 +17,12 @@ def workers(n_workers, gigabytes=0, nthreads=1):
     return {f"tcp://10.0.0.{k}:1234": one for k in range(n_workers)}
 
 
-def paced(empty_round, *laps):
-    """Give a pace that has learned from batches of one subset."""
-    pace = Pace(empty_round)
-    for seconds in laps:
-        pace._learn(seconds, 1)
-    return pace
+def bytes_of(n_cells, n_shards, crew):
+    """Give what workers hold at most: shards, and for each thread a union and two pairs."""
+    n_threads = sum(worker["nthreads"] for worker in crew.values())
+    union = 2 * n_cells / n_shards * (12 + 14)
+    pairs = 2 * 2 * n_cells / n_shards * 8
+    return len(crew) * 300e6 + 8 * n_cells + n_threads * (union + pairs + 2**27)
 
 
 class TestWhatFits:
@@ -34,20 +34,48 @@ class TestWhatFits:
         assert not fits_everywhere(12_000_000, {**workers(3, 64), "small": crew.popitem()[1]})
 
     @pytest.mark.parametrize(
+        ("n_threads", "n_shards"), [(1, 2), (2, 3), (3, 3), (4, 4), (10, 5), (28, 8), (600, 36)]
+    )
+    def test_pairs_of_shards_keep_all_threads_busy(self, n_threads, n_shards):
+        assert n_shards_for(1_000_000, workers(n_threads, gigabytes=64)) == n_shards
+        assert n_shards_for(10**12, workers(n_threads)) == n_shards  # no limit, no reason for more
+        assert n_shards_for(1_000_000, workers(1, nthreads=n_threads)) == n_shards
+
+    @pytest.mark.parametrize(
         ("crew", "n_shards"),
         [
-            (workers(1, 64), 2),
-            (workers(3, 64), 3),
+            (workers(1, 64), 3),
+            (workers(4, 8), 24),
+            (workers(4, 16), 9),
+            (workers(4, 16, nthreads=2), 18),
             (workers(4, 64), 4),
-            (workers(10, 64), 5),
-            (workers(28, 64), 8),
-            (workers(1, 1), 63),  # 40 bytes for each cell of a pair of shards in 0.6 gigabytes
-            (workers(2, 2, nthreads=2), 63),
+            (workers(16, 8), 17),
         ],
     )
-    def test_pairs_of_shards_keep_all_threads_busy_and_fit(self, crew, n_shards):
-        assert n_shards_for(1_000_000_000, crew) == max(n_shards, n_shards_for(10**9, crew))
-        assert n_shards_for(1_000, crew) <= n_shards
+    def test_pairs_of_shards_fit_beside_the_shards(self, crew, n_shards):
+        assert n_shards_for(10**9, crew) == n_shards
+        room = 0.7 * sum(worker["memory_limit"] for worker in crew.values())
+        assert bytes_of(10**9, n_shards, crew) <= room
+
+    def test_the_smallest_worker_and_the_one_with_most_threads_count(self):
+        one, other = workers(2, 16).items()
+        assert n_shards_for(10**9, dict([one, other])) == 12
+        busy = {**other[1], "nthreads": 2}
+        assert n_shards_for(10**9, dict([one, (other[0], busy)])) == 23
+        small = {**other[1], "memory_limit": 15 * GIGABYTE}
+        assert n_shards_for(10**9, dict([one, (other[0], small)])) == 13
+
+    def test_too_little_memory_is_refused_and_as_much_as_is_asked_for_is_enough(self):
+        with pytest.raises(ClusterError) as refused:
+            n_shards_for(10**9, workers(4, gigabytes=4))
+        assert str(refused.value) == (
+            "the worker tcp://10.0.0.0:1234, one of 4, must have 7.3 GB of memory for its part of "
+            "a table of 8.0 GB with nthreads=1, got 4.3 GB. Start workers with as much, or with "
+            "fewer threads, or more of them."
+        )
+        assert n_shards_for(10**9, workers(4, gigabytes=7.3e9 / GIGABYTE)) == 32
+        with pytest.raises(ClusterError, match=r"must have 7\.3 GB .* got 7\.2 GB"):
+            n_shards_for(10**9, workers(4, gigabytes=7.2e9 / GIGABYTE))
 
 
 def test_workers_with_little_memory_get_shards(client, monkeypatch):
@@ -55,32 +83,6 @@ def test_workers_with_little_memory_get_shards(client, monkeypatch):
     assert isinstance(layout_for(client, measure, mark_of(measure)), Copies)
     monkeypatch.setattr("fuzzyfrog.scale.layouts.SHARE", 1e-6)
     assert isinstance(layout_for(client, measure, mark_of(measure)), Sharded)
-
-
-class TestPace:
-    def test_a_subset_is_timed_first(self):
-        assert Pace(0.02).is_unknown
-        assert not paced(0.02, 0.001).is_unknown
-
-    def test_a_batch_is_sent_when_it_takes_longer_than_two_empty_rounds(self):
-        pace = paced(0.02, 0.001)
-        assert not pace.is_worth_a_round(39)
-        assert pace.is_worth_a_round(40)
-
-    def test_a_task_has_a_tenth_of_a_second_of_work(self):
-        pace = paced(0.02, 0.01)
-        assert [pace.n_tasks(n, 4) for n in (1, 10, 50, 10_000)] == [1, 1, 5, 16]
-
-    def test_the_latest_batch_counts_half(self):
-        assert paced(0.02, 1.0, 2.0)._seconds == 1.5
-
-    def test_without_a_price_everything_is_sent_at_once(self):
-        pace = Pace(0.0)
-        assert not pace.is_unknown
-        assert pace.is_worth_a_round(1)
-
-    def test_an_empty_round_takes_time(self, client):
-        assert 0 < round_seconds(client, 2) < 10
 
 
 def n_scattered(cluster):
@@ -96,23 +98,3 @@ def test_a_second_run_on_the_same_table_sends_nothing(cluster, client):
     again = on(client, made_measure(n_samples=140), "copies")
     assert n_scattered(cluster) == before + 1
     agree(again, measure, made_subsets())
-
-
-def test_a_worker_keeps_two_tables(client):
-    marks = []
-    for n_samples in (141, 142, 143):
-        measure = made_measure(n_samples=n_samples)
-        on(client, measure, "copies")
-        marks.append(mark_of(measure))
-    from fuzzyfrog.scale.tables import holds
-
-    held = [set(client.run(holds, mark).values()) for mark in marks]
-    assert held == [{False}, {True}, {True}]
-
-
-def test_a_table_that_was_pushed_out_is_sent_again(client):
-    measure = made_measure(n_samples=144)
-    first = on(client, measure, "copies")
-    for n_samples in (145, 146):
-        on(client, made_measure(n_samples=n_samples), "copies")
-    agree(first, measure, made_subsets())

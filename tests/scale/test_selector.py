@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 import fuzzyfrog
 from fuzzyfrog import FuzzyRoughSelector, ShuffledFrogs, load_dataset
 from fuzzyfrog.cli import main
+from fuzzyfrog.cli.consoles import stderr, stdout
 from fuzzyfrog.scale import ClusterError, on_cluster
 from fuzzyfrog.scale.tables import holds
 from scale.killing import kills
@@ -124,6 +125,8 @@ class TestRefusals:
 @pytest.fixture
 def select(monkeypatch, capsys):
     """Run ``fuzzyfrog select wine`` in this process; give exit code, stdout and stderr."""
+    stdout.cache_clear()  # consoles keep the streams of the test that made them
+    stderr.cache_clear()
 
     def run(*arguments):
         line = ["fuzzyfrog", "select", "wine", "--search", "quickreduct", "--json", *arguments]
@@ -142,6 +145,13 @@ def test_the_command_line_takes_an_address(cluster, client, select):
     code, out, _ = select("--cluster", cluster.scheduler_address)
     assert code == 0
     assert json.loads(out)["run"]["selected"] == json.loads(select()[1])["run"]["selected"]
+
+
+def test_an_address_without_a_port_is_refused_at_once(select):
+    for address in ("127.0.0.1", "tcp://scheduler", "tls://scheduler/"):
+        code, out, err = select("--cluster", address)
+        assert (code, out) == (2, "")
+        assert "--cluster must be an address with a port" in err
 
 
 def test_the_command_line_says_that_nobody_answers(select, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
@@ -13,12 +14,15 @@ __all__ = [
     "Client",
     "Future",
     "address_of_this_worker",
+    "answer",
     "check_cluster",
     "connected",
     "is_loss",
     "is_settled",
+    "silent_workers",
 ]
 
+_NO_PORT = re.compile(r"((tcp|tls)://)?[^:/]+/?")
 CONNECT_SECONDS = 10  # for a scheduler to answer
 
 
@@ -43,6 +47,10 @@ class Client(Protocol):
     @property
     def status(self) -> str:
         """Whether there is a connection: "running" if so."""
+
+    @property
+    def loop(self) -> Any:
+        """The loop of Tornado, in a thread of its own, that talks to the cluster."""
 
     def map(
         self, function: Callable[..., Any], *iterables: Sequence[Any], pure: bool
@@ -86,6 +94,11 @@ class Client(Protocol):
 
 def check_cluster(cluster: object) -> None:
     """Raise unless a value can stand for a cluster; nobody is called for that."""
+    if isinstance(cluster, str) and _NO_PORT.fullmatch(cluster):
+        raise ValueError(
+            "cluster must be an address with a port, such as 'tcp://10.0.0.1:8786', got "
+            f"{shown(cluster)}. `dask scheduler` prints it."
+        )
     if cluster is None or (isinstance(cluster, str) and cluster):
         return
     is_client = all(hasattr(cluster, name) for name in ("map", "scatter", "run"))
@@ -114,14 +127,31 @@ def connected(cluster: object) -> Iterator[Client | None]:
     cluster : None, str or distributed.Client
         What `check_cluster` lets pass; None lends None.
     """
-    if not isinstance(cluster, str):
+    if cluster is None:
+        yield None
+    elif isinstance(cluster, str):
+        client = _client_at(cluster)
+        try:
+            _refuse_within_a_task(client)
+            yield client
+        finally:
+            client.close()
+    else:
+        _refuse_within_a_task(cluster)  # type: ignore[arg-type]
         yield cluster  # type: ignore[misc]
-        return
-    client = _client_at(cluster)
+
+
+def _refuse_within_a_task(client: Client) -> None:
+    """Raise in a task of the same cluster: it would wait for the thread that it keeps busy."""
     try:
-        yield client
-    finally:
-        client.close()
+        here = address_of_this_worker()
+    except ValueError:  # Dask's way to say: not inside a task
+        return
+    if here in client.scheduler_info(n_workers=-1).get("workers", {}):
+        raise ValueError(
+            "cluster must be another one than that whose task calls fit, got the cluster of "
+            f"the worker {here}. Call fit outside of its tasks, or with cluster=None."
+        )
 
 
 def _client_at(address: str) -> Client:
@@ -163,12 +193,71 @@ def is_settled(client: Client, futures: Sequence[Future], seconds: float) -> boo
     return True
 
 
+def answer(
+    client: Client, call: Callable[[], Any], seconds: float, look_around: Callable[[], None]
+) -> Any:
+    """Give what a method of a client answers, looking around as long as it does not.
+
+    Parameters
+    ----------
+    client : Client
+        The cluster.
+    call : callable
+        Calls the method. This happens in the loop of the client, where methods that wait
+        elsewhere give something that can be awaited.
+    seconds : float
+        How long to wait before looking around, and then again each time.
+    look_around : callable
+        Raises to give up.
+    """
+    import asyncio
+    from concurrent.futures import wait
+
+    async def awaited() -> Any:
+        return await call()
+
+    begun = asyncio.run_coroutine_threadsafe(awaited(), client.loop.asyncio_loop)
+    try:
+        while not wait([begun], seconds).done:
+            look_around()
+        return begun.result()
+    finally:
+        begun.cancel()  # also after Ctrl-C
+
+
+def silent_workers(client: Client, addresses: Sequence[str], seconds: float) -> list[str]:
+    """Give the workers that do not answer in time; one that cannot be reached is not silent."""
+    import asyncio
+
+    async def is_silent(address: str) -> bool:
+        call: Any = client.run(int, workers=[address], on_error="return")
+        try:
+            await asyncio.wait_for(call, seconds)
+        except TimeoutError:
+            return True
+        return False
+
+    def all_at_once() -> Any:
+        return asyncio.gather(*map(is_silent, addresses))
+
+    silent = answer(client, all_at_once, 2 * seconds, _give_up)
+    return [address for address, is_one in zip(addresses, silent, strict=True) if is_one]
+
+
+def _give_up() -> None:
+    raise TimeoutError("the connection to the scheduler is stuck")
+
+
 def is_loss(error: BaseException) -> bool:
     """Tell whether an error means that workers or data were lost, not that the work is wrong."""
     from concurrent.futures import CancelledError
 
-    # OSError: connections that are closed, refused or silent.
-    return isinstance(error, CancelledError | OSError | _distributed().scheduler.KilledWorker)
+    distributed = _distributed()
+    connection = (distributed.comm.CommClosedError, ConnectionError, TimeoutError)
+    # Nobody there to connect to is a plain OSError of Dask, without a number of the system.
+    is_unanswered = type(error) is OSError and error.errno is None
+    lost = (CancelledError, distributed.scheduler.KilledWorker, *connection)
+    return is_unanswered or isinstance(error, lost)
 
 
 def address_of_this_worker() -> str:

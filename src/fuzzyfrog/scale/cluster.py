@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from math import inf
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.measure import Dependency
+from fuzzyfrog.measure.scores import _checked_bar
 from fuzzyfrog.scale.client import connected
 from fuzzyfrog.scale.layouts import Layout, layout_for
 from fuzzyfrog.scale.pace import TASK_SECONDS, Pace, round_seconds
@@ -59,33 +59,51 @@ class ClusterMeasure:
         """Number of features, the length of every mask."""
         return self._measure.n_features
 
-    def score(self, masks: Masks, at_least: float | Floats | None = None) -> Floats:
+    @property
+    def n_at_once(self) -> int:
+        """Number of subsets that are scored at the same time."""
+        return max(self._measure._n_threads, self._layout.n_threads)
+
+    def score(self, masks: ArrayLike, at_least: float | ArrayLike | None = None) -> Floats:
         """Give the dependency of each subset; -inf exactly where it is less than `at_least`."""
-        pace = self._score_pace
-        if not self._is_sent(masks, pace):
-            with pace.timed(len(masks)):
-                return self._measure.score(masks, at_least)
-        bars = np.full(len(masks), -inf if at_least is None else at_least, np.float64)
-        n_tasks = pace.n_tasks(len(masks), self._layout.n_threads)
-        with pace.timed_round(len(masks), min(n_tasks, self._layout.n_threads)):
-            return self._layout.score(masks, bars, n_tasks)
+        checked = self._measure._checked(masks)  # whichever way the batch goes
+        bars = _checked_bar(at_least, len(checked))
+        return self._scored(
+            checked,
+            self._score_pace,
+            lambda: self._measure.score(checked, bars),
+            lambda n_tasks: self._layout.score(checked, bars, n_tasks),
+        )
 
-    def best(self, masks: Masks) -> Floats:
+    def best(self, masks: ArrayLike) -> Floats:
         """Give the dependency of the best subsets of a batch, -inf for the others."""
-        pace = self._best_pace
-        if not self._is_sent(masks, pace):
-            with pace.timed(len(masks)):
-                return self._measure.best(masks)
-        n_tasks = pace.n_tasks(len(masks), self._layout.n_threads)
-        with pace.timed_round(len(masks), min(n_tasks, self._layout.n_threads)):
-            return self._layout.best(masks, n_tasks)
+        checked = self._measure._checked(masks)
+        return self._scored(
+            checked,
+            self._best_pace,
+            lambda: self._measure.best(checked),
+            lambda n_tasks: self._layout.best(checked, n_tasks),
+        )
 
-    def _is_sent(self, masks: Masks, pace: Pace) -> bool:
-        self._measure.score(masks[:0])  # refuses what are no masks of this table
-        if pace.is_unknown and len(masks) > 1:
-            with pace.timed(1):
+    def _scored(
+        self,
+        masks: Masks,
+        pace: Pace,
+        here: Callable[[], Floats],
+        there: Callable[[int], Floats],
+    ) -> Floats:
+        """Give the scores of a batch from where they are to be had sooner."""
+        n_subsets = len(masks)
+        n_here, n_there = self._measure._n_threads, self._layout.n_threads
+        if pace.is_unknown and n_subsets > 1:
+            with pace.timed(1, n_here):
                 self._measure.score(masks[:1])
-        return len(masks) > 0 and pace.is_worth_a_round(len(masks))
+        if n_subsets == 0 or not pace.is_worth_a_round(n_subsets, n_here, n_there):
+            with pace.timed(n_subsets, n_here):
+                return here()
+        n_tasks = pace.n_tasks(n_subsets, n_there)
+        with pace.timed_round(n_subsets, min(n_tasks, n_there)):
+            return there(n_tasks)
 
 
 @contextmanager
@@ -115,4 +133,6 @@ def on_cluster(
             )
         finally:
             if isinstance(cluster, str) and client.status == "running":
-                layout.withdraw()  # whose client stays, may come again with the same table
+                # Whose client stays, may come again with the same table.
+                with suppress(Exception):  # an error that led here says more
+                    layout.withdraw()

@@ -13,13 +13,28 @@ from fuzzyfrog.measure import Dependency
 from fuzzyfrog.scale import tasks
 from fuzzyfrog.scale.client import Client, Future, is_loss
 from fuzzyfrog.scale.packing import Packed
-from fuzzyfrog.scale.resilience import ClusterError, collected, threads_of
+from fuzzyfrog.scale.resilience import (
+    ClusterError,
+    asked,
+    collected,
+    sent,
+    threads_now,
+    threads_of,
+    working_of,
+)
 from fuzzyfrog.scale.stamp import stamp
-from fuzzyfrog.scale.tables import Table, forget, holds, take
+from fuzzyfrog.scale.tables import (
+    BYTES_PER_CELL,
+    MOST_TABLES,
+    Table,
+    forget,
+    holds,
+    n_held,
+    take,
+)
 
 __all__ = ["BYTES_PER_CELL", "Copies"]
 
-BYTES_PER_CELL = 28  # values as sent and as kept, and a geometry of them
 ATTEMPTS = 5  # to hand a table over to workers that let go of it at once
 
 Floats = NDArray[np.float64]
@@ -66,19 +81,31 @@ class Copies:
     def supply(self) -> None:
         """Send the table to the workers that do not have it."""
         for _ in range(ATTEMPTS):
-            held = self._client.run(holds, self._fingerprint, on_error="return")
+            workers = list(working_of(self._client))
+            held = asked(self._client, holds, self._fingerprint, workers=workers)
             lacking = [address for address, answer in held.items() if answer is False]
             if not lacking:  # a worker that cannot be reached is none
                 return
             self._send(lacking)
-        raise ClusterError(
-            f"the worker {lacking[0]} must keep the table that it is sent, but let go of it "
-            f"{ATTEMPTS} times. It may have too little memory; see its log."
-        )
+        if True not in held.values():  # else it is missed, and sent again, where it is asked for
+            raise ClusterError(self._refusal(lacking[0]))
 
     def withdraw(self) -> None:
         """Have the workers let go of the table."""
-        self._client.run(forget, self._fingerprint, on_error="return")
+        asked(self._client, forget, self._fingerprint)
+
+    def _refusal(self, worker: str) -> str:
+        n_tables = asked(self._client, n_held, workers=[worker])[worker]
+        is_crowded = isinstance(n_tables, int) and n_tables >= MOST_TABLES
+        reason = (
+            f"It has {n_tables} tables of other runs at the same time. Have fewer of them at once."
+            if is_crowded
+            else "It may have too little memory; see its log."
+        )
+        return (
+            f"the worker {worker} must keep the table that it is sent, but let go of it "
+            f"{ATTEMPTS} times. {reason}"
+        )
 
     def _collected(
         self, task: Callable[..., Floats], arguments: Sequence[tuple[object, ...]]
@@ -90,13 +117,15 @@ class Copies:
             others = zip(*(arguments[part] for part in missing), strict=True)
             return self._client.map(task, *same, *map(list, others), pure=False)
 
-        return np.concatenate(collected(self._client, len(arguments), submit, self.supply))
+        answers = collected(self._client, len(arguments), submit, self.supply)
+        self.n_threads = threads_now(self._client) or self.n_threads  # of those who came or left
+        return np.concatenate(answers)
 
     def _send(self, workers: Sequence[str]) -> None:
         try:
-            sent = self._client.scatter(self._table, workers=workers, broadcast=True, hash=False)
+            table = sent(self._client, self._table, workers)
             # Dask drops copies that no task needs, now and then even before they are taken.
-            self._client.run(take, self._fingerprint, sent.key, workers=workers, on_error="return")
+            asked(self._client, take, self._fingerprint, table.key, workers=workers)
         except Exception as error:
             if not isinstance(error, KeyError) and not is_loss(error):
                 raise  # KeyError: the scheduler knows one of the workers no more
@@ -105,11 +134,13 @@ class Copies:
 def _table_of(measure: Dependency) -> Table:
     """Give what workers need of a table; names and labels stay at home."""
     full = measure.dataset
+    # Copies: a worker in this process gets these very arrays, and keeps them when those of the
+    # user have long been changed; one that comes late gets what the measure was made of.
     bare = Dataset(
-        full.values,
-        full.target,
+        np.array(full.values),
+        full.target.copy(),
         tuple(map(str, range(full.n_features))),
-        full.nominal,
+        full.nominal.copy(),
         None if full.classes is None else tuple(range(len(full.classes))),
     )
     return Table(bare, measure._tnorm, measure._spread, measure._missing)

@@ -11,16 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.measure import Dependency
-from fuzzyfrog.scale import copies, sharded
+from fuzzyfrog.scale import copies
 from fuzzyfrog.scale.client import Client
 from fuzzyfrog.scale.copies import Copies
-from fuzzyfrog.scale.resilience import workers_of
-from fuzzyfrog.scale.sharded import Sharded
+from fuzzyfrog.scale.resilience import ClusterError, workers_of
+from fuzzyfrog.scale.sharded import Sharded, shard_bytes, thread_bytes
 from fuzzyfrog.scale.tables import MOST_TABLES
 
-__all__ = ["Layout", "fits_everywhere", "layout_for", "n_shards_for"]
+__all__ = ["Layout", "fits_everywhere", "layout_for", "memory_needed", "n_shards_for"]
 
-SHARE = 0.6  # of the memory of a worker; beyond, Dask begins to move data to disk
+SHARE = 0.6  # of the memory of a worker that tables may take
+FULL = 0.7  # of the memory of a worker, everything counted; beyond, Dask moves data to disk
+BARE_BYTES = 300_000_000  # of a worker process that holds nothing
+MOST_SHARDS = 32  # unless threads need more: work grows with them, and tasks with their square
 
 
 class Layout(Protocol):
@@ -55,12 +58,49 @@ def fits_everywhere(n_cells: int, workers: Mapping[str, Any]) -> bool:
 
 
 def n_shards_for(n_cells: int, workers: Mapping[str, Any]) -> int:
-    """Give the fewest shards whose pairs keep all threads busy and fit each of them."""
+    """Give the fewest shards whose pairs keep all threads busy and fit beside the shards.
+
+    Raises
+    ------
+    ClusterError
+        If a worker has too little memory for its part, however the table is cut.
+    """
     n_threads = sum(worker["nthreads"] for worker in workers.values())
     by_threads = next(n for n in count(2) if n * (n - 1) // 2 >= n_threads)
-    per_thread = SHARE * _memory(workers) / max(worker["nthreads"] for worker in workers.values())
-    by_memory = ceil(2 * sharded.BYTES_PER_CELL * n_cells / per_thread)
-    return int(max(by_threads, by_memory))
+    most = max(by_threads, MOST_SHARDS)
+    for n_shards in range(by_threads, most + 1):
+        if all(spare >= 0 for spare in _spare(n_cells, n_shards, workers).values()):
+            return n_shards
+    raise ClusterError(_refusal(n_cells, most, workers))
+
+
+def memory_needed(n_cells: int, n_shards: int, n_workers: int, n_threads: int) -> float:
+    """Give the bytes of memory that a worker with some threads has to have for shards."""
+    own_shards = shard_bytes(n_cells) / n_workers
+    return (BARE_BYTES + own_shards + n_threads * thread_bytes(n_cells, n_shards)) / FULL
+
+
+def _spare(n_cells: int, n_shards: int, workers: Mapping[str, Any]) -> dict[str, float]:
+    """Give how much more memory each worker has than it needs."""
+    return {
+        address: _memory({address: worker})
+        - memory_needed(n_cells, n_shards, len(workers), worker["nthreads"])
+        for address, worker in workers.items()
+    }
+
+
+def _refusal(n_cells: int, n_shards: int, workers: Mapping[str, Any]) -> str:
+    """Give the sentence on the worker that lacks the most."""
+    spare = _spare(n_cells, n_shards, workers)
+    address = min(spare, key=lambda one: spare[one])
+    has = workers[address]["memory_limit"]
+    needs = ceil((has - spare[address]) / 1e8) / 10  # what it says must be enough
+    return (
+        f"the worker {address}, one of {len(workers)}, must have {needs} GB of memory for its "
+        f"part of a table of {shard_bytes(n_cells) / 1e9:.1f} GB with "
+        f"nthreads={workers[address]['nthreads']}, got {has / 1e9:.1f} GB. Start workers with as "
+        "much, or with fewer threads, or more of them."
+    )
 
 
 def _memory(workers: Mapping[str, Any]) -> float:

@@ -14,7 +14,7 @@ from fuzzyfrog.scale.resilience import collected
 __all__ = ["TASK_SECONDS", "Pace", "round_seconds"]
 
 TASK_SECONDS = 0.1  # of work in a task: some twenty times what Dask needs to hand it out
-WORTH = 2.0  # rounds without work that scoring a batch at home must take to be sent
+WORTH = 2.0  # rounds without work that sending a batch must save
 TASKS_PER_THREAD = 4  # for subsets that take longer than others
 WEIGHT = 0.5  # of the latest batch
 EMPTY_ROUNDS = 3  # that are timed
@@ -22,7 +22,7 @@ MOST_EMPTY_TASKS = 16  # of each
 
 
 class Pace:
-    """The seconds that a subset takes one thread, learned from batch to batch.
+    """The work of a subset, in seconds of one thread, learned from batch to batch.
 
     Only speed depends on it: a batch has the same scores wherever it is scored.
 
@@ -44,9 +44,11 @@ class Pace:
         """Whether a subset has to be timed before anything can be said."""
         return self._seconds is None and self._empty_round > 0
 
-    def is_worth_a_round(self, n_subsets: int) -> bool:
-        """Tell whether a batch should be sent rather than scored at home."""
-        return n_subsets * (self._seconds or 0.0) >= WORTH * self._empty_round
+    def is_worth_a_round(self, n_subsets: int, n_here: int, n_there: int) -> bool:
+        """Tell whether so many threads of a cluster give a batch sooner than those at home."""
+        work = n_subsets * (self._seconds or 0.0)
+        saved = work / n_here - work / n_there
+        return self._empty_round == 0 or saved >= WORTH * self._empty_round
 
     def n_tasks(self, n_subsets: int, n_threads: int) -> int:
         """Give the number of tasks for a batch."""
@@ -56,11 +58,11 @@ class Pace:
         return max(1, min(most, ceil(n_subsets * self._seconds / self._task_seconds)))
 
     @contextmanager
-    def timed(self, n_subsets: int) -> Iterator[None]:
-        """Learn from a batch that is scored at home."""
+    def timed(self, n_subsets: int, n_threads: int) -> Iterator[None]:
+        """Learn from a batch that is scored at home, by all threads there."""
         start = time.monotonic()
         yield
-        self._learn(time.monotonic() - start, n_subsets)
+        self._learn((time.monotonic() - start) * n_threads, n_subsets)
 
     @contextmanager
     def timed_round(self, n_subsets: int, n_threads: int) -> Iterator[None]:

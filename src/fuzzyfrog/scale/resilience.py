@@ -8,20 +8,37 @@ a function of what it is given and nothing else.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
-from fuzzyfrog.scale.client import Client, Future, is_loss, is_settled
+from fuzzyfrog.scale.client import (
+    Client,
+    Future,
+    answer,
+    is_loss,
+    is_settled,
+    silent_workers,
+)
 from fuzzyfrog.scale.tables import TableMissingError
 
-__all__ = ["ClusterError", "collected", "threads_of", "workers_of"]
+__all__ = [
+    "ClusterError",
+    "asked",
+    "collected",
+    "sent",
+    "threads_now",
+    "threads_of",
+    "workers_of",
+    "working_of",
+]
 
 RESUBMISSIONS = 10  # of a round
 FIRST_PAUSE = 0.1  # seconds before the second attempt; then twice as long, and so on
 LONGEST_PAUSE = 2.0
 LOOK_AROUND = 2.0  # seconds of waiting after which it is asked who is still there
 WORKER_SECONDS = 60.0  # how long a cluster may be without any worker
+SILENT_SECONDS = 20.0  # after which workers are called, and within which each has to answer
 
 Submit = Callable[[list[int]], Sequence[Future]]
 
@@ -56,15 +73,15 @@ def collected(
     for attempt in range(1 + RESUBMISSIONS):
         missing = [part for part in range(n_parts) if part not in results]
         try:
-            if attempt:
-                recover()
-            found, last = _attempt(client, submit(missing))
+            with _scheduler_of(client):
+                if attempt:
+                    recover()
+                found, last = _attempt(client, submit(missing))
             results.update((missing[place], result) for place, result in found.items())
         except Exception as error:
             last = _loss(error)
         if len(results) == n_parts:
             return [results[part] for part in range(n_parts)]
-        _require_scheduler(client)
         time.sleep(min(FIRST_PAUSE * 2**attempt, LONGEST_PAUSE))
     raise ClusterError(
         f"the cluster lost the same work {1 + RESUBMISSIONS} times ({_named(last)}). "
@@ -74,23 +91,117 @@ def collected(
 
 def workers_of(client: Client) -> dict[str, Any]:
     """Give what the scheduler tells of each worker, after waiting for the first of them."""
-    deadline = time.monotonic() + WORKER_SECONDS
-    while True:
-        workers: dict[str, Any] = client.scheduler_info(n_workers=-1)["workers"]
-        if workers:
-            return dict(workers)
-        _require_scheduler(client)
-        if time.monotonic() > deadline:
-            raise ClusterError(
-                f"the cluster must have a worker, got none within {WORKER_SECONDS:.0f} seconds. "
-                "Start some with `dask worker` and the address of the scheduler."
-            )
-        time.sleep(LOOK_AROUND / 10)
+    return _awaited(client, lambda worker: True)
+
+
+def working_of(client: Client) -> dict[str, Any]:
+    """Give the same of the workers that take work: they are not paused and not about to leave."""
+    return _awaited(client, lambda worker: worker["status"] == "running")
 
 
 def threads_of(client: Client) -> int:
-    """Give the number of threads that all workers have together."""
+    """Give the number of threads that all workers have together, waiting for the first."""
     return sum(worker["nthreads"] for worker in workers_of(client).values())
+
+
+def threads_now(client: Client) -> int:
+    """Give the same without waiting: 0 if nobody is there."""
+    return sum(worker["nthreads"] for worker in _known(client).values())
+
+
+def asked(
+    client: Client,
+    function: Callable[..., Any],
+    *arguments: object,
+    workers: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """Give what a function, called at once and outside of tasks, gives on each worker.
+
+    An error on a worker stands in for what it would have given.
+
+    Raises
+    ------
+    ClusterError
+        If the scheduler is lost, or workers say nothing at all.
+    """
+
+    def call() -> Any:
+        return client.run(function, *arguments, workers=workers, on_error="return")
+
+    return dict(_heard(client, call, workers))
+
+
+def sent(client: Client, data: object, workers: Sequence[str]) -> Future:
+    """Send an object to each of some workers.
+
+    Raises
+    ------
+    ClusterError
+        If the scheduler is lost, or workers say nothing at all.
+    """
+
+    def call() -> Any:
+        return client.scatter(data, workers=workers, broadcast=True, hash=False)
+
+    future: Future = _heard(client, call, workers)
+    return future
+
+
+def _awaited(client: Client, is_wanted: Callable[[Any], bool]) -> dict[str, Any]:
+    deadline = time.monotonic() + WORKER_SECONDS
+    errand: Sequence[Future] = ()
+    while True:
+        with _scheduler_of(client):
+            known = _known(client)
+            wanted = {address: one for address, one in known.items() if is_wanted(one)}
+            if wanted:
+                return wanted
+            if time.monotonic() > deadline:
+                raise ClusterError(_nobody(known))
+            # A cluster that grows with its work has no worker before there is some.
+            errand = errand or client.map(int, [0], pure=False)
+        time.sleep(LOOK_AROUND / 10)
+
+
+def _known(client: Client) -> Mapping[str, Any]:
+    # A client that has lost its scheduler does not even say that there are no workers.
+    workers: Mapping[str, Any] = client.scheduler_info(n_workers=-1).get("workers", {})
+    return workers
+
+
+def _nobody(known: Mapping[str, Any]) -> str:
+    if known:
+        return (
+            f"the cluster must have a worker that takes work, but its {len(known)} were all "
+            f"paused or leaving for {WORKER_SECONDS:.0f} seconds. They may have too little "
+            "memory; see their logs."
+        )
+    return (
+        f"the cluster must have a worker, got none within {WORKER_SECONDS:.0f} seconds. "
+        "Start some with `dask worker` and the address of the scheduler."
+    )
+
+
+def _heard(client: Client, call: Callable[[], Any], workers: Sequence[str] | None) -> Any:
+    """Give what a call to workers answers, however long that takes, unless some are silent."""
+    patience_ends = time.monotonic() + SILENT_SECONDS
+
+    def look_around() -> None:
+        _require_scheduler(client)
+        if time.monotonic() > patience_ends:
+            _require_voices(client, workers or list(workers_of(client)))
+
+    with _scheduler_of(client):
+        return answer(client, call, LOOK_AROUND, look_around)
+
+
+def _require_voices(client: Client, workers: Sequence[str]) -> None:
+    silent = silent_workers(client, workers, SILENT_SECONDS)
+    if silent:
+        raise ClusterError(
+            f"workers must answer within {SILENT_SECONDS:.0f} seconds, got nothing from "
+            f"{', '.join(sorted(silent))}. Restart them, or take them from the cluster."
+        )
 
 
 def _attempt(
@@ -104,10 +215,19 @@ def _attempt(
         errors = [future.exception() for future in futures if future.status == "error"]
         losses = [_loss(error) for error in errors if error is not None]
         done = [place for place, future in enumerate(futures) if future.status == "finished"]
-        results = client.gather([futures[place] for place in done])
+        results = _fetched(client, [futures[place] for place in done])
         return dict(zip(done, results, strict=True)), losses[0] if losses else None
     finally:  # nobody works on after Ctrl-C, and no result stays on a worker
         _cancel(client, futures)
+
+
+def _fetched(client: Client, futures: Sequence[Future]) -> list[Any]:
+    """Give results; those whose worker is lost before they arrive are made again elsewhere."""
+
+    def look_around() -> None:
+        workers_of(client)  # raises if nobody is left
+
+    return list(answer(client, lambda: client.gather(futures), LOOK_AROUND, look_around))
 
 
 def _cancel(client: Client, futures: Sequence[Future]) -> None:
@@ -123,12 +243,25 @@ def _loss(error: BaseException) -> BaseException:
     raise error
 
 
-def _require_scheduler(client: Client) -> None:
+@contextmanager
+def _scheduler_of(client: Client) -> Iterator[None]:
+    """Have errors say that the scheduler was lost, if that is where they come from."""
+    _require_scheduler(client)
+    try:
+        yield
+    except Exception as error:
+        if is_loss(error):
+            time.sleep(FIRST_PAUSE)  # the client may be the last to know
+        _require_scheduler(client, error)
+        raise
+
+
+def _require_scheduler(client: Client, reason: Exception | None = None) -> None:
     if client.status != "running":
         raise ClusterError(
             "the scheduler of the cluster was lost. Run the same again on a new cluster: with a "
             "checkpoint it goes on where this run ended, bit for bit; without one it starts anew."
-        )
+        ) from reason
 
 
 def _named(error: BaseException | None) -> str:

@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from operator import getitem
+from typing import Any, TypeVar
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.subsets import MARGIN, exact_means
-from fuzzyfrog.scale import shards
+from fuzzyfrog.scale import unions
 from fuzzyfrog.scale.client import Client, Future
 from fuzzyfrog.scale.packing import Packed
-from fuzzyfrog.scale.resilience import collected, threads_of
-from fuzzyfrog.scale.shards import Totals, cut, lowest, summed, totals, unite, weigh
+from fuzzyfrog.scale.resilience import asked, collected, threads_of
+from fuzzyfrog.scale.shard_tasks import add_up, is_done, merge, weigh_pair
+from fuzzyfrog.scale.shards import Totals, cut, summed
 from fuzzyfrog.scale.stamp import stamp
 
-__all__ = ["BYTES_PER_CELL", "Sharded"]
+__all__ = ["Sharded", "shard_bytes", "thread_bytes"]
 
-BYTES_PER_CELL = 8 + shards.BYTES_PER_CELL  # a shard as it arrives, and what is made of it
-MOST_BYTES = 2**26  # of memberships that a task gives
-FAN_IN = 8  # memberships of the same samples that one task puts together
+MOST_BYTES = 2**25  # of memberships that a task gives, and that a thread has its share of
+PER_THREAD = 2  # pairs on their way through a worker: one is worked on, one is fetched
 
 Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]
 Pair = tuple[int, ...]
+Item = TypeVar("Item")
 
 
 class Sharded:
-    """Scores subsets on workers of which each has some pairs of shards.
+    """Scores subsets on workers of which each has some shards and is sent others.
 
     Parameters
     ----------
@@ -50,7 +53,7 @@ class Sharded:
         # Two shards together also tell all about each of the two.
         self._pairs: list[Pair] = list(combinations(range(self._n_shards), 2)) or [(0,)]
         self._shards: dict[int, Future] = {}
-        self._unions: dict[Pair, Future] = {}
+        self._name = uuid4().hex
         self.n_threads = threads_of(client)
 
     def score(self, masks: Masks, bars: Floats, n_tasks: int) -> Floats:
@@ -81,47 +84,73 @@ class Sharded:
 
     def withdraw(self) -> None:
         """Have the workers let go of the table."""
-        self._unions.clear()
         self._shards.clear()
+        asked(self._client, unions.forget, self._name)
 
     def _at_once(self) -> int:
         """Give the number of subsets of a round."""
-        n_bytes = 8 * len(self._pairs[0]) * self._geometry.n_samples // self._n_shards
-        return max(1, MOST_BYTES // n_bytes)
+        share = max(len(self._pairs[0]) / self._n_shards, 1 / self.n_threads)
+        return max(1, int(MOST_BYTES / (8 * share * self._geometry.n_samples)))
 
     def _totals(self, masks: Masks, allowed: Floats) -> Totals:
         subsets = Packed.of(masks)
 
         def submit(missing: list[int]) -> list[Future]:
-            pairs = [pair for pair in self._pairs if set(pair) & set(missing)]
-            same = [[one] * len(pairs) for one in (subsets, allowed, self._join)]
-            weighed = self._client.map(weigh, self._united(pairs), *same, pure=False)
-            return self._put_together(missing, pairs, weighed)
+            return self._submitted(missing, subsets, allowed)
 
         return summed(collected(self._client, self._n_shards, submit, self._let_go_of_lost))
 
-    def _put_together(
-        self, wanted: Sequence[int], pairs: Sequence[Pair], weighed: Sequence[Future]
-    ) -> list[Future]:
-        """Have the totals of shards made where their memberships are, in a fixed order."""
-        sources = [(k, pair.index(s)) for s in wanted for k, pair in enumerate(pairs) if s in pair]
-        found, side = [weighed[k] for k, _ in sources], [side for _, side in sources]
-        parts = self._client.map(getitem, found, side, pure=False)
-        each = len(parts) // len(wanted)  # every shard is in as many pairs
-        while each > FAN_IN:
-            groups = [group for one in _batched(parts, each) for group in _batched(one, FAN_IN)]
-            parts = self._client.map(lowest, groups, pure=False)
-            each = -(-each // FAN_IN)
-        return self._client.map(totals, _batched(parts, each), pure=False)
+    def _submitted(self, wanted: Sequence[int], subsets: Packed, allowed: Floats) -> list[Future]:
+        """Have the totals of shards made, by a few pairs at a time.
 
-    def _united(self, pairs: Sequence[Pair]) -> list[Future]:
-        """Have pairs of shards put together on the workers, unless they are there already."""
-        new = [pair for pair in pairs if pair not in self._unions]
-        if new:
-            parts = [[self._shard(k) for k in members] for members in zip(*new, strict=True)]
-            made = self._client.map(unite, [stamp()] * len(new), *parts, pure=False)
-            self._unions.update(zip(new, made, strict=True))
-        return [self._unions[pair] for pair in pairs]
+        A pair waits for one of the few before it, and what those tell is put together at once:
+        or a worker would fetch the shards of all its pairs, and have all their memberships.
+        """
+        pairs = [pair for pair in self._pairs if set(pair) & set(wanted)]
+        parts: dict[int, list[Future]] = {shard: [] for shard in wanted}
+        weighed: list[Future] = []
+        for few in _batched(pairs, PER_THREAD * threads_of(self._client)):
+            done = self._each(is_done, weighed)[: len(few)]
+            parts = self._put_together(parts)
+            weighed = self._weighed(few, done or [None] * len(few), subsets, allowed)
+            self._deal(parts, few, weighed)
+        return self._each(add_up, list(parts.values()))
+
+    def _weighed(
+        self, pairs: Sequence[Pair], done: Sequence[Future | None], subsets: Packed, allowed: Floats
+    ) -> list[Future]:
+        marks = [f"{self._name} {pair}" for pair in pairs]
+        same = [[one] * len(pairs) for one in (subsets, allowed, self._join)]
+        shards = [[self._shard(k) for k in members] for members in zip(*pairs, strict=True)]
+        return self._each(weigh_pair, marks, done, *same, *shards)
+
+    def _deal(
+        self, parts: dict[int, list[Future]], pairs: Sequence[Pair], weighed: Sequence[Future]
+    ) -> None:
+        """Add to the parts of each shard what pairs tell of it."""
+        found = [
+            (shard, future, side)
+            for pair, future in zip(pairs, weighed, strict=True)
+            for side, shard in enumerate(pair)
+            if shard in parts
+        ]
+        futures, sides = [future for _, future, _ in found], [side for _, _, side in found]
+        # Python's own function: any worker has the same one.
+        one_side = self._client.map(getitem, futures, sides, pure=False)
+        for (shard, _, _), part in zip(found, one_side, strict=True):
+            parts[shard].append(part)
+
+    def _put_together(self, parts: dict[int, list[Future]]) -> dict[int, list[Future]]:
+        """Have one part made of the parts of each shard that has several."""
+        several = [shard for shard, own in parts.items() if len(own) > 1]
+        merged = self._each(merge, [parts[shard] for shard in several])
+        return {**parts, **{shard: [one] for shard, one in zip(several, merged, strict=True)}}
+
+    def _each(self, task: Callable[..., Any], *arguments: Sequence[Any]) -> list[Future]:
+        """Have a task done for each set of arguments by workers that have our code."""
+        if not arguments[0]:
+            return []
+        return self._client.map(task, [stamp()] * len(arguments[0]), *arguments, pure=False)
 
     def _shard(self, k: int) -> Future:
         if k not in self._shards:
@@ -131,14 +160,28 @@ class Sharded:
         return self._shards[k]
 
     def _let_go_of_lost(self) -> None:
-        """Forget what is not on the cluster any more, so that it is sent or made again."""
+        """Forget what is not on the cluster any more, so that it is sent again."""
         self._shards = {k: one for k, one in self._shards.items() if _is_there(one)}
-        self._unions = {k: one for k, one in self._unions.items() if _is_there(one)}
 
 
-def _batched(items: Sequence[Future], size: int) -> list[list[Future]]:
+def shard_bytes(n_cells: int) -> int:
+    """Give the memory that the shards of a table take on all workers together."""
+    return 8 * n_cells
+
+
+def thread_bytes(n_cells: int, n_shards: int) -> float:
+    """Give the memory that a thread needs for its work on a table in shards.
+
+    That is for each cell of a pair 8 bytes as it arrives, also of the pair after it, 12 for a
+    geometry, and up to 14 that an engine draws from it for a subset of all features (measured);
+    and memberships that are made, dealt, merged and on their way.
+    """
+    return (8 * PER_THREAD + 26) * 2 * n_cells / n_shards + 4 * MOST_BYTES
+
+
+def _batched(items: Sequence[Item], size: int) -> list[Sequence[Item]]:
     """Give the items in groups of a size, the last of them maybe smaller."""
-    return [list(items[first : first + size]) for first in range(0, len(items), size)]
+    return [items[first : first + size] for first in range(0, len(items), size)]
 
 
 def _is_there(future: Future) -> bool:

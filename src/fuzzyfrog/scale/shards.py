@@ -20,19 +20,7 @@ from fuzzyfrog.measure.subsets import subset_of
 from fuzzyfrog.scale.packing import Packed
 from fuzzyfrog.scale.stamp import require_stamp
 
-__all__ = [
-    "BYTES_PER_CELL",
-    "Shard",
-    "Union",
-    "cut",
-    "lowest",
-    "summed",
-    "totals",
-    "unite",
-    "weigh",
-]
-
-BYTES_PER_CELL = 12  # of a geometry: a position as a float, and twice in 16 bits
+__all__ = ["Shard", "Union", "cut", "lowest", "summed", "totals", "unite", "weigh"]
 
 Floats = NDArray[np.float64]
 Totals = NDArray[np.int64]
@@ -84,9 +72,6 @@ class Union:
     origin: NDArray[np.int64]
     n_shards: int
 
-    def __sizeof__(self) -> int:
-        return object.__sizeof__(self) + BYTES_PER_CELL * self.geometry.Z.size
-
 
 def cut(geometry: Geometry, first: int, n_shards: int) -> Shard:
     """Give one of the shards of a geometry, with its share of every class."""
@@ -107,7 +92,7 @@ def unite(stamp: str, *shards: Shard) -> Union:
     order = np.argsort(place)
     origin = np.repeat(np.arange(len(shards)), [shard.place.size for shard in shards])
     geometry = Geometry(
-        np.concatenate([shard.Z for shard in shards])[order],
+        _rows_of(shards, order),
         place[order],
         _starts(np.concatenate([shard.side for shard in shards])[order], shards[0].target.size > 0),
         np.concatenate([shard.target for shard in shards])[order[: _n_targets(shards)]],
@@ -168,6 +153,19 @@ def summed(parts: Sequence[Totals]) -> Totals:
     result: Totals = all_parts.sum(axis=0)
     result[(all_parts[:, :, 0] < 0).any(axis=0)] = -1
     return result
+
+
+def _rows_of(shards: Sequence[Shard], order: NDArray[np.int64]) -> Floats:
+    """Give the positions of shards one behind the other, in an order, without a second copy."""
+    where = np.empty_like(order)
+    where[order] = np.arange(order.size)
+    Z = np.empty((order.size, shards[0].Z.shape[1]))
+    first = 0
+    for shard in shards:
+        last = first + len(shard.Z)
+        Z[where[first:last]] = shard.Z
+        first = last
+    return Z
 
 
 def _starts(side: NDArray[np.int64], is_numeric: bool) -> NDArray[np.int64]:

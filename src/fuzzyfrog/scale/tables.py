@@ -7,7 +7,9 @@ task that scores subsets is a second's work, and a table may be a gigabyte.
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fuzzyfrog.data import Dataset
@@ -18,12 +20,23 @@ from fuzzyfrog.measure.scoring import TNorm
 if TYPE_CHECKING:
     from distributed import Worker
 
-__all__ = ["MOST_TABLES", "Table", "TableMissingError", "forget", "holds", "measure_of", "take"]
+__all__ = [
+    "BYTES_PER_CELL",
+    "MOST_TABLES",
+    "Table",
+    "TableMissingError",
+    "forget",
+    "holds",
+    "measure_of",
+    "n_held",
+    "take",
+]
 
-MOST_TABLES = 2  # in one process
-
-_tables: OrderedDict[str, Table] = OrderedDict()
-_building = threading.Lock()
+BYTES_PER_CELL = 28  # values as sent and as kept, and a geometry of them
+MOST_TABLES = 2  # in one process, whether they are in use or not
+MOST_IN_USE = 8  # of runs at the same time; beyond, they push each other out
+IN_USE_SECONDS = 60.0  # after which a table that no task asked for counts as left behind
+SHARE = 0.6  # of the memory of a worker for more than MOST_TABLES
 
 
 class TableMissingError(LookupError):
@@ -31,7 +44,7 @@ class TableMissingError(LookupError):
 
 
 class Table:
-    """A table as it is sent to workers, and the measure that one of them makes of it.
+    """A table as it is sent to workers, which make a measure of it.
 
     Parameters
     ----------
@@ -44,17 +57,41 @@ class Table:
     def __init__(self, dataset: Dataset, tnorm: TNorm, spread: Spread, missing: Missing) -> None:
         self._dataset = dataset
         self._settings = (tnorm, spread, missing)
-        self._measure: Dependency | None = None
+
+    def __sizeof__(self) -> int:
+        """Give the bytes, for Dask to see what it moves."""
+        values, target = self._dataset.values, self._dataset.target
+        return object.__sizeof__(self) + values.nbytes + target.nbytes
+
+    @property
+    def n_cells(self) -> int:
+        """Number of values."""
+        return self._dataset.values.size
 
     def measure(self) -> Dependency:
-        """Give the measure, made by the first thread that asks for it."""
-        with _building:
+        """Give a new measure of the table."""
+        tnorm, spread, missing = self._settings
+        return Dependency(self._dataset, tnorm=tnorm, spread=spread, missing=missing)
+
+
+@dataclass(eq=False)
+class _Held:
+    """A table of this process, and the measure that the first task makes of it."""
+
+    table: Table
+    last_use: float = field(default_factory=time.monotonic)
+    _building: threading.Lock = field(default_factory=threading.Lock)
+    _measure: Dependency | None = None
+
+    def measure(self) -> Dependency:
+        with self._building:
             if self._measure is None:
-                tnorm, spread, missing = self._settings
-                self._measure = Dependency(
-                    self._dataset, tnorm=tnorm, spread=spread, missing=missing
-                )
+                self._measure = self.table.measure()
             return self._measure
+
+
+_tables: OrderedDict[str, _Held] = OrderedDict()  # the one that was used last at the end
+_changing = threading.Lock()
 
 
 def holds(fingerprint: str) -> bool:
@@ -62,25 +99,55 @@ def holds(fingerprint: str) -> bool:
     return fingerprint in _tables
 
 
+def n_held() -> int:
+    """Give the number of tables that this process has."""
+    return len(_tables)
+
+
 def take(fingerprint: str, key: str, dask_worker: Worker) -> None:
     """Keep a table that was sent to this worker, if it is still there."""
     table = dask_worker.data.get(key)
     if isinstance(table, Table):
-        _tables[fingerprint] = table
-        while len(_tables) > MOST_TABLES:
-            _tables.popitem(last=False)
+        with _changing:
+            _tables.setdefault(fingerprint, _Held(table))
+            _use(fingerprint)
+            _make_room(dask_worker.memory_manager.memory_limit)
 
 
 def forget(fingerprint: str) -> None:
     """Let go of a table."""
-    _tables.pop(fingerprint, None)
+    with _changing:
+        _tables.pop(fingerprint, None)
 
 
 def measure_of(fingerprint: str) -> Dependency:
     """Give the measure of a table that this process has."""
-    try:
-        _tables.move_to_end(fingerprint)
-        table = _tables[fingerprint]
-    except KeyError:
-        raise TableMissingError(f"no table {fingerprint} in this process") from None
-    return table.measure()
+    with _changing:
+        if fingerprint not in _tables:
+            raise TableMissingError(f"no table {fingerprint} in this process")
+        held = _use(fingerprint)
+    return held.measure()
+
+
+def _use(fingerprint: str) -> _Held:
+    held = _tables[fingerprint]
+    held.last_use = time.monotonic()
+    _tables.move_to_end(fingerprint)
+    return held
+
+
+def _make_room(memory: int | None) -> None:
+    """Let go of the tables that were used longest ago, as far as there are too many."""
+    while len(_tables) > MOST_TABLES and (_is_one_idle() or _are_too_many(memory)):
+        _tables.popitem(last=False)
+
+
+def _is_one_idle() -> bool:
+    longest_ago = next(iter(_tables.values())).last_use
+    return time.monotonic() - longest_ago > IN_USE_SECONDS
+
+
+def _are_too_many(memory: int | None) -> bool:
+    n_bytes = BYTES_PER_CELL * sum(held.table.n_cells for held in _tables.values())
+    is_too_large = memory is not None and n_bytes > SHARE * memory
+    return len(_tables) > MOST_IN_USE or is_too_large
