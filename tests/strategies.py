@@ -12,8 +12,8 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
-# Examples that are drawn for each that a test asks for; `make test-long` draws eight times these.
-AS_MANY = float(os.environ.get("FUZZYFROG_EXAMPLES", "0.5"))
+# Examples that are drawn for each that a test asks for; `make test-long` draws sixteen times these.
+AS_MANY = float(os.environ.get("FUZZYFROG_EXAMPLES", "0.25"))
 JIT_IS_OFF = os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"}
 LARGEST_TABLE = 24 if JIT_IS_OFF else 150
 
@@ -29,7 +29,7 @@ register_profile()
 
 def examples(count):
     """Give settings for `count` examples times `AS_MANY`, few where kernels are plain Python."""
-    return settings(max_examples=max(3, count // 10) if JIT_IS_OFF else round(count * AS_MANY))
+    return settings(max_examples=max(3, count // 10 if JIT_IS_OFF else round(count * AS_MANY)))
 
 
 @dataclass(frozen=True)

@@ -121,6 +121,7 @@ def test_first_look_at_nothing_is_one_sentence(arguments):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long
 def test_selecting_features_of_wine():
     command = [sys.executable, str(ROOT / "examples/select_features.py")]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)  # noqa: S603

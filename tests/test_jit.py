@@ -111,6 +111,7 @@ def cache(filled, tmp_path) -> Path:
     return shutil.copytree(filled, tmp_path / "cache")
 
 
+@pytest.mark.long
 def test_next_process_loads_what_two_at_once_compiled(code, cache):
     told = call(code, NUMBA_CACHE_DIR=str(cache))
     assert told == {"answers": RIGHT, "hits": 3, "compiled": 0, "warnings": []}
@@ -163,6 +164,7 @@ def test_kernel_is_compiled_anew_when_a_kernel_it_calls_from_another_file_change
     assert call(code, NUMBA_CACHE_DIR=cache)["answers"] == [8.0, *RIGHT[1:]]
 
 
+@pytest.mark.long
 def test_full_disk_costs_one_warning_and_leaves_no_stale_code(tmp_path):
     """The index of the new source must not be left pointing to the code of the old one."""
     code, cache = write_source(tmp_path / "code"), str(tmp_path / "cache")
@@ -186,6 +188,7 @@ def obey_modes():
         assert ctypes.CDLL(None).prctl(drop_from_bounding_set, write_anywhere, 0, 0, 0) == 0
 
 
+@pytest.mark.long
 def test_nowhere_to_cache_costs_one_warning(tmp_path):
     code = write_source(tmp_path / "code")
     code.chmod(0o555)

@@ -103,6 +103,7 @@ def test_home_and_package_that_cannot_be_written_cost_one_warning(installed, tmp
     assert "Set NUMBA_CACHE_DIR" in told["warnings"][0]
 
 
+@pytest.mark.long
 def test_a_fit_from_the_wheel_has_the_record_of_one_from_the_source(installed, tmp_path):
     records = {}
     for folder in (installed, ROOT / "src"):

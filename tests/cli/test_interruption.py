@@ -6,6 +6,8 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
+
 from cli_process import COMMAND, environment
 from fuzzyfrog.records import Run
 
@@ -92,6 +94,7 @@ def test_outside_of_a_search_an_interruption_is_one_sentence():
     assert ended == (130, "", "fuzzyfrog: interrupted\n")
 
 
+@pytest.mark.long
 def test_reducts_that_were_found_until_an_interruption_are_printed():
     arguments = ["reducts", "digits", "--size", "12", "--limit", "0", "--json"]  # takes for ever
     code, told, said = interrupted_at("looking for", signal.SIGTERM, *arguments)

@@ -73,6 +73,7 @@ def test_progress_moves_on_a_wide_terminal_and_is_gone_in_the_end(tmp_path):
     assert last_frame.startswith("\x1b[1mdigits: 1,797 samples")
 
 
+@pytest.mark.long
 def test_a_narrow_terminal_without_colors(tmp_path, hostile):
     sent = seen(40, tmp_path, "select", "hostile.csv", "--target", "class", NO_COLOR="1")
     assert not COLOR.search(sent)

@@ -173,6 +173,7 @@ os._exit(1)
     check_that_the_worker_ends_too(code)
 
 
+@pytest.mark.long
 def test_a_process_at_work_ends_too_and_takes_its_folder_along():
     code = """
 import os, threading

@@ -11,8 +11,8 @@ from reliability.entries_commands import COMMANDS, IRIS, LONG_COMMANDS
 from reliability.processes import FIT, command, contents, python, without
 
 ALL_COMMANDS = [
-    *COMMANDS,
-    *(pytest.param(entry, marks=pytest.mark.long) for entry in LONG_COMMANDS),
+    *COMMANDS[:3],
+    *(pytest.param(entry, marks=pytest.mark.long) for entry in [*COMMANDS[3:], *LONG_COMMANDS]),
 ]
 
 

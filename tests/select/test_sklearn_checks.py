@@ -26,7 +26,8 @@ for estimator in estimators:
     "estimators",
     [
         ["FuzzyRoughSelector()", "FuzzyRoughSelector(ShuffledFrogs(variant='paper'))"],
-        ["BoostedSelector()", "FuzzyRoughSelector('exact')"],
+        pytest.param(["BoostedSelector()"], marks=pytest.mark.long),
+        pytest.param(["FuzzyRoughSelector('exact')"], marks=pytest.mark.long),
         pytest.param(
             ["FuzzyRoughSelector('genetic')", "FuzzyRoughSelector('swarm', ranking='product')"],
             marks=pytest.mark.long,
