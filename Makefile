@@ -2,9 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-# Some tests wait for other processes: one more than two cores is best.
-WORKERS ?= 3
-PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup
 
 .PHONY: demo test test-long lint docs unit unit-nojit fuzz tools format clean
 

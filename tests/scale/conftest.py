@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import asyncio
+
 import dask
 import pytest
 from distributed import Client, LocalCluster
@@ -21,6 +23,7 @@ def cluster():
     """Two worker processes for all tests: starting them takes seconds."""
     # A local cluster looks after this time whether a worker that was lost is back, and if it has
     # been killed a second time just then, it is given up for ever.
+    asyncio._set_running_loop(None)  # one that another test left behind is not for Dask
     patiently = dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"})
     with patiently, local_cluster(2) as cluster:
         cluster.scheduler.allowed_failures = 0  # what a killed worker was doing is lost at once
