@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from fuzzyfrog.measure.subsets import MARGIN, exact_means
 from fuzzyfrog.scale.packing import Packed
 from fuzzyfrog.scale.shards import cut, lowest, summed, totals, unite, weigh
-from fuzzyfrog.scale.stamp import stamp
 from measure_cases import TNORMS, cases
 from scale.made import NEVER, same_bytes
 from strategies import examples
@@ -21,7 +20,7 @@ def memberships(measure, n_shards, masks, allowed):
     geometry, found = measure._geometry, {k: [] for k in range(n_shards)}
     parts = [cut(geometry, k, n_shards) for k in range(n_shards)]
     for pair in list(combinations(range(n_shards), 2)) or [(0,)]:
-        union = unite(stamp(), *(parts[k] for k in pair))
+        union = unite(*(parts[k] for k in pair))
         told = weigh(union, Packed.of(masks), allowed, measure._join)
         for k, one in zip(pair, told, strict=True):
             found[k].append(one)

@@ -5,14 +5,13 @@ from contextlib import ExitStack
 import pytest
 
 from fuzzyfrog.scale.shards import cut, unite
-from fuzzyfrog.scale.stamp import stamp
 from fuzzyfrog.scale.unions import Unions
 from scale.made import made_measure
 
 
 def made():
     """Give a new union."""
-    return unite(stamp(), cut(made_measure(n_samples=20)._geometry, 0, 1))
+    return unite(cut(made_measure(n_samples=20)._geometry, 0, 1))
 
 
 def never():

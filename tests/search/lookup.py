@@ -77,6 +77,28 @@ def mask_of(n_features, *features):
     return mask
 
 
+def masks(*subsets):
+    """Subsets of the table that `random_table` makes by default."""
+    return np.array([mask_of(7, *features) for features in subsets])
+
+
+class Scripted:
+    """A search that proposes what it is told to, and keeps the answers."""
+
+    def __init__(self, *batches):
+        self.batches, self.answers = batches, []
+
+    def get_params(self, deep=True):
+        return {}
+
+    def propose(self, problem, seed):
+        return self._propose()
+
+    def _propose(self):
+        for batch in self.batches:
+            self.answers.append((yield batch))
+
+
 def plain(outcome):
     """All of an outcome as text, to compare two of them byte for byte."""
     return repr(

@@ -16,11 +16,10 @@ from fuzzyfrog.scale.client import Client
 from fuzzyfrog.scale.copies import Copies
 from fuzzyfrog.scale.resilience import ClusterError, workers_of
 from fuzzyfrog.scale.sharded import Sharded, shard_bytes, thread_bytes
-from fuzzyfrog.scale.tables import MOST_TABLES
+from fuzzyfrog.scale.tables import MOST_TABLES, SHARE
 
 __all__ = ["Layout", "fits_everywhere", "layout_for", "memory_needed", "n_shards_for"]
 
-SHARE = 0.6  # of the memory of a worker that tables may take
 FULL = 0.7  # of the memory of a worker, everything counted; beyond, Dask moves data to disk
 BARE_BYTES = 300_000_000  # of a worker process that holds nothing
 MOST_SHARDS = 32  # unless threads need more: work grows with them, and tasks with their square

@@ -46,7 +46,7 @@ def weigh_pair(
         The shards.
     """
     require_stamp(stamp)
-    with unions.lent(mark, lambda: shards.unite(stamp, *pair)) as union:
+    with unions.lent(mark, lambda: shards.unite(*pair)) as union:
         return shards.weigh(union, subsets, allowed, join)
 
 

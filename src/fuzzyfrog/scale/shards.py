@@ -18,7 +18,6 @@ from fuzzyfrog.measure.geometry import Geometry
 from fuzzyfrog.measure.scores import SubsetScores
 from fuzzyfrog.measure.subsets import subset_of
 from fuzzyfrog.scale.packing import Packed
-from fuzzyfrog.scale.stamp import require_stamp
 
 __all__ = ["Shard", "Union", "cut", "lowest", "summed", "totals", "unite", "weigh"]
 
@@ -85,9 +84,8 @@ def cut(geometry: Geometry, first: int, n_shards: int) -> Shard:
     )
 
 
-def unite(stamp: str, *shards: Shard) -> Union:
+def unite(*shards: Shard) -> Union:
     """Give the union of shards, on whose pairs of enemies the engines can look."""
-    require_stamp(stamp)
     place = np.concatenate([shard.place for shard in shards])
     order = np.argsort(place)
     origin = np.repeat(np.arange(len(shards)), [shard.place.size for shard in shards])

@@ -36,7 +36,7 @@ BYTES_PER_CELL = 28  # values as sent and as kept, and a geometry of them
 MOST_TABLES = 2  # in one process, whether they are in use or not
 MOST_IN_USE = 8  # of runs at the same time; beyond, they push each other out
 IN_USE_SECONDS = 60.0  # after which a table that no task asked for counts as left behind
-SHARE = 0.6  # of the memory of a worker for more than MOST_TABLES
+SHARE = 0.6  # of the memory of a worker that tables may take
 
 
 class TableMissingError(LookupError):
