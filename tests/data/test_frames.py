@@ -235,6 +235,75 @@ def test_decimals_are_numbers():
     np.testing.assert_array_equal(make_dataset(X, Y).values[:, 0], [0.5, 1, 2, np.nan])
 
 
+@pytest.mark.parametrize("library", ["pandas on Arrow", "polars", "Arrow"])
+@pytest.mark.parametrize("other", ["9007199254740993", "9007199254740992.5"])
+def test_decimals_of_a_frame_are_treated_as_objects_are(library, other):
+    cells = [Decimal(2**53), Decimal(other), Decimal(5), None]
+    decimals = FRAMES[library]({"id": pa.array(cells, pa.decimal128(38, 1))})
+    objects = pd.DataFrame({"id": cells})
+    for frame in (decimals, objects):
+        with pytest.raises(DataError, match="feature 'id' must hold numbers that float64 can tell"):
+            make_dataset(frame, Y)
+        coded = make_dataset(frame, Y, categorical_features=["id"])
+        np.testing.assert_array_equal(coded.values[:, 0], [1, 2, 0, np.nan])
+        assert coded.categories == ((Decimal(5), *cells[:2]),)
+
+
+def test_decimals_of_a_frame_keep_apart_as_labels_what_float64_merges():
+    cells = [Decimal("0.1"), Decimal("0.1000000000000000000001"), Decimal(1), Decimal(2)]
+    table = pa.table({"a": pa.array(cells, pa.decimal128(38, 30))})
+    coded = make_dataset(table, Y, categorical_features=["a"])
+    assert coded.categories == (tuple(cells),)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [[1.5, 0.0, np.nan, 0.0], [1, 0, 2, 0], [True, False, True, True], ["b", "a", "b", "b"]],
+)
+def test_sparse_columns_of_pandas_are_read_as_dense_ones(cells, same):
+    dense = pd.DataFrame({"a": cells, "b": [0.0, 1.0, 2.0, 3.0]})
+    kept = pd.arrays.SparseArray(cells, fill_value=cells[-1])
+    for nominal in ("from_dtype", ["a"]):
+        got = make_dataset(dense.assign(a=kept), Y, categorical_features=nominal)
+        same(got, make_dataset(dense, Y, categorical_features=nominal))
+    same(
+        make_dataset(dense[["b"]], pd.Series(pd.arrays.SparseArray([1, 0, 0, 1]))),
+        make_dataset(dense[["b"]], [1, 0, 0, 1]),
+    )
+
+
+def test_sparse_integers_that_float64_merges_are_refused():
+    kept = pd.arrays.SparseArray([2**53, 2**53 + 1, 0, 0], fill_value=0)
+    with pytest.raises(DataError, match="feature 'a' must hold numbers that float64 can tell"):
+        make_dataset(pd.DataFrame({"a": kept}), Y)
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        (pd.period_range("2020-01", periods=4, freq="M"), r"got period\[M\]. Convert dates to"),
+        (np.array([1j, 2, 3, 4]), "got complex128. Complex data not supported: pass real"),
+        (pd.arrays.SparseArray([1j, 2, 3, 4]), "got complex128. Complex data"),
+        (pd.interval_range(0, 4), r"got interval\[int64, right\]. Convert or drop"),
+        (
+            np.arange(4).astype(np.longdouble),
+            r"got float\d+. Convert the column with astype\(float",
+        ),
+    ],
+)
+def test_a_column_that_cannot_be_used_is_named_by_its_dtype(cells, message):
+    frame = pd.DataFrame({"a": cells})
+    for nominal in ("from_dtype", ["a"]):
+        with pytest.raises(DataError, match=f"feature 'a' must hold numbers.*, {message}"):
+            make_dataset(frame, Y, categorical_features=nominal)
+
+
+def test_a_column_of_arrow_that_cannot_be_used_is_named_by_its_type():
+    table = pa.table({"a": pa.array([(1, 2, 3)] * 4, pa.month_day_nano_interval())})
+    with pytest.raises(DataError, match="text, got month_day_nano_interval"):
+        make_dataset(table, Y)
+
+
 def test_nothing_heavy_is_imported_before_it_is_needed():
     code = (
         "import sys, fuzzyfrog.data;"

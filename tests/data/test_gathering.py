@@ -25,8 +25,17 @@ CELLS = {
     "text": st.sampled_from(["red", " red", "blue", "", "NA", None]),
     "numbers as text": st.sampled_from(["1", "2.5", " 1 ", "NA", None]),
     "boolean": st.booleans() | st.none(),
+    "decimal": st.sampled_from(
+        [None, *map(Decimal, ("0.1", "7", "9007199254740992", "9007199254740992.5", "-1e30"))]
+    ),
 }
-KINDS = {"huge": pa.int64(), "integer": pa.int32(), "float": pa.float64(), "boolean": pa.bool_()}
+KINDS = {
+    "decimal": pa.decimal128(38, 1),
+    "huge": pa.int64(),
+    "integer": pa.int32(),
+    "float": pa.float64(),
+    "boolean": pa.bool_(),
+}
 LIBRARIES = {
     "Arrow": lambda table: table,
     "pandas": lambda table: table.to_pandas(),
@@ -127,8 +136,15 @@ def test_an_infinite_value_is_named_by_its_sample_in_the_whole_table():
 
 def test_integers_that_merge_are_found_in_different_parts():
     parts = [np.array([[2**53], [1]]), np.array([[2**53 + 1], [1]])]
-    with pytest.raises(DataError, match="feature 'a' must hold integers that float64 can tell"):
+    with pytest.raises(DataError, match="feature 'a' must hold numbers that float64 can tell"):
         gathered(parts, ["a"], None)
+    longer = [
+        pa.table({"a": pa.array([Decimal(one), Decimal(1)], pa.decimal128(38))})
+        for one in (2**70, 2**70 + 1)
+    ]
+    for frames in (longer, [pl.from_arrow(part).cast(pl.Int128) for part in longer]):
+        with pytest.raises(DataError, match="feature 'a' must hold numbers that float64 can tell"):
+            in_parts(frames, ["a"], "from_dtype")
     apart = [np.array([[2**53], [1]]), np.array([[-(2**53) - 1], [1]])]
     assert gathered(apart, ["a"], None).values[2, 0] == -(2.0**53)
 
@@ -159,6 +175,8 @@ def test_a_part_without_a_type(cells):
     ("part", "message"),
     [
         (pd.DataFrame({"a": pd.to_datetime(["2020-01-01"] * 2)}), "got Datetime"),
+        (pd.DataFrame({"a": pd.period_range("2020", periods=2)}), "got period"),
+        (pd.DataFrame({"a": [1j, 2j]}), "got complex128"),
         (pd.DataFrame({"a": [{}, {}]}), "got dict"),
         (pd.DataFrame({"a": [b"x", b"y"]}), "got bytes"),
         (np.zeros((2, 1), "M8[s]"), "got datetime64"),
@@ -175,6 +193,12 @@ def test_decimals_and_objects():
     parts = [pd.DataFrame({"a": [Decimal("0.5"), None]}), pd.DataFrame({"a": [2, True]})]
     values = in_parts([part.astype(object) for part in parts], ["a"], "from_dtype").values
     np.testing.assert_array_equal(values[:, 0], [0.5, np.nan, 2.0, 1.0])
+
+
+def test_sparse_columns_in_parts():
+    parts = [pd.DataFrame({"a": pd.arrays.SparseArray(cells)}) for cells in ([0, 1], [2.5, None])]
+    values = in_parts(parts, ["a"], "from_dtype").values
+    np.testing.assert_array_equal(values[:, 0], [0, 1, 2.5, np.nan])
 
 
 def test_no_rows_and_no_columns():

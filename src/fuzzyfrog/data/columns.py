@@ -22,10 +22,12 @@ __all__ = [
     "Feature",
     "coded",
     "codes_among_numbers",
+    "column_of",
     "convert_objects",
     "convert_series",
-    "has_huge_integers",
+    "dtype_name",
     "kind_of",
+    "may_merge",
     "nominal_column",
     "slips_among_numbers",
 ]
@@ -74,8 +76,17 @@ class Feature:
     nominal: bool | None
 
 
+def column_of(frame: nw.DataFrame[Any], place: int) -> nw.Series[Any]:
+    """Return a column of a frame, dense where pandas keeps it sparse."""
+    series = frame[:, place]
+    native = series.to_native()
+    if series.dtype == nw.Unknown and hasattr(native, "sparse"):
+        return nw.from_native(native.sparse.to_dense(), series_only=True)
+    return series
+
+
 def convert_series(series: nw.Series[Any], feature: Feature) -> Column:
-    """Give the column of a frame as float64."""
+    """Return the column of a frame as float64."""
     dtype = series.dtype
     if dtype in (nw.Categorical, nw.Enum):
         return convert_objects(series.to_list(), feature, declared=True)
@@ -84,15 +95,24 @@ def convert_series(series: nw.Series[Any], feature: Feature) -> Column:
     if dtype != nw.Boolean and not dtype.is_numeric():
         if series.null_count() == len(series):  # polars and Arrow have a type for nothing
             return convert_objects([None] * len(series), feature)
-        raise unusable(feature.name, str(dtype))
-    if dtype.is_integer() and has_huge_integers(series):
+        raise unusable(feature.name, dtype_name(series))
+    if may_merge(series) or (dtype == nw.Decimal and feature.nominal):
         return convert_objects(series.to_list(), feature)
     column = np.array(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
     return coded(column) if feature.nominal else Column(column)
 
 
-def has_huge_integers(series: nw.Series[Any]) -> bool:
-    """Tell whether a column of integers has some that float64 may merge with others."""
+def dtype_name(series: nw.Series[Any]) -> str:
+    """Return the type of a column, as its own library calls it where that is all there is."""
+    native = series.to_native()
+    is_known = series.dtype != nw.Unknown
+    return str(series.dtype if is_known else getattr(native, "dtype", None) or native.type)
+
+
+def may_merge(series: nw.Series[Any]) -> bool:
+    """Whether a column of integers or decimals has some that float64 may merge with others."""
+    if not series.dtype.is_integer() and series.dtype != nw.Decimal:
+        return False
     low, high = series.min(), series.max()
     return any(
         not is_missing(bound) and abs(int(bound)) >= MAX_EXACT_INTEGER for bound in (low, high)
@@ -208,9 +228,9 @@ def coded(column: NDArray[Any]) -> Column:
 
 
 def merged(name: str) -> DataError:
-    """Give the error for integers that would become equal in float64."""
+    """Return the error for integers or decimals that would become equal in float64."""
     return DataError(
-        f"feature {shown(name)} must hold integers that float64 can tell apart, got distinct "
+        f"feature {shown(name)} must hold numbers that float64 can tell apart, got distinct "
         "values beyond 2**53 that would become equal. Subtract an offset, drop the column if "
         "it is an id, or name it in categorical_features if its values are labels."
     )
@@ -227,8 +247,10 @@ def unusable(name: str, kind: str) -> DataError:
 def _way_out(kind: str) -> str:
     if "complex" in kind:
         return "Complex data not supported: pass real and imaginary parts as two features."
-    if "date" in kind or "time" in kind or "duration" in kind:
+    if any(word in kind for word in ("date", "time", "duration", "period")):
         return "Convert dates to numbers, for example to days since the first."
     if "bytes" in kind or "binary" in kind or kind.startswith("|s"):
         return "Decode bytes to text with .decode()."
+    if kind.startswith("float"):  # longer ones than any library of frames knows
+        return "Convert the column with astype(float)."
     return "Convert or drop the column."

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fuzzyfrog.data.arrays import as_matrix, convert_matrix
 from fuzzyfrog.data.checks import check_finite, check_names, check_shape, chosen_nominal
-from fuzzyfrog.data.columns import Column, Feature, convert_series
+from fuzzyfrog.data.columns import Column, Feature, column_of, convert_series
 from fuzzyfrog.data.content import Content, stacked
 from fuzzyfrog.data.dask_tables import DaskTable, dask_labels, is_dask
 from fuzzyfrog.data.dataset import Dataset
@@ -192,4 +192,4 @@ def _columns(
 ) -> Iterator[Column]:
     for position, name in enumerate(names):
         asked = Feature(name, None if chosen is None else bool(chosen[position]))
-        yield convert_series(frame[:, position], asked)
+        yield convert_series(column_of(frame, position), asked)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fuzzyfrog.data.arrays import check_matrix_dtype, rounding
 from fuzzyfrog.data.checks import check_finite, check_shape
-from fuzzyfrog.data.columns import MAX_EXACT_INTEGER, Feature
+from fuzzyfrog.data.columns import MAX_EXACT_INTEGER, Feature, column_of
 from fuzzyfrog.data.content import Content, decoded
 from fuzzyfrog.data.parts import LabelParts, NumberParts, parts_of_series
 from fuzzyfrog.data.spill import GrowingTable
@@ -80,7 +80,7 @@ class Gathering:
         return content
 
     def _frame(self, block: nw.DataFrame[Any]) -> FloatArray:
-        all_series = [block[:, place] for place in range(len(self._names))]
+        all_series = [column_of(block, place) for place in range(len(self._names))]
         if not self._columns:
             pairs = zip(all_series, self._features, strict=True)
             self._columns = [parts_of_series(*pair) for pair in pairs]
@@ -105,7 +105,7 @@ class Gathering:
             if isinstance(column, LabelParts):
                 values[:, place] = column.add_cells(block[:, place].tolist())
             elif is_far[place]:
-                column.note_integers(block[:, place].tolist())
+                column.note_exact(block[:, place].tolist())
         return values
 
 

@@ -15,8 +15,9 @@ from fuzzyfrog.data.columns import (
     Column,
     Feature,
     convert_objects,
-    has_huge_integers,
+    dtype_name,
     kind_of,
+    may_merge,
     merged,
     unusable,
 )
@@ -71,10 +72,10 @@ class LabelParts:
         self._is_declared |= dtype in (nw.Categorical, nw.Enum)
         if dtype not in _LABELS and not _has_numbers(part):
             if not _is_empty(part):
-                raise unusable(self._feature.name, str(dtype))
+                raise unusable(self._feature.name, dtype_name(part))
             return np.full(len(part), np.nan)
         self._has_integer_dtype |= dtype.is_integer()
-        if dtype.is_numeric() and not dtype.is_integer():
+        if dtype.is_float():
             part = part.cast(nw.Float64)
         return self.add_cells(part.to_list())
 
@@ -107,16 +108,16 @@ class NumberParts:
 
     def __init__(self, feature: Feature) -> None:
         self._feature = feature
-        # Integers that float64 rounds, those above zero and the others without their sign.
-        self._huge: dict[int, list[NDArray[np.uint64]]] = {1: [], -1: []}
+        # What float64 may round, numbers above zero and the others without their sign.
+        self._huge: dict[int, list[NDArray[Any]]] = {1: [], -1: []}
 
     def add(self, part: Series) -> FloatArray:
         """Give the numbers of a part of a frame's column."""
         if not _has_numbers(part):
             return self._without_values(part)
-        if part.dtype.is_integer() and has_huge_integers(part):
+        if may_merge(part):
             cells = part.to_list()
-            self.note_integers([cell for cell in cells if not is_missing(cell)])
+            self.note_exact([cell for cell in cells if not is_missing(cell)])
             return convert_objects(cells, self._feature).values
         return np.array(part.cast(nw.Float64).to_numpy(), dtype=np.float64)
 
@@ -125,17 +126,18 @@ class NumberParts:
             return np.full(len(part), np.nan)
         raise DataError(
             f"feature {shown(self._feature.name)} must have one type in the whole table, got "
-            f"{part.dtype} after numbers. Convert the column to one type."
+            f"{dtype_name(part)} after numbers. Convert the column to one type."
         )
 
-    def note_integers(self, integers: Sequence[int]) -> None:
-        """Keep the integers that float64 may merge with others."""
+    def note_exact(self, exact: Sequence[Any]) -> None:
+        """Keep the integers and decimals that float64 may merge with others."""
         for sign, kept in self._huge.items():
-            found = {sign * one for one in integers if sign * one >= MAX_EXACT_INTEGER}
-            kept.append(np.fromiter(found, np.uint64, count=len(found)))
+            found = {sign * one for one in exact if sign * one >= MAX_EXACT_INTEGER}
+            is_short = all(isinstance(one, int) and one < 2**64 for one in found)
+            kept.append(np.fromiter(found, np.uint64 if is_short else object, count=len(found)))
 
     def finish(self) -> None:
-        """Refuse integers that became equal; the numbers are what they are."""
+        """Refuse numbers that became equal; the numbers are what they are."""
         for kept in self._huge.values():
             exact = np.unique(np.concatenate(kept)) if kept else np.empty(0)
             if np.unique(exact.astype(np.float64)).size < exact.size:
