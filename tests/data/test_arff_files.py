@@ -38,6 +38,12 @@ def test_text_attributes_are_nominal_and_na_is_a_value(write):
     assert data.classes == ("NA", "y")
 
 
+def test_lines_that_end_as_on_old_macs(write):
+    content = HEAD.replace(", ?}", "}") + "1.7,red,yes\n2,?,no\n"
+    data = read_table(write("shop.arff", content.replace("\n", "\r")), "class")
+    np.testing.assert_array_equal(data.values, [[1.7, 0], [2, np.nan]])
+
+
 def test_a_numeric_target(write):
     head = "@relation r\n@attribute a real\n@attribute t real\n@data\n"
     data = read_table(write("s.arff", head + "1,0.5\n2,1.5\n"), "t")
@@ -51,9 +57,15 @@ SHORT = "@relation r\n@attribute a numeric\n@attribute class {x,y}\n@data\n"
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (SHORT + "1,x\n2\n", "line 6 has 1 fields, expected 2."),
+        (SHORT + "1,x\n2\n", "line 6 has 1 field, expected 2."),
         (SHORT + "1,x\n2,x,y\n", "line 6 has 3 fields, expected 2."),
-        (SHORT + "1,x\n{7 3}\n", "line 6 has"),
+        (SHORT + '1,x\n"2,x"\n', "line 6 has 1 field, expected 2."),
+        (SHORT + "1,x\n'2\\',x'\n", "line 6 has 1 field, expected 2."),
+        (SHORT + "1,x\n{0 1, 2 x}\n", "line 6 names an attribute beyond the last, which is 1: "),
+        (SHORT + "1,x\n{7 3}\n", "line 6 names an attribute beyond the last, which is 1: "),
+        (SHORT + "1,x\n2 x\n", "line 6 cannot be split into values."),
+        (SHORT + "1,x\n2,'x\n", "line 6 cannot be split into values."),
+        (SHORT + "1,x\n{0 1 1 x}\n", "line 6 cannot be split into values."),
         (SHORT + "1,x\n2,z\n", "line 6 holds a value that its attribute does not declare."),
         (SHORT + "1,x\nred,y\n", "line 6 holds text in a numeric attribute."),
         (SHORT + "1,x\n1e999,y\n", "line 6 must hold finite numbers"),

@@ -18,6 +18,20 @@ def test_a_broken_file_gets_one_sentence_with_the_place(refusal, content, messag
     assert got.startswith("x.csv: ")
 
 
+def test_lines_that_end_as_on_old_macs(write, refusal):
+    content = 'a,"b\rc",class\r1.5,u,x\r\r2,v,y\r3,"u",x'
+    data = read_table(write("x.csv", content), "class")
+    assert data.feature_names == ("a", "b\rc")
+    np.testing.assert_array_equal(data.values, [[1.5, 0], [2, 1], [3, 0]])
+    assert data.target.tolist() == [0, 1, 0]
+    assert "line 3 has 1 field, expected 2." in refusal("x.csv", "a,class\r1,x\r2\r")
+
+
+def test_settings_are_named_together_for_lines_of_old_macs(refusal):
+    content = "a;class\r" + "1,5;x\r" * 20_000
+    assert "Pass all of these: separator=';' decimal=','" in refusal("x.csv", content)
+
+
 def test_semicolons_with_decimal_commas(refusal, write):
     content = "a;class\n1,5;x\n-2e1;y\n?;y\n"
     got = refusal("x.csv", content, separator=";")

@@ -17,7 +17,7 @@ from fuzzyfrog.data.cells import NominalCoder
 from fuzzyfrog.data.columns import not_listed
 from fuzzyfrog.data.files import text_lines
 from fuzzyfrog.data.layout import Layout, Wanted, check_header
-from fuzzyfrog.data.wording import shown
+from fuzzyfrog.data.wording import counted, shown
 from fuzzyfrog.errors import DataError
 
 __all__ = ["arff_cells", "read_arff"]
@@ -85,14 +85,14 @@ class _Lines:
         self.number = 0
         self.last = ""
         self.n_attributes = 0
+        self.declaring = True
 
     def __iter__(self) -> Iterator[str]:
-        declaring = True
         for line in self._text:
             self.number, self.last = self.number + 1, line
-            if declaring and line.lstrip().startswith("@"):
+            if self.declaring and line.lstrip().startswith("@"):
                 line = self._declaration(line.strip())
-                declaring = not line.lower().startswith("@data")
+                self.declaring = not line.lower().startswith("@data")
             yield line
 
     def _declaration(self, line: str) -> str:
@@ -158,8 +158,7 @@ def _column(
 def _explained(path: Path, lines: _Lines, error: Exception) -> DataError:
     """Give the reason of liac-arff in our words, with the line it stopped at."""
     reasons = {
-        "BadDataFormat": f"has {_n_fields(lines.last)} fields, expected {lines.n_attributes}. "
-        "Complete or delete the line; quote values that hold commas or blanks",
+        "BadDataFormat": _bad_row(lines),
         "BadNominalValue": "holds a value that its attribute does not declare. Add the value to "
         "the declaration",
         "BadNumericalValue": "holds text in a numeric attribute. Correct it, or declare the "
@@ -170,7 +169,9 @@ def _explained(path: Path, lines: _Lines, error: Exception) -> DataError:
         "BadCategoriesError": "declares categories that are not a list in braces. Quote those that "
         "hold blanks, and leave out what follows the brace",
         "BadLayout": "breaks the order @relation, @attribute, @data. Check that the file is a "
-        "complete ARFF file",
+        "complete ARFF file"
+        if lines.declaring
+        else "cannot be split into values. Close every quote, and quote values that hold blanks",
     }
     reason = reasons.get(type(error).__name__, "is not valid ARFF. Correct it")
     return DataError(
@@ -178,8 +179,14 @@ def _explained(path: Path, lines: _Lines, error: Exception) -> DataError:
     )
 
 
-def _n_fields(line: str) -> int:
-    try:
-        return len(next(csv.reader([line], quotechar="'", skipinitialspace=True), []))
-    except csv.Error:
-        return line.count(",") + 1
+def _bad_row(lines: _Lines) -> str:
+    if lines.last.lstrip().startswith("{"):
+        return (
+            f"names an attribute beyond the last, which is {lines.n_attributes - 1}: the first is "
+            "0. Correct its number, or declare the attribute"
+        )
+    n_fields = re.sub(_QUOTED, "", lines.last).count(",") + 1
+    return (
+        f"has {counted(n_fields, 'field')}, expected {lines.n_attributes}. Complete or delete the "
+        "line; quote values that hold commas or blanks"
+    )

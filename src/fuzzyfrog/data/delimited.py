@@ -37,6 +37,15 @@ __all__ = ["delimited_cells", "read_delimited"]
 # "NA" is a fine label of a class; nothing and "?" are not.
 MISSING_TARGET = frozenset({"", "?"})
 
+# What the reader of Python says, and what that means.
+UNSPLIT = {
+    "end of data": "a quote is never closed",
+    "expected after": "text follows a closing quote",
+    "new-line": "a carriage return stands in the middle of it",
+    "field limit": "one has more than 131,072 characters",
+    "": "it is not valid CSV",
+}
+
 
 def read_delimited(
     path: Path, wanted: Wanted, *, separator: str, encoding: str, decimal: str = "."
@@ -94,8 +103,9 @@ def _records(path: Path, separator: str, encoding: str) -> Iterator[tuple[int, l
                 if record:
                     yield reader.line_num, record
         except csv.Error as error:
+            reason = next(ours for theirs, ours in UNSPLIT.items() if theirs in str(error))
             raise DataError(
-                f"{path.name}: line {reader.line_num} cannot be split into fields ({error}). "
+                f"{path.name}: line {reader.line_num} cannot be split into fields, as {reason}. "
                 "Check its quotes and line ends."
             ) from None
 

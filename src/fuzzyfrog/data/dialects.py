@@ -52,7 +52,7 @@ def seems_to_be(path: Path, asked: Dialect) -> Dialect:
     if b"\0" in head:  # UTF-16, or no text at all
         return asked
     if len(head) == HEAD_BYTES:
-        head = head[: head.rfind(b"\n") + 1]  # the last line may be cut
+        head = head[: max(head.rfind(b"\n"), head.rfind(b"\r")) + 1]  # the last line may be cut
     encoding = asked.encoding if _decodes(head, asked.encoding) else WESTERN
     lines = head.decode(encoding, errors="replace").splitlines()
     separator = _separator(lines, asked.separator)

@@ -131,12 +131,19 @@ def text_lines(path: Path, encoding: str) -> Iterator[str]:
     """Yield the lines of a text file with their line ends, without a byte order mark."""
     _check_encoding(encoding)
     with open_bytes(path) as stream:
-        number = 0
-        while raw := stream.readline(MAX_LINE_BYTES + 1):
-            number += 1
+        for number, raw in enumerate(_raw_lines(stream), 1):
             if number == 1:
                 raw = _without_mark(path, raw)
             yield _decoded(path, raw, number, encoding)
+
+
+def _raw_lines(stream: BinaryIO) -> Iterator[bytes]:
+    first = stream.readline(MAX_LINE_BYTES + 1)
+    if b"\r" in first and b"\n" not in first and len(first) <= MAX_LINE_BYTES:
+        yield from first.splitlines(keepends=True)  # as old Macs wrote: no line ends otherwise
+    elif first:
+        yield first
+        yield from iter(lambda: stream.readline(MAX_LINE_BYTES + 1), b"")
 
 
 def _check_encoding(encoding: str) -> None:
