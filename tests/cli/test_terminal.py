@@ -12,6 +12,8 @@ import pytest
 from rich.cells import cell_len
 
 from cli_process import COMMAND, environment
+from fuzzyfrog import FuzzyRoughSelector, read_table
+from fuzzyfrog.cli.consoles import stdout
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 COLOR = re.compile(r"\x1b\[[0-9;]*(3[0-9]|9[0-7])[0-9;]*m")
@@ -89,6 +91,54 @@ def test_names_are_printed_whole_and_harmless_in_a_pipe(in_process, hostile):
     assert "\x1b" not in out
     for shown in (r"\x1b[2Jwiped", "[bold red]x[/]", "y" * 500, "木" * 60, r"\u202egnp.exe"):
         assert f"\n  {shown}" in out
+
+
+@pytest.fixture(scope="module")
+def long_names(tmp_path_factory):
+    """A folder with a table whose names have thousands of letters, and with the run on it."""
+    folder = tmp_path_factory.mktemp("long_names")
+    twins = ("n" * 3000, "m" * 3000)
+    rows = [f"{i % 6},{5 - i % 6},{i % 4},{'ab'[i % 6 > 2]}{'c' * 300}" for i in range(24)]
+    (folder / "long.csv").write_text("\n".join([",".join([*twins, "other,class"]), *rows]))
+    data = read_table(folder / "long.csv", "class")
+    FuzzyRoughSelector("quickreduct", certify=True).fit(data).record().save(folder / "run.json")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("select", "long.csv", "--target", "class", "--certify", "-q"),
+        ("reducts", "long.csv", "--target", "class", "-q"),
+        ("explain", "run.json"),
+        ("explain", "run.json", "--feature", "n" * 3000),
+    ],
+    ids=lambda command: " ".join(command)[:30],
+)
+def test_a_name_of_thousands_of_letters_fits_into_a_terminal(
+    in_process, long_names, monkeypatch, command
+):
+    monkeypatch.chdir(long_names)
+    for width in ("80", "200"):
+        monkeypatch.setenv("FORCE_COLOR", "1")  # which makes a terminal of anything
+        monkeypatch.setenv("COLUMNS", width)
+        stdout.cache_clear()
+        code, out, _ = in_process(*command)
+        assert code == 0
+        assert "nnn…" in out or "mmm…" in out
+        assert all(cell_len(line) <= max(int(width), 130) for line in lines_of(out))
+        assert len(lines_of(out)) < 25
+
+
+def test_a_name_of_thousands_of_letters_widens_no_other_line_in_a_pipe(
+    in_process, long_names, monkeypatch
+):
+    monkeypatch.chdir(long_names)
+    for command in (("select", "long.csv", "--target", "class", "-q"), ("explain", "run.json")):
+        lines = in_process(*command)[1].splitlines()
+        long = [line for line in lines if len(line) > 150]
+        assert long
+        assert all("n" * 3000 in line or "m" * 3000 in line for line in long)
 
 
 def test_a_dumb_terminal_gets_no_escape_sequences(selected):

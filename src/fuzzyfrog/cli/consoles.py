@@ -7,12 +7,12 @@ from functools import cache
 from typing import TYPE_CHECKING, TextIO
 
 from fuzzyfrog.cli.streams import silence
-from fuzzyfrog.cli.text import safe
+from fuzzyfrog.cli.text import cut, safe
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-__all__ = ["stderr", "stdout", "tell", "warn", "write_json", "write_result"]
+__all__ = ["fitted", "stderr", "stdout", "tell", "warn", "write_json", "write_result"]
 
 
 @cache
@@ -36,6 +36,11 @@ def _console(stream: TextIO) -> Console:
     return Console(
         file=stream, markup=False, emoji=False, highlight=False, soft_wrap=not stream.isatty()
     )
+
+
+def fitted(text: object, room: int) -> str:
+    """Return text that is safe to print, cut on a terminal to at least 12 columns of room."""
+    return cut(safe(text), max(room, 12)) if stdout().is_terminal else safe(text)
 
 
 def tell(sentence: str) -> None:

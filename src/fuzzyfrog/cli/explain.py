@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fuzzyfrog.cli import options
-from fuzzyfrog.cli.consoles import write_json, write_result
+from fuzzyfrog.cli.consoles import fitted, stdout, write_json, write_result
 from fuzzyfrog.cli.failures import UsageError
 from fuzzyfrog.cli.records import SavedRun, loaded_run
 from fuzzyfrog.cli.text import aligned, safe
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from fuzzyfrog.records import Cell, FeatureExplanation, Run
 
 __all__ = ["explain"]
+
+ROOM = 40  # columns of a terminal for the name of a feature in a sentence
 
 
 def explain(
@@ -51,15 +53,17 @@ def _overview(run: Run) -> Iterator[str]:
     """Yield one line for each feature, the one that would be missed most first."""
     yield f"Without one of the {len(run.selected)} selected features of {safe(run.data.name)}:"
     ranked = sorted(run.explanations, key=lambda one: -one.lost)
-    rows = [[safe(one.name), f"-{one.lost:.4f}", f"{one.n_affected:,}"] for one in ranked]
-    yield from aligned([["feature", "dependency", "samples affected"], *rows], right={1, 2})
+    head = ["feature", "dependency", "samples affected"]
+    room = stdout().width - sum(2 + len(title) for title in head[1:]) - 2
+    rows = [[fitted(one.name, room), f"-{one.lost:.4f}", f"{one.n_affected:,}"] for one in ranked]
+    yield from aligned([head, *rows], right={1, 2})
     yield ""
     yield "Next: --feature NAME shows the samples that it tells apart"
 
 
 def _lines(one: FeatureExplanation) -> Iterator[str]:
     yield (
-        f"Without {safe(one.name)} the dependency falls by {one.lost:.6f}, from "
+        f"Without {fitted(one.name, ROOM)} the dependency falls by {one.lost:.6f}, from "
         f"{one.dependency:.6f} to {one.dependency_without:.6f}."
     )
     if not one.pairs:
@@ -69,8 +73,8 @@ def _lines(one: FeatureExplanation) -> Iterator[str]:
     head = ["sample", "class", "value", "enemy", "class", "value", "distance", "without it"]
     rows = [
         [
-            str(pair.sample), safe(pair.sample_target), _cell(pair.sample_value),
-            str(pair.enemy), safe(pair.enemy_target), _cell(pair.enemy_value),
+            str(pair.sample), fitted(pair.sample_target, 0), _cell(pair.sample_value),
+            str(pair.enemy), fitted(pair.enemy_target, 0), _cell(pair.enemy_value),
             f"{pair.distance_with:.4f}", f"{pair.distance_without:.4f}",
         ]
         for pair in one.pairs
@@ -86,4 +90,4 @@ def _lines(one: FeatureExplanation) -> Iterator[str]:
 def _cell(value: Cell) -> str:
     if value is None:
         return "missing"
-    return f"{value:g}" if isinstance(value, float) else safe(value)
+    return f"{value:g}" if isinstance(value, float) else fitted(value, 0)

@@ -12,13 +12,12 @@ import typer
 
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.compiling import compiling_heard
-from fuzzyfrog.cli.consoles import tell, write_json, write_result
+from fuzzyfrog.cli.consoles import fitted, tell, write_json, write_result
 from fuzzyfrog.cli.failures import ExitCode, UsageError
 from fuzzyfrog.cli.names import features_in
 from fuzzyfrog.cli.notices import warn_of_suspects
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.cli.tables import Asked, opened
-from fuzzyfrog.cli.text import safe
 
 if TYPE_CHECKING:
     from fuzzyfrog.cli.course import Course
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["reducts"]
 
+ROOM = 40  # columns of a terminal for one name among others
 MAX_COMMON = 5  # features that are told to be in most reducts
 
 
@@ -117,13 +117,13 @@ def _collect(reducts: Iterator[Reduct], limit: int, found: list[Reduct], course:
 
 
 def _lines(found: list[Reduct], ended: str, *, is_fewest: bool) -> Iterator[str]:
-    yield from (", ".join(map(safe, one.names)) for one in found)
+    yield from (", ".join(fitted(name, ROOM) for name in one.names) for one in found)
     if found:
         yield ""
     yield _count(found, ended, is_fewest=is_fewest)
     if ended == "all" and len(found) > 1:
         times = Counter(name for one in found for name in one.names).most_common(MAX_COMMON)
-        shares = ", ".join(f"{safe(name)} {count / len(found):.0%}" for name, count in times)
+        shares = ", ".join(f"{fitted(name, ROOM)} {count / len(found):.0%}" for name, count in times)
         yield f"Most common in them: {shares}"
 
 

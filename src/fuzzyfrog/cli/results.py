@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from fuzzyfrog.cli.consoles import stdout
+from fuzzyfrog.cli.consoles import fitted, stdout
 from fuzzyfrog.cli.text import aligned, cut, safe
 from fuzzyfrog.records.claims import (
     Verdict,
@@ -66,11 +66,8 @@ def shown_features(
     names: Sequence[str], shares: Sequence[str] | None, title: str = ""
 ) -> Iterator[str]:
     """Yield a line for each feature, cut where the terminal is too narrow for its name."""
-    console = stdout()
-    room = console.width - 4 if console.is_terminal else math.inf
-    if shares is not None:
-        room -= len(title) + 2
-    shown = [cut(safe(name), max(room, 12)) for name in names[:MAX_FEATURES]]
+    taken = 2 if shares is None else 4 + len(title)
+    shown = [fitted(name, stdout().width - taken) for name in names[:MAX_FEATURES]]
     if shares is None:
         yield from (f"  {name}" for name in shown)
     else:

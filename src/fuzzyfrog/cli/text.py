@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+MAX_WIDTH = 100  # of a column, so that one long cell does not move all the others
+
 __all__ = ["aligned", "cut", "fitting", "safe"]
 
 
@@ -40,6 +42,8 @@ def fitting(parts: Sequence[str], width: int) -> str:
 def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> Iterator[str]:
     """Yield lines in which the cells of a column stand below each other.
 
+    A cell beyond 100 columns moves the rest of its own line only.
+
     Parameters
     ----------
     rows : sequence of sequences of str
@@ -49,7 +53,7 @@ def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> Itera
     """
     from rich.cells import cell_len  # letters of some scripts are two columns wide
 
-    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    widths = [min(max(map(cell_len, column)), MAX_WIDTH) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = []
         for place, (cell, width) in enumerate(zip(row, widths, strict=True)):
