@@ -1,5 +1,6 @@
 """The disk cache of kernels, broken for real in fresh processes."""
 
+import ast
 import contextlib
 import ctypes
 import json
@@ -16,7 +17,7 @@ import numba
 import numpy as np
 import pytest
 
-from fuzzyfrog import jit
+from fuzzyfrog import jit, measure
 from fuzzyfrog.jit import kernel
 
 NOBODY = 65534
@@ -149,6 +150,52 @@ def test_code_for_other_types_is_not_run(code, cache):
     told = call(code, NUMBA_CACHE_DIR=str(cache))
     assert told["answers"] == RIGHT
     assert_one_warning(told, "code for")
+
+
+def test_cached_code_is_tied_to_files_elsewhere_that_kernels_import_from(tmp_path):
+    """A constant is part of the compiled code, wherever it comes from."""
+    inner = tmp_path / "package" / "inner"
+    inner.mkdir(parents=True)
+    for folder in (inner, inner.parent):
+        (folder / "__init__.py").touch()
+    constants, other = inner.parent / "constants.py", inner.parent / "other.py"
+    constants.write_text("UNIT = 1.0")
+    other.touch()
+    (inner / "tiny.py").write_text(f"from package.constants import UNIT\n{SOURCE}")
+    (inner / "plain.py").write_text("from package.other import something")
+    digest = jit._digest.__wrapped__
+    before = digest(inner)
+    other.write_text("changed")
+    assert digest(inner) == before  # no kernel can know it
+    constants.write_text("UNIT = 2.0")
+    assert digest(inner) != before
+
+
+@pytest.mark.parametrize("name", ["_kernel_pairs", "_kernel_part", "_kernel_scan", "_kernel_tree"])
+def test_cached_kernels_are_tied_to_all_that_they_import(name):
+    """Each name comes from a file that is looked at, and such a file defines it."""
+    folder = Path(measure.__file__).parent
+    covered = jit._sources(folder)
+    tree = ast.parse((folder / f"{name}.py").read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            assert not any(one.name.startswith("fuzzyfrog") for one in node.names)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("fuzzyfrog."):
+            file = folder.parents[1].joinpath(*node.module.split(".")).with_suffix(".py")
+            assert file in covered
+            assert {one.name for one in node.names} <= set().union(*map(defined_in, covered))
+
+
+def defined_in(file: Path) -> set[str]:
+    """The names that a file gives a value to, at its top level."""
+    names: set[str] = set()
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.If):
+            stored = (one for one in ast.walk(node) if isinstance(one, ast.Name))
+            names |= {one.id for one in stored if isinstance(one.ctx, ast.Store)}
+    return names
 
 
 def test_kernel_is_compiled_anew_when_a_kernel_it_calls_from_another_file_changes(tmp_path):

@@ -8,6 +8,7 @@ other people costs time and one warning, never the answer.
 import functools
 import hashlib
 import os
+import re
 import stat
 import warnings
 from collections.abc import Callable
@@ -18,6 +19,8 @@ from numba import njit
 
 __all__ = ["kernel"]
 
+_IMPORT = re.compile(r"^from ([\w.]+) import", re.MULTILINE)
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -25,7 +28,8 @@ def kernel(function: Function) -> Function:
     """Give the function compiled by Numba, without the GIL and with a guarded disk cache.
 
     Compiled code is kept for as long as no Python file in the directory of the function
-    changes: a kernel may call kernels from the other files there.
+    changes, and none from which a file with kernels there imports: a kernel may call kernels from
+    other files, and constants become a part of its code.
 
     Parameters
     ----------
@@ -42,7 +46,6 @@ def kernel(function: Function) -> Function:
     RuntimeWarning
         At the first compilation in a process, when the cache cannot be used.
     """
-    # The cache does not notice a change of these options: touch every kernel's file with it.
     compiled = njit(nogil=True)(function)
     if hasattr(compiled, "enable_caching"):  # not when Numba handed the plain function back
         _enable_guarded_caching(compiled)
@@ -65,10 +68,10 @@ def _enable_guarded_caching(dispatcher: Any) -> None:
 
 
 def _stamp_with_neighbors(cache: Any, directory: Path) -> None:
-    """Tie cached code to all files of a directory.
+    """Tie cached code to all files of a directory, and to what its kernels import.
 
-    Numba ties it to the file of the function alone, and so keeps a kernel whose callee, inlined
-    into it from another file, has changed.
+    Numba ties it to the file of the function alone, and so keeps a kernel whose callee or constant
+    from another file, which is a part of its code, has changed.
     """
     file = getattr(cache, "_cache_file", None)
     stamp = getattr(file, "_source_stamp", None)
@@ -80,10 +83,22 @@ def _stamp_with_neighbors(cache: Any, directory: Path) -> None:
 @functools.cache
 def _digest(directory: Path) -> str:
     digest = hashlib.sha256()
-    for file in sorted(directory.glob("*.py")):
+    for file in _sources(directory):
         content = file.read_bytes()
         digest.update(f"{file.name}:{len(content)}:".encode() + content)
     return digest.hexdigest()
+
+
+def _sources(directory: Path) -> list[Path]:
+    """Return the files of a directory, and those from which the ones with kernels import."""
+    top = directory
+    while (top / "__init__.py").is_file():
+        top = top.parent
+    inside = set(directory.glob("*.py"))
+    texts = [file.read_text(encoding="utf-8") for file in inside]
+    modules = {name for text in texts if "@kernel" in text for name in _IMPORT.findall(text)}
+    imported = {top.joinpath(*name.split(".")).with_suffix(".py") for name in modules}
+    return sorted(inside | {file for file in imported if file.is_file()})
 
 
 class _GuardedCache:
