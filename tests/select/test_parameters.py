@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
+import fuzzyfrog.select.selector as selector_module
 from fuzzyfrog import FuzzyRoughSelector, Genetic, ParticleSwarm, ShuffledFrogs
 
 X = np.random.default_rng(0).normal(size=(12, 4))
@@ -62,6 +63,15 @@ def test_bad_parameter_gets_a_sentence_in_fit(parameters, sentence):
     clone(selector)
     with pytest.raises(ValueError, match=sentence):
         selector.fit(X, y)
+
+
+@pytest.mark.parametrize(("parameters", "sentence"), BAD)
+def test_bad_parameter_is_refused_before_anything_goes_to_a_cluster(
+    parameters, sentence, monkeypatch
+):
+    monkeypatch.setattr(selector_module, "on_cluster", lambda *_: pytest.fail("too late"))
+    with pytest.raises(ValueError, match=sentence):
+        FuzzyRoughSelector(**{"random_state": 0, **parameters}).fit(X, y)
 
 
 def test_bad_parameters_leave_no_checkpoint(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -68,8 +69,11 @@ def test_the_front_goes_through_the_selected_subset():
 def test_parameters_are_what_was_used():
     X, y = a_table()
     table = make_dataset(X, y, categorical_features=[3], feature_names=list("abcde"))
-    selector = FuzzyRoughSelector("quickreduct", exclude=["e"], checkpoint=None, random_state=0)
+    selector = FuzzyRoughSelector(
+        "quickreduct", exclude=["e"], checkpoint=None, min_dependency=Fraction(1, 2), random_state=0
+    )
     run = selector.fit(table).record()
+    assert run.parameters["min_dependency"] == run.asked_share == 0.5
     assert run.parameters["categorical_features"] == "['d']"
     assert not {"checkpoint", "random_state"} & set(run.parameters)
     assert (run.excluded, run.n_allowed, run.n_resumed) == ((4,), 4, 0)

@@ -252,6 +252,7 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
         here = sampled_measure(measure, self.sample, self.seed_)
         self.n_sampled_ = here.n_sampled
         problem = self._problem(measure, proves)
+        search.propose(problem, self.seed_).close()  # refuses bad parameters of its own
         allowed = ~np.asarray(problem.exclude)
         self._notes.warn(suspects(measure.dataset, allowed))
         self._notes.excluded = tuple(np.flatnonzero(~allowed).tolist())
