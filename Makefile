@@ -4,12 +4,31 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup
 
-.PHONY: demo test test-long lint docs unit unit-nojit fuzz tools format clean
+# The cheapest tests of every package, without Chromium, Weka, Dask and the files of the paper.
+QUICK := tests/test_docstrings.py tests/test_imports.py tests/test_records.py tests/naive \
+	$(addprefix tests/cli/test_, progress.py text.py) \
+	$(addprefix tests/data/test_, arff_files.py categories.py cells.py checks.py delimited.py \
+		frames.py gathering.py npy_files.py parquet_files.py tables.py targets.py wording.py) \
+	$(addprefix tests/experiment/test_, config.py costs.py folds.py statistics.py) \
+	$(addprefix tests/measure/test_, edges.py oracle.py published.py) \
+	tests/report/test_claims.py tests/scale/test_shards.py \
+	$(addprefix tests/search/test_, driver.py finish.py leaping.py neighbors.py random.py \
+		ranking.py squeezing.py) \
+	$(addprefix tests/select/test_, core.py parameters.py seeds.py suspects.py)
+
+.PHONY: quick demo test test-long lint docs unit unit-quick unit-nojit fuzz tools format clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/first_look.py
 	@echo
 	$(BIN)/fuzzyfrog select wine --certify --report report.html
+
+# For people at work: the checks and a part of the tests, in less than a minute.
+quick: $(VENV)/.ready
+	$(MAKE) --jobs=2 --output-sync=target lint unit-quick
+
+unit-quick: $(VENV)/.ready
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not long" $(QUICK)
 
 # The checks and the pages need one core each.
 test: $(VENV)/.ready

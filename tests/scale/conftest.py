@@ -1,14 +1,20 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
-import dask
 import pytest
-from distributed import Client, LocalCluster
+
+if TYPE_CHECKING:
+    from distributed import LocalCluster
+
+# Dask is imported where it is used: tests of shards need none.
 
 
 def local_cluster(n_workers: int) -> LocalCluster:
     """Start worker processes on this machine that nobody else can reach."""
+    from distributed import LocalCluster
+
     return LocalCluster(
         n_workers=n_workers,
         threads_per_worker=1,
@@ -21,6 +27,8 @@ def local_cluster(n_workers: int) -> LocalCluster:
 @pytest.fixture(scope="session")
 def cluster():
     """Two worker processes for all tests: starting them takes seconds."""
+    import dask
+
     # A local cluster looks after this time whether a worker that was lost is back, and if it has
     # been killed a second time just then, it is given up for ever.
     asyncio._set_running_loop(None)  # one that another test left behind is not for Dask
@@ -32,6 +40,8 @@ def cluster():
 
 @pytest.fixture(scope="session")
 def _client(cluster):
+    from distributed import Client
+
     with Client(cluster, set_as_default=False) as client:
         yield client
 

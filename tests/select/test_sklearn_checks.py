@@ -25,7 +25,10 @@ for estimator in estimators:
 @pytest.mark.parametrize(
     "estimators",
     [
-        ["FuzzyRoughSelector()", "FuzzyRoughSelector(ShuffledFrogs(variant='paper'))"],
+        ["FuzzyRoughSelector()"],
+        pytest.param(
+            ["FuzzyRoughSelector(ShuffledFrogs(variant='paper'))"], marks=pytest.mark.long
+        ),
         pytest.param(["BoostedSelector()"], marks=pytest.mark.long),
         pytest.param(["FuzzyRoughSelector('exact')"], marks=pytest.mark.long),
         pytest.param(

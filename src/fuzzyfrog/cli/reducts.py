@@ -123,7 +123,9 @@ def _lines(found: list[Reduct], ended: str, *, is_fewest: bool) -> Iterator[str]
     yield _count(found, ended, is_fewest=is_fewest)
     if ended == "all" and len(found) > 1:
         times = Counter(name for one in found for name in one.names).most_common(MAX_COMMON)
-        shares = ", ".join(f"{fitted(name, ROOM)} {count / len(found):.0%}" for name, count in times)
+        shares = ", ".join(
+            f"{fitted(name, ROOM)} {count / len(found):.0%}" for name, count in times
+        )
         yield f"Most common in them: {shares}"
 
 
