@@ -91,9 +91,9 @@ def test_a_search_on_disk_finds_what_it_finds_in_memory(tmp_path, table, monkeyp
 
 def test_positions_of_a_table_on_disk_are_on_disk(table, monkeypatch):
     data = make_dataset(table.drop(["class"]), table["class"])
-    expected = positions(data, "std", "different")
+    expected, _ = positions(data, "std", "different")
     monkeypatch.setenv("FUZZYFROG_SPILL_ABOVE", "0")
-    got = positions(data, "std", "different")
+    got, _ = positions(data, "std", "different")
     np.testing.assert_array_equal(got, expected, strict=True)
     assert is_on_disk(got)
     assert got.flags.writeable

@@ -29,7 +29,7 @@ def check(measure, allowed, limit=5):
     subsets = every_subset(measure.n_features)
     subsets = subsets[~subsets[:, ~allowed].any(axis=1)]
     full = measure.score(allowed[None])[0]
-    is_enough = measure.score(subsets) == full
+    is_enough = measure.score(subsets) >= max(0.0, full - measure.tolerance)
     requirements = Requirements(measure, allowed, limit=limit)
     for subset, enough in zip(subsets, is_enough, strict=True):
         weights, needed = requirements.broken(subset)
@@ -84,20 +84,20 @@ def test_rows_come_from_different_samples_the_worst_first():
 
 
 def test_a_loss_too_small_to_be_seen_in_the_mean_breaks_nothing():
-    """One of 64 samples comes nearer by two units of the grid: the rounded mean is the same."""
+    """One of 64 samples comes nearer, by less than 64 times the tolerance of the mean."""
     X = np.zeros((64, 3))
     X[:32, 0], X[63, 0] = 0.5, -0.5
-    X[0, 1], X[63, 1] = 2.0**-49, 1.0
+    X[0, 1], X[63, 1] = 2.0**-45, 1.0
     measure = Dependency(X, np.repeat([0, 1], 32), spread="range")
     first, everything = np.array([True, False, False]), np.ones(3, bool)
     assert measure.memberships(first)[0] < measure.memberships(everything)[0]
-    assert measure.score(first[None])[0] == measure.full
+    assert measure.full - measure.tolerance < measure.score(first[None])[0] < measure.full
     check(measure, everything, limit=64)
 
 
 def test_a_small_loss_of_many_samples_is_answered_by_one_more_feature():
-    """All samples come nearer by two units, which the mean shows and no single pair does."""
-    unit = 2.0**-49
+    """All samples come nearer by a little, which the mean shows and no single pair does."""
+    unit = 2.0**-44
     X = np.zeros((32, 3))
     X[:16, 0], X[:16, 1] = 0.5, unit
     X[0] = [1.0, 1.0, 1.0]

@@ -120,6 +120,8 @@ class Extensions:
         Gives for some samples a function that gives the engine for a subset.
     asked : int64[n_asked]
         The samples whose memberships count.
+    tolerance : float
+        How far below the highest score the best may lie.
     """
 
     def __init__(
@@ -129,12 +131,14 @@ class Extensions:
         n_threads: int,
         engines_for: Callable[[NDArray[np.int64]], EngineFor],
         asked: NDArray[np.int64],
+        tolerance: float,
     ) -> None:
         self._geometry = geometry
         self._join = join
         self._n_threads = n_threads
         self._engines_for = engines_for
         self._asked = asked
+        self._tolerance = tolerance
         self._unsure = _Unsure(np.empty(0, np.bool_), np.arange(asked.size))
         # Bounds are sums of rounded numbers, each addition off by half a unit of at most n samples.
         self._slack = max(1e-6, asked.size**2 * 2.0**-52)
@@ -165,7 +169,7 @@ class Extensions:
                         self._unsure = _Unsure(masks[row].copy(), rows[found.membership < 1.0])
                 witnesses.remember(found.enemy)
         self._remember(rows, witnesses.known)
-        scores[scores < best] = -np.inf
+        scores[scores < best - self._tolerance] = -np.inf
         return scores
 
     def _rows(self, base: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -204,11 +208,11 @@ class Extensions:
         return rows
 
     def _found(self, subsets: list[Subset], best: float, engine_for: EngineFor) -> list[Nearest]:
-        allowed = self._asked.size * (1.0 - best + MARGIN)
+        allowed = self._asked.size * (1.0 - (best - self._tolerance) + MARGIN)
         return map_blocks(
             lambda subset: engine_for(subset).nearest(subset, allowed), subsets, self._n_threads
         )
 
     def _needed(self, best: float) -> float:
         """Give the sum of memberships that the bound of an extension must reach."""
-        return self._asked.size * best - self._slack
+        return self._asked.size * (best - self._tolerance) - self._slack

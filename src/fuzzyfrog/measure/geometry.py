@@ -49,6 +49,10 @@ class Geometry:
         Positions of a numeric target in ascending order; nothing for classes.
     nominal : bool[n_features]
         Features of which only equality counts.
+    errors : float64[n_features]
+        Bounds of the error of a distance, cut at 1, on each feature.
+    target_error : float
+        The same for a numeric target.
     """
 
     Z: NDArray[np.float64]
@@ -56,21 +60,24 @@ class Geometry:
     starts: NDArray[np.int64]
     target: NDArray[np.float64]
     nominal: NDArray[np.bool_]
+    errors: NDArray[np.float64]
+    target_error: float
 
     @classmethod
     def of(cls, dataset: Dataset, spread: Spread, missing: Missing) -> Geometry:
         """Give the geometry of a table."""
-        Z = positions(dataset, spread, missing)
+        Z, errors = positions(dataset, spread, missing)
+        nominal = dataset.nominal
         if dataset.classes is None:
-            target = scaled(np.asarray(dataset.target, np.float64), spread)
+            target, error = scaled(np.asarray(dataset.target, np.float64), spread)
             order = np.argsort(target, kind="stable")
             starts = np.array([0, order.size])
-            return cls(_rows(Z, order), order, starts, target[order], dataset.nominal)
+            return cls(_rows(Z, order), order, starts, target[order], nominal, errors, error)
         sizes = np.bincount(dataset.target.astype(np.int64), minlength=len(dataset.classes))
         place = np.argsort(np.argsort(sizes, kind="stable"), kind="stable")
         order = np.argsort(place[dataset.target], kind="stable")
         starts = np.concatenate([[0], np.cumsum(np.sort(sizes))])
-        return cls(_rows(Z, order), order, starts, np.empty(0), dataset.nominal)
+        return cls(_rows(Z, order), order, starts, np.empty(0), nominal, errors, 0.0)
 
     @property
     def n_samples(self) -> int:

@@ -1,8 +1,8 @@
 """What a subset must keep to have the full dependency: rows that a covering search can read.
 
-A subset has the dependency of all features exactly when it keeps every sample as far from its
-enemies as all features do. That is one requirement for each pair of enemies, linear in the
-features or a choice among them (docs/theory.md#requirements). Far too many to list: a subset is
+A subset keeps the dependency of all features when it keeps every sample as far from its enemies
+as all features do, but for rounding. That is one requirement for each pair of enemies, linear in
+the features or a choice among them (docs/theory.md#requirements). Far too many to list: a subset is
 given some of those that it breaks.
 """
 
@@ -56,9 +56,11 @@ class Requirements:
         self._allowed = allowed.copy()
         self._limit = limit
         self._kept = measure._nearest(allowed).membership
-        self._score = mean_membership(self._kept)
-        # A dependency is rounded once: so much in all may be lost and not be seen in it.
-        self._unseen = -(-measure.n_samples // 8) * GRID
+        self._target = max(0.0, mean_membership(self._kept) - measure.tolerance)
+        # So much in all may be lost, and all of it by one sample: the tolerance of the mean, and
+        # what the mean and the target are rounded by.
+        lost = measure.n_samples * (measure.tolerance + GRID)
+        self._unseen = float(np.ceil(lost / GRID) * GRID)
 
     def broken(self, mask: Mask) -> tuple[Floats, Floats]:
         """Give rows that a subset of the allowed features breaks.
@@ -72,12 +74,12 @@ class Requirements:
         -------
         float64[n_rows, n_features], float64[n_rows]
             Weights, not negative and at most what their row needs, and the needs, all above 0:
-            a subset has the full dependency only if in every row the weights of its features
+            a subset keeps the full dependency only if in every row the weights of its features
             add up to what is needed. The given one falls short in each of these. None are given
-            exactly when it has the full dependency. The worst come first.
+            exactly when it keeps the full dependency. The worst come first.
         """
         membership = self._measure._nearest(mask).membership
-        if mean_membership(membership) >= self._score:
+        if mean_membership(membership) >= self._target:
             return np.empty((0, len(mask))), np.empty(0)
         lost = self._kept - membership
         if lost.max() <= self._unseen:

@@ -9,6 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fuzzyfrog.data.spread import GRID, ROUNDING
+from fuzzyfrog.measure import _kernel_scan
 from fuzzyfrog.measure.engines import (
     Engine,
     LineEngine,
@@ -88,6 +90,22 @@ class SubsetScores:
         return self._asked.size
 
     @cached_property
+    def tolerance(self) -> float:
+        """How far scores may lie apart that are equal by the definition (docs/theory.md#error).
+
+        Two dependencies that are equal never differ by more as computed, and two that differ by
+        more than twice as much never look equal.
+        """
+        errors, n_features = self._geometry.errors, self.n_features
+        error = float(
+            errors.max(initial=0.0) if self._join == _kernel_scan.LARGEST else errors.sum()
+        )
+        if self._join == _kernel_scan.PRODUCT:
+            error += n_features * ROUNDING + GRID
+        # Both sides of a comparison; the means, the share asked for and their difference round.
+        return 2.0 * (error + self._geometry.target_error) + GRID
+
+    @cached_property
     def full(self) -> float:
         """The score of all features together: no subset has a larger one."""
         if not self._is_small:
@@ -139,7 +157,9 @@ class SubsetScores:
         return weights
 
     def best(self, masks: ArrayLike) -> NDArray[np.float64]:
-        """Give the dependency of the best subsets of a batch, -inf for the others.
+        """Return the dependency of the best subsets of a batch, -inf for the others.
+
+        Those within the tolerance of the highest score are all among the best.
 
         Much faster than `score` where the subsets extend a common one by a feature each, as in a
         greedy search: most of them are ruled out by enemies that are already known. The others
@@ -153,16 +173,16 @@ class SubsetScores:
         if not self._is_small:
             return self._extensions.best(checked, *step)
         scores = exact_means(self._weigh_step(*step), self._asked.size)
-        scores[scores < scores.max()] = -np.inf
+        scores[scores < scores.max() - self.tolerance] = -np.inf
         return scores
 
     def _best_of_any(self, checked: NDArray[np.bool_]) -> NDArray[np.float64]:
         scores, best = np.full(len(checked), -np.inf), -np.inf
         for start in range(0, len(checked), _CHUNK):
             rows = slice(start, start + _CHUNK)
-            scores[rows] = self.score(checked[rows], at_least=best)
+            scores[rows] = self.score(checked[rows], at_least=best - self.tolerance)
             best = max(best, float(scores[rows].max()))
-        scores[scores < best] = -np.inf
+        scores[scores < best - self.tolerance] = -np.inf
         return scores
 
     def _nearest(self, mask: ArrayLike) -> Nearest:
@@ -222,8 +242,9 @@ class SubsetScores:
     @cached_property
     def _extensions(self) -> Extensions:
         return Extensions(
-            self._geometry, self._join, self._n_threads, self._engines_for, self._asked
-        )
+            self._geometry, self._join, self._n_threads, self._engines_for, self._asked,
+            self.tolerance,
+        )  # fmt: skip
 
     def _engines_for(self, asked: NDArray[np.int64]) -> Callable[[Subset], Engine]:
         """Give what gives engines for a part of the samples asked for, or for all of them."""

@@ -61,6 +61,7 @@ class Copies:
         self._client = client
         self._fingerprint = fingerprint
         self._table = _table_of(measure)
+        self._tolerance = measure.tolerance
         self.n_threads = threads_of(client)
         self.supply()
 
@@ -75,7 +76,7 @@ class Copies:
         # Each part finds its own best one: more parts than threads would only cost.
         parts = _parts(len(masks), min(n_tasks, self.n_threads))
         scores = self._collected(tasks.best, [(Packed.of(masks[part]),) for part in parts])
-        scores[scores < scores.max()] = -np.inf
+        scores[scores < scores.max() - self._tolerance] = -np.inf
         return scores
 
     def supply(self) -> None:

@@ -49,6 +49,7 @@ class Sharded:
         self._client = client
         self._geometry = measure._geometry
         self._join = measure._join
+        self._tolerance = measure.tolerance
         self._n_shards = min(n_shards, measure.n_samples)
         # Two shards together also tell all about each of the two.
         self._pairs: list[Pair] = list(combinations(range(self._n_shards), 2)) or [(0,)]
@@ -76,10 +77,10 @@ class Sharded:
         scores, highest, at_once = np.empty(len(masks)), -np.inf, self._at_once()
         for first in range(0, len(masks), at_once):
             rows = slice(first, first + at_once)
-            bars = np.full(len(masks[rows]), highest)
+            bars = np.full(len(masks[rows]), highest - self._tolerance)
             scores[rows] = self.score(masks[rows], bars, n_tasks)
             highest = max(highest, float(scores[rows].max()))
-        scores[scores < highest] = -np.inf
+        scores[scores < highest - self._tolerance] = -np.inf
         return scores
 
     def withdraw(self) -> None:

@@ -95,6 +95,8 @@ def unite(*shards: Shard) -> Union:
         _starts(np.concatenate([shard.side for shard in shards])[order], shards[0].target.size > 0),
         np.concatenate([shard.target for shard in shards])[order[: _n_targets(shards)]],
         shards[0].nominal,
+        np.zeros(len(shards[0].nominal)),  # of the whole table, which compares the scores
+        0.0,
     )
     return Union(geometry, origin[order], len(shards))
 

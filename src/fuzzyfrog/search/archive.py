@@ -23,12 +23,16 @@ def unpacked(rows: list[bytes], n_features: int) -> Masks:
 
 
 class _Best(NamedTuple):
-    """The best subsets met: how good they are, their scores, the highest score, their size."""
+    """The best subsets met with their scores, their highest score, and their size.
 
-    merit: Floats
+    Also scores and sizes of all that tie with the highest score or product met, and that one.
+    """
+
     members: dict[bytes, float]
     score: float
     size: int
+    contenders: dict[bytes, tuple[float, int]]
+    top: float
 
 
 class Archive:
@@ -44,7 +48,7 @@ class Archive:
 
     def __init__(self, ranking: Ranking) -> None:
         self._ranking = ranking
-        self._best = _Best(np.full((1, 3), -np.inf), {}, -np.inf, 0)
+        self._best = _Best({}, -np.inf, 0, {}, -np.inf)
 
     def __len__(self) -> int:
         return len(self._best.members)
@@ -64,29 +68,59 @@ class Archive:
         scored = np.flatnonzero(scores > -np.inf)
         if not len(scored):
             return False
-        merit = self._ranking.merit(scores[scored], subsets[scored].sum(axis=1))
-        best = merit[np.lexsort((merit[:, 1], merit[:, 0]))[-1:]]
-        improved = bool(self._ranking.beats(best, self._best.merit)[0])
-        goal = best if improved else self._best.merit
-        level = scored[(merit[:, :2] == goal[:, :2]).all(axis=1)]
-        members = dict(zip(packed(subsets[level]), scores[level].tolist(), strict=True))
-        highest = float(scores[level].max(initial=-np.inf))
-        if improved:
-            self._best = _Best(best, members, highest, int(subsets[level[0]].sum()))
-        elif members:
-            self._best.members.update(members)
-            self._best = self._best._replace(score=max(self.score, highest))
-        return improved
+        sizes = subsets[scored].sum(axis=1)
+        merit, before = self._ranking.merit(scores[scored], sizes), self._merit()
+        top = max(self._best.top, float(merit[:, 0].max()))
+        lowest = float(self._ranking.floor(np.array(top)))
+        near = np.flatnonzero(merit[:, 0] >= lowest)
+        then = merit[near, 1]
+        is_settled = top == self._best.top == lowest and not (then > before[0, 1]).any()
+        if is_settled:  # nothing is better, and what ties is equal: no need to sort them all again
+            level = scored[near[then == before[0, 1]]]
+            self._join(packed(subsets[level]), scores[level].tolist())
+            return False
+        rows, found = packed(subsets[scored[near]]), scores[scored[near]].tolist()
+        news = dict(zip(rows, zip(found, sizes[near].tolist(), strict=True), strict=True))
+        self._best = self._sorted({**self._best.contenders, **news}, top)
+        return bool(self._ranking.beats(self._merit(), before)[0])
+
+    def _join(self, rows: list[bytes], scores: list[float]) -> None:
+        """Take in subsets that are neither better nor worse than the best."""
+        self._best.members.update(zip(rows, scores, strict=True))
+        self._best = self._best._replace(score=max([self.score, *scores]))
+
+    def _sorted(self, known: dict[bytes, tuple[float, int]], top: float) -> _Best:
+        """Return the best of all that are known, and which of the others may be later."""
+        rows = list(known)
+        scores = np.array([score for score, _ in known.values()])
+        sizes = np.array([size for _, size in known.values()], np.int64)
+        best = self._ranking.best(scores, sizes)
+        later = best | self._ranking.contend(scores, sizes)
+        return _Best(
+            members={rows[at]: float(scores[at]) for at in np.flatnonzero(best)},
+            score=float(scores[best].max()),
+            size=int(sizes[best][0]),
+            contenders={rows[at]: known[rows[at]] for at in np.flatnonzero(later)},
+            top=top,
+        )
+
+    def _merit(self) -> Floats:
+        """Return how good the best are, minus infinity before there are any."""
+        if not len(self):
+            return np.full((1, 3), -np.inf)
+        return self._ranking.merit(np.array([self.score]), np.array([self.size]))
 
     def members(self) -> tuple[Masks, Floats]:
-        """Give the subsets as they were met, and their scores."""
+        """Return the subsets as they were met, and their scores."""
         subsets = unpacked(list(self._best.members), self._ranking.n_features)
         return subsets, np.array(list(self._best.members.values()))
 
     def ranked(self) -> tuple[Masks, Floats]:
-        """Give the subsets from the first to the last, and their scores."""
+        """Return the subsets from the first to the last, and their scores."""
         subsets, scores = self.members()
-        order = self._ranking.order(subsets, scores)
+        # Those that tie with the first are ordered by their features alone.
+        level = np.where(scores >= self.score - self._ranking.tolerance, self.score, scores)
+        order = self._ranking.order(subsets, level)
         return subsets[order], scores[order]
 
 

@@ -88,7 +88,7 @@ class Evaluator:
         lowest = -inf if batch.at_least is None else batch.at_least
         bars = np.broadcast_to(np.asarray(lowest, dtype=np.float64), len(keys))
         if batch.only_best:
-            return self._only_best(batch.subsets, keys, bars)
+            return self._only_best(batch.subsets, keys, bars, batch.within)
         return self._each(batch.subsets, keys, bars)
 
     def known(self, batch: Batch) -> Floats:
@@ -119,11 +119,11 @@ class Evaluator:
         return np.array([-inf if score is None else score for score in known]), cut
 
     def _only_best(
-        self, subsets: Masks, keys: list[bytes], bars: Floats
+        self, subsets: Masks, keys: list[bytes], bars: Floats, within: float
     ) -> tuple[Floats, str | None]:
         known = [self.ledger.known(key, -inf) for key in keys]
         highest = max((score for score in known if score is not None), default=-inf)
-        rows, _ = self._unknown(keys, np.full(len(keys), highest))
+        rows, _ = self._unknown(keys, np.full(len(keys), highest - within))
         n_allowed, cut = self._allowed(len(rows))
         new = [keys[row] for row in rows[:n_allowed]]
         if new:
@@ -132,9 +132,9 @@ class Evaluator:
             if scores is None:
                 scores = self._objective.best(subsets[rows[:n_allowed]])
                 self._keep(new if not cut else [], scores)
-            self._enter(new, scores, np.full(len(new), np.max(scores)))
+            self._enter(new, scores, np.full(len(new), np.max(scores) - within))
         all_scores = self._scores(keys)
-        among_best = all_scores == all_scores.max(initial=-inf)
+        among_best = all_scores >= all_scores.max(initial=-inf) - within
         return np.where(among_best & (all_scores >= bars), all_scores, -inf), cut
 
     def _allowed(self, n_wanted: int) -> tuple[int, str | None]:

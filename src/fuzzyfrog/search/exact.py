@@ -117,7 +117,7 @@ class _Prover:
         """Give the proof by requirements where it can be had."""
         problem = self._problem
         is_fewest = problem.ranking == "lexicographic" and problem.n_features_to_select is None
-        if problem.oracle is None or not is_fewest or problem.target < problem.full_score:
+        if problem.oracle is None or not is_fewest or problem.min_dependency < 1:
             return None
         return CoverProof(problem, problem.oracle, self._limit)
 
@@ -125,7 +125,7 @@ class _Prover:
         """Grow a subset greedily, and take out what is not needed."""
         subset, score = yield from grow(self._problem)
         if self._problem.n_features_to_select is None:
-            required = np.array([min(score, self._problem.target)])
+            required = self._problem.kept(np.array([score]))
             backwards = np.arange(len(subset))[np.newaxis, ::-1]
             yield from shed(subset[np.newaxis], required, self._constraints.fixed, backwards)
 
@@ -153,7 +153,7 @@ class _Prover:
                 return as_good
             self._is_cut |= as_good < inf
             is_at_target = self._best.score >= self._problem.target
-            return inf if is_at_target else float(np.nextafter(as_good, inf))
+            return inf if is_at_target else float(np.nextafter(self._best.score, inf))
 
         return bar
 

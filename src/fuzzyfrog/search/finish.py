@@ -5,7 +5,7 @@ import numpy as np
 from fuzzyfrog.search.archive import Archive, Front
 from fuzzyfrog.search.constraints import Constraints
 from fuzzyfrog.search.ledger import Ledger, subset_keys
-from fuzzyfrog.search.protocol import Batch, Floats, Masks, Problem, Proposal
+from fuzzyfrog.search.protocol import Batch, Masks, Problem, Proposal
 from fuzzyfrog.search.shedding import shed
 
 __all__ = ["Finish"]
@@ -25,7 +25,7 @@ class Finish:
     """
 
     def __init__(self, problem: Problem, archive: Archive, front: Front) -> None:
-        self._target = problem.target
+        self._required = problem.kept
         self._constraints = Constraints(problem)
         self._archive = archive
         self._front = front
@@ -75,9 +75,6 @@ class Finish:
         required = float(self._required(np.array([score]))[0])
         smaller = self._without_one(subset)
         return all(ledger.is_below(key, required) for key in subset_keys(smaller))
-
-    def _required(self, scores: Floats) -> Floats:
-        return np.minimum(scores, self._target)
 
     def _without_one(self, subset: Masks) -> Masks:
         """Give the subset without each of its features that may go; never an empty one."""

@@ -83,7 +83,8 @@ class _Climb:
     def _above(self, size: int) -> float:
         """Give the lowest score that is higher than what is known, which the target ends."""
         highest = float(self._highest[size])
-        return inf if highest >= self._problem.full_score else float(np.nextafter(highest, inf))
+        is_full = highest >= self._problem.full_score - self._problem.tolerance
+        return inf if is_full else float(np.nextafter(highest, inf))
 
     def _hear(self, subsets: Masks, scores: Floats) -> None:
         is_allowed = self._constraints.has_allowed_size(subsets)  # greedy ways start below

@@ -87,7 +87,7 @@ class LocalPond(Pond):
         leaders = self._leaders()
         keys = packed(self.frogs[leaders])
         rows = leaders[[key not in self._spared for key in keys]]
-        required = np.minimum(self.scores[rows], self.problem.target)
+        required = self.problem.kept(self.scores[rows])
         words = self._stream("shed", shuffle).words((len(rows), self.frogs.shape[1]))
         orders = np.argsort(words, axis=1, kind="stable").astype(np.int64)
         trials = shed(self.frogs[rows], required, self.constraints.fixed, orders)

@@ -68,6 +68,8 @@ class Batch:
         evaluator may reject it early.
     only_best : bool
         Every subset that is not among the best of the batch comes back as minus infinity.
+    within : float
+        How far below the highest score of the batch the best may lie.
     proof : Proof or None
         What was proved up to now, if that is more than before; it replaces what was known.
     """
@@ -75,6 +77,7 @@ class Batch:
     subsets: Masks
     at_least: float | Floats | None = None
     only_best: bool = False
+    within: float = 0.0
     proof: Proof | None = None
 
 
@@ -92,7 +95,7 @@ class Objective(Protocol):
         """Score of each subset; below its ``at_least`` a subset may come back as -inf."""
 
     def best(self, masks: Masks) -> Floats:
-        """Score of each subset that has the highest score of all; -inf for the others."""
+        """Score of each subset that is as good as the best of all; -inf for the others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +121,8 @@ class Problem:
     oracle : callable or None
         Gives for a subset rows of requirements that it breaks, so that a search can prove what
         is needed for the full score; see :mod:`fuzzyfrog.search.covering`. None if there is none.
+    tolerance : float
+        How far scores may lie apart that are equal but for rounding (docs/theory.md#ties).
     """
 
     n_features: int
@@ -129,11 +134,30 @@ class Problem:
     n_features_to_select: int | None = None
     min_dependency: float = 1.0
     oracle: "Oracle | None" = None
+    tolerance: float = 0.0
+
+    @property
+    def asked(self) -> float:
+        """Score that is asked for."""
+        return self.min_dependency * self.full_score
 
     @property
     def target(self) -> float:
-        """Score that is high enough."""
-        return self.min_dependency * self.full_score
+        """Score that is high enough: the one asked for, but for rounding."""
+        return max(0.0, self.asked - self.tolerance)
+
+    def kept(self, scores: Floats) -> Floats:
+        """Return the lowest scores that are as good as the given ones."""
+        return np.where(scores >= self.target, self.target, scores - self.tolerance)
+
+    def told(self, score: float) -> float:
+        """Return a score as people are told it: what keeps the full one, or what is asked, is it.
+
+        Nobody should have to wonder about 0.9999999999999998 of 1.
+        """
+        if score >= self.full_score - self.tolerance:
+            return self.full_score
+        return self.asked if self.target <= score < self.asked else score
 
 
 class Search(Protocol):

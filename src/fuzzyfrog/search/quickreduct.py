@@ -52,8 +52,8 @@ def grow(problem: Problem) -> Generator[Batch, Floats, tuple[Masks, float]]:
         score = float((yield Batch(subset[np.newaxis]))[0])
     left = constraints.free
     while len(left) and _wants_more(problem, int(subset.sum()), score):
-        scores = yield from _try_each(subset, left)
-        chosen = int(np.argmax(scores))
+        scores = yield from _try_each(subset, left, problem.tolerance)
+        chosen = int(np.argmax(scores >= scores.max() - problem.tolerance))
         subset[left[chosen]] = True
         score = float(scores[chosen])
         left = np.delete(left, chosen)
@@ -70,7 +70,9 @@ def _wants_more(problem: Problem, size: int, score: float) -> bool:
     return score < problem.target
 
 
-def _try_each(subset: Masks, candidates: Integers) -> Generator[Batch, Floats, Floats]:
+def _try_each(
+    subset: Masks, candidates: Integers, within: float
+) -> Generator[Batch, Floats, Floats]:
     """Score the subset with each candidate added; only the best scores of a batch are told."""
     n_rows = max(1, BATCH_CELLS // len(subset))
     scores = np.empty(len(candidates))
@@ -78,5 +80,5 @@ def _try_each(subset: Masks, candidates: Integers) -> Generator[Batch, Floats, F
         some = candidates[start : start + n_rows]
         grown = np.repeat(subset[np.newaxis], len(some), axis=0)
         grown[np.arange(len(some)), some] = True
-        scores[start : start + n_rows] = yield Batch(grown, only_best=True)
+        scores[start : start + n_rows] = yield Batch(grown, only_best=True, within=within)
     return scores

@@ -6,8 +6,10 @@
     higher score · (1 - size / n_features) first, then higher score (its published figures);
     of subsets with score 0 the one with fewer features.
 
-A score above the target counts as the target.  Equals are ordered by their features, the lowest
-index first, never by their arrival: so an order is the same however the subsets were found.
+A score above the target counts as the target.  Below it, scores (or products) that lie within the
+tolerance of each other are equal but for rounding: a tie (docs/theory.md#ties).  Equals are ordered
+by their features, the lowest index first, never by their arrival: so an order is the same however
+the subsets were found.
 """
 
 from abc import ABC, abstractmethod
@@ -40,17 +42,24 @@ class Ranking(ABC):
         Number of all features.
     target : float
         The score that is high enough.
+    tolerance : float
+        How far scores may lie apart that are equal but for rounding.
     """
 
     n_features: int
     target: float
+    tolerance: float
 
     @abstractmethod
     def merit(self, scores: Floats, sizes: Integers) -> Floats:
         """Columns to compare one after the other, float64[n, 3]; higher is better.
 
-        Subsets with the same first two columns are equally good; the third only orders them.
+        Subsets whose first two columns tie are equally good; the third only orders them.
         """
+
+    @abstractmethod
+    def floor(self, merit: Floats) -> Floats:
+        """Return the lowest values of the first column that tie with the given ones."""
 
     @abstractmethod
     def needed(self, sizes: Integers, score: Floats, size: Integers) -> Floats:
@@ -59,16 +68,34 @@ class Ranking(ABC):
         It may be a rounding too low, never too high; infinity where no score is enough.
         """
 
+    @abstractmethod
+    def best(self, scores: Floats, sizes: Integers) -> Masks:
+        """Tell which subsets are the best ones; they have all the same size."""
+
+    @abstractmethod
+    def contend(self, scores: Floats, sizes: Integers) -> Masks:
+        """Tell which subsets may be among the best when better ones have come.
+
+        A tie is one with the best of all, not with the next: a subset that comes later may end
+        the tie of those that are the best now, and leave others.
+        """
+
     def order(self, subsets: Masks, scores: Floats) -> Integers:
-        """Give positions from the best subset to the worst."""
+        """Return positions from the best subset to the worst."""
         third, second, first = -self.merit(scores, subsets.sum(axis=1))[:, ::-1].T
         return np.lexsort((feature_keys(subsets), third, second, first)).astype(np.int64)
 
     def beats(self, merit: Floats, other: Floats) -> Masks:
         """Tell row by row whether the first is strictly better, judged by :meth:`merit`."""
-        ahead = merit[:, 0] > other[:, 0]
-        level = merit[:, 0] == other[:, 0]
-        return np.asarray(ahead | (level & (merit[:, 1] > other[:, 1])))
+        ahead = other[:, 0] < self.floor(merit[:, 0])
+        behind = merit[:, 0] < self.floor(other[:, 0])
+        more = other[:, 1] < merit[:, 1] - self.tolerance
+        return np.asarray(ahead | (~behind & more))
+
+    def near(self, scores: Floats, sizes: Integers) -> Masks:
+        """Tell which subsets tie with the best by the first column."""
+        first = self.merit(scores, sizes)[:, 0]
+        return np.asarray(first >= self.floor(first.max(keepdims=True)))
 
 
 class LexicographicRanking(Ranking):
@@ -78,18 +105,38 @@ class LexicographicRanking(Ranking):
         """Score up to the target, fewer features, score."""
         return np.column_stack([np.minimum(scores, self.target), -sizes, scores])
 
+    def floor(self, merit: Floats) -> Floats:
+        """Return the target where it is reached, else a tolerance less."""
+        return np.where(merit >= self.target, self.target, merit - self.tolerance)
+
     def needed(self, sizes: Integers, score: Floats, size: Integers) -> Floats:
         """As much for a subset that is not larger, more for a larger one."""
         enough = np.minimum(score, self.target)
         more = np.where(enough < self.target, np.nextafter(enough, np.inf), np.inf)
-        return np.where(sizes <= size, enough, more)
+        return np.where(sizes <= size, self.floor(enough), more)
+
+    def best(self, scores: Floats, sizes: Integers) -> Masks:
+        """Tell which have the fewest features of those with the highest score."""
+        near = self.near(scores, sizes)
+        return np.asarray(near & (sizes == sizes[near].min()))
+
+    def contend(self, scores: Floats, sizes: Integers) -> Masks:
+        """Tell which tie with the highest score, and have more than any that is smaller."""
+        enough = np.minimum(scores, self.target)
+        contends = self.near(scores, sizes)
+        highest = -np.inf
+        for size in np.unique(sizes[contends]):
+            of_size = contends & (sizes == size)
+            contends &= ~of_size | (enough > highest)
+            highest = max(highest, enough[of_size].max())
+        return contends
 
 
 class ProductRanking(Ranking):
     """Higher score times the share of features left out first, then higher score."""
 
     def merit(self, scores: Floats, sizes: Integers) -> Floats:
-        """Give product, score up to the target, fewer features.
+        """Return product, score up to the target, fewer features.
 
         Where even the score is 0, fewer features come before it: nothing else is left to compare.
         """
@@ -99,21 +146,37 @@ class ProductRanking(Ranking):
         then = np.where(scored > 0, enough, -sizes)
         return np.column_stack([np.where(np.isneginf(enough), enough, product), then, -sizes])
 
+    def floor(self, merit: Floats) -> Floats:
+        """Return a tolerance less."""
+        return merit - self.tolerance
+
     def needed(self, sizes: Integers, score: Floats, size: Integers) -> Floats:
         """Product to reach, divided by the share of features left out."""
         product = np.minimum(score, self.target) * (1 - size / self.n_features)
         left_out = 1 - sizes / self.n_features
+        lowest = self.floor(product)
         with np.errstate(divide="ignore", invalid="ignore"):
-            needed = np.where(product > 0, product / left_out * SLACK, 0.0)
+            needed = np.where(lowest > 0, lowest / left_out * SLACK, 0.0)
         if self.target <= 0:
             return np.where(sizes <= size, needed, np.inf)
         return np.where(needed > self.target, np.inf, needed)
+
+    def best(self, scores: Floats, sizes: Integers) -> Masks:
+        """Tell which have the highest score of those with the largest product."""
+        then = self.merit(scores, sizes)[:, 1]
+        best = self.near(scores, sizes)
+        best &= then >= then[best].max() - self.tolerance
+        return np.asarray(best & (sizes == sizes[best].min()))
+
+    def contend(self, scores: Floats, sizes: Integers) -> Masks:
+        """Tell which tie with the largest product; nothing comes of a score of 0."""
+        return np.asarray(self.near(scores, sizes) & (scores > 0))
 
 
 RANKINGS = {"lexicographic": LexicographicRanking, "product": ProductRanking}
 
 
 def ranking_of(problem: Problem) -> Ranking:
-    """Give the ranking that a problem asks for."""
+    """Return the ranking that a problem asks for."""
     check_known("ranking", problem.ranking, RANKINGS)
-    return RANKINGS[problem.ranking](problem.n_features, problem.target)
+    return RANKINGS[problem.ranking](problem.n_features, problem.target, problem.tolerance)

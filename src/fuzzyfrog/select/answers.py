@@ -28,6 +28,7 @@ class ReductSelector(TableSelector):
     seed_: int
     n_jobs: int | None
     _evidence: Evidence
+    _tolerance: float
 
     def select_reduct(self, i: int) -> Self:
         """Select the features of another of the reducts.
@@ -56,7 +57,7 @@ class ReductSelector(TableSelector):
         self.dependency_ = reduct.dependency
         self.dependency_interval_ = self._interval(reduct)
         self.ranking_ = ranks_behind(self.support_, self.feature_frequency_)
-        self.front_ = front_through(self.front_, reduct)
+        self.front_ = front_through(self.front_, reduct, self._tolerance)
         return self
 
     def explain(self, feature: int | str, *, limit: int = 10) -> Explanation:

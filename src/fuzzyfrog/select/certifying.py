@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.errors import DataError
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.requirements import Requirements
 from fuzzyfrog.records.certificate import Certificate, Claim
@@ -26,6 +27,8 @@ __all__ = ["certificate_of", "certificate_of_subset", "oracle_of", "proving"]
 
 Mask = NDArray[np.bool_]
 
+LARGEST_BLUR = 1e-9  # a difference of dependencies that must never be taken for a tie
+
 
 def proving(search: Search, certify: bool) -> tuple[Search, bool]:
     """Give the search that does what is asked, and whether it proves something."""
@@ -35,7 +38,8 @@ def proving(search: Search, certify: bool) -> tuple[Search, bool]:
 
 
 def oracle_of(measure: Dependency, allowed: Mask) -> Oracle:
-    """Give what tells a search which requirements a subset of the allowed features breaks."""
+    """Return what tells a search which requirements a subset of the allowed features breaks."""
+    check_provable(measure)
     requirements: list[Requirements] = []  # made when it is first asked for
 
     def broken(subset: Mask) -> Rows:
@@ -44,6 +48,17 @@ def oracle_of(measure: Dependency, allowed: Mask) -> Oracle:
         return Rows(*requirements[0].broken(subset))
 
     return broken
+
+
+def check_provable(measure: Dependency) -> None:
+    """Raise unless rounding is too small for a true difference to be taken for a tie."""
+    blurred = 2.0 * measure.tolerance
+    if blurred > LARGEST_BLUR:
+        raise DataError(
+            f"what is to be proved must not hang on rounding, which must stay below "
+            f"{LARGEST_BLUR:g} in the dependency, got {blurred:.1g}. Leave out columns that lie "
+            "far apart or are not needed, or choose spread='range' or tnorm='minimum'."
+        )
 
 
 def certificate_of(outcome: Outcome, problem: Problem) -> Certificate:
@@ -69,12 +84,15 @@ def certificate_of_subset(
     measure: Dependency, subset: Mask, max_seconds: float | None
 ) -> Certificate:
     """Give what can be proved about the fewest features that reach the dependency of a subset."""
-    score, full = measure.score(np.array([subset, np.ones_like(subset)]))
+    check_provable(measure)
+    score, full = measure.score(np.array([subset, np.ones_like(subset)])).tolist()
+    is_full = score >= full - measure.tolerance
     problem = Problem(
         n_features=measure.n_features,
         n_cells=measure.n_samples * measure.n_features,
-        full_score=float(score),
-        oracle=oracle_of(measure, np.ones_like(subset)) if score == full else None,
+        full_score=full if is_full else score,
+        oracle=oracle_of(measure, np.ones_like(subset)) if is_full else None,
+        tolerance=measure.tolerance,
     )
     search = Certified(_Given(subset), Exact())
     return certificate_of(run(search, measure, problem, seed=0, max_seconds=max_seconds), problem)

@@ -11,7 +11,8 @@ __all__ = ["early_end"]
 def early_end(outcome: Outcome, problem: Problem) -> Iterator[str]:
     """Yield a warning if a search was interrupted, or stopped short of what was asked for."""
     size = counted(int(outcome.subset.sum()), "feature")
-    at = f"at a dependency of {outcome.score:.6g} with {size}"
+    score = problem.told(outcome.score)
+    at = f"at a dependency of {score:.6g} with {size}"
     if outcome.stop_reason == "interrupted":
         yield f"The search was interrupted {at}; the best subset so far is selected."
     is_asked_for = problem.ranking == "lexicographic" and problem.n_features_to_select is None
@@ -19,12 +20,12 @@ def early_end(outcome: Outcome, problem: Problem) -> Iterator[str]:
     if is_asked_for and is_cut_short and outcome.score < problem.target:
         yield (
             f"The search stopped ({outcome.stop_reason}) {at}, before it reached the "
-            f"{problem.target:.6g} that min_dependency asks for. Raise its budget."
+            f"{problem.asked:.6g} that min_dependency asks for. Raise its budget."
         )
     is_second_wish = problem.n_features_to_select is not None and problem.min_dependency < 1
     if is_second_wish and outcome.score < problem.target:
         yield (
-            f"The best subset met of {size} has a dependency of {outcome.score:.6g}, not the "
-            f"{problem.target:.6g} that min_dependency asks for. Raise n_features_to_select, or "
+            f"The best subset met of {size} has a dependency of {score:.6g}, not the "
+            f"{problem.asked:.6g} that min_dependency asks for. Raise n_features_to_select, or "
             "leave one of the two out."
         )

@@ -18,7 +18,7 @@ from fuzzyfrog.search import Problem, Proposal
 from fuzzyfrog.search.checks import check_count
 from fuzzyfrog.search.constraints import Constraints, check_problem
 from fuzzyfrog.search.proving import CoverProof
-from fuzzyfrog.select.certifying import oracle_of
+from fuzzyfrog.select.certifying import check_provable, oracle_of
 from fuzzyfrog.select.options import wished_features
 from fuzzyfrog.select.results import listed_features
 
@@ -86,11 +86,13 @@ def enumerate_reducts(
         X, y, tnorm=tnorm, spread=spread, categorical_features=categorical_features,
         missing=missing, target=target, n_jobs=n_jobs,
     )  # fmt: skip
+    check_provable(measure)
     problem = _problem(measure, must_include, exclude)
     found = _smallest(measure, problem) if size is None else _of_size(measure, problem, size)
     names = measure.dataset.feature_names
     reducts = (
-        Reduct(*listed_features(subset, names), score, minimal=True) for subset, score in found
+        Reduct(*listed_features(subset, names), problem.told(score), minimal=True)
+        for subset, score in found
     )
     return islice(reducts, limit)
 
@@ -104,6 +106,7 @@ def _problem(measure: Dependency, must_include: object, exclude: object) -> Prob
         full_score=nan,
         must_include=included,
         exclude=excluded,
+        tolerance=measure.tolerance,
     )
     check_problem(problem)
     return replace(problem, full_score=float(measure.score(~excluded[np.newaxis])[0]))

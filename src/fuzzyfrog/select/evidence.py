@@ -138,7 +138,7 @@ class Evidence:
         complete = np.isin(self.features, subset)
         rest = complete & (self.features != feature)
         fall = measure.memberships(complete) - measure.memberships(rest)
-        affected = np.flatnonzero(fall > 0)
+        affected = np.flatnonzero(fall > measure.tolerance)
         affected = affected[np.argsort(-fall[affected], kind="stable")]
         pairs = _distinct(affected, measure.nearest_enemies(rest)[affected])[:limit]
         before, after = measure.score(np.array([complete, rest])).tolist()
@@ -154,7 +154,7 @@ class Evidence:
     def _measured(
         self, pairs: list[tuple[int, int]], complete: NDArray[np.bool_], rest: NDArray[np.bool_]
     ) -> tuple[Pair, ...]:
-        Z = positions(self.dataset, self.spread, self.missing)
+        Z, _ = positions(self.dataset, self.spread, self.missing)
         samples, enemies = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         apart = np.nan_to_num(np.abs(Z[samples] - Z[enemies]))  # missing: similar to anything
         with_it = joined(apart[:, complete], self.tnorm).tolist()

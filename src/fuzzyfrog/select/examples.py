@@ -44,10 +44,12 @@ class Examples:
             n_jobs=n_jobs,
         )
         self._memberships = self._measure.memberships(self._subset)
-        self._Z = positions(evidence.dataset, evidence.spread, evidence.missing)
+        self._sure = 1.0 - self._measure.tolerance  # a membership of 1, but for rounding
+        self._Z, _ = positions(evidence.dataset, evidence.spread, evidence.missing)
         self._targets = np.empty(0)
         if evidence.dataset.classes is None:
-            self._targets = scaled(np.asarray(evidence.dataset.target, np.float64), evidence.spread)
+            target = np.asarray(evidence.dataset.target, np.float64)
+            self._targets, _ = scaled(target, evidence.spread)
 
     def explanations(self, n_pairs: int) -> tuple[FeatureExplanation, ...]:
         """Give why each feature of the subset is there, with so many example pairs at most."""
@@ -62,20 +64,20 @@ class Examples:
 
     def ambiguous(self, most: int) -> tuple[AmbiguousSample, ...]:
         """Give the samples with the lowest memberships below 1, the lowest first."""
-        below = np.flatnonzero(self._memberships < 1.0)
+        below = np.flatnonzero(self._memberships < self._sure)
         worst = below[np.argsort(self._memberships[below], kind="stable")][:most]
         return tuple(self._ambiguous(int(sample)) for sample in worst)
 
     @property
     def n_ambiguous(self) -> int:
         """Number of samples whose membership is below 1."""
-        return int((self._memberships < 1.0).sum())
+        return int((self._memberships < self._sure).sum())
 
     def _explanation(
         self, column: int, rest: Mask, dependency: float, without: float, n_pairs: int
     ) -> FeatureExplanation:
         fall = self._memberships - self._measure.memberships(rest)
-        affected = np.flatnonzero(fall > 0)
+        affected = np.flatnonzero(fall > self._measure.tolerance)
         affected = affected[np.argsort(-fall[affected], kind="stable")]
         pairs: dict[frozenset[int], tuple[int, int]] = {}
         for sample in affected.tolist():

@@ -262,7 +262,7 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
             problem = replace(problem, full_score=full_score)
             outcome = self._run(search, objective, problem, callbacks, measure.dataset)
             self.core_ = core_of_run(objective, problem, outcome)
-        self._keep(outcome, measure.dataset)
+        self._keep(outcome, problem, measure.dataset)
         self.full_dependency_ = problem.full_score
         self.certificate_ = certificate_of(outcome, problem) if proves else None
         self._notes.warn(early_end(outcome, problem), ConvergenceWarning)
@@ -292,6 +292,7 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
             n_features_to_select=self.n_features_to_select,
             min_dependency=float(self.min_dependency),
             oracle=oracle_of(measure, ~excluded) if proves else None,
+            tolerance=measure.tolerance,
         )
         check_problem(problem)
         return problem
@@ -349,10 +350,11 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
         super().set_params(**params)
         return self
 
-    def _keep(self, outcome: Outcome, dataset: Dataset) -> None:
+    def _keep(self, outcome: Outcome, problem: Problem, dataset: Dataset) -> None:
         """Take over what a run found."""
-        self.reducts_ = reducts_of(outcome, dataset.feature_names)
-        self.front_ = front_of(outcome, dataset.feature_names)
+        self._tolerance = problem.tolerance
+        self.reducts_ = reducts_of(outcome, problem, dataset.feature_names)
+        self.front_ = front_of(outcome, problem, dataset.feature_names)
         self.feature_frequency_ = outcome.feature_frequency
         self.history_: list[Moment] = list(outcome.history)
         self.n_evaluations_ = outcome.n_evaluations
