@@ -23,3 +23,4 @@ def every_table_is_huge(no_table_is_small, monkeypatch):
     monkeypatch.setattr(scores, "_TREE_PAIRS_UP_TO_3", 0)
     monkeypatch.setattr(scores, "_TREE_PAIRS_BEYOND", 0)
     monkeypatch.setattr(scores, "_TREE_ROWS", 0)
+    monkeypatch.setattr(scores, "_TREE_ROWS_NUMERIC", 0)

@@ -42,12 +42,16 @@ def deceiving_table():
     return np.array(friends + enemies), ["a"] * 2 + ["b"] * len(enemies)
 
 
+@pytest.mark.parametrize("numeric", [False, True])
 @pytest.mark.parametrize("engine", ["scan", "tree"])
-def test_steps_that_were_rounded_twice_lose_no_pair(engine):
+def test_steps_that_were_rounded_twice_lose_no_pair(engine, numeric):
     X, y = deceiving_table()
+    target = "numeric" if numeric else "class"
+    if numeric:  # one spread apart: enemies like two classes
+        y = [float(label == "b") for label in y]
     everything = np.ones(X.shape[1], dtype=bool)
-    truth = Dependency(X, y, spread="range", engine="plain").memberships(everything)
-    found = Dependency(X, y, spread="range", engine=engine).memberships(everything)
+    truth = Dependency(X, y, spread="range", target=target, engine="plain").memberships(everything)
+    found = Dependency(X, y, spread="range", target=target, engine=engine).memberships(everything)
     assert truth[1] < 0.9
     assert found.tobytes() == truth.tobytes()
 

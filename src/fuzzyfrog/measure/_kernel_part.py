@@ -12,7 +12,7 @@ from numba import njit
 
 from fuzzyfrog.jit import kernel
 from fuzzyfrog.measure._kernel_scan import alike, below, distance, limit_of
-from fuzzyfrog.measure._vectors import ALL_LANES, LANES, NEVER, first_lane
+from fuzzyfrog.measure._vectors import ALL_LANES, LANES, NEVER, first_lane, set_ceilings
 
 __all__ = ["scan_part"]
 
@@ -26,14 +26,6 @@ def _of_own(block, first, last):
     if start >= end:
         return np.uint64(0)
     return (ALL_LANES >> np.uint64(LANES - (end - start))) << np.uint64(start)
-
-
-@kernel
-def _set_ceilings(target, steps, i, block, end, limit, ceiling):
-    """Set what a distance must stay below in each lane, less what the numeric targets add."""
-    for lane in range(end - block):
-        taken = np.floor(steps * alike(target, i, block + lane))
-        ceiling[lane] = max(limit - taken, NEVER)
 
 
 # Inlined by Numba, like `below`: as a call it would cost more than what it does.
@@ -76,9 +68,11 @@ def scan_part(
         Which of them to look at; the other arguments, and what is given back, are as in `scan`.
     """
     n = table.first_enemy.size
-    lanes, Z, target, steps = table.lanes, table.Z, table.target, table.steps
+    lanes, Z, steps = table.lanes, table.Z, table.steps
+    target, level = table.target, table.level
     n_real = min(subset.size, features.size)
-    ceiling = np.full(LANES, NEVER, np.int16)
+    nothing = np.full(LANES, NEVER, np.int16)  # the lanes themselves have nothing to gain
+    ceiling = nothing.copy()
     lost = 0.0
     for block in range(0, n, LANES):
         end = min(block + LANES, n)
@@ -88,7 +82,10 @@ def scan_part(
                 continue
             most = limit[k]
             if target.size > 0:
-                _set_ceilings(target, steps, asked[k], block, end, most, ceiling)
+                here = level.of[asked[k]]
+                set_ceilings(
+                    level.of, level.alike, level.step, here, here, block, nothing, 0, most, ceiling
+                )
                 most = np.int16(NEVER)
             bits = below(lanes, queries, features, n_real, join, gaps, k, block, ceiling, 0, most)
             bits &= inside

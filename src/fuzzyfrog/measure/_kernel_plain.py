@@ -44,10 +44,10 @@ def nearest(Z, side, target, order, subset, join, first, last, membership, enemy
         for j in range(side.size):
             if side[i] == side[j] or (enemy[i] >= 0 and order[j] > order[enemy[i]]):
                 continue
-            d = distance(Z, i, j, subset, join)
-            if target.size > 0:
-                d += alike(target, i, j)
-            if d == membership[i]:
+            more = alike(target, i, j) if target.size > 0 else 0.0
+            if more > membership[i]:
+                continue
+            if distance(Z, i, j, subset, join) + more == membership[i]:
                 enemy[i] = j
 
 

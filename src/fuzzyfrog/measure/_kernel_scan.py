@@ -27,6 +27,7 @@ from fuzzyfrog.measure._vectors import (
     below_sum,
     below_sum_gaps,
     first_lane,
+    set_ceilings,
 )
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "PRODUCT",
     "SUM",
     "Batch",
+    "Level",
     "Table",
     "alike",
     "below",
@@ -48,6 +50,24 @@ __all__ = [
 # A third way to join distances. The filter treats it as LARGEST, which is never above it; only the
 # exact measure has to know the difference.
 PRODUCT = 2
+
+
+class Level(NamedTuple):
+    """A numeric target for the filter, in levels of one or more steps.
+
+    Attributes
+    ----------
+    of : int16[n_samples + LANES] or int16[0]
+        The level of each sample, within +-16383; nothing for classes.
+    alike : int
+        Targets fewer levels apart than this are alike for certain, by `step` for each level less.
+    step : int
+        Number of steps in a level.
+    """
+
+    of: NDArray[np.int16]
+    alike: np.int16
+    step: np.int16
 
 
 class Table(NamedTuple):
@@ -65,6 +85,8 @@ class Table(NamedTuple):
         Every sample from here on is an enemy of sample i, none between i and here is.
     target : float64[n_samples] or float64[0]
         Positions of a numeric target, nothing for classes.
+    level : Level
+        The same for the filter.
     steps : float
         Number of steps that make up the distance 1.
     """
@@ -74,6 +96,7 @@ class Table(NamedTuple):
     queries: NDArray[np.int16]
     first_enemy: NDArray[np.int64]
     target: NDArray[np.float64]
+    level: Level
     steps: float
 
 
@@ -231,7 +254,7 @@ def _scan_numeric(
     """Do the same for a numeric target, where every sample is an enemy to some degree."""
     n = membership.size
     lanes, queries = table.lanes, table.queries
-    Z, target, steps = table.Z, table.target, table.steps
+    Z, target, level, steps = table.Z, table.target, table.level, table.steps
     n_real = min(subset.size, features.size)
     ceiling = np.empty(LANES, np.int16)
     lost = 0.0
@@ -239,10 +262,11 @@ def _scan_numeric(
         end = min(block + LANES, n)
         inside = ALL_LANES >> np.uint64(block + LANES - end)
         for i in range(end):
-            for lane in range(end - block):
-                known = max(limit[block + lane], limit[i])
-                taken = np.floor(steps * alike(target, i, block + lane))
-                ceiling[lane] = max(known - taken, NEVER)
+            here = level.of[i]
+            set_ceilings(
+                level.of, level.alike, level.step, here, here, block, limit, block, limit[i],
+                ceiling,
+            )  # fmt: skip
             bits = below(
                 lanes, queries, features, n_real, join, gaps, i, block, ceiling, 0, np.int16(NEVER)
             )

@@ -28,6 +28,7 @@ from fuzzyfrog.measure._vectors import (
     first_lane,
     near_largest,
     near_sum,
+    set_ceilings,
 )
 
 ONE = np.uint64(1)
@@ -51,7 +52,9 @@ class Forest(NamedTuple):
     held : int64[n_blocks]
         Number of samples in each block; the rest of its lanes is padding.
     class_of : int64[n_blocks]
-        The class of each block.
+        The class of each block, whose tree it need not search.
+    lowest, highest : int16[n_nodes] or int16[0]
+        The levels of a numeric target lie between these; nothing for classes.
     """
 
     low: NDArray[np.int16]
@@ -61,6 +64,8 @@ class Forest(NamedTuple):
     leaf: NDArray[np.int32]
     held: NDArray[np.int64]
     class_of: NDArray[np.int64]
+    lowest: NDArray[np.int16]
+    highest: NDArray[np.int16]
 
 
 @kernel
@@ -181,7 +186,7 @@ def gather(queries, Z, sample, features, subset, first, last, lanes, rows, exact
 
 
 @kernel
-def grow_boxes(forest, lanes):
+def grow_boxes(forest, lanes, level):
     """Fit the boxes: leaves around their samples, inner nodes around their children."""
     n_axes = forest.low.shape[1]
     for node in range(forest.child.size - 1, -1, -1):  # children come after their parents
@@ -198,12 +203,21 @@ def grow_boxes(forest, lanes):
                 high = max(forest.high[child, axis], forest.high[child + 1, axis])
             forest.low[node, axis] = low
             forest.high[node, axis] = high
+        if level.size > 0:
+            if child < 0:
+                block = np.int64(-1 - child) * LANES
+                forest.lowest[node] = level[block : block + LANES].min()
+                forest.highest[node] = level[block : block + LANES].max()
+            else:
+                forest.lowest[node] = min(forest.lowest[child], forest.lowest[child + 1])
+                forest.highest[node] = max(forest.highest[child], forest.highest[child + 1])
 
 
 @kernel
-def _between(low, high, a, b, join):
-    """Give how many steps two boxes are apart."""
-    total = 0
+def _between(forest, level, a, b, join):
+    """Give how many steps two nodes are apart, including what numeric targets add."""
+    low, high = forest.low, forest.high
+    total = np.int64(0)
     for axis in range(low.shape[1]):
         gap = max(
             np.int64(low[a, axis]) - np.int64(high[b, axis]),
@@ -211,6 +225,12 @@ def _between(low, high, a, b, join):
             0,
         )
         total = total + gap if join == SUM else max(total, gap)
+    if forest.lowest.size > 0:
+        farthest = max(
+            np.int64(forest.highest[a]) - np.int64(forest.lowest[b]),
+            np.int64(forest.highest[b]) - np.int64(forest.lowest[a]),
+        )
+        total += level.step * max(level.alike - farthest, 0)
     return total
 
 
@@ -240,7 +260,7 @@ def _closest(lanes, queries, features, join, gaps, i, block):
 
 @kernel
 def _meet(
-    table, features, subset, join, gaps, block, bits, there, inside, nothing,
+    table, features, subset, join, gaps, block, bits, there, inside, nothing, ceiling,
     membership, limit, enemy,
 ):  # fmt: skip
     """Lower the memberships of some queries of a block to the samples of another one.
@@ -253,33 +273,47 @@ def _meet(
         The other block, and which of its lanes hold samples.
     nothing : int16[LANES]
         The limits of these lanes: they have nothing to gain.
+    ceiling : int16[LANES]
+        Work space, with the same in it at first.
 
     Returns
     -------
     float
         What the memberships have lost.
     """
-    lanes, queries = table.lanes, table.queries
+    lanes, queries, level = table.lanes, table.queries, table.level
     n_real = min(subset.size, features.size)
     lost = 0.0
     while bits != 0:
         i = block + first_lane(bits)
         bits &= bits - ONE
-        hits = inside
+        hits, has_moved = inside, True
         while hits != 0:
-            hits &= below(
-                lanes, queries, features, n_real, join, gaps, i, there, nothing, 0, limit[i]
-            )
-            if hits == 0:
-                break
-            one = hits & (~hits + ONE)
-            if one != hits:  # what the nearest lowers the limit to rules out most
-                lane = _closest(lanes, queries, features, join, gaps, i, there)
-                one = hits & (ONE << np.uint64(lane)) or one
-            lost += measure_again(
+            one = hits  # as long as the limit stays where it is, so do the hits
+            if has_moved:
+                most = limit[i]
+                if level.of.size > 0:
+                    here = level.of[i]
+                    set_ceilings(
+                        level.of, level.alike, level.step, here, here, there, nothing, 0, most,
+                        ceiling,
+                    )  # fmt: skip
+                    most = np.int16(NEVER)
+                hits &= below(
+                    lanes, queries, features, n_real, join, gaps, i, there, ceiling, 0, most
+                )
+                if hits == 0:
+                    break
+                one = hits & (~hits + ONE)
+                if one != hits:  # what the nearest lowers the limit to rules out most
+                    lane = _closest(lanes, queries, features, join, gaps, i, there)
+                    one = hits & (ONE << np.uint64(lane)) or one
+            found = measure_again(
                 table.Z, table.target, table.steps, subset, join, i, there, one,
                 membership, limit, enemy,
             )  # fmt: skip
+            lost += found
+            has_moved = found > 0.0
             hits &= ~one
     return lost
 
@@ -298,6 +332,8 @@ def search(
     nodes = np.empty(128, np.int64)
     gaps_to = np.empty(128, np.int64)
     nothing = np.full(LANES, NEVER, np.int16)  # the lanes themselves have nothing to gain
+    ceiling, left = nothing.copy(), nothing.copy()
+    level = table.level
     lost = 0.0
     for b in range(first, forest.leaf.size, stride):
         block = b * LANES
@@ -316,25 +352,32 @@ def search(
                 child = np.int64(forest.child[node])
                 if child >= 0:
                     near, far = child, child + 1
-                    to_near = _between(low, high, own, near, join)
-                    to_far = _between(low, high, own, far, join)
+                    to_near = _between(forest, level, own, near, join)
+                    to_far = _between(forest, level, own, far, join)
                     if to_far < to_near:
                         near, far, to_near, to_far = far, near, to_far, to_near
                     nodes[depth], gaps_to[depth] = far, to_far
                     nodes[depth + 1], gaps_to[depth + 1] = near, to_near
                     depth += 2
                     continue
+                known, offset = limit, block
+                if level.of.size > 0:
+                    known, offset = left, 0
+                    set_ceilings(
+                        level.of, level.alike, level.step, forest.lowest[node],
+                        forest.highest[node], block, limit, block, np.int16(NEVER), left,
+                    )  # fmt: skip
                 if join == SUM:
-                    bits = near_sum(lanes, block, low, high, node, limit) & inside
+                    bits = near_sum(lanes, block, low, high, node, known, offset) & inside
                 else:
-                    bits = near_largest(lanes, block, low, high, node, limit) & inside
+                    bits = near_largest(lanes, block, low, high, node, known, offset) & inside
                 if bits == 0:
                     continue
                 there = (-1 - child) * LANES
                 there_inside = ALL_LANES >> np.uint64(LANES - forest.held[-1 - child])
                 found = _meet(
                     table, features, subset, join, gaps, block, bits, there, there_inside,
-                    nothing, membership, limit, enemy,
+                    nothing, ceiling, membership, limit, enemy,
                 )  # fmt: skip
                 if found > 0.0:
                     lost += found

@@ -36,6 +36,7 @@ __all__ = [
     "first_lane",
     "near_largest",
     "near_sum",
+    "set_ceilings",
 ]
 
 LANES = 64  # samples that are compared at once
@@ -102,15 +103,32 @@ def _closest_in_numpy(join: int, gaps: bool) -> Callable[..., int]:
 def _near_in_numpy(join: int) -> Callable[..., np.uint64]:
     """Give which lanes of a block may be nearer to the box of a node than their limits, as bits."""
 
-    def near(lanes, block, low, high, node, limit):  # type: ignore[no-untyped-def]
+    def near(lanes, block, low, high, node, limit, offset):  # type: ignore[no-untyped-def]
         there = lanes[: low.shape[1], block : block + LANES].astype(np.int64).T
         away = np.abs(there - np.clip(there, low[node], high[node]))
         joined = np.minimum(away.sum(axis=1) if join == SUM else away.max(axis=1), _MOST)
         slack = low.shape[1] if join == SUM else 1
-        known = limit[block : block + LANES].astype(np.int64)
+        known = limit[offset : offset + LANES].astype(np.int64)
         return _bits(joined < known + slack)
 
     return near
+
+
+def _set_ceilings_in_numpy(
+    level: Any, alike: int, step: int, low: int, high: int, block: int,
+    limit: Any, offset: int, limit_i: int, ceiling: Any,
+) -> None:  # fmt: skip
+    """Set what the distance of each lane must stay below: its limit less what the targets add.
+
+    The lanes of a block are compared with levels from `low` to `high`; their limits start at the
+    offset, and `limit_i` counts where it is larger. The targets are alike by at least `step` for
+    each level that they are less than `alike` levels apart.
+    """
+    there = level[block : block + LANES].astype(np.int64)
+    farthest = np.maximum(there - int(low), int(high) - there)
+    added = int(step) * np.maximum(int(alike) - farthest, 0)
+    known = np.maximum(limit[offset : offset + LANES].astype(np.int64), int(limit_i))
+    ceiling[:] = np.maximum(known - added, NEVER)
 
 
 def _first_lane_in_numpy(bits: np.uint64) -> int:
@@ -175,7 +193,7 @@ def _near_in_vectors(join: int) -> Any:
 
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         lanes, low, high, limit = _arrays(context, builder, signature, args, (0, 2, 3, 5))
-        block, node = args[1], args[4]
+        block, node, offset = args[1], args[4], args[6]
         n_axes = builder.extract_value(low.shape, 1)
         first_lanes = builder.gep(lanes.data, [block])
         corner = builder.mul(node, n_axes)
@@ -193,14 +211,36 @@ def _near_in_vectors(join: int) -> Any:
         _close_loop(builder, loop, done, more, (axis, after), (joined, total))
 
         slack = builder.trunc(n_axes, _I16) if join == SUM else ir.Constant(_I16, 1)
-        return _under(builder, total, _load(builder, builder.gep(limit.data, [block])), slack)
+        return _under(builder, total, _load(builder, builder.gep(limit.data, [offset])), slack)
 
     @intrinsic
-    def near(typing, lanes, block, low, high, node, limit):  # type: ignore[no-untyped-def]
+    def near(typing, lanes, block, low, high, node, limit, offset):  # type: ignore[no-untyped-def]
         i64 = types.int64
-        return types.uint64(lanes, i64, low, high, i64, limit), lower
+        return types.uint64(lanes, i64, low, high, i64, limit, i64), lower
 
     return near
+
+
+@intrinsic
+def _set_ceilings_in_vectors(  # type: ignore[no-untyped-def]
+    typing, level, alike, step, low, high, block, limit, offset, limit_i, ceiling
+):
+    def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        levels, limits, ceilings = _arrays(context, builder, signature, args, (0, 6, 9))
+        alike, step, low, high, limit_i = (_fill(builder, args[at]) for at in (1, 2, 3, 4, 8))
+        there = _load(builder, builder.gep(levels.data, [args[5]]))
+        farthest = _call(builder, "smax", builder.sub(there, low), builder.sub(high, there))
+        less = _call(builder, "smax", builder.sub(alike, farthest), _ZEROS)
+        known = _load(builder, builder.gep(limits.data, [args[7]]))
+        known = _call(builder, "smax", known, limit_i)
+        result = _call(builder, "ssub.sat", known, builder.mul(step, less))
+        place = builder.bitcast(ceilings.data, _VECTOR.as_pointer())
+        builder.store(result, place, align=2)
+        return context.get_dummy_value()
+
+    i64, i16 = types.int64, types.int16
+    signature = types.none(level, i16, i16, i16, i16, i64, limit, i64, i16, ceiling)
+    return signature, lower
 
 
 @intrinsic
@@ -303,12 +343,13 @@ _below: Callable[[int, bool], Any]
 _closest: Callable[[int, bool], Any]
 _near: Callable[[int], Any]
 first_lane: Any
+set_ceilings: Any
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
     _below, _closest, _near = _below_in_numpy, _closest_in_numpy, _near_in_numpy
-    first_lane = _first_lane_in_numpy
+    first_lane, set_ceilings = _first_lane_in_numpy, _set_ceilings_in_numpy
 else:
     _below, _closest, _near = _below_in_vectors, _closest_in_vectors, _near_in_vectors
-    first_lane = _first_lane_in_one_step
+    first_lane, set_ceilings = _first_lane_in_one_step, _set_ceilings_in_vectors
 
 below_sum, below_sum_gaps = _below(SUM, False), _below(SUM, True)
 below_largest, below_largest_gaps = _below(LARGEST, False), _below(LARGEST, True)

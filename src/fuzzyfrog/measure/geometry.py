@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fuzzyfrog.data.dataset import Dataset
 from fuzzyfrog.data.spill import empty
 from fuzzyfrog.data.spread import Missing, Spread, column_blocks, positions, scaled
-from fuzzyfrog.measure._kernel_scan import Table
+from fuzzyfrog.measure._kernel_scan import Level, Table
 from fuzzyfrog.measure._vectors import LANES, MISSING
 
 __all__ = ["Geometry", "blocks_of", "n_blocks"]
@@ -150,9 +150,24 @@ class Geometry:
         return result
 
     @cached_property
+    def level(self) -> Level:
+        """A numeric target for the filter; where it is too wide for 16 bits it says nothing."""
+        of = np.zeros(n_blocks(self.target.size) * LANES, np.int16)
+        low, high = (self.target[0], self.target[-1]) if self.is_numeric else (0.0, 0.0)
+        step = max(1.0, float(np.ceil((high / 2 - low / 2) / _HALF * self.steps)))
+        alike = np.floor(self.steps / step) - 1.0  # rounding may add one level to a difference
+        if alike <= 0.0:
+            return Level(of, np.int16(0), np.int16(1))
+        middle = low / 2 + high / 2
+        of[: self.target.size] = np.rint((self.target - middle) * (self.steps / step))
+        return Level(of, np.int16(alike), np.int16(step))
+
+    @cached_property
     def table(self) -> Table:
         """Everything the scan reads."""
-        return Table(self.Z, self.lanes, self.queries, self.first_enemy, self.target, self.steps)
+        return Table(
+            self.Z, self.lanes, self.queries, self.first_enemy, self.target, self.level, self.steps
+        )
 
     @cached_property
     def most_telling(self) -> NDArray[np.int64]:

@@ -36,6 +36,7 @@ ENGINES: tuple[EngineName, ...] = ("auto", "plain", "scan", "tree")
 _TREE_PAIRS_UP_TO_3 = 10_000_000
 _TREE_PAIRS_BEYOND = 40_000_000
 _TREE_ROWS = 4_000  # samples asked for that pay for a tree of all samples
+_TREE_ROWS_NUMERIC = 2_000  # the same for a numeric target, where every pair is one of enemies
 _FEW_PAIRS = 100_000  # below, looking at every pair costs less than anything that avoids it
 _MOST_CELLS = 4_000_000  # of masks that are scored in one go
 _CHUNK = 256  # subsets scored before the best of them is asked of the others
@@ -204,7 +205,7 @@ class SubsetScores:
 
     def _by_engine(self, masks: NDArray[np.bool_]) -> dict[type[Engine], NDArray[np.intp]]:
         """Give the rows of the subsets for each engine that is to score some of them."""
-        if self._choice != "auto" or self._geometry.is_numeric or self._is_small:
+        if self._choice != "auto" or self._is_small:
             return {self._pick(0, True): np.arange(len(masks))}
         gaps = masks[:, self._geometry.has_gaps].any(axis=1)
         # The choice depends on nothing but this; sizes above 3 are all alike.
@@ -220,10 +221,12 @@ class SubsetScores:
         scan = ScanEngine if self._asks_all else PartEngine
         if self._choice == "plain":
             return PlainEngine
-        if self._choice == "scan" or self._geometry.is_numeric or self._is_small:
+        if self._choice == "scan" or self._is_small:
             return scan
         if self._choice == "tree":
             return TreeEngine
+        if self._geometry.is_numeric:
+            return TreeEngine if self._asked.size >= _TREE_ROWS_NUMERIC else scan
         if size == 1 and not has_gaps:
             return LineEngine
         crossover = _TREE_PAIRS_UP_TO_3 if size <= 3 else _TREE_PAIRS_BEYOND

@@ -54,8 +54,7 @@ class Dependency(SubsetScores):
         Number of threads; None for all usable CPUs (not 1, as elsewhere in scikit-learn), but 1
         inside a worker of joblib or Dask. The results do not depend on it.
     engine : {"auto", "plain", "scan", "tree"}, default="auto"
-        How nearest enemies are found. The results do not depend on it. A numeric target has no
-        tree: the scan stands in for it.
+        How nearest enemies are found. The results do not depend on it.
 
     Examples
     --------

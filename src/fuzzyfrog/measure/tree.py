@@ -20,6 +20,7 @@ from fuzzyfrog.measure.threads import map_blocks
 __all__ = ["TreeEngine"]
 
 _MOST_AXES = 4  # features that boxes are built on: more cost more than they prune
+_NO_CLASS = -1  # with a numeric target enemies are in the tree of all samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,13 +46,16 @@ class _Plan:
         first_block = np.concatenate([[0], np.cumsum(blocks)])
         first_query, class_of = first_block, np.repeat(np.arange(sizes.size), blocks)
         if asked.size < geometry.n_samples:
-            wanted = np.bincount(geometry.side[asked], minlength=sizes.size)
+            side = np.searchsorted(geometry.starts, asked, side="right") - 1
+            wanted = np.bincount(side, minlength=sizes.size)
             own_blocks, own_held = _filled(wanted)
             first_query = blocks.sum() + np.concatenate([[0], np.cumsum(own_blocks)])
             held = np.concatenate([held, own_held])
             class_of = np.concatenate([class_of, np.repeat(np.arange(sizes.size), own_blocks)])
         is_query = np.arange(LANES) < held[:, np.newaxis]
         is_query[: first_query[0]] = False
+        if geometry.is_numeric:
+            class_of[:] = _NO_CLASS
         first_node = np.concatenate([[0], np.cumsum(2 * blocks - 1)])
         return cls(first_block, first_node, first_query, held, class_of, is_query.ravel())
 
@@ -66,7 +70,11 @@ def _filled(sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int
 
 
 class TreeEngine(Engine):
-    """A tree of boxes for each class; far parts are never looked at. Classes only."""
+    """A tree of boxes for each class; far parts are never looked at.
+
+    With a numeric target there is one tree, of all samples, and a box has one more side: what the
+    targets of two nodes add to every distance between them.
+    """
 
     def __init__(
         self,
@@ -88,7 +96,7 @@ class TreeEngine(Engine):
         sample, child = self._ordered(features[:n_axes], n_threads)
         table = self._gather(sample, features, subset.exact, n_threads)
         forest = self._forest(child, n_axes)
-        _kernel_tree.grow_boxes(forest, table.lanes)
+        _kernel_tree.grow_boxes(forest, table.lanes, table.level.of)
 
         def part(first: int) -> Nearest:
             return self._part(table, forest, subset.gaps, allowed, first, n_threads)
@@ -127,6 +135,8 @@ class TreeEngine(Engine):
         def one_class(c: int) -> None:
             ordered = np.arange(starts[c], starts[c + 1])
             points = self.geometry.queries[starts[c] : starts[c + 1], axes]
+            if self.geometry.is_numeric:
+                points = np.vstack([points.T, self.geometry.level.of[: ordered.size]]).T
             _kernel_tree.build(points, ordered, child, plan.first_node[c], plan.first_block[c])
             _fill(sample, plan.first_block[c], plan.first_block[c + 1], ordered)
             if n_alone:  # in the order of the tree: those of a block lie close together
@@ -157,7 +167,10 @@ class TreeEngine(Engine):
             )  # fmt: skip
 
         map_blocks(part, range(4 * n_threads), n_threads)
-        return Table(Z, lanes, queries, geometry.first_enemy[:0], geometry.target, geometry.steps)
+        target, level = geometry.target, geometry.level
+        if geometry.is_numeric:
+            target, level = target[sample], level._replace(of=level.of[sample])
+        return Table(Z, lanes, queries, geometry.first_enemy[:0], target, level, geometry.steps)
 
     def _forest(self, child: NDArray[np.int32], n_axes: int) -> Forest:
         plan = self._plan
@@ -166,7 +179,9 @@ class TreeEngine(Engine):
         leaf[-1 - child[leaves]] = leaves
         low, high = np.empty((2, child.size, n_axes), np.int16)
         roots = plan.first_node[:-1].astype(np.int32)
-        return Forest(low, high, child, roots, leaf, plan.held, plan.class_of)
+        n_intervals = child.size if self.geometry.is_numeric else 0
+        lowest, highest = np.empty((2, n_intervals), np.int16)
+        return Forest(low, high, child, roots, leaf, plan.held, plan.class_of, lowest, highest)
 
     def _part(
         self,
