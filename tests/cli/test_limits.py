@@ -28,7 +28,7 @@ def table(request, tmp_path_factory):
 
 def started(table, folder, *arguments):
     kind = "numeric" if table.stem == "numeric" else "class"
-    target = ["--target", str(np.load(table, "r").shape[1] - 1), "--target-kind", kind]
+    target = ["--target", f"x{np.load(table, 'r').shape[1] - 1}", "--target-kind", kind]
     files = ["--save", "run.json", "--report", "page.html"]
     return subprocess.Popen(  # noqa: S603 - our own interpreter and code
         [*COMMAND, "select", str(table), *target, *files, *arguments],
