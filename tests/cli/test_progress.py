@@ -55,14 +55,20 @@ def test_the_rate_is_that_of_the_last_seconds(clock):
 def test_the_budget_and_the_proof(clock):
     course = Course(Limits(max_seconds=10, max_evaluations=1000, certify=True))
     assert course.share() is None
-    course.phase("searching")
+    course.phase("scoring the first subsets")
+    course.start_clock()
+    clock[0] += 3
+    assert course.parts() == ["scoring the first subsets", "7 s left", "3 s"]
     course.hear(moment(100, score=-1.0))
-    assert course.share() == 0.1
-    clock[0] += 4
-    assert course.share() == 0.4
+    assert course.share() == pytest.approx(0.3)
+    clock[0] += 1
+    assert course.share() == pytest.approx(0.4)
     first, *others = course.parts()
     assert first == "looking for a first subset"
     assert {"at least 2 needed", "6 s left"} <= set(others)
+    clock[0] += 7
+    course.phase("explaining the result")
+    assert course.parts() == ["explaining the result", "time is up", "0 s"]
 
 
 def test_a_phase_tells_how_long_it_takes(clock):

@@ -44,7 +44,7 @@ def test_the_first_signal_ends_the_search_with_the_best_so_far(kind):
         outcome = search(stopping, signal_at_the_third)
     assert outcome.stop_reason == "interrupted"
     assert outcome.subset.sum() == moments[-1].size
-    assert stopping.is_asked
+    assert stopping.n_asked
 
 
 def test_after_the_search_the_first_signal_is_noted_and_the_second_ends_it():
@@ -52,9 +52,20 @@ def test_after_the_search_the_first_signal_is_noted_and_the_second_ends_it():
         search(stopping)
         send(signal.SIGINT)
         assert np.ones(3).sum() == 3  # what follows the search goes on
-        assert stopping.is_asked
+        assert stopping.n_asked
         with pytest.raises(KeyboardInterrupt):
             send(signal.SIGINT)
+
+
+def test_where_it_is_caught_the_first_signal_interrupts_and_later_ones_are_counted(capfd):
+    with Stopping() as stopping:
+        with pytest.raises(KeyboardInterrupt), stopping.interruptible():
+            send(signal.SIGINT)
+        assert stopping.n_asked == 1
+        with pytest.raises(KeyboardInterrupt):
+            send(signal.SIGINT)
+        assert stopping.n_asked == 2
+    assert capfd.readouterr().err.count("left out if they take more than 3 seconds") == 1
 
 
 def test_before_anything_is_found_the_first_signal_ends_it():
@@ -67,7 +78,7 @@ def test_handlers_are_put_back_and_ignored_signals_stay_ignored():
     try:
         with Stopping() as stopping:
             send(signal.SIGTERM)
-        assert not stopping.is_asked
+        assert not stopping.n_asked
         assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -6,12 +6,14 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import joblib
 import numpy as np
 import pytest
 
+from fuzzyfrog.deadline import Deadline, TimeIsUp, limited
 from fuzzyfrog.measure import threads
 from fuzzyfrog.measure.threads import effective_threads, map_blocks
 
@@ -368,3 +370,49 @@ def test_interrupt_leaves_after_the_calls_under_way():
     n_begun, n_finished_by_helper = map(int, run.stdout.split())
     assert n_begun < 20
     assert n_finished_by_helper == n_begun - 1  # nothing goes on behind the caller's back
+
+
+# When work must end.
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_no_block_is_begun_after_the_deadline_and_the_next_call_is_not_late(n_threads):
+    begun = []
+    with limited(Deadline(0)), pytest.raises(TimeIsUp):
+        map_blocks(begun.append, range(8), n_threads)
+    assert begun == []
+    assert map_blocks(abs, range(-3, 0), n_threads) == [3, 2, 1]
+
+
+def test_a_deadline_holds_in_every_lane():
+    def block(_):
+        threads.stop_if_late()
+        deadline.end()
+        for _ in range(10_000):
+            time.sleep(0.001)
+            threads.stop_if_late()
+
+    deadline = Deadline(0.2)  # long enough for both lanes to begin, if not, neither does
+    with limited(deadline), pytest.raises(TimeIsUp):
+        map_blocks(block, range(2), 2)
+
+
+def test_ctrl_c_also_ends_the_calls_of_the_helpers():
+    main, ended = threading.current_thread(), []
+
+    def block(_):
+        if threading.current_thread() is main:
+            time.sleep(0.05)
+            raise KeyboardInterrupt
+        try:
+            for _ in range(30_000):
+                time.sleep(0.001)
+                threads.stop_if_late()
+        except TimeIsUp:
+            ended.append("early")
+            raise
+
+    with pytest.raises(KeyboardInterrupt):
+        map_blocks(block, range(2), 2)
+    assert ended in ([], ["early"])  # a machine may have been too busy to start the helper
+    assert map_blocks(abs, [-1, -2], 2) == [1, 2]

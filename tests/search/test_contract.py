@@ -92,12 +92,11 @@ def test_another_seed_gives_other_proposals(search):
     assert not np.array_equal(first.subsets, second.subsets)
 
 
-def test_same_run_however_much_is_scored_at_once(search, ranking, monkeypatch):
+def test_same_run_however_much_is_scored_at_once(search, ranking):
     outcomes = []
     for chunk in (1, 7, 1000):
-        monkeypatch.setattr("fuzzyfrog.search.evaluation.FIRST_CHUNK", chunk)
-        monkeypatch.setattr("fuzzyfrog.search.evaluation.SMALLEST_CHUNK", chunk)
         objective = Lookup(TABLE)
+        objective.n_at_once = chunk
         outcomes.append(plain(run(search, objective, objective.problem(ranking=ranking), seed=1)))
     assert outcomes[0] == outcomes[1] == outcomes[2]
 

@@ -32,19 +32,26 @@ def test_ctrl_c_returns_the_best_so_far(call):
     assert outcome.n_evaluations == len(objective.asked)
 
 
-def test_ctrl_c_amid_the_first_batch_keeps_what_was_scored(monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.search.evaluation.FIRST_CHUNK", 4)
-    monkeypatch.setattr("fuzzyfrog.search.evaluation.SMALLEST_CHUNK", 4)
+def test_ctrl_c_amid_the_first_batch_keeps_what_was_scored():
     objective = Interrupting(TABLE, 1)
     outcome = run(Genetic(), objective, objective.problem(), seed=0)
     assert outcome.stop_reason == "interrupted"
     assert outcome.score == max(objective.table[index] for index in objective.asked)
 
 
-def test_ctrl_c_before_any_score_is_passed_on():
+def test_ctrl_c_before_any_score_leaves_all_features():
+    objective = Interrupting(TABLE, 0)
+    problem = objective.problem()
+    outcome = run(ShuffledFrogs(), objective, problem, seed=0)
+    assert (outcome.stop_reason, outcome.n_evaluations) == ("interrupted", 0)
+    assert outcome.subset.all()
+    assert outcome.score == problem.full_score
+
+
+def test_ctrl_c_before_any_score_is_passed_on_if_a_size_is_asked_for():
     objective = Interrupting(TABLE, 0)
     with pytest.raises(KeyboardInterrupt):
-        run(ShuffledFrogs(), objective, objective.problem(), seed=0)
+        run(ShuffledFrogs(), objective, objective.problem(n_features_to_select=2), seed=0)
 
 
 class InterruptedAt(Lookup):

@@ -5,8 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
+from fuzzyfrog.deadline import Deadline, TimeIsUp, current_deadline, limited, stop_if_late
 from fuzzyfrog.search import (
     Batch,
+    Checkpoint,
     Genetic,
     ParticleSwarm,
     QuickReduct,
@@ -31,7 +33,7 @@ class Everything(Scripted):
 
 
 def evaluator(objective=None, **budget):
-    limits = {"max_evaluations": np.inf, "max_seconds": np.inf} | budget
+    limits = {"max_evaluations": np.inf, "deadline": Deadline()} | budget
     return Evaluator(objective or Lookup(TABLE), Budget(**limits), None)
 
 
@@ -115,21 +117,98 @@ def test_chunks_keep_all_that_scores_at_once_busy(monkeypatch):
     for n_at_once in (1, 20):
         objective = Lookup(random_table(n_features=9))
         objective.n_at_once = n_at_once
-        evaluator = Evaluator(objective, Budget(np.inf, np.inf), None)
+        evaluator = Evaluator(objective, Budget(np.inf, Deadline()), None)
         evaluator.evaluate(Batch(np.arange(512)[:, np.newaxis] >> np.arange(9) & 1 == 1))
         n_calls.append(objective.n_calls)
-    assert n_calls == [1 + (512 - 128) // 16, 1 + -(-(512 - 128) // 80)]
+    assert n_calls == [512, 1 + -(-(512 - 20) // 80)]
 
 
 def test_time_stops_a_run_within_a_batch(monkeypatch):
     clock = itertools.count()
     monkeypatch.setattr("fuzzyfrog.search.evaluation.time.monotonic", lambda: next(clock))
     objective = Lookup(TABLE)
-    monkeypatch.setattr("fuzzyfrog.search.evaluation.FIRST_CHUNK", 4)
+    monkeypatch.setattr("fuzzyfrog.search.driver.FINISH_SECONDS", 1000)
     outcome = run(Genetic(), objective, objective.problem(), seed=0, max_seconds=8)
     assert outcome.stop_reason == "max_seconds"
     assert 0 < outcome.n_evaluations < 60
-    assert outcome.reducts[0].minimal, "the best subset is checked in any case"
+    assert outcome.reducts[0].minimal, "the best subset is checked all the same"
+
+
+class Late(Lookup):
+    """Whose time is up while the given call is under way, and from then on."""
+
+    def __init__(self, table, call):
+        super().__init__(table)
+        self.call = call
+
+    def score(self, masks, at_least=None):
+        if self.n_calls >= self.call:
+            raise TimeIsUp
+        return super().score(masks, at_least)
+
+
+def test_what_an_evaluation_that_is_abandoned_leaves():
+    objective = Late(TABLE, 3)
+    outcome = run(Genetic(), objective, objective.problem(), seed=0, max_seconds=1000)
+    assert outcome.stop_reason == "max_seconds"
+    assert outcome.n_evaluations == len(objective.asked) > 0
+    assert outcome.score == max(TABLE[index] for index in objective.asked)
+
+
+@pytest.mark.parametrize("search", [Genetic(), QuickReduct()])
+def test_without_time_for_one_score_all_features_are_the_answer(search):
+    objective = Late(TABLE, 0)
+    objective.best = objective.score
+    problem = objective.problem()
+    outcome = run(search, objective, problem, seed=0, max_seconds=1000)
+    assert (outcome.stop_reason, outcome.n_evaluations) == ("max_seconds", 0)
+    assert outcome.subset.all()
+    assert outcome.score == problem.full_score
+    with pytest.raises(TimeIsUp):
+        run(search, objective, objective.problem(n_features_to_select=2), seed=0, max_seconds=1000)
+
+
+def test_a_deadline_outside_holds_for_the_search_and_for_what_it_thinks():
+    class Thinking(Scripted):
+        def propose(self, problem, seed):
+            yield Batch(masks((0, 1)))
+            stop_if_late()
+            raise AssertionError("the deadline was not seen")
+
+    objective = Lookup(TABLE)
+    with limited(Deadline(0)):
+        outcome = run(Thinking(), objective, objective.problem(), seed=0)
+    assert outcome.stop_reason == "max_seconds"
+    assert not current_deadline().expired()
+
+
+def test_scores_are_on_disk_as_soon_as_half_a_second_of_them_is_known(tmp_path, monkeypatch):
+    now, path, kept = [0.0], tmp_path / "scores", []
+    monkeypatch.setattr("fuzzyfrog.search.evaluation.time.monotonic", lambda: now[0])
+
+    class Watching(Lookup):
+        def score(self, masks, at_least=None):
+            kept.append((path.stat().st_size, len(self.asked)))
+            now[0] += 0.25 * len(masks)
+            return super().score(masks, at_least)
+
+    objective = Watching(TABLE)
+    run(Genetic(), objective, objective.problem(), seed=0, max_evaluations=40,
+        checkpoint=Checkpoint(path))  # fmt: skip
+    sizes, scored = (np.diff(column) for column in zip(*kept, strict=True))
+    searched = sizes > 0  # the last checks are not kept
+    assert searched[:10].all()
+    assert scored[searched].max() == 2, "half a second of work, at a quarter of it each"
+
+
+@pytest.mark.parametrize("call", [1, 4, 9])
+def test_a_run_that_time_has_cut_is_resumed_to_the_same_end(call, tmp_path):
+    search, cut = Genetic(), Late(TABLE, call)
+    problem, checkpoint = cut.problem(), Checkpoint(tmp_path / "scores")
+    run(search, cut, problem, seed=0, checkpoint=checkpoint, max_seconds=1000)
+    resumed = run(search, Lookup(TABLE), problem, seed=0, checkpoint=checkpoint)
+    assert resumed.n_replayed == len(cut.asked)
+    assert plain(resumed) == plain(run(search, Lookup(TABLE), problem, seed=0))
 
 
 def test_a_run_limited_by_time_can_be_repeated_by_its_evaluations(monkeypatch):

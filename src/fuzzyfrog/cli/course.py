@@ -7,6 +7,8 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fuzzyfrog.deadline import Deadline
+
 if TYPE_CHECKING:
     from fuzzyfrog.search import Moment
 
@@ -38,7 +40,7 @@ class Course:
         self._phase = "starting"
         self._begun = time.monotonic()  # the phase
         self._n_compiling = 0
-        self._first: float | None = None  # moment; what comes before spends no budget
+        self._deadline: Deadline | None = None  # of a limit, from `start_clock` on
         self._moment: Moment | None = None
         self._recent: deque[tuple[float, int]] = deque()
 
@@ -48,10 +50,14 @@ class Course:
         self._begun = time.monotonic()
         self._recent = deque([(self._begun, 0)])
 
+    def start_clock(self) -> None:
+        """Begin to count down the limit in seconds, if there is one: the table is read."""
+        if self._limits.max_seconds is not None:
+            self._deadline = Deadline(self._limits.max_seconds)
+
     def hear(self, moment: Moment) -> None:
         """Take in where the search stands."""
         now = time.monotonic()
-        self._first = self._first or now
         self._moment = moment
         self._recent.append((now, moment.n_evaluations))
         while now - self._recent[0][0] > RATE_SECONDS and len(self._recent) > 2:
@@ -75,7 +81,7 @@ class Course:
     def _found(self) -> list[str]:
         moment = self._moment  # the other thread may take it away
         if moment is None:
-            return [self._phase]
+            return [self._phase, *self._left()]
         parts = ["looking for a first subset"]
         if moment.score >= 0:
             noun = "feature" if moment.size == 1 else "features"
@@ -89,17 +95,18 @@ class Course:
     def share(self) -> float | None:
         """Give the share of the budget that is spent; None without a budget."""
         limits, moment, shares = self._limits, self._moment, []
-        if limits.max_seconds and self._first is not None:
-            shares.append((time.monotonic() - self._first) / limits.max_seconds)
+        if limits.max_seconds and self._deadline is not None:
+            shares.append(1.0 - max(0.0, self._deadline.remaining()) / limits.max_seconds)
         if limits.max_evaluations and moment is not None:
             shares.append(moment.n_evaluations / limits.max_evaluations)
         return min(1.0, max(shares)) if shares else None
 
     def _left(self) -> list[str]:
-        if self._limits.max_seconds is None or self._first is None:
+        if self._deadline is None:
             return []
-        left = self._limits.max_seconds - (time.monotonic() - self._first)
-        return [f"{max(0.0, left):.0f} s left"]
+        if self._deadline.expired():
+            return ["time is up"]
+        return [f"{self._deadline.remaining():.0f} s left"]
 
     def _rate(self) -> list[str]:
         """Give the speed, unless nothing was scored lately: then it is not known."""

@@ -39,6 +39,11 @@ def explain(
     if limit < 0:
         raise UsageError(f"--limit must be at least 0, got {limit}.")
     loaded = loaded_run(run)
+    if not loaded.is_explained:
+        raise UsageError(
+            f"{run} must be a run that was explained, got one whose time was up before. Run it "
+            "again with more time."
+        )
     chosen = loaded.explanations if feature is None else (loaded.explanation_of(feature),)
     explanations = [replace(one, pairs=one.pairs[:limit]) for one in chosen]
     if as_json:

@@ -177,6 +177,8 @@ def _alike(run: Run) -> str:
 
 
 def _core(run: Run) -> str:
+    if run.core is None:
+        return "not determined: the time was up"
     if run.asks_for_all and run.asked_size is None:
         nothing, something = "every feature can be replaced by others", "cannot be replaced"
     else:

@@ -28,6 +28,7 @@ from fuzzyfrog.cli.wording import in_options
 
 if TYPE_CHECKING:
     from fuzzyfrog.records import Run
+    from fuzzyfrog.select import FuzzyRoughSelector
 
 __all__ = ["select"]
 
@@ -134,15 +135,31 @@ def _selected(
 def _searched(
     wishes: Wishes, loaded: LoadedTable, scores: Path | None, stopping: Stopping, course: Course
 ) -> Run:
-    from fuzzyfrog.select.recording import record_of
-
     selector = wishes.selector(loaded.dataset, [stopping, course.hear], scores)
     course.phase("scoring the first subsets")
+    course.start_clock()
     with compiling_heard(course.compile):
         selector.fit(loaded.dataset)
         course.phase("explaining the result")
-        run = record_of(selector, name=loaded.dataset.name, command=_command())
+        run = _recorded(selector, loaded.dataset.name, stopping)
     return replace(run, notes=tuple(map(in_options, run.notes)))
+
+
+def _recorded(selector: FuzzyRoughSelector, name: str | None, stopping: Stopping) -> Run:
+    """Record a run; after Ctrl-C, or at it, without explanations that take long."""
+    from fuzzyfrog.deadline import Deadline
+    from fuzzyfrog.select.limits import ALLOWANCE
+    from fuzzyfrog.select.recording import record_of
+
+    deadline = Deadline(ALLOWANCE / 2) if stopping.n_asked else None
+    command = _command()
+    try:
+        with stopping.interruptible():
+            return record_of(selector, name=name, command=command, deadline=deadline)
+    except KeyboardInterrupt:
+        if stopping.n_asked > 1:
+            raise
+        return record_of(selector, name=name, command=command, deadline=Deadline(0))
 
 
 def _command() -> str:
@@ -151,7 +168,7 @@ def _command() -> str:
 
 
 def _exit_code(run: Run, stopping: Stopping, *, certify: bool) -> ExitCode:
-    if stopping.is_asked or run.stop_reason == "interrupted":
+    if stopping.n_asked or run.stop_reason == "interrupted":
         return ExitCode.INTERRUPTED
     if certify and (run.certificate is None or not run.certificate.proven):
         return ExitCode.NOT_PROVEN

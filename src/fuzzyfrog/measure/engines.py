@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.deadline import stop_if_late
 from fuzzyfrog.measure import _kernel_plain, _kernel_scan
 from fuzzyfrog.measure._kernel_line import line
 from fuzzyfrog.measure._kernel_part import scan_part
@@ -34,6 +36,8 @@ Weights = NDArray[np.int64]
 _NOTHING = np.empty(0, np.int64)
 # Pairs of enemies: below, handing work to a thread costs more than it saves.
 _WORTH_A_THREAD = 2_000_000
+# Pairs of one call of a kernel, a fraction of a second: nothing stops a call under way.
+_PAIRS_AT_ONCE = 50_000_000
 
 
 class Nearest(NamedTuple):
@@ -99,6 +103,29 @@ class Engine(ABC):
     def _threads_for(self, n_pairs: int) -> int:
         return self.n_threads if n_pairs >= _WORTH_A_THREAD else 1
 
+    def _lowered(
+        self, kernel: Callable[[int, int, float], float], lane: int, n_threads: int, allowed: float
+    ) -> float:
+        """Have a kernel lower memberships piece by piece; give what they lost.
+
+        Parameters
+        ----------
+        kernel : callable
+            Called with the first block, the stride to the next one and what may still be lost.
+        lane, n_threads : int
+            Which of the threads this is, of how many.
+        allowed : float
+            What may be lost.
+        """
+        n_pieces = 1 + self.n_pairs // (n_threads * _PAIRS_AT_ONCE)
+        lost = 0.0
+        for piece in range(n_pieces):
+            stop_if_late()
+            lost += kernel(lane + piece * n_threads, n_pieces * n_threads, allowed - lost)
+            if lost > allowed:
+                break
+        return lost
+
 
 class PlainEngine(Engine):
     """Every pair in float64: the slowest engine, and the one that can be read."""
@@ -132,7 +159,7 @@ class ScanEngine(Engine):
 
     def weigh(self, masks: NDArray[np.bool_], allowed: NDArray[np.float64]) -> Weights:
         """Give the totals, whole subsets dealt out to the threads when there are enough of them."""
-        if len(masks) < self.n_threads:
+        if len(masks) < self.n_threads or self.n_pairs > _PAIRS_AT_ONCE:
             return super().weigh(masks, allowed)
         weights = np.empty((len(masks), 2), np.int64)
         batch, table = batch_of(self.geometry, masks, allowed), self.geometry.table
@@ -141,19 +168,25 @@ class ScanEngine(Engine):
         def part(cut: tuple[int, int]) -> None:
             _kernel_scan.scan_batch(table, batch, self.join, *cut, weights)
 
-        map_blocks(part, _cuts(len(masks), n_threads), n_threads)
+        map_blocks(part, _cuts(len(masks), n_threads, self.n_pairs), n_threads)
         return weights
 
-    def _part(self, subset: Subset, allowed: float, first: int, stride: int) -> Nearest:
+    def _part(self, subset: Subset, allowed: float, lane: int, n_threads: int) -> Nearest:
         table = self.geometry.table
         membership = np.empty(self.geometry.n_samples)
         limit = np.empty(table.lanes.shape[1], np.int16)
         enemy = np.empty(membership.size, np.int64)
         _kernel_scan.open_memberships(table.steps, membership, limit, enemy)
-        lost = _kernel_scan.scan(
-            table, subset.features, subset.exact, self.join, subset.gaps, first, stride,
-            membership, limit, enemy, allowed,
-        )  # fmt: skip
+
+        def kernel(start: int, step: int, may_lose: float) -> float:
+            return float(
+                _kernel_scan.scan(
+                    table, subset.features, subset.exact, self.join, subset.gaps, start, step,
+                    membership, limit, enemy, may_lose,
+                )
+            )  # fmt: skip
+
+        lost = self._lowered(kernel, lane, n_threads, allowed)
         return Nearest(membership, enemy, complete=bool(lost <= allowed))
 
 
@@ -190,7 +223,8 @@ class PartEngine(Engine):
                 )
             )  # fmt: skip
 
-        lost = sum(map_blocks(part, _cuts(self.asked.size, n_threads), n_threads))
+        cuts = _cuts(self.asked.size, n_threads, self.geometry.n_samples)
+        lost = sum(map_blocks(part, cuts, n_threads))
         return Nearest(membership, enemy, complete=bool(lost <= allowed))
 
 
@@ -226,9 +260,13 @@ def n_pairs_asked(geometry: Geometry, n_asked: int) -> int:
     return int(share * geometry.n_pairs)
 
 
-def _cuts(n_items: int, n_threads: int) -> list[tuple[int, int]]:
-    """Give the parts of some work, (first, last) of each: enough to keep all threads busy."""
-    n_parts = 1 if n_threads == 1 else min(n_items, 8 * n_threads)
+def _cuts(n_items: int, n_threads: int, n_pairs: int) -> list[tuple[int, int]]:
+    """Give the parts of some work, (first, last) of each, for items of so many pairs each.
+
+    Enough to keep all threads busy, and none so large that it would long not be stopped.
+    """
+    n_parts = 1 if n_threads == 1 else 8 * n_threads
+    n_parts = min(n_items, max(n_parts, n_items * n_pairs // _PAIRS_AT_ONCE))
     cuts = np.linspace(0, n_items, n_parts + 1).astype(np.int64).tolist()
     return list(itertools.pairwise(cuts))
 

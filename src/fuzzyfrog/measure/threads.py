@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from fuzzyfrog.data.control_groups import control_groups
+from fuzzyfrog.deadline import Deadline, current_deadline, limited, stop_if_late
 
 __all__ = ["effective_threads", "map_blocks"]
 
@@ -65,8 +66,8 @@ def map_blocks(
 
     When it returns or raises, no call of ``function`` is running anymore. If a call raises,
     the items that nobody has begun are left out and the error of the earliest item that
-    failed is raised, the one that a plain loop would raise. Ctrl-C ends it likewise, after
-    the calls under way.
+    failed is raised, the one that a plain loop would raise. When the deadline passes, or
+    Ctrl-C is pressed, the calls under way end at their next `stop_if_late`.
 
     Parameters
     ----------
@@ -86,8 +87,13 @@ def map_blocks(
     blocks = list(items)
     n_lanes = min(n_threads, len(blocks))
     if n_lanes <= 1 or _is_in_lane():
-        return [function(block) for block in blocks]
+        return [_in_time(function, block) for block in blocks]
     return _Round(function, blocks).run(n_lanes)
+
+
+def _in_time(function: Callable[[Item], Result], block: Item) -> Result:
+    stop_if_late()
+    return function(block)
 
 
 class _Round(Generic[Item, Result]):
@@ -99,6 +105,7 @@ class _Round(Generic[Item, Result]):
         self._pending = deque(enumerate(blocks))  # popleft and clear are safe among threads
         self._results: dict[int, Result] = {}
         self._failures: dict[int, Exception] = {}
+        self._deadline = Deadline(current_deadline().remaining())  # its own, to be ended early
 
     def run(self, n_lanes: int) -> list[Result]:
         helpers: list[Future[None]] = []
@@ -106,6 +113,9 @@ class _Round(Generic[Item, Result]):
             with suppress(RuntimeError):  # no more threads to be had: the lanes there are will do
                 helpers.extend(_pool().submit(self._lane) for _ in range(n_lanes - 1))
             self._lane()
+        except BaseException:  # Ctrl-C: the helpers need not finish what they are at
+            self._deadline.end()
+            raise
         finally:
             self._pending.clear()  # something is left only after Ctrl-C
             started = [helper for helper in helpers if not helper.cancel()]
@@ -117,14 +127,14 @@ class _Round(Generic[Item, Result]):
         return [self._results[index] for index in range(self._n_blocks)]
 
     def _lane(self) -> None:
-        with _in_lane(), suppress(IndexError):
+        with _in_lane(), limited(self._deadline), suppress(IndexError):
             while True:
                 index, block = self._pending.popleft()
                 self._call(index, block)
 
     def _call(self, index: int, block: Item) -> None:
         try:
-            self._results[index] = self._function(block)
+            self._results[index] = _in_time(self._function, block)
         except Exception as failure:
             self._failures[index] = failure
             self._pending.clear()

@@ -98,8 +98,8 @@ class TreeEngine(Engine):
         forest = self._forest(child, n_axes)
         _kernel_tree.grow_boxes(forest, table.lanes, table.level.of)
 
-        def part(first: int) -> Nearest:
-            return self._part(table, forest, subset.gaps, allowed, first, n_threads)
+        def part(lane: int) -> Nearest:
+            return self._part(table, forest, subset.gaps, allowed, lane, n_threads)
 
         return self._in_order(reduce(closer, map_blocks(part, range(n_threads), n_threads)), sample)
 
@@ -189,8 +189,8 @@ class TreeEngine(Engine):
         forest: Forest,
         gaps: bool,
         allowed: float,
-        first: int,
-        stride: int,
+        lane: int,
+        n_threads: int,
     ) -> Nearest:
         n_lanes, n_rows = table.queries.shape
         membership, enemy = np.empty(n_lanes), np.empty(n_lanes, np.int64)
@@ -198,10 +198,17 @@ class TreeEngine(Engine):
         _kernel_scan.open_memberships(table.steps, membership, limit, enemy)
         membership[~self._plan.is_query] = 0.0
         limit[~self._plan.is_query] = NEVER
-        lost = _kernel_tree.search(
-            table, forest, np.arange(n_rows), np.arange(table.Z.shape[1]), self.join, gaps,
-            self._plan.first_query[0] + first, stride, membership, limit, enemy, allowed,
-        )  # fmt: skip
+        features, exact = np.arange(n_rows), np.arange(table.Z.shape[1])
+
+        def kernel(start: int, step: int, may_lose: float) -> float:
+            return float(
+                _kernel_tree.search(
+                    table, forest, features, exact, self.join, gaps,
+                    self._plan.first_query[0] + start, step, membership, limit, enemy, may_lose,
+                )
+            )  # fmt: skip
+
+        lost = self._lowered(kernel, lane, n_threads, allowed)
         return Nearest(membership, enemy, complete=bool(lost <= allowed))
 
     def _in_order(self, found: Nearest, sample: NDArray[np.int64]) -> Nearest:

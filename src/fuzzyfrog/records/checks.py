@@ -141,7 +141,7 @@ def _check_features(run: "Run") -> None:
 
 def _subsets(run: "Run") -> Iterator[tuple[str, tuple[int, ...]]]:
     yield "selected", run.selected
-    yield "core", run.core
+    yield "core", run.core or ()
     yield "excluded", run.excluded
     for at, reduct in enumerate(run.reducts):
         yield f"reducts[{at}].features", reduct.features
@@ -153,7 +153,7 @@ def _check_lengths(run: "Run") -> None:
     if not run.selected:
         raise DataError("run.selected must have a feature, got none.")
     explained = [explanation.feature for explanation in run.explanations]
-    if explained != list(run.selected):
+    if explained and explained != list(run.selected):
         raise DataError("run.explanations must be those of the selected features, in their order.")
     for at, explanation in enumerate(run.explanations):
         if explanation.name != run.data.features[explanation.feature].name:
@@ -172,6 +172,8 @@ def _check_lengths(run: "Run") -> None:
             f"run.n_reducts must be at least the {len(run.reducts)} reducts that are listed, "
             f"got {run.n_reducts}."
         )
+    if not explained and (run.ambiguous or run.n_ambiguous):
+        raise DataError("run.ambiguous must have no samples if nothing is explained.")
     for at, one in enumerate(run.ambiguous):
         if {len(one.sample_values), len(one.enemy_values)} != {len(run.selected)}:
             raise DataError(

@@ -26,7 +26,8 @@ from fuzzyfrog.writing import written_whole
 __all__ = ["SCHEMA", "Parameter", "Run", "Versions"]
 
 MAX_BYTES = 64 * 2**20  # of a saved run; a thousand times what most have
-SCHEMA = 3  # raised whenever a field comes, goes or changes its meaning
+SCHEMA = 4  # raised whenever a field comes, goes or changes its meaning
+BEFORE_LIMITS = 3  # the schema in which everything was explained and the core was known
 BEFORE_SAMPLING = 2  # the schema that lacked only these fields:
 LATER_FIELDS: dict[str, object] = {"sampling": None, "excluded": [], "n_resumed": 0}
 
@@ -70,8 +71,8 @@ class Run:
         Subsets as good as the selected one, which is among them; at most some thousand.
     n_reducts : int
         How many were found.
-    core : tuple of int
-        Features that nothing can replace.
+    core : tuple of int or None
+        Features that nothing can replace; None if the time did not suffice to find them.
     feature_frequency : tuple of float
         For each feature the share of all found reducts that have it.
     front : tuple of FeatureSet
@@ -85,11 +86,11 @@ class Run:
     certificate : Certificate or None
         How far the size was proved, if that was asked.
     explanations : tuple of FeatureExplanation
-        One for each selected feature, in their order.
+        One for each selected feature, in their order; none at all if there was no time for that.
     ambiguous : tuple of AmbiguousSample
         The samples that are told apart least, the worst first; at most 20.
     n_ambiguous : int
-        Samples whose membership is below 1.
+        Samples whose membership is below 1; like these, 0 if nothing was explained.
     notes : tuple of str
         The warnings that were given when the data was read and while the selector was fitted.
     sampling : Sampling or None
@@ -111,7 +112,7 @@ class Run:
     selected: tuple[int, ...]
     reducts: tuple[FeatureSet, ...]
     n_reducts: int
-    core: tuple[int, ...]
+    core: tuple[int, ...] | None
     feature_frequency: tuple[float, ...]
     front: tuple[FeatureSet, ...]
     history: tuple[HistoryPoint, ...]
@@ -164,6 +165,11 @@ class Run:
         return self.dependency >= self.asked_share * self.full_dependency
 
     @property
+    def is_explained(self) -> bool:
+        """Whether there was time to say what each feature tells apart."""
+        return len(self.explanations) > 0
+
+    @property
     def is_core_alone(self) -> bool:
         """Whether the selected features are the core, and so the smallest and only reduct.
 
@@ -189,6 +195,11 @@ class Run:
 
     def explanation_of(self, feature: str | int) -> FeatureExplanation:
         """Give why a feature is selected; by its name, or by its index if no name is the same."""
+        if not self.is_explained:
+            raise ValueError(
+                "a run must be explained to be asked why, got one whose time was up before. Run "
+                "it again with more time."
+            )
         for explanation in self.explanations:
             if feature == explanation.name:
                 return explanation
@@ -227,9 +238,9 @@ class Run:
                 "Save it with `fuzzyfrog select --save` or Run.save."
             )
         schema = content["schema"]
-        if type(schema) is not int or schema not in (BEFORE_SAMPLING, SCHEMA):
+        if type(schema) is not int or schema not in (BEFORE_SAMPLING, BEFORE_LIMITS, SCHEMA):
             raise DataError(
-                f"schema must be {SCHEMA} or {BEFORE_SAMPLING}, got {str(schema)[:20]!r}. "
+                f"schema must be from {BEFORE_SAMPLING} to {SCHEMA}, got {str(schema)[:20]!r}. "
                 "Read the run with the version of fuzzyfrog that saved it, or run it again."
             )
         if schema == BEFORE_SAMPLING and isinstance(content["run"], dict):

@@ -17,11 +17,11 @@ MAX_NOTES = 8  # warnings that are shown
 def answer(run: Run) -> dict[str, Any]:
     """Give the opening of the report."""
     losses = {one.feature: one.lost for one in run.explanations}
-    by_loss = sorted(run.selected, key=lambda feature: -losses[feature])
+    by_loss = sorted(run.selected, key=lambda feature: -losses.get(feature, 0.0))
     return {
         "headline": _headline(run),
         "chips": [
-            {"name": short(name, LONGEST_CHIP), "core": feature in run.core}
+            {"name": short(name, LONGEST_CHIP), "core": feature in (run.core or ())}
             for feature, name in zip(by_loss, run.names(by_loss), strict=True)
         ][:MAX_CHIPS],
         "n_more_chips": max(0, len(run.selected) - MAX_CHIPS),
@@ -59,6 +59,8 @@ def _quality(run: Run) -> str:
 
 
 def _need(run: Run) -> str:
+    if not run.is_explained:
+        return "What γ loses without each of them was not measured: the time was up."
     losses = [one.lost for one in run.explanations]
     if min(losses) <= 0:
         n_idle = sum(loss <= 0 for loss in losses)

@@ -31,7 +31,7 @@ ENDED_BY_TIME = {"max_seconds", "interrupted", "callback"}  # which is never the
 def explanations(run: Run) -> dict[str, Any]:
     """Give what each selected feature does that no other does, the most important first."""
     ordered = sorted(run.explanations, key=lambda one: -one.lost)
-    largest = max(one.lost for one in ordered) or 1.0
+    largest = max((one.lost for one in ordered), default=0.0) or 1.0
     most = room(min(len(ordered), MAX_LINES), MAX_CHARACTERS, LONGEST_NAME)
     return {
         "cards": [_card(run, one, largest, most) for one in ordered[:MAX_CARDS]],
@@ -57,7 +57,7 @@ def _card(run: Run, one: FeatureExplanation, largest: float, most: int) -> dict[
     return {
         **_line(one, largest, most),
         "caption": short(one.name, LONGEST_CAPTION),
-        "core": one.feature in run.core,
+        "core": one.feature in (run.core or ()),
         "pairs": pairs[:FIRST_PAIRS],
         "more_pairs": pairs[FIRST_PAIRS:],
     }

@@ -28,7 +28,7 @@ def explorer(run: Run) -> dict[str, Any]:
         "title": _title(run),
         "page": {
             "names": [short(name, most) for name in run.names(used)],
-            "core": [place[feature] for feature in run.core if feature in place],
+            "core": [place[feature] for feature in run.core or () if feature in place],
             "reducts": [[place[feature] for feature in one.features] for one in kept],
             "gammas": [gamma(one.dependency) for one in kept],
             "minimal": [bool(one.minimal) for one in kept],

@@ -108,8 +108,9 @@ def frequency(run: Run) -> dict[str, Any]:
         **_unused(run),
         "n_hidden_bars": max(0, len(used) - MAX_BARS),
         "n_hidden_rows": max(0, len(used) - MAX_ROWS),
-        "core": [short(name, LONGEST_NAMED) for name in run.names(run.core[:MAX_CORE])],
-        "n_core": len(run.core),
+        "has_core": run.core is not None,
+        "core": [short(name, LONGEST_NAMED) for name in run.names((run.core or ())[:MAX_CORE])],
+        "n_core": len(run.core or ()),
         "required": _required(run),
     }
 
@@ -138,7 +139,7 @@ def _frequency_row(run: Run, feature: int, most: int) -> dict[str, Any]:
         "share": round(share, 6),
         "width": round(100 * share, 2),
         "percent": percent(share),
-        "core": feature in run.core,
+        "core": feature in (run.core or ()),
         "selected": feature in run.selected,
     }
 

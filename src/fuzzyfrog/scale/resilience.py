@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from fuzzyfrog.deadline import stop_if_late
 from fuzzyfrog.scale.client import (
     Client,
     Future,
@@ -210,6 +211,7 @@ def _attempt(
     """Give the results that there are, by the place of their future, and why others are lost."""
     try:
         while not is_settled(client, futures, LOOK_AROUND):
+            stop_if_late()
             _require_scheduler(client)
             workers_of(client)
         errors = [future.exception() for future in futures if future.status == "error"]

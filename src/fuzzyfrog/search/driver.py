@@ -6,6 +6,7 @@ from numbers import Real
 
 import numpy as np
 
+from fuzzyfrog.deadline import Deadline, TimeIsUp, current_deadline, limited
 from fuzzyfrog.search.archive import Archive, Front
 from fuzzyfrog.search.checkpoint import Checkpoint, ScoreLog, run_header
 from fuzzyfrog.search.checks import check_count
@@ -28,6 +29,7 @@ from fuzzyfrog.search.ranking import ranking_of
 __all__ = ["check_budget", "run"]
 
 FINISH_SHARE = 10  # at most one in so many evaluations is kept for what follows the search
+FINISH_SECONDS = 1.0  # for the check of the best subset, after the time for the search
 
 
 def run(
@@ -59,7 +61,8 @@ def run(
     max_evaluations : int, optional
         Subsets scored at most, those of the last checks included.
     max_seconds : float, optional
-        Time after which no more is begun but the check of the best subset; infinity for no limit.
+        Time after which the evaluation under way is abandoned; the check of the best subset may
+        take another second. Infinity for no limit. A deadline set outside holds as well.
     callbacks : sequence of callables
         Each is given the :class:`Moment` after every batch; a true answer stops the run.
     checkpoint : Checkpoint, optional
@@ -68,7 +71,13 @@ def run(
     Returns
     -------
     Outcome
-        The best subsets and how they were found; also after Ctrl-C.
+        The best subsets and how they were found; also after Ctrl-C. If nothing was scored by then,
+        all features that are allowed: their score is known.
+
+    Raises
+    ------
+    TimeIsUp
+        If the time did not suffice to score one subset of the size that is asked for.
     """
     check_problem(problem)
     check_count("seed", seed, least=0)
@@ -104,7 +113,7 @@ def _budget(max_evaluations: int | None, max_seconds: float | None) -> Budget:
     check_budget(max_evaluations, max_seconds)
     return Budget(
         inf if max_evaluations is None else max_evaluations,
-        inf if max_seconds is None else max_seconds,
+        Deadline(min(inf if max_seconds is None else max_seconds, current_deadline().remaining())),
     )
 
 
@@ -137,18 +146,34 @@ class _Run:
             self._end(reason)
             return self._result(reason)
         except KeyboardInterrupt:
+            self._resort_to_all()
             if not len(self._archive):
-                raise  # nothing was scored, so there is no best so far
+                raise  # nothing of the size asked for was scored, so there is no best so far
         return self._result("interrupted")
+
+    def _resort_to_all(self) -> None:
+        """Take all features if nothing was scored yet: what they reach is known."""
+        if not len(self._archive) and self._problem.n_features_to_select is None:
+            constraints = self._constraints
+            everything = constraints.fixed.copy()
+            everything[constraints.free] = True
+            self._enter(everything[np.newaxis], np.array([self._problem.full_score]))
 
     def _follow(self, proposal: Proposal, reserve: Callable[[], int]) -> str | None:
         """Score what is proposed; give why it was stopped, None at its own end."""
+        try:
+            with limited(self._budget.deadline):
+                return self._scored(proposal, reserve)
+        except TimeIsUp:  # while the search thought about what to propose
+            return "max_seconds"
+
+    def _scored(self, proposal: Proposal, reserve: Callable[[], int]) -> str | None:
         batch = next(proposal, None)
         while batch is not None:
             self._budget.reserve = reserve()
             scores, reason = self._evaluated(batch)
             reason = self._hear(batch, scores) or reason
-            if reason is None and self._budget.time_is_up():
+            if reason is None and self._budget.deadline.expired():
                 reason = "max_seconds"
             if reason is not None:
                 return reason
@@ -198,7 +223,12 @@ class _Run:
         """Make sure of an allowed subset, and as far as the budget goes of minimal ones."""
         if reason != "converged":
             self._evaluator.log = None  # a longer run goes on with the search, not with this
+        if reason == "max_seconds":
+            self._resort_to_all()
+        self._allow_a_check()
         self._follow(self._finish.fill(), _nothing)
+        if not len(self._archive):
+            raise TimeIsUp("no subset of the size asked for was scored in time")
         if self._is_smallest():
             return  # a feature that could go would leave a subset that was proved not to exist
         if reason == "converged":
@@ -206,8 +236,13 @@ class _Run:
             self._follow(self._finish.reduce_best(self._evaluator.ledger), _nothing)
             self._follow(self._finish.check_all(), _nothing)
         if reason != "callback":
-            self._budget.forget_time()  # a few trials that are rejected early
+            self._allow_a_check()  # a few trials that are rejected early
             self._follow(self._finish.reduce_best(self._evaluator.ledger), _nothing)
+
+    def _allow_a_check(self) -> None:
+        """Grant what is needed for an answer a little time of its own."""
+        if self._budget.deadline.expired():
+            self._budget.deadline = Deadline(FINISH_SECONDS)
 
     def _is_smallest(self) -> bool:
         """Tell whether the best subsets reach the target and none with fewer features does."""

@@ -7,6 +7,7 @@ from math import inf
 
 import numpy as np
 
+from fuzzyfrog.deadline import Deadline, TimeIsUp
 from fuzzyfrog.search.checkpoint import CheckpointError, ScoreLog
 from fuzzyfrog.search.ledger import Ledger, subset_keys
 from fuzzyfrog.search.protocol import Batch, Floats, Integers, Masks, Objective
@@ -14,8 +15,7 @@ from fuzzyfrog.search.protocol import Batch, Floats, Integers, Masks, Objective
 __all__ = ["Budget", "Evaluator"]
 
 CHUNK_SECONDS = 0.5  # how much work a killed or stopped run may lose
-FIRST_CHUNK = 128
-SMALLEST_CHUNK = 16
+GROWTH = 4  # times that a chunk may be larger than the one before: a subset may be an easy one
 CHUNKS_OF_ALL = 4  # subsets of a chunk for each that the objective scores at the same time
 
 
@@ -25,30 +25,21 @@ class Budget:
 
     Attributes
     ----------
-    max_evaluations, max_seconds : float
-        Limits; infinity for none.
+    max_evaluations : float
+        Limit; infinity for none.
+    deadline : Deadline
+        When the search must end.
     reserve : int
         Evaluations that are kept for what follows the search.
     """
 
     max_evaluations: float
-    max_seconds: float
+    deadline: Deadline
     reserve: int = 0
-
-    def __post_init__(self) -> None:
-        self._deadline = time.monotonic() + self.max_seconds
 
     def evaluations_left(self, n_evaluations: int) -> float:
         """Give the evaluations that are left besides the reserve."""
         return max(0, self.max_evaluations - self.reserve - n_evaluations)
-
-    def forget_time(self) -> None:
-        """Let the clock not matter any more."""
-        self._deadline = inf
-
-    def time_is_up(self) -> bool:
-        """Tell whether the seconds are spent."""
-        return time.monotonic() >= self._deadline
 
 
 class Evaluator:
@@ -72,8 +63,9 @@ class Evaluator:
         self.n_replayed = 0
         self.log = log
         self._objective = objective
-        self._smallest = max(SMALLEST_CHUNK, CHUNKS_OF_ALL * getattr(objective, "n_at_once", 1))
-        self._chunk = max(FIRST_CHUNK, self._smallest)
+        # One subset until it is known how long that takes, or one for each worker of a cluster.
+        self._chunk = n_at_once = getattr(objective, "n_at_once", 1)
+        self._smallest = 1 if n_at_once == 1 else CHUNKS_OF_ALL * n_at_once
 
     def evaluate(self, batch: Batch) -> tuple[Floats, str | None]:
         """Score a batch.
@@ -108,11 +100,15 @@ class Evaluator:
             scores = self._replayed(left)
             if scores is None:
                 some = slice(n_done, min(n_done + self._chunk, n_allowed))
-                scores = self._score(subsets[rows[some]], lowest[some], left)
+                try:
+                    scores = self._score(subsets[rows[some]], lowest[some], left)
+                except TimeIsUp:
+                    cut = "max_seconds"
+                    break
             scores = scores[: n_allowed - n_done]
             self._enter(left[: len(scores)], scores, lowest[n_done : n_done + len(scores)])
             n_done += len(scores)
-            if n_done < n_allowed and self.budget.time_is_up():
+            if n_done < n_allowed and self.budget.deadline.expired():
                 cut = "max_seconds"
                 break
         known = [self.ledger.known(key, bar) for key, bar in zip(keys, bars.tolist(), strict=True)]
@@ -129,10 +125,13 @@ class Evaluator:
         if new:
             # The best of a part is not the best of all: a cut batch is not kept in the log.
             scores = None if cut else self._replayed(new)
-            if scores is None:
-                scores = self._objective.best(subsets[rows[:n_allowed]])
-                self._keep(new if not cut else [], scores)
-            self._enter(new, scores, np.full(len(new), np.max(scores) - within))
+            try:
+                if scores is None:
+                    scores = self._objective.best(subsets[rows[:n_allowed]])
+                    self._keep(new if not cut else [], scores)
+                self._enter(new, scores, np.full(len(new), np.max(scores) - within))
+            except TimeIsUp:
+                cut = "max_seconds"
         all_scores = self._scores(keys)
         among_best = all_scores >= all_scores.max(initial=-inf) - within
         return np.where(among_best & (all_scores >= bars), all_scores, -inf), cut
@@ -157,7 +156,8 @@ class Evaluator:
         at_least = bars if (bars > -inf).any() else None
         scores = np.asarray(self._objective.score(subsets, at_least), dtype=np.float64)
         rate = len(scores) / max(time.monotonic() - start, 1e-6)
-        self._chunk = int(np.clip(rate * CHUNK_SECONDS, self._smallest, 4 * self._chunk))
+        most = max(self._smallest, GROWTH * self._chunk)
+        self._chunk = int(np.clip(rate * CHUNK_SECONDS, self._smallest, most))
         scores = np.where(scores < bars, -inf, scores)  # the same log for any evaluator
         self._keep(keys[: len(scores)], scores)
         return scores

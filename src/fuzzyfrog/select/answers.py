@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from fuzzyfrog.data.wording import shown
+from fuzzyfrog.deadline import TimeIsUp
 from fuzzyfrog.records import FrontPoint, Reduct
 from fuzzyfrog.search.checks import check_count
 from fuzzyfrog.select.base import TableSelector, ranks_behind
@@ -87,6 +88,10 @@ class ReductSelector(TableSelector):
         """Give what is known of the dependency of a reduct on all samples."""
         if self.n_sampled_ == self._evidence.dataset.n_samples:
             return reduct.dependency, reduct.dependency
-        return confirmed_interval(
-            self._evidence, reduct.features, self.n_sampled_, self.seed_, self.n_jobs
-        )
+        try:
+            return confirmed_interval(
+                self._evidence, reduct.features, self.n_sampled_, self.seed_, self.n_jobs
+            )
+        except TimeIsUp:  # of the other samples, nothing is known
+            share = self.n_sampled_ / self._evidence.dataset.n_samples
+            return share * reduct.dependency, share * reduct.dependency + 1.0 - share

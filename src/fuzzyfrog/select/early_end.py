@@ -10,6 +10,12 @@ __all__ = ["early_end"]
 
 def early_end(outcome: Outcome, problem: Problem) -> Iterator[str]:
     """Yield a warning if a search was interrupted, or stopped short of what was asked for."""
+    if outcome.n_evaluations == 0 and outcome.stop_reason in {"max_seconds", "interrupted"}:
+        yield (
+            f"The search stopped ({outcome.stop_reason}) before any subset was scored; all "
+            "features that may be selected are."
+        )
+        return
     size = counted(int(outcome.subset.sum()), "feature")
     score = problem.told(outcome.score)
     at = f"at a dependency of {score:.6g} with {size}"

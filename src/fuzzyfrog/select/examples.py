@@ -5,7 +5,9 @@ from numpy.typing import NDArray
 
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.spread import positions, scaled
+from fuzzyfrog.deadline import stop_if_late
 from fuzzyfrog.measure import Dependency
+from fuzzyfrog.measure.subsets import mean_membership
 from fuzzyfrog.records import AmbiguousSample, Cell, ExamplePair, FeatureExplanation
 from fuzzyfrog.select.evidence import Evidence, joined
 
@@ -56,10 +58,9 @@ class Examples:
         columns = np.flatnonzero(self._subset)
         rests = np.repeat(self._subset[np.newaxis], len(columns), axis=0)
         rests[np.arange(len(columns)), columns] = False
-        dependency, *without = self._measure.score([self._subset, *rests]).tolist()
         return tuple(
-            self._explanation(int(column), rest, dependency, dependency_without, n_pairs)
-            for column, rest, dependency_without in zip(columns, rests, without, strict=True)
+            self._explanation(int(column), rest, n_pairs)
+            for column, rest in zip(columns, rests, strict=True)
         )
 
     def ambiguous(self, most: int) -> tuple[AmbiguousSample, ...]:
@@ -73,10 +74,9 @@ class Examples:
         """Number of samples whose membership is below 1."""
         return int((self._memberships < self._sure).sum())
 
-    def _explanation(
-        self, column: int, rest: Mask, dependency: float, without: float, n_pairs: int
-    ) -> FeatureExplanation:
-        fall = self._memberships - self._measure.memberships(rest)
+    def _explanation(self, column: int, rest: Mask, n_pairs: int) -> FeatureExplanation:
+        without = self._measure.memberships(rest)
+        fall = self._memberships - without
         affected = np.flatnonzero(fall > self._measure.tolerance)
         affected = affected[np.argsort(-fall[affected], kind="stable")]
         pairs: dict[frozenset[int], tuple[int, int]] = {}
@@ -88,8 +88,8 @@ class Examples:
         return FeatureExplanation(
             feature=int(self._features[column]),
             name=self._dataset.feature_names[column],
-            dependency=dependency,
-            dependency_without=without,
+            dependency=mean_membership(self._memberships),
+            dependency_without=mean_membership(without),
             n_affected=len(affected),
             pairs=tuple(self._pair(*pair, column, rest) for pair in pairs.values()),
         )
@@ -130,6 +130,7 @@ class Examples:
 
     def _distances(self, sample: int, subset: Mask) -> Floats:
         """Give how far all samples are from one."""
+        stop_if_late()
         apart = np.abs(self._Z[:, subset] - self._Z[sample, subset])
         return joined(np.nan_to_num(apart), self._tnorm)  # missing: similar to anything
 

@@ -1,16 +1,20 @@
 """A fitted selector -> the record of its run."""
 
 import platform
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
-from math import isnan
-from typing import TYPE_CHECKING, Any
+from math import inf, isnan
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from fuzzyfrog.deadline import Deadline, TimeIsUp, limited
 from fuzzyfrog.records import (
+    AmbiguousSample,
+    FeatureExplanation,
     FeatureSet,
     HistoryPoint,
     Run,
@@ -38,7 +42,11 @@ NOT_KEPT = {"callbacks", "checkpoint", "cluster", "n_jobs", "random_state", "ver
 
 
 def record_of(
-    selector: "FuzzyRoughSelector", *, name: str | None = None, command: str | None = None
+    selector: "FuzzyRoughSelector",
+    *,
+    name: str | None = None,
+    command: str | None = None,
+    deadline: Deadline | None = None,
 ) -> Run:
     """Give the record of the run of a fitted selector.
 
@@ -50,6 +58,8 @@ def record_of(
         What to call the data; its own name if left out.
     command : str, optional
         The command line that asked for the run.
+    deadline : Deadline, optional
+        When explaining must end; what `max_seconds` leaves if left out.
 
     Returns
     -------
@@ -60,7 +70,7 @@ def record_of(
     check_is_fitted(selector, "reducts_")
     notes = selector._notes
     selected = tuple(np.flatnonzero(selector.support_).tolist())
-    examples = Examples(selector._evidence, selected, selector.n_jobs)
+    found, left_out = _explained(selector, selected, deadline)
     return Run(
         data=_data(notes, name),
         parameters=_parameters(selector),
@@ -73,21 +83,47 @@ def record_of(
         selected=selected,
         reducts=_reducts(selector, selected),
         n_reducts=len(selector.reducts_),
-        core=tuple(selector.core_),
+        core=None if selector.core_ is None else tuple(selector.core_),
         feature_frequency=tuple(selector.feature_frequency_.tolist()),
         front=tuple(FeatureSet(one.features, one.dependency, None) for one in selector.front_),
         history=_history(selector.history_, notes.times),
         n_evaluations=selector.n_evaluations_,
         stop_reason=selector.stop_reason_,
         certificate=selector.certificate_,
-        explanations=examples.explanations(MAX_PAIRS),
-        ambiguous=examples.ambiguous(MAX_AMBIGUOUS),
-        n_ambiguous=examples.n_ambiguous,
-        notes=tuple(notes.warnings),
+        explanations=found.explanations,
+        ambiguous=found.ambiguous,
+        n_ambiguous=found.n_ambiguous,
+        notes=(*notes.warnings, *left_out),
         sampling=_sampling(selector),
         excluded=notes.excluded,
         n_resumed=notes.n_resumed,
     )
+
+
+class _Explained(NamedTuple):
+    """What a record says of samples; nothing where there was no time."""
+
+    explanations: tuple[FeatureExplanation, ...] = ()
+    ambiguous: tuple[AmbiguousSample, ...] = ()
+    n_ambiguous: int = 0
+
+
+def _explained(
+    selector: "FuzzyRoughSelector", selected: tuple[int, ...], deadline: Deadline | None
+) -> tuple[_Explained, tuple[str, ...]]:
+    """Give example samples, or a note that there was no time for them."""
+    if deadline is None:
+        deadline = Deadline(inf if selector.max_seconds is None else selector._notes.spare)
+    try:
+        with limited(deadline):
+            examples = Examples(selector._evidence, selected, selector.n_jobs)
+            explanations = examples.explanations(MAX_PAIRS)
+            ambiguous = examples.ambiguous(MAX_AMBIGUOUS)
+    except TimeIsUp:
+        left_out = "There was no time to tell what each feature tells apart."
+        warnings.warn(left_out, UserWarning, stacklevel=4)
+        return _Explained(), (left_out,)
+    return _Explained(explanations, ambiguous, examples.n_ambiguous), ()
 
 
 def _sampling(selector: "FuzzyRoughSelector") -> Sampling | None:

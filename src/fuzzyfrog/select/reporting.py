@@ -4,6 +4,7 @@ import os
 import time
 import warnings
 from collections.abc import Iterable
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ class FitNotes:
         self.n_resumed = 0
         self.times: list[float] = []
         self.seconds = 0.0
+        self.spare = inf  # seconds that explaining may take
 
     def __call__(self, moment: Moment) -> None:
         """Take the time of a batch."""
@@ -44,9 +46,10 @@ class FitNotes:
             self.warnings.append(sentence)
             warnings.warn(sentence, kind, stacklevel=3)
 
-    def end(self) -> None:
-        """Take the time of the whole fit."""
+    def end(self, spare: float) -> None:
+        """Take the time of the whole fit, and what is left for explaining it."""
         self.seconds = time.monotonic() - self._start
+        self.spare = spare
 
 
 def _summary_of(dataset: Dataset) -> TableSummary:
@@ -91,7 +94,8 @@ class ReportsMixin:
         -------
         Run
             A record with ``to_json``, ``save`` and ``load``; it describes the reduct that is
-            selected now.
+            selected now. With `max_seconds`, explanations that take longer than what the fit
+            left of it, plus an allowance of 3 seconds, are left out, with a note.
         """
         from fuzzyfrog.select.recording import record_of
 

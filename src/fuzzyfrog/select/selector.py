@@ -1,7 +1,7 @@
 """The fuzzy-rough selector: the fewest features that still tell the classes apart."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import inf, nan
 from typing import Any, Literal
@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.spread import Missing, Spread
 from fuzzyfrog.data.wording import shown
+from fuzzyfrog.deadline import TimeIsUp, limited
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.scoring import TNorm
 from fuzzyfrog.scale import check_cluster, on_cluster
@@ -25,6 +26,7 @@ from fuzzyfrog.select.core import core_of_run
 from fuzzyfrog.select.early_end import early_end
 from fuzzyfrog.select.evidence import Evidence
 from fuzzyfrog.select.fingerprint import fingerprint
+from fuzzyfrog.select.limits import Limit, n_estimated, unsearched
 from fuzzyfrog.select.options import (
     check_certify,
     check_checkpoint,
@@ -87,8 +89,9 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
         enemies are looked for among all. None, or as many as there are, for all of them. All
         dependencies are then estimates, and nothing can be certified.
     max_seconds, max_evaluations : float or None, int or None, default=None
-        When to stop the search with the best subset so far. The full dependency and the core
-        are measured besides.
+        When to stop with the best subset so far. `max_seconds` covers everything after the data
+        is read; the core and the explanations of the record have a tenth of it, plus 3 seconds,
+        and are left out if they do not fit. `max_evaluations` counts what the search scores.
     checkpoint : path or None, default=None
         File that the scores are kept in. A fit that was killed goes on from it, bit for bit,
         when it is called again with the same data and parameters; needs a `random_state`. For
@@ -133,16 +136,18 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
     reducts_ : list of Reduct
         All distinct subsets met that are as good as the best one. The first, which is selected,
         is the one whose features are the most frequent in all of them.
-    core_ : list of int
+    core_ : list of int or None
         Features that nothing can replace: all other features that are not excluded do not reach
-        the required dependency together. Every reduct that reaches it has them.
+        the required dependency together. Every reduct that reaches it has them. None if there
+        was no time to find them, within `max_seconds` or after Ctrl-C.
     feature_frequency_ : float64[n_features]
         Share of the reducts that have a feature.
     front_ : list of FrontPoint
         The best subset met of each size, from the smallest size to the first with the highest
         dependency met; more features gain nothing. Of several the selected one, if it is as good.
     certificate_ : Certificate or None
-        What was proved, in numbers and as a sentence that can be printed; None unless asked for.
+        What was proved, in numbers and as a sentence that can be printed; None unless asked for,
+        and if `max_seconds` did not suffice to measure all features.
     history_ : list of Moment
         Where the search stood after each batch.
     n_evaluations_ : int
@@ -246,7 +251,9 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
         check_sample(self.sample, proves=proves, elsewhere=self.cluster is not None)
         check_budget(self.max_evaluations, self.max_seconds)
         check_size(self.n_features_to_select)
-        measure = self._measure(self._read(X, y))
+        dataset = self._read(X, y)
+        limit = Limit(self.max_seconds)
+        measure = self._measure(dataset)
         self._notes = FitNotes(measure.dataset)
         self.seed_ = seed_of(self.random_state)
         here = sampled_measure(measure, self.sample, self.seed_)
@@ -256,18 +263,57 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
         allowed = ~np.asarray(problem.exclude)
         self._notes.warn(suspects(measure.dataset, allowed))
         self._notes.excluded = tuple(np.flatnonzero(~allowed).tolist())
-        with on_cluster(measure, self.cluster, self._fingerprint) as anywhere:
-            objective = anywhere if here is measure else here
-            full_score = float(here.score(allowed[np.newaxis])[0])
+        try:
+            with (
+                limited(limit.for_search()),
+                on_cluster(measure, self.cluster, self._fingerprint) as anywhere,
+            ):
+                objective = anywhere if here is measure else here
+                full_score = float(here.score(allowed[np.newaxis])[0])
+                problem = replace(problem, full_score=full_score)
+                outcome = self._run(search, objective, problem, callbacks, measure.dataset)
+                self.core_ = self._core(objective, problem, outcome, limit)
+        except TimeIsUp:
+            n_part = n_estimated(measure.n_samples, self.sample)
+            here = sampled_measure(measure, n_part, self.seed_)
+            self.n_sampled_, self.core_ = here.n_sampled, None
+            outcome, full_score = unsearched(here, problem)
             problem = replace(problem, full_score=full_score)
-            outcome = self._run(search, objective, problem, callbacks, measure.dataset)
-            self.core_ = core_of_run(objective, problem, outcome)
         self._keep(outcome, problem, measure.dataset)
         self.full_dependency_ = problem.full_score
-        self.certificate_ = certificate_of(outcome, problem) if proves else None
+        is_measured = self.sample is not None or self.n_sampled_ == measure.n_samples
+        self.certificate_ = certificate_of(outcome, problem) if proves and is_measured else None
         self._notes.warn(early_end(outcome, problem), ConvergenceWarning)
-        self._notes.end()
-        return self.select_reduct(0)
+        self._notes.warn(self._left_out(is_measured=is_measured))
+        with limited(limit.for_core(interrupted=outcome.stop_reason == "interrupted")):
+            self.select_reduct(0)
+        self._notes.end(limit.for_explaining())
+        return self
+
+    def _core(
+        self, objective: Objective, problem: Problem, outcome: Outcome, limit: Limit
+    ) -> list[int] | None:
+        """Give the core; None if there is no time for it, or if Ctrl-C is pressed."""
+        is_interrupted = outcome.stop_reason == "interrupted"
+        try:
+            with limited(limit.for_core(interrupted=is_interrupted)):
+                return core_of_run(objective, problem, outcome)
+        except TimeIsUp:
+            return None
+        except KeyboardInterrupt:
+            if is_interrupted:
+                raise  # the second Ctrl-C ends everything
+            return None
+
+    def _left_out(self, *, is_measured: bool) -> Iterator[str]:
+        """Yield what there was no time for."""
+        if not is_measured:
+            yield (
+                "There was no time to measure the dependency of all features; what is told of it "
+                f"is an estimate from {self.n_sampled_:,} samples. Raise max_seconds."
+            )
+        elif self.core_ is None:
+            yield "There was no time to determine the core."
 
     def _measure(self, dataset: Dataset) -> Dependency:
         return Dependency(

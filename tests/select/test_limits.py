@@ -1,0 +1,131 @@
+"""A limit in seconds: what is left out when there is no time, and what is said then."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+
+from fuzzyfrog import FuzzyRoughSelector
+from fuzzyfrog.deadline import Deadline
+from fuzzyfrog.records import Run
+from fuzzyfrog.report import write_report
+from fuzzyfrog.select import limits
+from fuzzyfrog.select.limits import ALLOWANCE, Limit
+from fuzzyfrog.select.recording import record_of
+
+WINE = load_wine(return_X_y=True, as_frame=True)
+NO_CORE = "There was no time to determine the core."
+UNEXPLAINED = "There was no time to tell what each feature tells apart."
+
+
+# Two features that only together tell anything: both are the core.
+XOR = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 3, float), np.array([0, 1, 1, 0] * 3)
+
+
+def fitted(data=WINE, **parameters):
+    """Return a fitted selector and the sentences that it warned with."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        selector = FuzzyRoughSelector(random_state=0, **parameters).fit(*data)
+    return selector, [str(one.message) for one in caught]
+
+
+def test_the_parts_of_a_limit_come_in_order(monkeypatch):
+    now = [1000.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    limit = Limit(100)
+    assert limit.for_search().remaining() == pytest.approx(90)
+    assert limit.for_core(interrupted=False).remaining() == pytest.approx(95 + ALLOWANCE / 2)
+    assert limit.for_core(interrupted=True).remaining() == pytest.approx(ALLOWANCE / 2)
+    assert limit.for_explaining() == pytest.approx(100 + ALLOWANCE)
+    now[0] += 99
+    assert limit.for_core(interrupted=False).remaining() == pytest.approx(ALLOWANCE / 2)
+    assert limit.for_explaining() == pytest.approx(1 + ALLOWANCE)
+    assert Limit(None).for_search().remaining() == np.inf
+
+
+def test_without_any_time_all_features_are_selected():
+    selector, said = fitted(max_seconds=1e-9)
+    assert selector.support_.all()
+    assert selector.dependency_ == selector.full_dependency_ == 1.0
+    assert (selector.stop_reason_, selector.n_evaluations_) == ("max_seconds", 0)
+    assert selector.core_ is None
+    assert NO_CORE in said
+    assert any("before any subset was scored" in one for one in said)
+    run = selector.record()
+    assert Run.from_json(run.to_json()) == run
+    assert run.core is None
+
+
+def test_without_any_time_a_large_table_is_estimated(monkeypatch, tmp_path):
+    monkeypatch.setattr(limits, "ESTIMATED_PAIRS", 0)
+    selector, said = fitted(max_seconds=1e-9, certify=True, n_features_to_select=3)
+    assert selector.n_features_ == 3
+    assert selector.n_sampled_ == limits.FEWEST_ESTIMATED
+    low, high = selector.dependency_interval_
+    assert 0.0 <= low <= high <= 1.0
+    assert selector.certificate_ is None
+    assert any("an estimate from 16 samples" in one for one in said)
+    run = selector.record()
+    assert Run.from_json(run.to_json()) == run
+    write_report(run, tmp_path / "page.html")
+
+
+def test_a_core_that_takes_too_long_is_left_out(monkeypatch):
+    monkeypatch.setattr(Limit, "for_core", lambda self, interrupted: Deadline(0))
+    selector, said = fitted(XOR, max_seconds=1000)
+    assert selector.stop_reason_ == "converged"
+    assert selector.core_ is None
+    assert NO_CORE in said
+    assert NO_CORE in selector.record().notes
+
+
+def test_explanations_that_take_too_long_are_left_out(monkeypatch, tmp_path):
+    monkeypatch.setattr(Limit, "for_explaining", lambda self: 0.0)
+    selector, said = fitted(max_seconds=1000)
+    assert said == []
+    with pytest.warns(UserWarning, match=UNEXPLAINED):
+        run = selector.record()
+    assert (run.explanations, run.ambiguous, run.n_ambiguous) == ((), (), 0)
+    assert UNEXPLAINED in run.notes
+    assert Run.from_json(run.to_json()) == run
+    with pytest.raises(ValueError, match="must be explained"):
+        run.explanation_of("alcohol")
+    write_report(run, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.count("This was left out: the time was up") == 2
+    assert "surely told from all" not in page
+    assert selector.set_params(max_seconds=None).record().is_explained
+
+
+def test_ctrl_c_during_the_core_leaves_it_out(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fuzzyfrog.select.selector.core_of_run", interrupted)
+    selector, said = fitted()
+    assert selector.core_ is None
+    assert NO_CORE in said
+    assert selector.stop_reason_ == "converged"
+
+
+def test_an_interval_without_time_is_what_is_known_of_the_sampled(monkeypatch):
+    monkeypatch.setattr(Limit, "for_core", lambda self, interrupted: Deadline(0))
+    selector, _ = fitted(sample=100, max_seconds=1000)
+    share = 100 / 178
+    known = share * selector.dependency_
+    assert selector.dependency_interval_ == pytest.approx((known, known + 1 - share))
+
+
+def test_a_deadline_does_not_outlive_its_fit():
+    fitted(max_seconds=1e-9)
+    selector, said = fitted()
+    assert (selector.stop_reason_, said) == ("converged", [])
+
+
+def test_examples_are_as_good_as_those_of_the_measure():
+    selector, _ = fitted()
+    for one in record_of(selector).explanations:
+        assert one.dependency == selector.dependency_
+        assert one.dependency_without == selector.explain(one.name).dependency_without
