@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from fuzzyfrog.search.covering import Oracle
+    from fuzzyfrog.search.prooflog import ProofLog
 
 __all__ = [
     "Batch",
@@ -118,6 +119,8 @@ class Problem:
     oracle : callable or None
         Gives for a subset rows of requirements that it breaks, so that a search can prove what
         is needed for the full score; see :mod:`fuzzyfrog.search.covering`. None if there is none.
+    proof_log : ProofLog or None
+        Where a proof keeps what it has worked out; the driver sets it for a run with a checkpoint.
     """
 
     n_features: int
@@ -129,6 +132,7 @@ class Problem:
     n_features_to_select: int | None = None
     min_dependency: float = 1.0
     oracle: "Oracle | None" = None
+    proof_log: "ProofLog | None" = None
 
     @property
     def target(self) -> float:
