@@ -6,7 +6,7 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING, TextIO
 
-from fuzzyfrog.cli.streams import silence
+from fuzzyfrog.cli.streams import is_closed_terminal, silence
 from fuzzyfrog.cli.text import safe
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def write_json(text: str) -> None:
 
 
 def write_result(*lines: RenderableType) -> None:
-    """Write lines to stdout; a reader that has seen enough, as ``head`` has, is no failure."""
+    """Write lines to stdout; a reader that is gone, ``head`` or a closed window, is no failure."""
     with stdout().capture() as captured:
         for line in lines:
             _print(stdout(), line)
@@ -71,6 +71,8 @@ def _print_quietly(text: str) -> None:
         stream.write(text)
         stream.flush()
     except OSError as error:
+        has_no_reader = isinstance(error, BrokenPipeError) or is_closed_terminal(stream, error)
         silence(stream)  # what Python still holds back would fail again at the very end
-        if not isinstance(error, BrokenPipeError):
+        if not has_no_reader:
+            error.filename = "standard output"
             raise

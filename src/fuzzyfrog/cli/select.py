@@ -25,6 +25,7 @@ from fuzzyfrog.cli.searching import RankingName, SearchName, Wishes
 from fuzzyfrog.cli.stopping import Stopping
 from fuzzyfrog.cli.tables import Asked, LoadedTable, opened
 from fuzzyfrog.cli.wording import in_options
+from fuzzyfrog.writing import Unwritten
 
 if TYPE_CHECKING:
     from fuzzyfrog.records import Run
@@ -106,7 +107,10 @@ def _boosted(
             found = select_boosted(wishes, loaded.dataset)
         write_boosted(found, as_json=as_json)
         if output is not None:
-            write_table(found.features, output, loaded)
+            unwritten = Unwritten()
+            with unwritten.noted(output):
+                write_table(found.features, output, loaded)
+            unwritten.check()
 
 
 def _selected(
@@ -125,9 +129,10 @@ def _selected(
                 write_result(*result_lines(run))
         finally:
             with shown_progress("writing files", quiet=quiet or goals.are_none):
-                goals.write(run, loaded)
+                unwritten = goals.write(run, loaded)
         if not as_json:
-            write_result(*goals.next_steps(run))
+            write_result(*goals.next_steps(run, unwritten))
+        unwritten.check()
         return run
 
 

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: the first ends the search in good order, the second everything."""
+"""Ctrl-C, SIGTERM, a closed terminal: the first ends the search in good order, the second all."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
+from fuzzyfrog.interruption import is_interruptible
+
 if TYPE_CHECKING:
     from fuzzyfrog.search import Moment
 
 __all__ = ["Stopping"]
 
-# Where the driver of the searches catches an interruption.
-DRIVER, FOLLOWING = "fuzzyfrog.search.driver", "_follow"
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+# What is sent when a terminal is closed; there is none on Windows.
+HANGUP = getattr(signal, "SIGHUP", None)
+SIGNALS = tuple(one for one in (signal.SIGINT, signal.SIGTERM, HANGUP) if one is not None)
 NOTICE = b"fuzzyfrog: stopping with the best so far; press Ctrl-C again to stop at once\n"
 
 
@@ -25,6 +27,7 @@ class Stopping:
     The driver of the searches keeps the best so far when it is interrupted. So a first signal
     interrupts it there; elsewhere, once something was found, it is only noted: the record and
     the files are still made of it. Before that, and at the second signal, it ends the command.
+    A terminal that is closed is never a second signal: the shell and the system both send one.
 
     Attributes
     ----------
@@ -59,20 +62,14 @@ class Stopping:
         for one, handler in self._before.items():
             signal.signal(one, handler)
 
-    def _stop(self, _: int, frame: FrameType | None) -> None:
+    def _stop(self, number: int, _: FrameType | None) -> None:
         is_first, self.is_asked = not self.is_asked, True
+        if number == HANGUP and not is_first:
+            return
         if is_first and self.has_found:
             # Nothing but this may be written here: the signal can come amid any other writing.
             with suppress(OSError):
                 os.write(2, (b"\n" if os.isatty(2) else b"") + NOTICE)
-            if not _is_inside_driver(frame):
+            if not is_interruptible():
                 return
         raise KeyboardInterrupt
-
-
-def _is_inside_driver(frame: FrameType | None) -> bool:
-    while frame is not None:
-        if (frame.f_globals.get("__name__"), frame.f_code.co_name) == (DRIVER, FOLLOWING):
-            return True
-        frame = frame.f_back
-    return False
