@@ -38,14 +38,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("options", nargs="*", help="for fuzzyfrog select, behind --")
     asked = parser.parse_args()
-    asked.folder.mkdir(parents=True)
     call = [*COMMAND, asked.table, "--certify", "--save", "run.json", *asked.options]
-
     calm = asked.folder / "calm"
-    calm.mkdir()
-    begun = time.monotonic()
-    subprocess.run([*call, "-q"], cwd=calm, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
-    print(f"undisturbed: {time.monotonic() - begun:.1f} s", flush=True)
+    calm.mkdir(parents=True, exist_ok=True)
+    if not (calm / "run.json").exists():  # one that is there already is compared with
+        begun = time.monotonic()
+        subprocess.run([*call, "-q"], cwd=calm, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
+        print(f"undisturbed: {time.monotonic() - begun:.1f} s", flush=True)
 
     stormy = asked.folder / "stormy"
     stormy.mkdir()

@@ -53,8 +53,7 @@ def allow(more):
 READING = """
 lines = (f"{i},{-i},{i},1,{i % 2}\\n" for i in range(300_000))
 open("table.csv", "w").write("a,b,c,d,class\\n" + "".join(lines))
-import fuzzyfrog.data.tables
-sys.argv = ["fuzzyfrog", "select", "table.csv", "-q"]
+sys.argv = ["fuzzyfrog", "select", "table.csv", "--target", "class", "-q"]
 allow(8 * 2**20)
 main()
 """
