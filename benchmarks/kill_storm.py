@@ -1,30 +1,34 @@
 """A storm of kill -9 on one run with a proof: it must end with the record of an undisturbed run.
 
-    python benchmarks/kill_storm.py urban_land_cover --kills 100 --folder /tmp/storm
+    python benchmarks/kill_storm.py urban_land_cover --kills 100 --folder /tmp/storm --jobs 1
 
-The run is started with ``--resume``, killed after a random time, started again, and so on. The
-moments are drawn so that kills fall into reading, search, proof and writing: each time a share of
-what the run still needed, and now and then in the first second or when the files appear. How far a
-run came is read from the sizes of its logs, which a restart must never shrink below.
+The run is started with ``--resume``, killed after a random time, started again, and so on. Each
+is a process of its own, forked from one that has loaded the code, so that kills fall into reading,
+replay, search, proof and writing and not into imports; and it is killed by its own CPU time,
+so that a busy machine changes nothing. How far a run came is read from its logs, which must never
+lose a whole record.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
+import signal
 import struct
-import subprocess
 import sys
 import time
 import zlib
 from collections import Counter
 from pathlib import Path
 
-COMMAND = [sys.executable, "-m", "fuzzyfrog", "select"]
-EARLY = 0.15  # of the kills come while the table is read
+from fuzzyfrog import FuzzyRoughSelector, load_dataset
+from fuzzyfrog.cli import main as fuzzyfrog
+
 LOGS = {"run.json.scores": 8, "run.json.scores.proof": 24}  # where the first record begins
 FRAME = struct.Struct("<II")
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def main() -> None:
@@ -33,22 +37,20 @@ def main() -> None:
     parser.add_argument("table")
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--folder", type=Path, required=True)
-    parser.add_argument("--shortest", type=float, default=0.5, help="seconds before a kill")
-    parser.add_argument("--longest", type=float, default=20.0)
+    parser.add_argument("--longest", type=float, default=6.0, help="CPU seconds before a kill")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("options", nargs="*", help="for fuzzyfrog select, behind --")
-    asked = parser.parse_args()
-    call = [*COMMAND, asked.table, "--certify", "--save", "run.json", *asked.options]
+    asked, options = parser.parse_known_args()  # others are for fuzzyfrog select
+    call = ["fuzzyfrog", "select", asked.table, "--certify", "--save", "run.json", *options]
+    FuzzyRoughSelector(certify=True, n_jobs=1, random_state=0).fit(load_dataset("wine"))
     calm = asked.folder / "calm"
     calm.mkdir(parents=True, exist_ok=True)
     if not (calm / "run.json").exists():  # one that is there already is compared with
         begun = time.monotonic()
-        subprocess.run([*call, "-q"], cwd=calm, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
+        assert run_until(call, calm, float("inf")) is None
         print(f"undisturbed: {time.monotonic() - begun:.1f} s", flush=True)
-
     stormy = asked.folder / "stormy"
     stormy.mkdir()
-    storm(call, stormy, comparable(calm), asked)
+    storm([*call, "--resume"], stormy, comparable(calm), asked)
 
 
 def storm(
@@ -58,53 +60,75 @@ def storm(
 
     A run that comes to its end between two kills is compared, and the next one begins.
     """
-    rng, where, n_kills, n_further = random.Random(asked.seed), Counter(), 0, 0  # noqa: S311
-    furthest = reached(folder)
-    begun = time.monotonic()
-    while n_kills < asked.kills:
-        if (folder / "run.json").exists():
+    rng, where = random.Random(asked.seed), Counter[str]()  # noqa: S311
+    n_further, furthest, begun = 0, reached(folder), time.monotonic()
+    while where.total() < asked.kills:
+        patience = rng.uniform(0.0, asked.longest)
+        phase = run_until(call, folder, patience)
+        if phase is None:
             assert comparable(folder) == expected, "the records differ"
-            print(f"after {n_kills} kills a run came to its end, with an equal record", flush=True)
+            print(f"after {where.total()} kills a run came to its end, with an equal record")
             for path in folder.iterdir():
                 path.unlink()
             furthest = reached(folder)
-        is_early = rng.random() < EARLY
-        patience = rng.uniform(0.05, asked.shortest if is_early else asked.longest)
-        phase = killed(call, folder, patience)
-        if phase is None:
             continue
-        n_kills, now = n_kills + 1, reached(folder)
+        now = reached(folder)
         assert all(a >= b for a, b in zip(now, furthest, strict=True)), "something was lost"
         n_further += now > furthest
         where[phase] += 1
-        print(f"{n_kills:4d}: {patience:5.1f} s, {phase:<12} {furthest} -> {now}", flush=True)
+        print(f"{where.total():4d}: {patience:5.1f} s, {phase:<8} {furthest} -> {now}", flush=True)
         furthest = now
-    subprocess.run(  # noqa: S603 - our own interpreter and code
-        [*call, "--resume", "-q"], cwd=folder, check=True, stdout=subprocess.DEVNULL
-    )
+    assert run_until(call, folder, float("inf")) is None
     assert comparable(folder) == expected, "the records differ"
     print("the last run came to its end, with an equal record")
-    print(f"{n_kills} kills {dict(where)}, {n_further} restarts got further, none lost anything")
+    print(f"kills: {dict(where)}; {n_further} restarts got further, none lost anything")
     print(f"storm and end: {time.monotonic() - begun:.1f} s")
 
 
-def killed(call: list[str], folder: Path, patience: float) -> str | None:
-    """Start a run, kill it after some seconds; return where it stood, None if it had ended."""
-    with subprocess.Popen(  # noqa: S603 - our own interpreter and code
-        [*call, "--resume"],
-        cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-    ) as process:  # fmt: skip
-        before = reached(folder)
-        try:
-            _, said = process.communicate(timeout=patience)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            _, said = process.communicate()
+def run_until(call: list[str], folder: Path, patience: float) -> str | None:
+    """Run and kill after some CPU seconds; return where the run stood, None if it has ended."""
+    before, told = reached(folder), folder.with_name("told")
+    child = os.fork()
+    if child == 0:
+        run_here(call, folder, told)
+    status = None
+    while status is None:
+        pid, ended = os.waitpid(child, os.WNOHANG)
+        if pid:
+            status = os.waitstatus_to_exitcode(ended)
+        elif cpu_seconds(child) >= patience:
+            os.kill(child, signal.SIGKILL)
+            status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         else:
-            assert process.returncode == 0, said
-            return None
+            time.sleep(0.02)
+    said = told.read_text(encoding="utf-8")
     assert "Traceback" not in said, said
+    if status != -signal.SIGKILL:
+        assert status == 0, said
+        return None
     return phase_of(said, before, reached(folder))
+
+
+def run_here(call: list[str], folder: Path, told: Path) -> None:
+    """Run the command line in this process, and end it."""
+    os.chdir(folder)
+    file = os.open(told, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    os.dup2(file, 2)
+    sys.argv, code = call, 1
+    try:
+        fuzzyfrog()
+        code = 0
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 1
+    finally:
+        os._exit(code)
+
+
+def cpu_seconds(process: int) -> float:
+    """Return what a process has used, in user and in system mode."""
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 def phase_of(said: str, before: tuple[int, int], now: tuple[int, int]) -> str:

@@ -14,7 +14,6 @@ from distributed import Client
 from distributed.comm import CommClosedError
 from distributed.scheduler import KilledWorker
 
-from fuzzyfrog import FuzzyRoughSelector
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.scale import ClusterError, on_cluster, resilience
 from fuzzyfrog.scale.client import is_loss
@@ -197,23 +196,19 @@ def test_a_worker_that_freezes_in_a_round_is_done_without(client, freezing, layo
 
 
 @pytest.mark.long
-def test_a_scheduler_that_freezes_is_an_error_and_a_new_one_goes_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(resilience, "SILENT_SECONDS", 3.0)
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(3000, 20))
-    y = X[:, :3].sum(axis=1) + rng.normal(size=3000) > 0
-    run = {"random_state": 0, "max_evaluations": 1000, "checkpoint": tmp_path / "scores"}
-    expected = FuzzyRoughSelector(random_state=0, max_evaluations=1000).fit(X, y)
-    with scheduler() as (process, address), worker(address):
-
-        def freeze(moment):
-            if moment.n_evaluations > 100:
-                process.send_signal(signal.SIGSTOP)
-
-        with pytest.raises(ClusterError, match="must answer within 3 seconds, got nothing"):
-            FuzzyRoughSelector(cluster=address, callbacks=[freeze], **run).fit(X, y)
-    monkeypatch.undo()
-    with scheduler() as (_, address), worker(address):
-        resumed = FuzzyRoughSelector(cluster=address, **run).fit(X, y)
-    assert resumed._notes.n_resumed > 100
-    assert [one.features for one in resumed.reducts_] == [one.features for one in expected.reducts_]
+def test_a_scheduler_that_freezes_in_a_round_is_an_error(monkeypatch):
+    near, masks = made_measure(), made_subsets()
+    with (
+        scheduler() as (process, address),
+        worker(address),
+        Client(address, set_as_default=False) as client,
+    ):
+        far = on(client, near, "copies")
+        assert same_bytes(far.score(masks), near.score(masks))
+        monkeypatch.setattr(resilience, "SILENT_SECONDS", 3.0)
+        process.send_signal(signal.SIGSTOP)
+        try:
+            with pytest.raises(ClusterError, match="must answer within 3 seconds, got nothing"):
+                far.score(masks)
+        finally:
+            process.send_signal(signal.SIGCONT)

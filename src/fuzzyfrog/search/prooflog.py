@@ -87,7 +87,9 @@ class ProofLog:
         if self._file is None or key not in self._found:
             return None
         start, length = self._found[key]
-        return _unpacked(os.pread(self._file, length, start))
+        with self._path.open("rb") as content:
+            content.seek(start)
+            return _unpacked(content.read(length))
 
     def keep(self, key: bytes, *arrays: NDArray[Any]) -> None:
         """Keep the answer to a question; a full disk costs the log, not the run."""
