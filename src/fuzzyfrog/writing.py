@@ -1,16 +1,60 @@
-"""Files that are never seen half written."""
+"""Files that are never seen half written, and what is said of those that cannot be written."""
 
 from __future__ import annotations
 
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 
-__all__ = ["TEMPORARY", "written_whole"]
+__all__ = ["TEMPORARY", "Unwritten", "UnwrittenError", "written_whole"]
 
 TEMPORARY = ".fuzzyfrog-"  # how the names of files begin that are being written
+
+
+class UnwrittenError(OSError):
+    """Some files could not be written, all others were.
+
+    Attributes
+    ----------
+    sentences : tuple of str
+        One for each file: its name and the reason.
+    """
+
+    def __init__(self, sentences: tuple[str, ...]) -> None:
+        super().__init__(" ".join(sentences))
+        self.sentences = sentences
+
+
+class Unwritten:
+    """Notes the files that cannot be written, so that one of them does not cost the others."""
+
+    def __init__(self) -> None:
+        self._reasons: dict[Path, str] = {}
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._reasons
+
+    @contextmanager
+    def noted(self, path: Path) -> Iterator[None]:
+        """Note a file if writing it, which happens inside, fails."""
+        try:
+            yield
+        except OSError as error:
+            self._reasons[path] = error.strerror or str(error)
+        except Exception as error:  # what is wrong with one file need not be wrong with the next
+            self._reasons[path] = f"{type(error).__name__}: {error}"
+
+    def check(self) -> None:
+        """Raise an `UnwrittenError` if a file was noted."""
+        if self._reasons:
+            raise UnwrittenError(
+                tuple(
+                    f"{path} could not be written ({' '.join(reason.split())})."
+                    for path, reason in self._reasons.items()
+                )
+            )
 
 
 @contextmanager
@@ -18,18 +62,28 @@ def written_whole(path: Path) -> Iterator[Path]:
     """Give a path to write to, which takes the place of the file if all goes well.
 
     A link stays one: what it points to is replaced. The permissions of a file stay.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written; it names the file, never the temporary one.
     """
     goal = path.resolve()
     temporary = goal.with_name(f"{TEMPORARY}{token_hex(8)}{_ending(goal)}")
-    temporary.open("x").close()  # follows no link, and the umask applies
     try:
+        temporary.open("x").close()  # follows no link, and the umask applies
         before = stat.S_IMODE((goal if goal.exists() else temporary).stat().st_mode)
         temporary.chmod(before | stat.S_IWUSR)
         yield temporary
         temporary.chmod(before)
         temporary.replace(goal)
+    except OSError as error:
+        if error.filename is None or error.filename in {temporary, str(temporary)}:
+            error.filename, error.filename2 = str(path), None  # a full disk has no name at all
+        raise
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # its folder may be gone
+            temporary.unlink(missing_ok=True)
 
 
 def _ending(goal: Path) -> str:

@@ -1,8 +1,13 @@
 """Runs that are stopped from outside, as real processes."""
 
+import fcntl
 import json
+import os
+import pty
+import select
 import signal
 import subprocess
+import termios
 import time
 from pathlib import Path
 
@@ -23,12 +28,19 @@ def started(folder: Path, *arguments: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", env=environment(),
         cwd=folder,
     )  # fmt: skip
+    wait_for_scores(folder, process)
+    return process
+
+
+def wait_for_scores(folder: Path, process: subprocess.Popen, terminal: int | None = None) -> None:
+    """Wait until a search is well under way; what it shows on a terminal is read meanwhile."""
     scores, deadline = folder / "run.json.scores", time.monotonic() + 100
     while not scores.exists() or scores.stat().st_size < FIRST_BYTES:
-        assert process.poll() is None, process.stderr.read()
+        assert process.poll() is None, process.stderr and process.stderr.read()
         assert time.monotonic() < deadline
+        if terminal is not None and select.select([terminal], [], [], 0)[0]:
+            os.read(terminal, 65536)
         time.sleep(0.02)
-    return process
 
 
 def test_a_signal_ends_the_search_and_everything_is_written(tmp_path):
@@ -45,6 +57,33 @@ def test_a_signal_ends_the_search_and_everything_is_written(tmp_path):
     assert "stopping with the best so far" in said
     assert "warning: The search was interrupted" in said
     assert (tmp_path / "run.json.scores").exists()
+    assert not list(tmp_path.glob(".*"))
+
+
+def started_on_terminal(folder: Path, *arguments: str) -> tuple[subprocess.Popen[bytes], int]:
+    """Start a search on a terminal of its own; return it, well under way, and our side."""
+    ours, theirs = pty.openpty()
+
+    def adopt() -> None:  # the process leads the session whose terminal this is
+        os.setsid()
+        fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
+
+    process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
+        [*COMMAND, "select", "digits", "--save", "run.json", *arguments],
+        stdin=theirs, stdout=theirs, stderr=theirs, env=environment(), cwd=folder,
+        preexec_fn=adopt,
+    )  # fmt: skip
+    os.close(theirs)
+    wait_for_scores(folder, process, ours)
+    return process, ours
+
+
+def test_a_terminal_that_is_closed_costs_no_result(tmp_path):
+    process, terminal = started_on_terminal(tmp_path, "--report", "page.html")
+    os.close(terminal)
+    assert process.wait(timeout=100) == 130
+    assert Run.load(tmp_path / "run.json").stop_reason == "interrupted"
+    assert (tmp_path / "page.html").exists()
     assert not list(tmp_path.glob(".*"))
 
 

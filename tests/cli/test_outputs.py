@@ -1,4 +1,7 @@
+import errno
 import os
+import resource
+import shutil
 import subprocess
 from contextlib import suppress
 from pathlib import Path
@@ -6,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from cli_process import COMMAND, environment
+from fuzzyfrog.cli import checkpoints, select
 from fuzzyfrog.cli.checkpoints import checkpoint_beside
 from fuzzyfrog.cli.failures import UsageError
 from fuzzyfrog.cli.outputs import check_outputs
+from fuzzyfrog.search import prooflog
 from fuzzyfrog.writing import written_whole
 
 
@@ -139,3 +144,80 @@ def test_scores_of_an_earlier_run_are_gone_on_with_or_kept(tmp_path, capsys):
     assert scores.read_text() == "hours of work"
     with pytest.raises(UsageError, match="--resume must come with --save"):
         checkpoint_beside(None, resume=True)
+
+
+def no_file_of_more_than(n_bytes: int):
+    """Make every file end after so many bytes, as on a disk that is full."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, n_bytes))
+
+
+def test_a_file_that_cannot_be_written_does_not_cost_the_others(tmp_path):
+    """The page is large, the record and the reduced table are small."""
+    names = ["--save", "run.json", "--output", "reduced.csv", "--report", "page.html"]
+    done = subprocess.run(  # noqa: S603 - our own interpreter and code
+        [*COMMAND, "select", "iris", "--search", "quickreduct", "-q", *names],
+        capture_output=True, encoding="utf-8", env=environment(), timeout=100, cwd=tmp_path,
+        check=False, preexec_fn=no_file_of_more_than(20_000),
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr == "fuzzyfrog: page.html could not be written (File too large).\n"
+    assert "Written: run.json" in done.stdout
+    assert "Written: page.html" not in done.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["reduced.csv", "run.json"]
+
+
+def test_a_folder_that_is_gone_meanwhile_costs_only_its_files(tmp_path, in_process, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gone").mkdir()
+    searched = select._searched
+
+    def removed(*arguments):
+        shutil.rmtree(tmp_path / "gone")
+        return searched(*arguments)
+
+    monkeypatch.setattr(select, "_searched", removed)
+    code, out, err = in_process(
+        "select", "iris", "--search", "quickreduct", "-q",
+        "--report", "gone/page.html", "--output", "gone/reduced.csv", "--save", "run.json",
+    )  # fmt: skip
+    assert code == 1
+    assert [line for line in err.splitlines() if "could not be written" in line] == [
+        "fuzzyfrog: gone/reduced.csv could not be written (No such file or directory).",
+        "fuzzyfrog: gone/page.html could not be written (No such file or directory).",
+    ]
+    assert "Written: run.json" in out
+    assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
+
+
+def test_the_scores_stay_when_the_record_cannot_be_written(tmp_path, in_process, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("fuzzyfrog.records.Run.save", full)
+    code, out, err = in_process(
+        "select", "iris", "--search", "quickreduct", "-q", "--save", "run.json"
+    )
+    assert (code, err) == (
+        1,
+        "fuzzyfrog: run.json could not be written (No space left on device).\n",
+    )
+    assert "The same command with --resume goes on from here." in out
+    assert [path.name for path in tmp_path.iterdir()] == ["run.json.scores"]
+
+
+def test_the_page_of_a_saved_run_that_cannot_be_written_is_named(tmp_path, in_process):
+    run = tmp_path / "run.json"
+    assert in_process("select", "iris", "--search", "quickreduct", "-q", "--save", run)[0] == 0
+    done = subprocess.run(  # noqa: S603 - our own interpreter and code
+        [*COMMAND, "report", run, "--output", "page.html"],
+        capture_output=True, encoding="utf-8", env=environment(), timeout=100, cwd=tmp_path,
+        check=False, preexec_fn=no_file_of_more_than(20_000),
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "fuzzyfrog: page.html could not be written (File too large).\n"
+
+
+def test_the_files_of_a_proof_are_named_as_the_search_names_them(tmp_path):
+    assert checkpoints.proof_files(tmp_path / "x") == prooflog.proof_files(tmp_path / "x")

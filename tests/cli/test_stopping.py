@@ -2,14 +2,16 @@
 
 import os
 import signal
+import threading
 
 import numpy as np
 import pytest
 
 from fuzzyfrog.cli.stopping import Stopping
+from fuzzyfrog.interruption import interruptible
 from fuzzyfrog.search import Problem, QuickReduct, run
 
-SIGNALS = [signal.SIGINT, signal.SIGTERM]
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
 class Count:
@@ -59,13 +61,43 @@ def test_after_the_search_the_first_signal_is_noted_and_the_second_ends_it():
 
 def test_where_it_is_caught_the_first_signal_interrupts_and_later_ones_are_counted(capfd):
     with Stopping() as stopping:
-        with pytest.raises(KeyboardInterrupt), stopping.interruptible():
+        with pytest.raises(KeyboardInterrupt), interruptible():
             send(signal.SIGINT)
         assert stopping.n_asked == 1
         with pytest.raises(KeyboardInterrupt):
             send(signal.SIGINT)
         assert stopping.n_asked == 2
     assert capfd.readouterr().err.count("left out if they take more than 3 seconds") == 1
+
+
+def test_a_closed_terminal_is_told_twice_and_is_no_second_signal():
+    """By the shell and by the system."""
+    with Stopping() as stopping:
+        search(stopping)
+        send(signal.SIGHUP)
+        send(signal.SIGHUP)
+        assert stopping.n_asked
+        with pytest.raises(KeyboardInterrupt):
+            send(signal.SIGINT)
+
+
+def test_a_search_in_another_thread_is_not_what_a_signal_ends():
+    """A signal is handled in the main thread, which is not inside the driver here."""
+    begun, ended = threading.Event(), threading.Event()
+
+    def wait(moment):
+        begun.set()
+        ended.wait(10)
+
+    with Stopping() as stopping:
+        search(stopping)
+        other = threading.Thread(target=search, args=(wait,))
+        other.start()
+        assert begun.wait(10)
+        send(signal.SIGTERM)
+        ended.set()
+        other.join()
+        assert stopping.n_asked
 
 
 def test_before_anything_is_found_the_first_signal_ends_it():

@@ -6,6 +6,7 @@ from experiment.made_up import fill, five_experiment
 from experiment.pages import keep_panel, read
 from fuzzyfrog.experiment.figure_files import write_figures
 from fuzzyfrog.experiment.paper_figures import PaperFigures
+from fuzzyfrog.writing import Unwritten
 
 
 def test_sizes_and_times_are_those_of_the_panel_with_the_most_data_sets(tmp_path):
@@ -15,7 +16,7 @@ def test_sizes_and_times_are_those_of_the_panel_with_the_most_data_sets(tmp_path
     every = [data.name for data in experiment.data[:4]]
     keep_panel(tmp_path / "cells.jsonl", "sklearn", every[:2])  # the panel that comes first
     _, lineups = read(tmp_path, experiment)
-    write_figures(lineups, PaperFigures.read(experiment.expected), tmp_path)
+    write_figures(lineups, PaperFigures.read(experiment.expected), tmp_path, Unwritten())
 
     def shown(name):
         path = tmp_path / "figures" / f"{name}-lexicographic-ranking.svg"

@@ -14,6 +14,7 @@ import pytest
 from experiment.made_up import ACCURACIES, BONUS, PANELS, fill, small_experiment
 from fuzzyfrog.experiment.store import pack_cells
 from fuzzyfrog.experiment.tables import write_tables
+from fuzzyfrog.writing import UnwrittenError
 
 TESTS = Path(__file__).resolve().parents[1]
 
@@ -178,3 +179,18 @@ def test_half_a_data_set_is_counted_and_not_ranked(tmp_path):
     done = row(page(tmp_path, "index.md"), "glass")
     assert re.fullmatch(r"\d+ %", done[4])
     assert "Mean ranks over 2 data sets" in page(tmp_path, "weka-paper.md")
+
+
+def test_a_page_that_cannot_be_written_is_named_and_costs_no_other(tmp_path):
+    fill(tmp_path / "cells.jsonl", small_experiment(), 2)
+    for name in ("settings.md", "figures"):
+        (tmp_path / name).mkdir(parents=True)  # stops even root
+    (tmp_path / "figures").rmdir()
+    (tmp_path / "figures").write_text("no folder")
+    with pytest.raises(UnwrittenError) as caught:
+        write_tables(small_experiment(), tmp_path / "cells.jsonl", tmp_path, PANELS)
+    sentences = caught.value.sentences
+    assert any(f"{tmp_path / 'settings.md'} could not be written (" in one for one in sentences)
+    assert sentences[0] == f"{tmp_path / 'figures'} could not be written (File exists)."
+    assert (tmp_path / "index.md").exists()
+    assert not list(tmp_path.glob(".fuzzyfrog-*"))

@@ -32,3 +32,50 @@ def test_the_peak_of_a_fit_is_far_below_all_pairs(tmp_path):
     assert done.returncode == 0, done.stderr
     before, peak = json.loads(done.stdout)
     assert peak - before < ALLOWANCE < PAIRS_BYTES / 100
+
+
+# What is there may be used, and so many bytes more; what the imports and the kernels need is there.
+LIMITED = """
+import resource, sys, warnings
+import numpy as np
+warnings.simplefilter("ignore")
+from fuzzyfrog import FuzzyRoughSelector
+from fuzzyfrog.cli import main
+
+rng = np.random.default_rng(0)
+FuzzyRoughSelector("quickreduct", n_jobs=1).fit(rng.normal(size=(200, 4)), rng.integers(0, 2, 200))
+
+def allow(more):
+    with open("/proc/self/statm") as file:
+        used = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + more, used + more))
+"""
+READING = """
+lines = (f"{i},{-i},{i},1,{i % 2}\\n" for i in range(300_000))
+open("table.csv", "w").write("a,b,c,d,class\\n" + "".join(lines))
+sys.argv = ["fuzzyfrog", "select", "table.csv", "--target", "class", "-q"]
+allow(8 * 2**20)
+main()
+"""
+POSITIONS = """
+X, y = np.ones((400_000, 10)), np.arange(400_000) % 2
+X[:, 0] = np.arange(400_000)
+allow(24 * 2**20)
+try:
+    FuzzyRoughSelector("quickreduct", n_jobs=1).fit(X, y)
+except MemoryError as error:
+    sys.exit(str(error))
+"""
+
+
+def test_what_did_not_fit_into_memory_is_said(tmp_path):
+    done = python(LIMITED + READING, tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith("fuzzyfrog: memory must have room for the table of 'table.csv'")
+    assert "save the table as Parquet" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    done = python(LIMITED + POSITIONS, tmp_path)
+    assert done.returncode == 1
+    said = "memory must have room for the positions of 400,000 samples on 10 features, got too"
+    assert done.stderr.startswith(said)
+    assert "--ignore" in done.stderr

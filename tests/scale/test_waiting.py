@@ -4,19 +4,24 @@ import asyncio
 import errno
 import os
 import signal
+import threading
+import time
 from concurrent.futures import CancelledError
 
+import numpy as np
 import pytest
 from distributed import Client
 from distributed.comm import CommClosedError
 from distributed.scheduler import KilledWorker
 
+from fuzzyfrog.measure import Dependency
 from fuzzyfrog.scale import ClusterError, on_cluster, resilience
 from fuzzyfrog.scale.client import is_loss
 from fuzzyfrog.scale.copies import Copies
 from fuzzyfrog.scale.resilience import asked, collected, sent, threads_now, workers_of
 from scale.inside import threads
-from scale.made import made_measure, made_subsets, mark_of, on
+from scale.made import made_measure, made_subsets, mark_of, on, same_bytes
+from scale.processes import scheduler, worker
 
 
 @pytest.fixture
@@ -146,3 +151,64 @@ def test_what_no_other_worker_would_cure(client, error):
     with pytest.raises(type(error)):
         collected(client, 1, submit, lambda: None)
     assert submitted == [0]
+
+
+def stop_the_worker_of_a_task(client):
+    """Freeze the first worker that is busy."""
+    address = next(address for address in busy_workers(client))
+    process = client.run(os.getpid, workers=[address])[address]
+    os.kill(process, signal.SIGSTOP)
+    return process
+
+
+def busy_workers(client):
+    while True:
+        yield from (address for address, keys in client.processing().items() if keys)
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def freezing(client, monkeypatch):
+    """Freeze a worker in the middle of the round that follows; nobody waits long for it."""
+    monkeypatch.setattr(resilience, "LOOK_AROUND", 0.2)
+    monkeypatch.setattr(resilience, "CALL_SECONDS", 0.5)
+    monkeypatch.setattr(resilience, "SILENT_SECONDS", 2.0)
+    stopped = []
+    thread = threading.Thread(target=lambda: stopped.append(stop_the_worker_of_a_task(client)))
+    yield thread
+    thread.join()
+    for process in stopped:
+        os.kill(process, signal.SIGKILL)  # awake, it would leave for good; its nanny has a new one
+
+
+@pytest.mark.parametrize("layout", ["copies", pytest.param(3, marks=pytest.mark.long)])
+def test_a_worker_that_freezes_in_a_round_is_done_without(client, freezing, layout):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 20))
+    near = Dependency(X, X[:, :3].sum(axis=1) + rng.normal(size=2000) > 0, n_jobs=1)
+    masks = made_subsets(20, 120)
+    expected, far = near.score(masks), on(client, near, layout)
+    before = set(client.nthreads())
+    freezing.start()
+    assert same_bytes(far.score(masks), expected)
+    freezing.join()
+    assert set(client.nthreads()) != before, "no worker was taken for dead"
+
+
+@pytest.mark.long
+def test_a_scheduler_that_freezes_in_a_round_is_an_error(monkeypatch):
+    near, masks = made_measure(), made_subsets()
+    with (
+        scheduler() as (process, address),
+        worker(address),
+        Client(address, set_as_default=False) as client,
+    ):
+        far = on(client, near, "copies")
+        assert same_bytes(far.score(masks), near.score(masks))
+        monkeypatch.setattr(resilience, "SILENT_SECONDS", 3.0)
+        process.send_signal(signal.SIGSTOP)
+        try:
+            with pytest.raises(ClusterError, match="must answer within 3 seconds, got nothing"):
+                far.score(masks)
+        finally:
+            process.send_signal(signal.SIGCONT)

@@ -390,3 +390,22 @@ def test_defaults_of_the_others_are_those_of_the_paper():
     genetic, swarm = Genetic(), ParticleSwarm()
     assert (genetic.p_crossover, genetic.p_mutation) == (0.6, 0.033)
     assert (swarm.c_own, swarm.c_swarm) == (2.0, 2.0)
+
+
+def test_memory_that_runs_out_costs_the_rest_of_the_search_not_the_best_so_far():
+    objective = Lookup(random_table())
+    score, n_calls = objective.score, []
+
+    def scarce(masks, at_least=None):
+        n_calls.append(len(masks))
+        if len(n_calls) > 3:
+            raise MemoryError
+        return score(masks, at_least)
+
+    objective.score = scarce
+    outcome = run(Genetic(), objective, objective.problem(), seed=0)
+    assert outcome.stop_reason == "memory"
+    assert outcome.score == max(objective.table[objective.told])
+    n_calls.extend([0] * 3)
+    with pytest.raises(MemoryError):
+        run(Genetic(), objective, objective.problem(), seed=0)

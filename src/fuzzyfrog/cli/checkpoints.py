@@ -7,7 +7,7 @@ from pathlib import Path
 from fuzzyfrog.cli.consoles import tell
 from fuzzyfrog.cli.failures import UsageError
 
-__all__ = ["checkpoint_beside", "scores_beside"]
+__all__ = ["checkpoint_beside", "proof_files", "scores_beside"]
 
 
 def scores_beside(save: Path | None) -> dict[str, Path | None]:
@@ -18,7 +18,15 @@ def scores_beside(save: Path | None) -> dict[str, Path | None]:
     return {
         "the scores of --save": scores,
         "the lock of --save": scores.with_name(f"{scores.name}.lock"),
+        **dict(
+            zip(("the proof of --save", "the place of --save"), proof_files(scores), strict=True)
+        ),
     }
+
+
+def proof_files(scores: Path) -> tuple[Path, Path]:
+    """Return the files of a proof beside its scores, as `fuzzyfrog.search.prooflog` names them."""
+    return scores.with_name(f"{scores.name}.proof"), scores.with_name(f"{scores.name}.place")
 
 
 def checkpoint_beside(save: Path | None, *, resume: bool) -> Path | None:

@@ -110,11 +110,14 @@ def compare(
         ]
         config = folder / "comparison.toml"
         config.write_text("\n".join(described) + "\n", encoding="utf-8")
-        done = run_experiment(
-            config, data, folder, n_jobs=jobs, quiet=quiet, figures=out is not None
-        )
         page = folder / f"{classifiers.value}-{protocol.value}.md"
-        write_result(*page.read_text(encoding="utf-8").splitlines())
+        try:
+            done = run_experiment(
+                config, data, folder, n_jobs=jobs, quiet=quiet, figures=out is not None
+            )
+        finally:
+            if page.exists():  # also where other pages could not be written
+                write_result(*page.read_text(encoding="utf-8").splitlines())
     for failure in done.failures:
         tell(failure)
     if done.failures:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, TextIO
 
-from fuzzyfrog.cli.streams import silence
+from fuzzyfrog.cli.streams import is_closed_terminal, silence
 from fuzzyfrog.cli.text import cut, safe
 
 if TYPE_CHECKING:
@@ -55,27 +57,33 @@ def warn(sentence: str) -> None:
 
 def write_json(text: str) -> None:
     """Write a JSON document to stdout."""
-    _print_quietly(f"{text}\n")
+    with _quietly():
+        sys.stdout.write(f"{text}\n")
 
 
 def write_result(*lines: RenderableType) -> None:
-    """Write lines to stdout; a reader that has seen enough, as ``head`` has, is no failure."""
-    with stdout().capture() as captured:
-        for line in lines:
-            _print(stdout(), line)
-    _print_quietly(captured.get())
+    """Write lines to stdout; a reader that is gone, ``head`` or a closed window, is no failure."""
+    with _quietly():
+        with stdout().capture() as captured:  # which touches the stream, too
+            for line in lines:
+                _print(stdout(), line)
+        sys.stdout.write(captured.get())
 
 
 def _print(console: Console, line: RenderableType) -> None:
     console.print(line, soft_wrap=None if console.is_terminal else True)
 
 
-def _print_quietly(text: str) -> None:
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Take no offense at a stdout that nobody reads; name it where it cannot be written."""
     stream = sys.stdout
     try:
-        stream.write(text)
+        yield
         stream.flush()
     except OSError as error:
+        has_no_reader = isinstance(error, BrokenPipeError) or is_closed_terminal(stream, error)
         silence(stream)  # what Python still holds back would fail again at the very end
-        if not isinstance(error, BrokenPipeError):
+        if not has_no_reader:
+            error.filename = "standard output"
             raise

@@ -85,7 +85,7 @@ def _in_sentences(out: Path, *, quiet: bool) -> Iterator[None]:
     except (StoreError, WekaNotFoundError) as error:
         raise UsageError(str(error)) from None
     except OSError as error:
-        if error.filename is None:
+        if error.filename is None:  # as of an UnwrittenError, which names its files itself
             raise
         raise UsageError(
             f"--out must be a folder that can be written, got {str(out)!r} ({error.strerror})."

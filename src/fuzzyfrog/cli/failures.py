@@ -9,6 +9,8 @@ from types import TracebackType
 
 from fuzzyfrog.cli.consoles import tell
 from fuzzyfrog.cli.wording import in_options
+from fuzzyfrog.errors import OutOfMemoryError
+from fuzzyfrog.writing import UnwrittenError
 
 __all__ = ["ExitCode", "UsageError", "report_failure", "show_tracebacks"]
 
@@ -47,10 +49,28 @@ def report_failure(error: Exception) -> ExitCode:
     if isinstance(error, ValueError) and _is_refusal(error):
         tell(in_options(str(error)))
         return ExitCode.USAGE
+    if isinstance(error, UnwrittenError):
+        for sentence in error.sentences:
+            tell(sentence)
+        return ExitCode.FAILURE
+    if isinstance(error, MemoryError):
+        tell(_out_of_memory(error))
+        return ExitCode.FAILURE
     reason = " ".join(str(error).split()) or "no reason given"
     hint = "" if _shows_tracebacks else " Put --debug before the command to see where."
     tell(f"the command failed ({type(error).__name__}: {reason}).{hint}")
     return ExitCode.FAILURE
+
+
+def _out_of_memory(error: MemoryError) -> str:
+    if isinstance(error, OutOfMemoryError):  # which says what did not fit
+        return str(error)
+    reason = " ".join(str(error).split()).rstrip(".")
+    return (
+        f"memory must have room for what the command works with, got too little"
+        f"{f' ({reason})' if reason else ''}. Leave out columns (--ignore) or samples, or use "
+        "fewer threads (--jobs 1)."
+    )
 
 
 def tell_traceback(error: Exception) -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fuzzyfrog.cli.checkpoints import scores_beside
+from fuzzyfrog.cli.checkpoints import proof_files, scores_beside
 from fuzzyfrog.cli.outputs import check_outputs
 from fuzzyfrog.cli.text import safe
-from fuzzyfrog.writing import written_whole
+from fuzzyfrog.writing import Unwritten, written_whole
 
 if TYPE_CHECKING:
     from fuzzyfrog.cli.tables import Asked, LoadedTable
@@ -78,29 +79,40 @@ class Files:
         if self.output is not None:
             check_reduced_name(self.output)
 
-    def write(self, run: Run, loaded: LoadedTable) -> None:
-        """Write all of them."""
+    def write(self, run: Run, loaded: LoadedTable) -> Unwritten:
+        """Write all of them that can be written, and return those that could not."""
+        unwritten = Unwritten()
         if self.save is not None:
-            run.save(self.save.resolve())
+            with unwritten.noted(self.save):
+                run.save(self.save.resolve())
         if self.output is not None:
-            write_table(run.names(run.selected), self.output, loaded)
+            with unwritten.noted(self.output):
+                write_table(run.names(run.selected), self.output, loaded)
         if self.report is not None:
             from fuzzyfrog.report import write_report
 
-            write_report(run, self.report.resolve())
-        if self.scores is not None and run.stop_reason == "converged":
-            self.scores.unlink(missing_ok=True)  # there is nothing left to go on with
+            with unwritten.noted(self.report):
+                write_report(run, self.report.resolve())
+        if (
+            self.scores is not None
+            and run.stop_reason == "converged"
+            and self.save not in unwritten
+        ):
+            for path in (self.scores, *proof_files(self.scores)):
+                with suppress(OSError):
+                    path.unlink(missing_ok=True)  # there is nothing left to go on with
+        return unwritten
 
-    def next_steps(self, run: Run) -> list[str]:
+    def next_steps(self, run: Run, unwritten: Unwritten) -> list[str]:
         """Tell what was written and what else can be had."""
-        lines = [""]
-        if self.report is not None:
-            lines.append(f"Written: {safe(self.report)}, open it in a browser")
-        if self.output is not None:
-            lines.append(f"Written: {safe(self.output)}, the reduced table")
-        if self.save is not None:
-            lines.append(f"Written: {safe(self.save)}, for fuzzyfrog explain and fuzzyfrog report")
-        if self.scores is not None and run.stop_reason != "converged":
+        said = {
+            self.report: "open it in a browser",
+            self.output: "the reduced table",
+            self.save: "for fuzzyfrog explain and fuzzyfrog report",
+        }
+        written = {path: what for path, what in said.items() if path and path not in unwritten}
+        lines = ["", *(f"Written: {safe(path)}, {what}" for path, what in written.items())]
+        if self.scores is not None and self.scores.exists():
             lines.append("The same command with --resume goes on from here.")
         missing = []
         if self.report is None:

@@ -12,6 +12,7 @@ from fuzzyfrog.cli.failures import UsageError
 from fuzzyfrog.cli.outputs import check_outputs
 from fuzzyfrog.cli.records import SavedRun, loaded_run
 from fuzzyfrog.cli.text import safe
+from fuzzyfrog.writing import Unwritten
 
 __all__ = ["report"]
 
@@ -41,5 +42,8 @@ def report(
     check_outputs({"--output": output}, run.stat())
     from fuzzyfrog.report import write_report
 
-    write_report(loaded, output.resolve())
+    unwritten = Unwritten()
+    with unwritten.noted(output):
+        write_report(loaded, output.resolve())
+    unwritten.check()
     write_result(f"Written: {safe(output)}, open it in a browser")

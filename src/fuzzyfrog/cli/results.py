@@ -33,6 +33,7 @@ STOPPED = {
     "max_evaluations": "ended by --max-evaluations",
     "max_seconds": "ended by --max-seconds",
     "interrupted": "interrupted",
+    "memory": "out of memory",
 }
 
 

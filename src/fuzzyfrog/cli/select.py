@@ -25,6 +25,8 @@ from fuzzyfrog.cli.searching import RankingName, SearchName, Wishes
 from fuzzyfrog.cli.stopping import Stopping
 from fuzzyfrog.cli.tables import Asked, LoadedTable, opened
 from fuzzyfrog.cli.wording import in_options
+from fuzzyfrog.interruption import interruptible
+from fuzzyfrog.writing import Unwritten
 
 if TYPE_CHECKING:
     from fuzzyfrog.records import Run
@@ -107,7 +109,10 @@ def _boosted(
             found = select_boosted(wishes, loaded.dataset)
         write_boosted(found, as_json=as_json)
         if output is not None:
-            write_table(found.features, output, loaded)
+            unwritten = Unwritten()
+            with unwritten.noted(output):
+                write_table(found.features, output, loaded)
+            unwritten.check()
 
 
 def _selected(
@@ -126,9 +131,10 @@ def _selected(
                 write_result(*result_lines(run))
         finally:
             with shown_progress("writing files", quiet=quiet or goals.are_none):
-                goals.write(run, loaded)
+                unwritten = goals.write(run, loaded)
         if not as_json:
-            write_result(*goals.next_steps(run))
+            write_result(*goals.next_steps(run, unwritten))
+        unwritten.check()
         return run
 
 
@@ -154,7 +160,7 @@ def _recorded(selector: FuzzyRoughSelector, name: str | None, stopping: Stopping
     deadline = Deadline(ALLOWANCE / 2) if stopping.n_asked else None
     command = _command()
     try:
-        with stopping.interruptible():
+        with interruptible():
             return record_of(selector, name=name, command=command, deadline=deadline)
     except KeyboardInterrupt:
         if stopping.n_asked > 1:

@@ -38,17 +38,20 @@ def _run() -> None:
 
 @contextmanager
 def _terminable() -> Iterator[None]:
-    """Let SIGTERM do what Ctrl-C does, unless it is ignored."""
-    before = signal.getsignal(signal.SIGTERM)
-    if before is not signal.SIG_DFL:
-        yield
-        return
-    signal.signal(signal.SIGTERM, _interrupt)
+    """Let SIGTERM, and a terminal that is closed, do what Ctrl-C does, unless it is ignored."""
+    kinds = [getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP")]  # not all on Windows
+    ours = [kind for kind in kinds if kind and signal.getsignal(kind) is signal.SIG_DFL]
+    for kind in ours:
+        signal.signal(kind, _interrupt)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for kind in ours:
+            signal.signal(kind, signal.SIG_DFL)
 
 
-def _interrupt(_: int, __: FrameType | None) -> None:
+def _interrupt(kind: int, _: FrameType | None) -> None:
+    if kind != signal.SIGTERM:
+        # The shell and the system both tell that a terminal is closed; once is enough.
+        signal.signal(kind, signal.SIG_IGN)
     raise KeyboardInterrupt

@@ -1,22 +1,23 @@
-"""Ctrl-C and SIGTERM: the first ends the search in good order, the second everything."""
+"""Ctrl-C, SIGTERM, a closed terminal: the first ends the search in good order, the second all."""
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
+
+from fuzzyfrog.interruption import is_interruptible
 
 if TYPE_CHECKING:
     from fuzzyfrog.search import Moment
 
 __all__ = ["Stopping"]
 
-# Where an interruption is caught: in the driver of the searches, and around the core.
-CATCHERS = {("fuzzyfrog.search.driver", "_follow"), ("fuzzyfrog.select.selector", "_core")}
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+# What is sent when a terminal is closed; there is none on Windows.
+HANGUP = getattr(signal, "SIGHUP", None)
+SIGNALS = tuple(one for one in (signal.SIGINT, signal.SIGTERM, HANGUP) if one is not None)
 NOTICE = (
     b"fuzzyfrog: stopping with the best so far; core and explanations are left out if they take "
     b"more than 3 seconds; press Ctrl-C again to stop at once\n"
@@ -26,10 +27,11 @@ NOTICE = (
 class Stopping:
     """While it is entered, the first signal does not lose what a search has found.
 
-    The driver of the searches keeps the best so far when it is interrupted, and the core is left
-    out. So a first signal interrupts them there, and inside of `interruptible`; elsewhere, once
-    something was found, it is only noted: the record and the files are still made of it. Before
-    that, and at the second signal, it ends the command.
+    The driver of the searches keeps the best so far when it is interrupted, and the core and the
+    explanations are left out. So a first signal interrupts them there; elsewhere, once something
+    was found, it is only noted: the record and the files are still made of it. Before that, and
+    at the second signal, it ends the command. A terminal that is closed is never a second signal:
+    the shell and the system both send one.
 
     Attributes
     ----------
@@ -42,7 +44,6 @@ class Stopping:
     def __init__(self) -> None:
         self.n_asked = 0
         self.has_found = False
-        self._is_interruptible = False
         self._before: dict[signal.Signals, Any] = {}
 
     def __call__(self, moment: Moment) -> None:
@@ -65,18 +66,11 @@ class Stopping:
         for one, handler in self._before.items():
             signal.signal(one, handler)
 
-    @contextmanager
-    def interruptible(self) -> Iterator[None]:
-        """Let the first signal raise KeyboardInterrupt inside; the caller catches it."""
-        self._is_interruptible = True
-        try:
-            yield
-        finally:
-            self._is_interruptible = False
-
-    def _stop(self, _: int, frame: FrameType | None) -> None:
+    def _stop(self, number: int, _: FrameType | None) -> None:
+        if number == HANGUP and self.n_asked:
+            return
         self.n_asked += 1
-        is_caught = self._is_interruptible or _is_inside_catcher(frame)
+        is_caught = is_interruptible()
         if self.n_asked == 1 and (self.has_found or is_caught):
             # Nothing but this may be written here: the signal can come amid any other writing.
             with suppress(OSError):
@@ -84,11 +78,3 @@ class Stopping:
             if not is_caught:
                 return
         raise KeyboardInterrupt
-
-
-def _is_inside_catcher(frame: FrameType | None) -> bool:
-    while frame is not None:
-        if (frame.f_globals.get("__name__"), frame.f_code.co_name) in CATCHERS:
-            return True
-        frame = frame.f_back
-    return False

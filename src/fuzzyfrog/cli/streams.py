@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
+import stat
 import sys
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-__all__ = ["secure_streams", "silence"]
+__all__ = ["is_closed_terminal", "secure_streams", "silence"]
 
 STDIN, STDOUT, STDERR = 0, 1, 2
 
@@ -36,6 +38,11 @@ def silence(stream: TextIO) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
+
+
+def is_closed_terminal(stream: TextIO, error: OSError) -> bool:
+    """Whether writing to a stream failed because its terminal was closed."""
+    return error.errno == errno.EIO and stat.S_ISCHR(os.fstat(stream.fileno()).st_mode)
 
 
 def _occupy(number: int) -> None:

@@ -26,12 +26,16 @@ from fuzzyfrog.data.parquet_files import ParquetTable
 from fuzzyfrog.data.parts import TargetParts
 from fuzzyfrog.data.targets import check_target_kind, doubts_about_classes, encode_target
 from fuzzyfrog.data.wording import listed, shown
-from fuzzyfrog.errors import DataError
+from fuzzyfrog.errors import DataError, in_memory
 
 __all__ = ["SEPARATORS", "file_format", "read_table", "separator_of"]
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 FORMATS = (*SEPARATORS, ".arff", ".npy", ".parquet")
+SMALLER_TABLE = (
+    "Read fewer columns (ignore=, --ignore), or save the table as Parquet or .npy, which are read "
+    "in parts and kept on disk where they are too large."
+)
 SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 
 
@@ -103,20 +107,21 @@ def read_table(
     )
     _check_decimal(decimal)
     kind = file_format(path)
-    if kind == ".parquet":
-        layout, table = _read_parts(path, wanted, ParquetTable.of(path))
-    elif kind == ".npy":
-        layout, table = _read_parts(path, wanted, NpyTable.of(path))
-    elif kind == ".arff":
-        stamp(path)
-        layout, table = read_arff(path, wanted, encoding=encoding)
-    else:
-        stamp(path)
-        mark = separator_of(kind, separator, decimal)
-        layout, table = read_delimited(
-            path, wanted, separator=mark, encoding=encoding, decimal=decimal
-        )
-    return _dataset(path, wanted, layout, table, target_kind, decimal)
+    with in_memory(f"the table of {shown(str(path))}", SMALLER_TABLE):
+        if kind == ".parquet":
+            layout, table = _read_parts(path, wanted, ParquetTable.of(path))
+        elif kind == ".npy":
+            layout, table = _read_parts(path, wanted, NpyTable.of(path))
+        elif kind == ".arff":
+            stamp(path)
+            layout, table = read_arff(path, wanted, encoding=encoding)
+        else:
+            stamp(path)
+            mark = separator_of(kind, separator, decimal)
+            layout, table = read_delimited(
+                path, wanted, separator=mark, encoding=encoding, decimal=decimal
+            )
+        return _dataset(path, wanted, layout, table, target_kind, decimal)
 
 
 def _names(names: Sequence[str], argument: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from fuzzyfrog.experiment.figure_names import FIGURES_FOLDER, figure_path
 from fuzzyfrog.experiment.lineup import Lineup
 from fuzzyfrog.experiment.paper_figures import PaperFigures
 from fuzzyfrog.experiment.statistics import compare
+from fuzzyfrog.writing import Unwritten, written_whole
 
 __all__ = ["can_draw", "write_figures"]
 
@@ -40,7 +41,10 @@ class _Figure:
 
 
 def write_figures(
-    lineups: Mapping[tuple[str, str], Sequence[Lineup]], paper: PaperFigures, out: Path
+    lineups: Mapping[tuple[str, str], Sequence[Lineup]],
+    paper: PaperFigures,
+    out: Path,
+    unwritten: Unwritten,
 ) -> frozenset[str]:
     """Write sizes, times, accuracies and ranks of every lineup.
 
@@ -52,6 +56,8 @@ def write_figures(
         What is drawn beside ours.
     out : Path
         Folder of the results; figures go to a folder below it.
+    unwritten : Unwritten
+        Notes those that cannot be written.
 
     Returns
     -------
@@ -61,14 +67,16 @@ def write_figures(
     import matplotlib.figure
     import matplotlib.style
 
-    (out / FIGURES_FOLDER).mkdir(exist_ok=True)
+    with unwritten.noted(out / FIGURES_FOLDER):
+        (out / FIGURES_FOLDER).mkdir(exist_ok=True)
     fullest = _fullest(_figures(lineups, paper))
     with matplotlib.style.context(["default", STYLE]):
         for path, one in fullest.items():
             figure = matplotlib.figure.Figure(figsize=(8, one.height), layout="constrained")
             one.draw(figure.subplots())
-            figure.savefig(out / path, metadata={"Date": None, "Creator": None})
-    return frozenset(fullest)
+            with unwritten.noted(out / path), written_whole(out / path) as file:
+                figure.savefig(file, metadata={"Date": None, "Creator": None})
+    return frozenset(path for path in fullest if out / path not in unwritten)
 
 
 def _fullest(figures: Iterable[_Figure]) -> dict[str, _Figure]:

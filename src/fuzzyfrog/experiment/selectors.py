@@ -183,6 +183,8 @@ def _fit(selector: Any, entry: SelectorEntry, dataset: Dataset) -> None:
         selector.fit(dataset.values, dataset.target)
     if getattr(selector, "stop_reason_", None) == "interrupted":
         raise KeyboardInterrupt  # the best so far is no result of an experiment
+    if getattr(selector, "stop_reason_", None) == "memory":
+        raise MemoryError("the search ran out of memory")
 
 
 def _details(selector: FuzzyRoughSelector) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from fuzzyfrog.experiment.shapes import shape_of
 from fuzzyfrog.experiment.sheet import Sheet
 from fuzzyfrog.experiment.store import read_cells
 from fuzzyfrog.experiment.verdict import Verdict
-from fuzzyfrog.writing import written_whole
+from fuzzyfrog.writing import Unwritten, written_whole
 
 __all__ = ["INDEX_FILE", "write_tables"]
 
@@ -72,6 +72,11 @@ def write_tables(
     -------
     list of Path
         The files, the index first.
+
+    Raises
+    ------
+    UnwrittenError
+        If some could not be written; all others are.
     """
     lookup = Lookup(read_cells(cells), tables)
     results = {
@@ -82,7 +87,8 @@ def write_tables(
     paper = PaperFigures.read(experiment.expected)
     writer = _Writer(experiment, paper, lookup, panels, results, out)
     draws = figures and can_draw()
-    drawn = write_figures(writer.lineups, writer.paper, out) if draws else frozenset()
+    unwritten = writer.unwritten
+    drawn = write_figures(writer.lineups, writer.paper, out, unwritten) if draws else frozenset()
     writer.sheets(drawn)
     writer.leaks()
     shapes = {
@@ -95,6 +101,7 @@ def write_tables(
     index = Index(experiment, writer.paper, lookup, shapes, panels, results)
     files = [*writer.names, *sorted(drawn)]
     writer.text(INDEX_FILE, index.page(files, has_figures=draws or not figures))
+    unwritten.check()
     return [out / name for name in (INDEX_FILE, *files)]
 
 
@@ -109,6 +116,7 @@ class _Writer:
     results: Mapping[Place, Results]
     out: Path
     names: list[str] = field(default_factory=list)
+    unwritten: Unwritten = field(default_factory=Unwritten)
 
     @cached_property
     def lineups(self) -> dict[Place, list[Lineup]]:
@@ -151,7 +159,8 @@ class _Writer:
 
     def text(self, name: str, content: str) -> None:
         """Write a text file."""
-        with written_whole(self.out / name) as path:
+        goal = self.out / name
+        with self.unwritten.noted(goal), written_whole(goal) as path:
             path.write_text(content, encoding="utf-8", newline="\n")
         if name != INDEX_FILE:
             self.names.append(name)

@@ -24,8 +24,10 @@ REASONS = {
     "max_seconds": "It used up its time.",
     "callback": "A callback stopped it.",
     "interrupted": "It was interrupted; the best subset so far was kept.",
+    "memory": "It ran out of memory; the best subset so far was kept.",
 }
-ENDED_BY_TIME = {"max_seconds", "interrupted", "callback"}  # which is never the same again
+# What depends on the machine, and so is never the same again.
+ENDED_BY_TIME = {"max_seconds", "interrupted", "memory", "callback"}
 
 
 def explanations(run: Run) -> dict[str, Any]:

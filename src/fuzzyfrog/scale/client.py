@@ -17,8 +17,10 @@ __all__ = [
     "answer",
     "check_cluster",
     "connected",
+    "drop_worker",
     "is_loss",
     "is_settled",
+    "known_workers",
     "silent_workers",
 ]
 
@@ -47,6 +49,10 @@ class Client(Protocol):
     @property
     def status(self) -> str:
         """Whether there is a connection: "running" if so."""
+
+    @property
+    def scheduler(self) -> Any:
+        """The scheduler, whose methods give what can be awaited in the loop."""
 
     @property
     def loop(self) -> Any:
@@ -223,6 +229,35 @@ def answer(
         return begun.result()
     finally:
         begun.cancel()  # also after Ctrl-C
+
+
+def known_workers(client: Client, seconds: float) -> Mapping[str, Any]:
+    """Return what the scheduler tells of each worker; none if it cannot be reached.
+
+    Raises
+    ------
+    TimeoutError
+        If it says nothing at all for so many seconds.
+    """
+    if client.status != "running":
+        return {}
+    try:
+        told = answer(client, lambda: client.scheduler.identity(n_workers=-1), seconds, _give_up)
+    except TimeoutError:
+        raise
+    except OSError:
+        return {}
+    workers: Mapping[str, Any] = told.get("workers", {})
+    return workers
+
+
+def drop_worker(client: Client, address: str, seconds: float) -> None:
+    """Have the scheduler take a worker for dead: others do its work, and it leaves if it wakes."""
+
+    def unregister() -> Any:
+        return client.scheduler.unregister(address=address, stimulus_id="fuzzyfrog-silent-worker")
+
+    answer(client, unregister, seconds, _give_up)
 
 
 def silent_workers(client: Client, addresses: Sequence[str], seconds: float) -> list[str]:

@@ -17,8 +17,10 @@ from fuzzyfrog.scale.client import (
     Client,
     Future,
     answer,
+    drop_worker,
     is_loss,
     is_settled,
+    known_workers,
     silent_workers,
 )
 from fuzzyfrog.scale.tables import TableMissingError
@@ -40,6 +42,12 @@ LONGEST_PAUSE = 2.0
 LOOK_AROUND = 2.0  # seconds of waiting after which it is asked who is still there
 WORKER_SECONDS = 60.0  # how long a cluster may be without any worker
 SILENT_SECONDS = 20.0  # after which workers are called, and within which each has to answer
+CALL_SECONDS = 10.0  # of a round without a result, after which its workers are called
+
+GO_ON = (
+    "Run the same again on a new cluster: with a checkpoint it goes on where this run ended, bit "
+    "for bit; without one it starts over."
+)
 
 Submit = Callable[[list[int]], Sequence[Future]]
 
@@ -165,9 +173,13 @@ def _awaited(client: Client, is_wanted: Callable[[Any], bool]) -> dict[str, Any]
 
 
 def _known(client: Client) -> Mapping[str, Any]:
-    # A client that has lost its scheduler does not even say that there are no workers.
-    workers: Mapping[str, Any] = client.scheduler_info(n_workers=-1).get("workers", {})
-    return workers
+    try:
+        return known_workers(client, SILENT_SECONDS)
+    except TimeoutError as error:
+        raise ClusterError(
+            f"the scheduler of the cluster must answer within {SILENT_SECONDS:.0f} seconds, got "
+            f"nothing. {GO_ON}"
+        ) from error
 
 
 def _nobody(known: Mapping[str, Any]) -> str:
@@ -209,11 +221,12 @@ def _attempt(
     client: Client, futures: Sequence[Future]
 ) -> tuple[dict[int, Any], BaseException | None]:
     """Give the results that there are, by the place of their future, and why others are lost."""
+    watch = _Watch(client)
     try:
         while not is_settled(client, futures, LOOK_AROUND):
             stop_if_late()
             _require_scheduler(client)
-            workers_of(client)
+            watch.look(sum(future.status == "pending" for future in futures))
         errors = [future.exception() for future in futures if future.status == "error"]
         losses = [_loss(error) for error in errors if error is not None]
         done = [place for place, future in enumerate(futures) if future.status == "finished"]
@@ -225,11 +238,31 @@ def _attempt(
 
 def _fetched(client: Client, futures: Sequence[Future]) -> list[Any]:
     """Give results; those whose worker is lost before they arrive are made again elsewhere."""
+    watch = _Watch(client)
+    return list(answer(client, lambda: client.gather(futures), LOOK_AROUND, watch.look))
 
-    def look_around() -> None:
-        workers_of(client)  # raises if nobody is left
 
-    return list(answer(client, lambda: client.gather(futures), LOOK_AROUND, look_around))
+class _Watch:
+    """Sees to it that a round is not held up by a worker that is frozen.
+
+    Dask waits five minutes for one. Here, when nothing has come back for a while, all workers are
+    called, however busy they are; one that does not answer is taken for dead.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._n_open: int | None = None
+        self._heard = time.monotonic()
+
+    def look(self, n_open: int = 0) -> None:
+        """Look whether somebody is left, and whether fewer tasks are open than before."""
+        workers = workers_of(self._client)
+        if n_open != self._n_open:
+            self._n_open, self._heard = n_open, time.monotonic()
+        elif time.monotonic() - self._heard >= CALL_SECONDS:
+            for address in silent_workers(self._client, list(workers), SILENT_SECONDS):
+                drop_worker(self._client, address, SILENT_SECONDS)
+            self._heard = time.monotonic()
 
 
 def _cancel(client: Client, futures: Sequence[Future]) -> None:
@@ -260,10 +293,7 @@ def _scheduler_of(client: Client) -> Iterator[None]:
 
 def _require_scheduler(client: Client, reason: Exception | None = None) -> None:
     if client.status != "running":
-        raise ClusterError(
-            "the scheduler of the cluster was lost. Run the same again on a new cluster: with a "
-            "checkpoint it goes on where this run ended, bit for bit; without one it starts anew."
-        ) from reason
+        raise ClusterError(f"the scheduler of the cluster was lost. {GO_ON}") from reason
 
 
 def _named(error: BaseException | None) -> str:

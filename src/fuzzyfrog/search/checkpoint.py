@@ -103,7 +103,8 @@ def _check_path(path: Path) -> None:
 def run_header(search: Search, problem: Problem, seed: int) -> dict[str, Any]:
     """Give what must be the same when a run is resumed."""
     # The oracle follows from the data, whose fingerprint is compared.
-    settings = {name: value for name, value in vars(problem).items() if name != "oracle"}
+    others = {"oracle", "proof_log"}
+    settings = {name: value for name, value in vars(problem).items() if name not in others}
     return {
         "format": FORMAT,
         "library": version("fuzzyfrog"),

@@ -1,12 +1,15 @@
 """The one loop that runs every search."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import inf, nan
 from numbers import Real
+from pathlib import Path
 
 import numpy as np
 
 from fuzzyfrog.deadline import Deadline, TimeIsUp, current_deadline, limited
+from fuzzyfrog.interruption import interruptible
 from fuzzyfrog.search.archive import Archive, Front
 from fuzzyfrog.search.checkpoint import Checkpoint, ScoreLog, run_header
 from fuzzyfrog.search.checks import check_count
@@ -14,6 +17,7 @@ from fuzzyfrog.search.constraints import Constraints, check_problem
 from fuzzyfrog.search.evaluation import Budget, Evaluator
 from fuzzyfrog.search.finish import Finish
 from fuzzyfrog.search.outcome import Callback, Moment, Outcome, Reduct
+from fuzzyfrog.search.prooflog import ProofLog
 from fuzzyfrog.search.protocol import (
     Batch,
     Floats,
@@ -87,12 +91,17 @@ def run(
             f"got {objective.n_features}."
         )
     budget = _budget(max_evaluations, max_seconds)
+    if checkpoint is not None:
+        known = {**run_header(search, problem, seed), "data": checkpoint.data}
+        problem = replace(problem, proof_log=ProofLog(Path(checkpoint.path), known))
     proposal = search.propose(problem, seed)
     log = None if checkpoint is None else checkpoint.open(run_header(search, problem, seed))
     try:
         return _Run(objective, problem, budget, callbacks, log).outcome(proposal)
     finally:
         proposal.close()
+        if problem.proof_log is not None:
+            problem.proof_log.close()
         if log is not None:
             log.close()
 
@@ -142,14 +151,16 @@ class _Run:
     def outcome(self, proposal: Proposal) -> Outcome:
         """Follow the search to its end, then finish."""
         try:
-            reason = self._follow(proposal, self._kept_for_finish) or "converged"
-            self._end(reason)
+            with interruptible():
+                reason = self._follow(proposal, self._kept_for_finish) or "converged"
+                self._end(reason)
             return self._result(reason)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, MemoryError) as error:
             self._resort_to_all()
             if not len(self._archive):
                 raise  # nothing of the size asked for was scored, so there is no best so far
-        return self._result("interrupted")
+            reason = "interrupted" if isinstance(error, KeyboardInterrupt) else "memory"
+        return self._result(reason)
 
     def _resort_to_all(self) -> None:
         """Take all features if nothing was scored yet: what they reach is known."""

@@ -81,8 +81,9 @@ class Outcome:
         Subsets scored.
     n_replayed : int
         Those of them whose scores came from a checkpoint.
-    stop_reason : {"converged", "max_evaluations", "max_seconds", "callback", "interrupted"}
-        Why the run ended.
+    stop_reason : str
+        Why the run ended: "converged", "max_evaluations", "max_seconds", "callback",
+        "interrupted" or "memory".
     lower_bound : int
         No allowed subset with fewer features reaches the target, as far as was proved; with the
         ranking "product": none is as good as the best one. A given size, if there is one.

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from fuzzyfrog.search.covering import Oracle
+    from fuzzyfrog.search.prooflog import ProofLog
 
 __all__ = [
     "Batch",
@@ -123,6 +124,8 @@ class Problem:
         is needed for the full score; see :mod:`fuzzyfrog.search.covering`. None if there is none.
     tolerance : float
         How far scores may lie apart that are equal but for rounding (docs/theory.md#ties).
+    proof_log : ProofLog or None
+        Where a proof keeps what it has worked out; the driver sets it for a run with a checkpoint.
     """
 
     n_features: int
@@ -135,6 +138,7 @@ class Problem:
     min_dependency: float = 1.0
     oracle: "Oracle | None" = None
     tolerance: float = 0.0
+    proof_log: "ProofLog | None" = None
 
     @property
     def asked(self) -> float:

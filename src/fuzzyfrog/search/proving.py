@@ -5,16 +5,10 @@ from math import inf
 import numpy as np
 
 from fuzzyfrog.search.constraints import Constraints
-from fuzzyfrog.search.covering import (
-    CoverSearch,
-    Oracle,
-    Rows,
-    relaxed,
-    rounded,
-    smallest_cover,
-)
+from fuzzyfrog.search.covering import Oracle, Rows, rounded
 from fuzzyfrog.search.overhearing import Steps
 from fuzzyfrog.search.protocol import Batch, Floats, Masks, Problem, Proof, Proposal
+from fuzzyfrog.search.recorded import RecordedSteps
 from fuzzyfrog.search.shedding import shed
 
 __all__ = ["CoverProof"]
@@ -50,7 +44,7 @@ class CoverProof:
 
     def __init__(self, problem: Problem, oracle: Oracle, limit: int) -> None:
         self._target = problem.target
-        self._oracle = oracle
+        self._steps = RecordedSteps(oracle, problem.proof_log)
         self._limit = limit
         constraints = Constraints(problem)
         self._fixed = constraints.fixed.copy()
@@ -85,7 +79,7 @@ class CoverProof:
         n_idle, shares = 0, self._fixed.astype(np.float64)
         while n_idle < self._patience() and n_rounds > 0:
             rows = Rows.joined(self._rows)
-            bound, shares = relaxed(rows, fixed=self._fixed, allowed=self._allowed)
+            bound, shares = self._steps.relaxed(rows, fixed=self._fixed, allowed=self._allowed)
             n_idle, n_rounds = 0 if bound > self.lower_bound else n_idle + 1, n_rounds - 1
             self._raise_bound(int(bound))
             cover = rounded(rows, shares, fixed=self._fixed, allowed=self._allowed)
@@ -161,7 +155,9 @@ class CoverProof:
         while is_broken:
             rows = Rows.joined(self._rows)
             n_nodes = 1 + PROGRAM_WORK // (1 + int(np.count_nonzero(rows.weights)))
-            answer = smallest_cover(rows, fixed=self._fixed, allowed=self._allowed, n_nodes=n_nodes)
+            answer = self._steps.smallest_cover(
+                rows, fixed=self._fixed, allowed=self._allowed, n_nodes=n_nodes
+            )
             self._raise_bound(answer.lower_bound)
             if answer.cover is None:
                 return
@@ -179,7 +175,7 @@ class CoverProof:
         """
         if len(self._rows) == 1:
             self._learn(self._fixed)
-        search = CoverSearch(
+        search = self._steps.covers(
             Rows.joined(self._rows), size, fixed=self._fixed, allowed=self._allowed
         )
         n_listed, n_covers = 0, FEWEST_COVERS
@@ -210,7 +206,7 @@ class CoverProof:
 
     def _learn(self, subset: Masks) -> bool:
         """Ask for rows that a subset breaks; tell whether there are some."""
-        rows = self._oracle(subset)
+        rows = self._steps.broken(subset)
         if len(rows):
             self._rows.append(rows)
         return bool(len(rows))

@@ -21,6 +21,11 @@ def early_end(outcome: Outcome, problem: Problem) -> Iterator[str]:
     at = f"at a dependency of {score:.6g} with {size}"
     if outcome.stop_reason == "interrupted":
         yield f"The search was interrupted {at}; the best subset so far is selected."
+    if outcome.stop_reason == "memory":
+        yield (
+            f"The search ran out of memory {at}; the best subset so far is selected. Give it more "
+            "memory, or fewer samples with sample=3000, to search on."
+        )
     is_asked_for = problem.ranking == "lexicographic" and problem.n_features_to_select is None
     is_cut_short = outcome.stop_reason in {"max_evaluations", "max_seconds"}
     if is_asked_for and is_cut_short and outcome.score < problem.target:

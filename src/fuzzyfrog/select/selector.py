@@ -13,6 +13,8 @@ from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.spread import Missing, Spread
 from fuzzyfrog.data.wording import shown
 from fuzzyfrog.deadline import TimeIsUp, limited
+from fuzzyfrog.errors import in_memory
+from fuzzyfrog.interruption import interruptible
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.scoring import TNorm
 from fuzzyfrog.scale import check_cluster, on_cluster
@@ -46,6 +48,14 @@ from fuzzyfrog.select.suspects import suspects
 
 __all__ = ["FuzzyRoughSelector"]
 
+SMALLER_TABLE = (
+    "Leave out columns (--ignore) or samples, or set FUZZYFROG_SPILL_ABOVE to fewer bytes: larger "
+    "arrays are kept on disk."
+)
+LESS_AT_ONCE = (
+    "Measure a part of the samples (sample=, --sample), use fewer threads (n_jobs=1, --jobs 1), "
+    "leave out columns (--ignore), or score on a cluster (cluster=, --cluster)."
+)
 INTERVALS = {0: inf, 1: 1.0}  # seconds between two lines of progress, by verbose; else none
 
 
@@ -152,8 +162,10 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
         Where the search stood after each batch.
     n_evaluations_ : int
         Subsets that the search scored.
-    stop_reason_ : {"converged", "max_evaluations", "max_seconds", "callback", "interrupted"}
-        Why the search ended; after Ctrl-C the best subset so far is selected.
+    stop_reason_ : str
+        Why the search ended: "converged", "max_evaluations", "max_seconds", "callback",
+        "interrupted" or "memory"; after Ctrl-C, and where memory ran out, the best subset so far
+        is selected.
     seed_ : int
         The seed of this fit.
 
@@ -267,6 +279,7 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
             with (
                 limited(limit.for_search()),
                 on_cluster(measure, self.cluster, self._fingerprint) as anywhere,
+                in_memory(f"a batch of subsets of {_size_of(measure.dataset)}", LESS_AT_ONCE),
             ):
                 objective = anywhere if here is measure else here
                 full_score = float(here.score(allowed[np.newaxis])[0])
@@ -296,7 +309,7 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
         """Give the core; None if there is no time for it, or if Ctrl-C is pressed."""
         is_interrupted = outcome.stop_reason == "interrupted"
         try:
-            with limited(limit.for_core(interrupted=is_interrupted)):
+            with interruptible(), limited(limit.for_core(interrupted=is_interrupted)):
                 return core_of_run(objective, problem, outcome)
         except TimeIsUp:
             return None
@@ -316,13 +329,14 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
             yield "There was no time to determine the core."
 
     def _measure(self, dataset: Dataset) -> Dependency:
-        return Dependency(
-            dataset,
-            tnorm=self.tnorm,
-            spread=self.spread,
-            missing=self.missing,
-            n_jobs=self.n_jobs,
-        )
+        with in_memory(f"the positions of {_size_of(dataset)}", SMALLER_TABLE):
+            return Dependency(
+                dataset,
+                tnorm=self.tnorm,
+                spread=self.spread,
+                missing=self.missing,
+                n_jobs=self.n_jobs,
+            )
 
     def _problem(self, measure: Dependency, proves: bool) -> Problem:
         """Give what is asked, checked before anything is sent or measured; no full score yet."""
@@ -413,3 +427,7 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing != "raise"
         return tags
+
+
+def _size_of(dataset: Dataset) -> str:
+    return f"{dataset.n_samples:,} samples on {dataset.n_features:,} features"

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +20,10 @@ from fuzzyfrog.search.protocol import Integers, Masks
 __all__ = ["CoverSearch", "Slice"]
 
 KILLS_BETWEEN_SORTS = 10_000
+# What a place has of the stack as it is; of the lists of rows it has the part in use.
+PLACE = (
+    "level", "chosen", "allowed", "branches", "n_branches", "n_taken", "is_told", "n_open", "kills",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +61,11 @@ class CoverSearch:
     fixed, allowed : bool[n_features]
         Features that every cover has, and features that a cover may have.
 
+    Attributes
+    ----------
+    fixed : bool[n_features]
+        Features that every cover has.
+
     Examples
     --------
     >>> import numpy as np
@@ -67,7 +79,7 @@ class CoverSearch:
 
     def __init__(self, rows: Rows, size: int, *, fixed: Masks, allowed: Masks) -> None:
         self.size = size
-        self._fixed = fixed.copy()
+        self.fixed = fixed.copy()
         self._free: Integers = np.flatnonzero(allowed & ~fixed)
         self._n_left = size - int(fixed.sum())
         self._table = GrowingTable(len(self._free), self._for_free(rows))
@@ -75,7 +87,7 @@ class CoverSearch:
         self._is_fixed_due = self._n_left == 0
 
     def _for_free(self, rows: Rows) -> Rows:
-        left = without_fixed(rows, self._fixed)
+        left = without_fixed(rows, self.fixed)
         return Rows(np.ascontiguousarray(left.weights[:, self._free]), left.needed)
 
     @property
@@ -108,10 +120,93 @@ class CoverSearch:
             self._put_killers_first(self._stack)
         return Slice(covers, n_visited, self.is_exhausted)
 
+    def place(self) -> list[NDArray[Any]] | None:
+        """Return where the search stands, for `take_place`; None where there is nothing to tell."""
+        if self._stack is None:
+            return None
+        stack = self._stack
+        lists = range(self._n_lists(int(stack.level[0])))
+        rows = np.concatenate([stack.rows[level, : stack.n_open[level]] for level in lists])
+        lacks = np.concatenate([stack.lacks[level, : stack.n_open[level]] for level in lists])
+        others = [getattr(stack, name).copy() for name in PLACE]
+        return [*others, rows, lacks, np.array([self._table.n_rows])]
+
+    def take_place(self, place: Sequence[NDArray[Any]], added: Sequence[Rows]) -> bool:
+        """Go to where another search stood after rows were added; whether that can be.
+
+        Parameters
+        ----------
+        place : sequence of arrays
+            What `place` of the other search gave; nothing is believed of it that could do harm.
+        added : sequence of Rows
+            What had been added to it since its start; this one is at its start.
+        """
+        if self._stack is None:
+            return False
+        new = [self._for_free(rows) for rows in added]
+        n_rows = self._table.n_rows + sum(map(len, new))
+        stack = self._stack_at(place, n_rows)
+        if stack is None:
+            return False
+        for rows in new:
+            self._table.add(rows)
+        self._stack = stack
+        return True
+
+    def _stack_at(self, place: Sequence[NDArray[Any]], n_rows: int) -> Stack | None:
+        """Return the stack of a place; None unless every number in it is a possible one."""
+        root = self._root()
+        if len(place) != len(PLACE) + 3:
+            return None
+        *others, rows, lacks, n_known = place
+        found = dict(zip(PLACE, others, strict=True))
+        kills = found.pop("kills")
+        if any(
+            one.dtype != getattr(root, name).dtype or one.shape != getattr(root, name).shape
+            for name, one in found.items()
+        ):
+            return None
+        level, n_open = int(found["level"][0]), found["n_open"]
+        lists = self._n_lists(level)
+        capacity, n_features = kills.size, len(self._free)
+        is_sound = (
+            n_known.tolist() == [n_rows]
+            and kills.dtype == np.int64
+            and kills.ndim == 1
+            and n_rows <= capacity
+            and 0 <= level < self._n_left
+            and _are_within(found["chosen"], 0, n_features)
+            and _are_within(found["branches"], 0, n_features)
+            and _are_within(found["n_branches"], -1, n_features + 1)
+            and _are_within(found["n_taken"], 0, n_features + 1)
+            and _are_within(n_open[:lists], 0, capacity + 1)
+            and rows.dtype == np.int32
+            and lacks.dtype == np.float64
+            and rows.shape == lacks.shape == (int(n_open[:lists].sum()),)
+            and _are_within(rows, 0, n_rows)
+            and bool(np.isfinite(lacks).all())
+            and not (found["allowed"] & ~root.allowed[0]).any()
+        )
+        if not is_sound:
+            return None
+        shape = (self._n_left, capacity)
+        stack = root._replace(
+            **found, kills=kills, rows=np.zeros(shape, np.int32), lacks=np.zeros(shape)
+        )
+        ends = np.cumsum(n_open[:lists])
+        for one, (first, last) in enumerate(pairwise([0, *ends.tolist()])):
+            stack.rows[one, : last - first] = rows[first:last]
+            stack.lacks[one, : last - first] = lacks[first:last]
+        return stack
+
+    def _n_lists(self, level: int) -> int:
+        """Return the number of levels whose lists of rows are in use."""
+        return max(1, min(level, self._n_left - 2) + 1)
+
     def _fixed_alone(self) -> Slice:
         is_cover = self._is_fixed_due and self._table.n_rows == 0
         self._is_fixed_due = False
-        covers = self._fixed[np.newaxis][: int(is_cover)]
+        covers = self.fixed[np.newaxis][: int(is_cover)]
         return Slice(covers, 0, True)
 
     def _visit(self, stack: Stack, n_nodes: int, n_covers: int) -> tuple[Masks, int]:
@@ -122,7 +217,7 @@ class CoverSearch:
         n_found, n_visited = advance(
             self._table.arrays, stack, n_nodes, covers, sizes, clause, left
         )
-        masks = np.repeat(self._fixed[np.newaxis], n_found, axis=0)
+        masks = np.repeat(self.fixed[np.newaxis], n_found, axis=0)
         for mask, features, size in zip(masks, covers, sizes, strict=False):
             mask[self._free[features[:size]]] = True
         return masks, int(n_visited)
@@ -175,6 +270,10 @@ class CoverSearch:
         stack.lacks[0, : len(order)] = self._table.arrays.needed[order]
         for level in range(1, min(int(stack.level[0]), self._n_left - 2) + 1):
             narrow(self._table.arrays, stack, level, self._n_left)
+
+
+def _are_within(numbers: NDArray[Any], least: int, end: int) -> bool:
+    return bool(((numbers >= least) & (numbers < end)).all())
 
 
 def _packed(mask: Masks, n_words: int) -> NDArray[np.uint64]:

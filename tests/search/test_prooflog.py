@@ -1,0 +1,171 @@
+"""A killed proof goes on where it stood; a damaged log of it costs time, never the answer."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from fuzzyfrog.measure import Dependency
+from fuzzyfrog.search import Checkpoint, Exact, Problem, QuickReduct, prooflog, proving, run
+from fuzzyfrog.search.covering import CoverSearch, Rows
+from fuzzyfrog.search.covering.branching import PLACE
+from fuzzyfrog.select.certifying import oracle_of
+from search.lookup import plain
+
+N_FEATURES = 20
+
+
+class Killed(BaseException):
+    """Stands for kill -9: nobody catches it, and the files stay as they are."""
+
+
+@pytest.fixture
+def task(monkeypatch):
+    """A measure and a problem whose proof takes many slices, and every slice leaves a place."""
+    monkeypatch.setattr(proving, "SLICE_WORK", 0)
+    monkeypatch.setattr(prooflog, "PLACE_SECONDS", 0.0)
+    monkeypatch.setattr(prooflog, "WRITING_SHARE", np.inf)
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(100, N_FEATURES)), rng.integers(0, 3, 100)
+    measure = Dependency(X, y, n_jobs=1)
+    everything = np.ones(N_FEATURES, bool)
+    full = float(measure.score(everything[np.newaxis])[0])
+    problem = Problem(N_FEATURES, X.size, full, oracle=oracle_of(measure, everything))
+    return measure, problem
+
+
+@pytest.fixture
+def slices(monkeypatch):
+    """The number of slices of branch and bound that were worked out; it kills after so many."""
+    count, advance = {"done": 0, "kill_after": np.inf}, CoverSearch.advance
+
+    def counted(self, *arguments):
+        if count["done"] >= count["kill_after"]:
+            raise Killed
+        count["done"] += 1
+        return advance(self, *arguments)
+
+    monkeypatch.setattr(CoverSearch, "advance", counted)
+    return count
+
+
+def go(task, path):
+    measure, problem = task
+    checkpoint = None if path is None else Checkpoint(path, data="made")
+    return plain(run(Exact(), measure, problem, seed=0, checkpoint=checkpoint))
+
+
+def killed(task, path, slices, after):
+    slices.update(done=0, kill_after=after)
+    with pytest.raises(Killed):
+        go(task, path)
+    slices.update(done=0, kill_after=np.inf)
+
+
+def test_a_proof_that_is_killed_again_and_again_gets_there(task, slices, tmp_path):
+    expected, n_slices = go(task, None), slices["done"]
+    assert n_slices >= 12
+    n_kills, outcome = 0, None
+    slices["kill_after"] = n_slices // 4  # from the start, none of the runs would get there
+    while outcome is None:
+        slices["done"] = 0
+        try:
+            outcome = go(task, tmp_path / "scores")
+        except Killed:
+            n_kills += 1
+            assert n_kills <= 6, "a restart got no further than the one before"
+    assert outcome == expected
+    assert n_kills >= 4
+
+
+def test_what_was_asked_of_the_data_is_not_asked_again(task, slices, tmp_path):
+    killed(task, tmp_path / "scores", slices, 10)
+    measure, problem = task
+    asked = []
+
+    def oracle(subset):
+        asked.append(subset.tobytes())
+        return problem.oracle(subset)
+
+    counted = Problem(N_FEATURES, problem.n_cells, problem.full_score, oracle=oracle)
+    n_before = len(asked)
+    go((measure, counted), None)
+    n_all = len(asked) - n_before
+    go((measure, counted), tmp_path / "scores")
+    assert len(asked) - n_all < n_all
+
+
+def test_damaged_files_change_nothing_but_the_time(task, slices, tmp_path):
+    expected = go(task, None)
+    killed(task, tmp_path / "scores", slices, 15)
+    files = prooflog.proof_files(tmp_path / "scores")
+    whole = {path: path.read_bytes() for path in (tmp_path / "scores", *files)}
+    rng = np.random.default_rng(0)
+    for path in files:
+        content = whole[path]
+        for place in [9, *rng.integers(30, len(content), 2).tolist()]:
+            for one, saved in whole.items():
+                one.write_bytes(saved)
+            damaged = bytearray(content)
+            damaged[place] ^= 1
+            path.write_bytes(damaged if place % 2 else content[:place])
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                assert go(task, tmp_path / "scores") == expected
+
+
+def test_a_file_of_another_run_is_ignored_with_a_sentence(task, slices, tmp_path):
+    expected = go(task, None)
+    killed(task, tmp_path / "scores", slices, 10)
+    answers, place = prooflog.proof_files(tmp_path / "scores")
+    for path in (answers, place):
+        path.write_bytes(prooflog.MAGIC + bytes(16) + path.read_bytes()[prooflog.START :])
+    with pytest.warns(RuntimeWarning, match="is ignored: it is damaged or of another run") as told:
+        assert go(task, tmp_path / "scores") == expected
+    assert len(told) == 2
+
+
+def cover_search():
+    rng = np.random.default_rng(0)
+    rows = Rows(rng.uniform(0.0, 0.6, (40, 12)), np.ones(40))
+    return CoverSearch(rows, 5, fixed=np.zeros(12, bool), allowed=np.ones(12, bool))
+
+
+def rest(search):
+    found = []
+    while not search.is_exhausted:
+        found += search.advance(50, 10).covers.tolist()
+    return found
+
+
+def test_a_place_is_taken_to_the_same_end():
+    search, other = cover_search(), cover_search()
+    search.advance(20, 10)
+    assert other.take_place(search.place(), [])
+    assert rest(other) == rest(search)
+    assert search.place() is None
+
+
+def test_a_place_with_impossible_numbers_is_not_taken():
+    """A checksum does not make it ours: compiled code would read beside its arrays."""
+    search = cover_search()
+    search.advance(20, 10)
+    place = search.place()
+    assert not cover_search().take_place(place[:-1], [])
+    assert not cover_search().take_place(place[::-1], [])
+    for number, array in enumerate(place):
+        if array.dtype == bool or number == PLACE.index("kills"):
+            continue
+        for wrong in (2**30, -(2**30) if array.dtype.kind == "i" else np.inf):
+            if array.dtype == np.uint64:
+                wrong = 2**63
+            changed = [one.copy() for one in place]
+            changed[number].flat[0] = wrong
+            is_lack = array.dtype == float and wrong < np.inf  # any number will do
+            assert is_lack or not cover_search().take_place(changed, []), number
+
+
+def test_a_run_without_a_proof_leaves_no_file_of_one(task, tmp_path):
+    measure, problem = task
+    run(QuickReduct(), measure, problem, seed=0, checkpoint=Checkpoint(tmp_path / "scores"))
+    assert [path.name for path in tmp_path.iterdir()] == ["scores"]
