@@ -1,16 +1,17 @@
-"""How far an experiment has come, and times as people say them."""
+"""How far an experiment has come, and how long the rest may take."""
 
 import pytest
 
-from fuzzyfrog.experiment.progress import Progress, duration
-
-SELECTION = ("selection", "frogs")
-TREE, RULES = ("accuracy", "weka", "J48"), ("accuracy", "weka", "PART")
+from fuzzyfrog.experiment import running
+from fuzzyfrog.experiment.running import Progress, duration
 
 
 @pytest.fixture
-def progress():
-    return Progress(interval=0, silent_seconds=0)
+def clock(monkeypatch):
+    """A clock that stands at 0 until it is set."""
+    now = [0.0]
+    monkeypatch.setattr(running.time, "monotonic", lambda: now[0])
+    return now
 
 
 def last_line(capsys):
@@ -26,49 +27,31 @@ def test_durations(seconds, told):
     assert duration(seconds) == told
 
 
-def test_the_time_left_is_in_proportion_to_the_weight(progress, capsys):
-    progress.expect(SELECTION, 2, weight=2.0)
-    progress.expect(SELECTION, 1, weight=10.0)
-    progress.reused(SELECTION, 2.0, seconds=3.0)
-    progress.computed(SELECTION, 2.0, seconds=3.0, what="wine")
-    assert last_line(capsys) == "fuzzyfrog: 2 of 3 cells; wine; about 15 s left"
+def test_the_time_left_follows_the_mean_pace_of_what_was_computed(clock, capsys):
+    progress = Progress(interval=0, silent_seconds=10)
+    progress.expect(12)
+    progress.reused()  # took no time
+    clock[0] = 9.0
+    progress.computed("wine: frogs")
+    assert last_line(capsys) == "fuzzyfrog: 2 of 12 cells; wine: frogs"  # too early to tell
+    clock[0] = 20.0
+    progress.computed("wine: swarm")
+    assert last_line(capsys) == "fuzzyfrog: 3 of 12 cells; wine: swarm; about 2 min left"
 
 
-def test_every_kind_of_cell_has_its_own_time(progress, capsys):
-    for kind in (TREE, RULES):
-        progress.expect(kind, 11, weight=1.0)
-    progress.computed(TREE, 1.0, seconds=1.0, what="a")
-    progress.computed(RULES, 1.0, seconds=5.0, what="b")
-    assert last_line(capsys).endswith("b; about 60 s left")
+def test_cells_that_are_shared_are_not_waited_for(clock, capsys):
+    progress = Progress(interval=0, silent_seconds=0)
+    progress.expect(8)
+    progress.expect(-2)
+    clock[0] = 6.0
+    progress.computed("a")
+    assert last_line(capsys) == "fuzzyfrog: 1 of 6 cells; a; about 30 s left"
 
 
-def test_a_kind_that_is_new_takes_what_its_like_take(progress, capsys):
-    progress.expect(TREE, 1, weight=1.0)
-    progress.expect(RULES, 4, weight=1.0)
-    progress.expect(SELECTION, 4, weight=1.0)  # nothing like it was measured
-    progress.computed(TREE, 1.0, seconds=3.0, what="a")
-    assert last_line(capsys).endswith("about 12 s left")
-
-
-def test_cells_that_are_shared_are_not_waited_for(progress, capsys):
-    progress.expect(TREE, 8, weight=1.0)
-    for _ in range(2):
-        progress.shared(TREE, 1.0)
-    progress.computed(TREE, 1.0, seconds=6.0, what="a")
-    # One in three was new; so will be one in three of the five that are open.
-    assert last_line(capsys) == "fuzzyfrog: 1 of 6 cells; a; about 10 s left"
-
-
-def test_the_cell_that_compiles_does_not_count(progress, capsys):
-    progress.expect(SELECTION, 14, weight=1.0)
-    progress.computed(SELECTION, 1.0, seconds=100.0, what="a")
-    for _ in range(3):
-        progress.computed(SELECTION, 1.0, seconds=1.0, what="a")
-    assert last_line(capsys).endswith("about 10 s left")
-
-
-def test_nothing_is_said_about_time_at_first(capsys):
-    progress = Progress(interval=0, silent_seconds=1000)
-    progress.expect(SELECTION, 5, weight=1.0)
-    progress.computed(SELECTION, 1.0, seconds=12.0, what="wine: frogs")
-    assert last_line(capsys) == "fuzzyfrog: 1 of 5 cells; wine: frogs"
+def test_lines_are_apart_and_quiet_runs_have_none(clock, capsys):
+    progress, quiet = Progress(interval=5), Progress(quiet=True, interval=0)
+    for second in (1.0, 2.0, 7.0):
+        clock[0] = second
+        progress.computed(f"at {second:g}")
+        quiet.computed("never")
+    assert [line.split("; ")[1] for line in capsys.readouterr().err.splitlines()] == ["at 1", "at 7"]

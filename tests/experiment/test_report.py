@@ -60,16 +60,11 @@ def test_every_file_is_in_the_index(report):
             assert f"({name})" in index
 
 
-def test_the_index_tells_what_is_done_and_what_the_rest_costs(report):
+def test_the_index_marks_what_is_done_and_what_is_missing(report):
     index = page(report, "index.md")
-    assert row(index, "wine")[:8] == ["wine", "178 (178)", "13 (13)", "3", *["done"] * 4]
-    cells = row(index, "olitos")
-    assert cells[4:8] == ["missing"] * 4
-    n_runs = 9 * 2 + 3 + 12 * 2  # two seeds of the nine with chances, the others; inside two folds
-    assert cells[8] == str(n_runs * 19)
-    assert re.fullmatch(r"\d+ (s|min) to \d+ (s|min)", cells[9])
-    for what in ("selections", "sklearn", "weka"):
-        assert re.search(rf"^- {what}: wine took \d+ s; foretold: \d+ s", index, re.MULTILINE)
+    assert row(index, "wine") == ["wine", "178 (178)", "13 (13)", "3", *["done"] * 4]
+    assert row(index, "olitos")[4:] == ["missing"] * 4
+    assert "A percentage is the share of the cells that are there" in index
 
 
 def test_figures_of_the_paper_stand_beside_ours(report):

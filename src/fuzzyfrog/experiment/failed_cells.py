@@ -9,7 +9,7 @@ from fuzzyfrog.experiment.config import Experiment, Protocol
 from fuzzyfrog.experiment.results import Lookup
 from fuzzyfrog.experiment.selectors import recipe
 
-__all__ = ["failure_lines", "is_timeout", "timeouts"]
+__all__ = ["failure_lines", "timeouts"]
 
 TIMEOUT = re.compile(r"it took more than (\S+) seconds")
 
@@ -54,11 +54,6 @@ def timeouts(lookup: Lookup) -> dict[float, int]:
     """Give how many cells were given up, by the seconds that they were allowed."""
     limits = (TIMEOUT.match(cell["error"]) for cell in _failed(lookup.cells()))
     return dict(sorted(Counter(float(found[1]) for found in limits if found).items()))
-
-
-def is_timeout(cell: Mapping[str, Any]) -> bool:
-    """Tell whether a cell was given up because it took too long."""
-    return TIMEOUT.match(cell.get("error", "")) is not None
 
 
 def _failed(cells: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

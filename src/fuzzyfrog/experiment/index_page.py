@@ -1,16 +1,13 @@
-"""The first page of the results: what there is, what is done, what the rest may cost."""
+"""The first page of the results: which files there are, and which data sets are done."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fuzzyfrog.experiment.config import Experiment
-from fuzzyfrog.experiment.cost_model import CostModel, Span, held_out
-from fuzzyfrog.experiment.costs import NOTHING, Cost, missing_cost
 from fuzzyfrog.experiment.figure_names import FIGURES_FOLDER, figure_path
 from fuzzyfrog.experiment.markdown import GAP, Rows, beside, linked, table
 from fuzzyfrog.experiment.paper_figures import PaperFigures
-from fuzzyfrog.experiment.progress import duration
-from fuzzyfrog.experiment.results import Lookup, Results
+from fuzzyfrog.experiment.results import Results
 from fuzzyfrog.experiment.shapes import Shape
 
 __all__ = ["Index"]
@@ -42,22 +39,9 @@ COUNTERPARTS = """\
 | post-hoc comparison (Li) | "Post-hoc tests" |
 | computation time | "Seconds" and "Evaluations of a selection"; figures/seconds-*.svg |
 """
-ESTIMATE = (
-    "The time of what is missing is estimated from the cells that are there. A law "
-    "seconds = c + a · weight^b is fitted for each selector (weight: samples x features) and for "
-    "each classifier (a fold; weight: samples x selected features x classes); the number of "
-    "selected features follows a law of the number of features. The exponent b is 1 unless the "
-    "tables that are done clearly say otherwise. As many selections are taken to find the same "
-    "features, and so to share their accuracies, as among those done. A classifier of Weka counts "
-    "at most as long as the config lets it run; one that was given up as long as it ran, at least. "
-    "The first time is one that one in ten cells went below, so that of one process on a machine "
-    "that does little else; the second one that one in ten went above, beside much other work."
+PERCENT = (
+    "A percentage is the share of the cells that are there; `fuzzyfrog reproduce` computes the rest."
 )
-HOW_GOOD = (
-    "How good it is: what the cells of the largest table took, and what the laws of the other "
-    "tables foretold. Tables that are larger still are less sure."
-)
-LEAST_TABLES = 4  # that a law is tried on one, and learned from the others
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,21 +54,15 @@ class Index:
         What was asked.
     paper : PaperFigures
         What the paper printed.
-    lookup : Lookup
-        The cells.
     shapes : mapping of str to Shape
         The sizes of the tables, of those that are known.
-    panels : mapping of str to sequence of str
-        The classifiers of each panel.
     results : mapping of (str, str) to Results
         By panel and protocol.
     """
 
     experiment: Experiment
     paper: PaperFigures
-    lookup: Lookup
     shapes: Mapping[str, Shape]
-    panels: Mapping[str, Sequence[str]]
     results: Mapping[tuple[str, str], Results]
 
     def page(self, files: Sequence[str], *, has_figures: bool) -> str:
@@ -107,8 +85,7 @@ class Index:
             lines += ["There are no figures: pip install 'fuzzyfrog[report]' brings them.", ""]
         if self.paper.methods:
             lines += ["## Tables and figures of the paper", "", COUNTERPARTS]
-        costs = self._costs()
-        lines += ["## Data sets", "", *table(self._status(costs)), "", *self._estimate(costs)]
+        lines += ["## Data sets", "", *table(self._status()), "", self._remark()]
         return "\n".join([*lines, ""])
 
     def _files(self, files: Sequence[str]) -> list[str]:
@@ -131,25 +108,11 @@ class Index:
                     rows.append([", ".join([FIGURES[kind], *place]), *cells])
         return rows
 
-    def _costs(self) -> dict[str, Cost]:
-        model = CostModel(self.lookup.cells(), self.shapes)
-        costs = {}
-        for one in self.experiment.data:
-            shape = self.shapes.get(one.name)
-            parts = (
-                missing_cost(
-                    self.experiment, self.lookup, model, one.name, shape, protocol, self.panels
-                )
-                for protocol in self.experiment.protocols
-            )
-            costs[one.name] = sum(parts, NOTHING)
-        return costs
-
-    def _status(self, costs: Mapping[str, Cost]) -> Rows:
+    def _status(self) -> Rows:
         places = [f"{panel}, {protocol}" for panel, protocol in self.results]
-        rows = [["data", "samples", "features", "classes", *places, "cells to do", "estimate"]]
-        for data, cost in costs.items():
-            rows.append([data, *self._shape(data), *self._done(data), *_shown_cost(cost)])
+        rows = [["data", "samples", "features", "classes", *places]]
+        for one in self.experiment.data:
+            rows.append([one.name, *self._shape(one.name), *self._done(one.name)])
         return rows
 
     def _shape(self, data: str) -> list[str]:
@@ -177,46 +140,14 @@ class Index:
                 told.append(f"{100 * (n_cells - n_missing) // n_cells} %{failed}")
         return told
 
-    def _estimate(self, costs: Mapping[str, Cost]) -> list[str]:
-        left = sum(costs.values(), NOTHING)
-        if left.n_cells == 0:
-            return ["Nothing is missing."]
-        total = f"In all {left.n_cells:,.0f} cells are to do: {_shown_span(left.seconds)}."
-        checks = [line for panel in (None, *self.panels) for line in self._check(panel)]
-        how_good = ["", HOW_GOOD, "", *checks] if checks else []
-        return [f"{total} {ESTIMATE}", *how_good]
-
-    def _check(self, panel: str | None) -> list[str]:
-        """Tell how the laws do on the largest table of a panel, or of selections, without it."""
-        cells = [cell for cell in self.lookup.cells() if cell["key"].get("panel") == panel]
-        tables = dict.fromkeys(cell["key"]["data"] for cell in cells)
-        known = [data for data in tables if data in self.shapes]
-        if len(known) < LEAST_TABLES:
-            return []
-        largest = max(known, key=lambda name: _cells_of(self.shapes[name]))
-        found = held_out(cells, self.shapes, largest)
-        if found is None:
-            return []
-        predicted, measured = found
-        told = f"{largest} took {duration(measured)}; foretold: {_shown_span(predicted)}."
-        return [f"- {panel or 'selections'}: {told}"]
-
-
-def _cells_of(shape: Shape) -> int:
-    return shape.n_samples * shape.n_features
-
-
-def _shown_cost(cost: Cost) -> list[str]:
-    if cost.n_cells == 0:
-        return ["", ""]
-    return [f"{cost.n_cells:,.0f}", _shown_span(cost.seconds)]
-
-
-def _shown_span(span: Span | None) -> str:
-    if span is None:
-        return GAP
-    ends = dict.fromkeys(duration(end) for end in (span.quick, span.slow))
-    return " to ".join(ends)
+    def _remark(self) -> str:
+        is_complete = all(
+            entry.n_missing == 0
+            for results in self.results.values()
+            for entries in results.values()
+            for entry in entries.values()
+        )
+        return "Nothing is missing." if is_complete else PERCENT
 
 
 def _is_figure(name: str) -> bool:

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,7 +30,6 @@ from fuzzyfrog.experiment.keys import (
 )
 from fuzzyfrog.experiment.loading import load_entry, with_columns, with_rows
 from fuzzyfrog.experiment.panel import Panel, SklearnPanel, reason_of
-from fuzzyfrog.experiment.progress import Kind, Progress, Silence
 from fuzzyfrog.experiment.selectors import check_selector, imported, selected
 from fuzzyfrog.experiment.store import Cells, canonical, package_versions, packed_file
 from fuzzyfrog.experiment.tables import write_tables
@@ -125,8 +125,7 @@ def reproduce(
         with Cells(folder / CELLS_FILE, _versions(judges)) as cells:
             if retry_failed:
                 cells.forget_failures()
-            says = Silence() if quiet else Progress()
-            run = _Run(experiment, cells, judges, folder, says, n_jobs)
+            run = _Run(experiment, cells, judges, folder, Progress(quiet=quiet), n_jobs)
             run.everything(data)
     finally:
         for panel in judges:
@@ -190,6 +189,61 @@ def _classifiers(panels: Sequence[Panel]) -> dict[str, tuple[str, ...]]:
     return {panel.name: panel.classifiers for panel in panels}
 
 
+class Progress:
+    """Count cells and write, now and then, the last one and the time left to stderr.
+
+    The time left assumes that the remaining cells take as long as the computed ones on average.
+    Nothing is said about it at first: the first cells also compile.
+    """
+
+    def __init__(
+        self, *, quiet: bool = False, interval: float = 5.0, silent_seconds: float = 30.0
+    ) -> None:
+        self._quiet = quiet
+        self._interval = interval
+        self._silent_seconds = silent_seconds
+        self._start = time.monotonic()
+        self._last = -interval
+        self._n_all = self._n_done = self._n_computed = 0
+
+    def expect(self, n_cells: int) -> None:
+        """Add cells to do; a negative number takes back those that turned out to be shared."""
+        self._n_all += n_cells
+
+    def reused(self) -> None:
+        """Count a cell that was there."""
+        self._n_done += 1
+
+    def computed(self, what: str) -> None:
+        """Count a cell that was computed, and say so if the last line is old enough."""
+        self._n_done += 1
+        self._n_computed += 1
+        now = time.monotonic()
+        if self._quiet or now - self._last < self._interval:
+            return
+        self._last = now
+        seconds = now - self._start
+        left = ""
+        if seconds >= self._silent_seconds:
+            pace = seconds / self._n_computed
+            left = f"; about {duration(pace * (self._n_all - self._n_done))} left"
+        sys.stderr.write(f"fuzzyfrog: {self._n_done:,} of {self._n_all:,} cells; {what}{left}\n")
+        sys.stderr.flush()
+
+
+def duration(seconds: float) -> str:
+    """Return a time in at most two units, such as "2 h 13 min"."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    if minutes < 90:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 48:
+        return f"{hours} h {minutes} min"
+    return f"{hours // 24} d {hours % 24} h"
+
+
 @dataclass(frozen=True, eq=False)
 class _Block:
     """A data set under a protocol."""
@@ -198,12 +252,6 @@ class _Block:
     table: str
     protocol: Protocol
     folds: Sequence[Fold]
-
-    @property
-    def weight(self) -> float:
-        """What a cell may cost, as against others: it has one fold, or all of them."""
-        n_folds = len(self.folds) if self.protocol.name == "paper" else 1
-        return float(self.dataset.values.size * n_folds)
 
     @property
     def order(self) -> tuple[int, bool, str]:
@@ -221,7 +269,7 @@ class _Run:
     cells: Cells
     panels: Sequence[Panel]
     folder: Path
-    says: Progress
+    progress: Progress
     n_jobs: int | None
     computed: int = 0
     reused: int = 0
@@ -232,10 +280,7 @@ class _Run:
         blocks = sorted(self._blocks(data), key=lambda block: block.order)
         for block in blocks:
             for entry in self.experiment.selectors:
-                n_runs = len(self._runs(block, entry))
-                self.says.expect(("selection", entry.name), n_runs, block.weight)
-                for kind in self._judging():
-                    self.says.expect(kind, n_runs, block.weight)
+                self.progress.expect(len(self._runs(block, entry)) * (1 + self._n_classifiers))
         for block in blocks:
             self._block(block)
 
@@ -263,19 +308,15 @@ class _Run:
             for run in self._runs(block, entry):
                 features = self._selection(block, entry, run)
                 if features is None or (features, run[1]) in found:
-                    for kind in self._judging():  # nothing to judge, or the same once more
-                        self.says.shared(kind, block.weight)
+                    self.progress.expect(-self._n_classifiers)  # nothing to judge, or judged once
                 else:
                     found[features, run[1]] = len(features)
         for features, fold in sorted(found, key=lambda one: found[one]):
             self._judgments(block, features, fold)
 
-    def _judging(self) -> list[Kind]:
-        return [
-            ("accuracy", panel.name, classifier)
-            for panel in self.panels
-            for classifier in panel.classifiers
-        ]
+    @property
+    def _n_classifiers(self) -> int:
+        return sum(len(panel.classifiers) for panel in self.panels)
 
     def _runs(self, block: _Block, entry: SelectorEntry) -> list[tuple[int, int | None]]:
         protocol = block.protocol
@@ -297,7 +338,7 @@ class _Run:
             return {"by": entry.name, **found}
 
         what = f"{name}: {entry.name}, seed {seed}{part}"
-        value = self._cell(key, ("selection", entry.name), block.weight, what, compute)
+        value = self._cell(key, what, compute)
         return None if value is None else tuple(value["features"])
 
     def _judgments(self, block: _Block, features: tuple[int, ...], fold: int | None) -> None:
@@ -317,26 +358,20 @@ class _Run:
                     return {"correct": correct, "tested": tested}
 
                 what = f"{name}: {classifier}, {len(features)} features"
-                kind = ("accuracy", panel.name, classifier)
-                self._cell(key, kind, block.weight, what, compute)
+                self._cell(key, what, compute)
 
     def _cell(
-        self,
-        key: dict[str, Any],
-        kind: Kind,
-        weight: float,
-        what: str,
-        compute: Callable[[], dict[str, Any]],
+        self, key: dict[str, Any], what: str, compute: Callable[[], dict[str, Any]]
     ) -> dict[str, Any] | None:
         """Give the value of a cell, computed if it is not there; None if it failed."""
         line = self.cells.get(key)
         if line is not None:
             self.reused += 1
-            self.says.reused(kind, weight, line["seconds"])
+            self.progress.reused()
         else:
             line = self._kept(key, compute)
             self.computed += 1
-            self.says.computed(kind, weight, line["seconds"], what)
+            self.progress.computed(what)
         if "error" in line:
             self.failures.append(f"{what}: {line['error']}")
         value: dict[str, Any] | None = line.get("value")

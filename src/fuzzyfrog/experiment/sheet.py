@@ -37,7 +37,7 @@ EVALUATIONS = (
 )
 NOTHING = (
     "No data set is complete here, so there is nothing to compare. [index.md](index.md) says what "
-    "is there, what is missing and what that may cost."
+    "is there and what is missing."
 )
 
 

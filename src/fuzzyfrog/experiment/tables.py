@@ -92,7 +92,7 @@ def write_tables(
     if writer.paper.methods:
         verdict = Verdict(experiment, writer.paper, writer.lineups, results)
         writer.text("verdict.md", verdict.page())
-    index = Index(experiment, writer.paper, lookup, shapes, panels, results)
+    index = Index(experiment, writer.paper, shapes, results)
     files = [*writer.names, *sorted(drawn)]
     writer.text(INDEX_FILE, index.page(files, has_figures=draws or not figures))
     return [out / name for name in (INDEX_FILE, *files)]
