@@ -54,4 +54,7 @@ def test_lines_are_apart_and_quiet_runs_have_none(clock, capsys):
         clock[0] = second
         progress.computed(f"at {second:g}")
         quiet.computed("never")
-    assert [line.split("; ")[1] for line in capsys.readouterr().err.splitlines()] == ["at 1", "at 7"]
+    assert [line.split("; ")[1] for line in capsys.readouterr().err.splitlines()] == [
+        "at 1",
+        "at 7",
+    ]

@@ -44,7 +44,7 @@ def run_experiment(
 def _panels_at_hand(config: Path) -> list[str]:
     """Give the panels of a config, without Weka's if it is not installed and there are others."""
     from fuzzyfrog.experiment.config import read_config
-    from fuzzyfrog.experiment.weka_process import missing_for_weka
+    from fuzzyfrog.experiment.weka.process import missing_for_weka
 
     panels = list(read_config(config).panels)
     others = [name for name in panels if name != "weka"]
@@ -79,7 +79,7 @@ def _in_sentences(out: Path, *, quiet: bool) -> Iterator[None]:
     """Turn what can go wrong with an experiment into what the command line says."""
     with shown_progress("starting the experiment", quiet=quiet):
         from fuzzyfrog.experiment.store import StoreError
-        from fuzzyfrog.experiment.weka_process import WekaNotFoundError
+        from fuzzyfrog.experiment.weka.process import WekaNotFoundError
     try:
         yield
     except (StoreError, WekaNotFoundError) as error:

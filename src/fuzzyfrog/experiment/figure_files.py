@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fuzzyfrog.experiment.cd_diagram import diagram_height, draw_cd
+from fuzzyfrog.experiment.comparison import compare
+from fuzzyfrog.experiment.comparison.cd_diagram import diagram_height, draw_cd
 from fuzzyfrog.experiment.dot_chart import DotChart, chart_height, draw_dots
 from fuzzyfrog.experiment.figure_names import FIGURES_FOLDER, figure_path
 from fuzzyfrog.experiment.lineup import Lineup
 from fuzzyfrog.experiment.paper_figures import PaperFigures
-from fuzzyfrog.experiment.statistics import compare
 
 __all__ = ["can_draw", "write_figures"]
 

@@ -40,7 +40,8 @@ COUNTERPARTS = """\
 | computation time | "Seconds" and "Evaluations of a selection"; figures/seconds-*.svg |
 """
 PERCENT = (
-    "A percentage is the share of the cells that are there; `fuzzyfrog reproduce` computes the rest."
+    "A percentage is the share of the cells that are there; `fuzzyfrog reproduce` computes the "
+    "rest."
 )
 
 
@@ -111,9 +112,8 @@ class Index:
     def _status(self) -> Rows:
         places = [f"{panel}, {protocol}" for panel, protocol in self.results]
         rows = [["data", "samples", "features", "classes", *places]]
-        for one in self.experiment.data:
-            rows.append([one.name, *self._shape(one.name), *self._done(one.name)])
-        return rows
+        names = [one.name for one in self.experiment.data]
+        return rows + [[name, *self._shape(name), *self._done(name)] for name in names]
 
     def _shape(self, data: str) -> list[str]:
         shape = self.shapes.get(data)

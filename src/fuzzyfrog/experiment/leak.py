@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, median, stdev
 
+from fuzzyfrog.experiment.comparison import compare
 from fuzzyfrog.experiment.markdown import GAP, Rows
 from fuzzyfrog.experiment.results import Entry, Results
-from fuzzyfrog.experiment.statistics import compare
 
 __all__ = ["Leak", "leak_of", "leak_rows", "shown_leak"]
 

@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping
 
+from fuzzyfrog.experiment.comparison import Comparison, compare
+from fuzzyfrog.experiment.comparison.ranks import ALPHA
 from fuzzyfrog.experiment.lineup import Lineup, wins
 from fuzzyfrog.experiment.markdown import Rows, beside, table
 from fuzzyfrog.experiment.paper_figures import PaperFigures
-from fuzzyfrog.experiment.posthoc import ALPHA
 from fuzzyfrog.experiment.standing import (
     Standing,
     is_of_paper,
     standing_of_lineup,
     standing_of_paper,
 )
-from fuzzyfrog.experiment.statistics import Comparison, compare
 from fuzzyfrog.experiment.verdict_procedures import PROCEDURES, compared
 
 __all__ = ["ranking_lines"]

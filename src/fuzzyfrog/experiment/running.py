@@ -34,7 +34,7 @@ from fuzzyfrog.experiment.selectors import check_selector, imported, selected
 from fuzzyfrog.experiment.store import Cells, canonical, package_versions, packed_file
 from fuzzyfrog.experiment.tables import write_tables
 from fuzzyfrog.experiment.weka import WekaPanel
-from fuzzyfrog.experiment.weka_process import WekaNotFoundError
+from fuzzyfrog.experiment.weka.process import WekaNotFoundError
 
 __all__ = ["CELLS_FILE", "Reproduction", "reproduce", "write_report"]
 

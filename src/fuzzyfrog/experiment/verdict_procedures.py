@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from fuzzyfrog.experiment.comparison import Comparison, compare
+from fuzzyfrog.experiment.comparison.ranks import ALPHA
 from fuzzyfrog.experiment.markdown import GAP, Rows
 from fuzzyfrog.experiment.paper_figures import PaperFigures
-from fuzzyfrog.experiment.posthoc import ALPHA
 from fuzzyfrog.experiment.standing import Standing, standing_of_paper
-from fuzzyfrog.experiment.statistics import Comparison, compare
 
 __all__ = ["PROCEDURES", "accuracy_rows", "compared", "rank_rows"]
 

@@ -1,4 +1,4 @@
-"""Dataset -> ARFF, the file format of Weka."""
+"""Write a Dataset as ARFF, the file format of Weka."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,15 +13,8 @@ __all__ = ["write_arff"]
 def write_arff(dataset: Dataset, path: Path) -> None:
     """Write a data set with its class as the last attribute.
 
-    Classes are declared in the order in which they appear, as when Weka reads a CSV file: some
-    classifiers settle ties by that order. Numbers keep all their digits.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        With classes; a missing value becomes a question mark.
-    path : Path
-        The file.
+    Classes are declared in the order of their first sample, as when Weka reads a CSV file: some
+    classifiers break ties by that order. Numbers keep all their digits; a missing value is a "?".
     """
     with path.open("w", encoding="utf-8") as file:
         file.writelines(f"{line}\n" for line in _lines(dataset))

@@ -1,4 +1,4 @@
-"""The other side of the process that runs Weka: starts it, asks it, replaces it."""
+"""Start the process that runs Weka, send it requests, and replace it if it fails."""
 
 import importlib.util
 import json
@@ -14,32 +14,25 @@ from threading import Event, Timer
 from typing import IO, Any
 
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.experiment.arff import write_arff
 from fuzzyfrog.experiment.folds import Fold
 from fuzzyfrog.experiment.panel import CellError
-from fuzzyfrog.experiment.weka_worker import FOLDER_PREFIX
+from fuzzyfrog.experiment.weka import worker
+from fuzzyfrog.experiment.weka.arff import write_arff
 from fuzzyfrog.search.checks import check_count, check_positive
 
 __all__ = ["WekaNotFoundError", "WekaProcess", "missing_for_weka"]
 
 JAR_VARIABLE = "FUZZYFROG_WEKA_JAR"
 DEBIAN_JAR = "/usr/share/java/weka.jar"
-MODULE = "fuzzyfrog.experiment.weka_worker"
 EXIT_SECONDS = 10.0
 
 
 class WekaNotFoundError(RuntimeError):
-    """Something that Weka needs is not installed; the message says what and the way out."""
+    """A requirement of Weka is not installed; the message says which one and how to get it."""
 
 
 def missing_for_weka() -> str | None:
-    """Give what Weka needs and does not find, with the way out; None if all is there.
-
-    Returns
-    -------
-    str or None
-        One or two sentences.
-    """
+    """Return a sentence about what Weka needs and how to get it; None if nothing is missing."""
     if importlib.util.find_spec("jpype") is None:
         return "Weka needs JPype, which is not installed. pip install 'fuzzyfrog[weka]'."
     if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
@@ -61,15 +54,7 @@ def _jar() -> Path:
 
 
 class WekaProcess:
-    """One process with one virtual machine at a time, started when it is first asked.
-
-    Parameters
-    ----------
-    max_seconds : float or None
-        When to give up on an answer; None for never.
-    megabytes : int
-        Memory of the virtual machine.
-    """
+    """One process with one virtual machine at a time, started on the first request."""
 
     def __init__(self, max_seconds: float | None, megabytes: int) -> None:
         check_count("megabytes", megabytes)
@@ -84,14 +69,14 @@ class WekaProcess:
         self._version = ""
 
     def version(self) -> str:
-        """Give the versions of Weka and Java."""
+        """Return the versions of Weka and Java."""
         self._started()
         return self._version
 
     def correct(
         self, dataset: Dataset, name: str, options: Sequence[str], folds: Sequence[Fold]
     ) -> list[int]:
-        """Give the counts of right predictions; CellError says why there are none."""
+        """Return the number of correct predictions on each fold, or raise CellError."""
         process = self._started()
         request = {
             "table": str(self._written(dataset)),
@@ -102,7 +87,7 @@ class WekaProcess:
         answer = self._asked(process, request)
         if "error" in answer:
             if "OutOfMemory" in answer["error"]:
-                self._end()  # what else it holds is anyone's guess
+                self._end()  # its state is unknown
             raise CellError(answer["error"])
         return [int(correct) for correct in answer["correct"]]
 
@@ -126,9 +111,10 @@ class WekaProcess:
         return self._process
 
     def _spawned(self) -> "subprocess.Popen[str]":
-        command = [sys.executable, "-m", MODULE, str(_jar()), str(self._megabytes)]
+        # As a script, and without its folder on the path, the worker imports nothing of fuzzyfrog.
+        command = [sys.executable, "-P", worker.__file__, str(_jar()), str(self._megabytes)]
         with self._errors().open("w", encoding="utf-8") as errors:
-            return subprocess.Popen(  # noqa: S603 - our own interpreter and module
+            return subprocess.Popen(  # noqa: S603 - our own interpreter and script
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -138,7 +124,7 @@ class WekaProcess:
             )
 
     def _asked(self, process: "subprocess.Popen[str]", request: dict[str, Any]) -> dict[str, Any]:
-        """Give the answer; if there is none in time, or ever, the process is gone afterwards."""
+        """Return the answer; without one in time, end the process and raise CellError."""
         late = Event()
         alarm = Timer(self._max_seconds or 0.0, _give_up, (process, late))
         if self._max_seconds is not None:
@@ -165,14 +151,16 @@ class WekaProcess:
 
     def _place(self) -> Path:
         if self._folder is None:
-            self._folder = TemporaryDirectory(prefix=FOLDER_PREFIX, ignore_cleanup_errors=True)
+            self._folder = TemporaryDirectory(
+                prefix=worker.FOLDER_PREFIX, ignore_cleanup_errors=True
+            )
         return Path(self._folder.name)
 
     def _errors(self) -> Path:
         return self._place() / "stderr.txt"
 
     def _end(self) -> None:
-        """End the process; its folder, which is its own, goes with it."""
+        """End the process and delete its folder."""
         self._end_process()
         if self._folder is not None:
             self._folder.cleanup()
@@ -197,7 +185,7 @@ def _give_up(process: "subprocess.Popen[str]", late: Event) -> None:
 
 
 def _exchanged(process: "subprocess.Popen[str]", request: str) -> str:
-    """Give the answer to a request; an empty one if the process has gone."""
+    """Return the answer to a request; an empty one if the process is gone."""
     try:
         _pipe(process.stdin).write(request + "\n")
         _pipe(process.stdin).flush()

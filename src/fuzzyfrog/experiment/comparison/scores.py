@@ -1,4 +1,4 @@
-"""Frames and mappings -> the table of scores that methods are compared by."""
+"""Read a table of scores, data sets x methods, from a frame or a mapping."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -19,28 +19,20 @@ __all__ = ["Gridded", "ScoreTable", "on_grid", "read_scores"]
 
 Floats = NDArray[np.float64]
 
-DIGITS = 12  # of the largest score that count; what is beyond them is rounding
+DIGITS = 12  # significant digits of the largest score; the rest is rounding
 MAX_POWER = 290  # of ten; scores that need more are too small to be scores
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
-    """Scores of methods on data sets; more is better.
-
-    Attributes
-    ----------
-    datasets, methods : tuple of str
-        Names of the rows and of the columns.
-    values : float64[n_datasets, n_methods]
-        The scores; a gap is NaN.
-    """
+    """Scores of methods on data sets; more is better."""
 
     datasets: tuple[str, ...]
     methods: tuple[str, ...]
-    values: Floats
+    values: Floats  # [n_datasets, n_methods]; a gap is NaN
 
     def filled(self, missing: object) -> Floats:
-        """Give the scores with every gap as the worst of all (-inf), or as a number."""
+        """Return the scores with every gap as the worst of all (-inf), or as a number."""
         if missing == "worst":
             return np.where(np.isnan(self.values), -inf, self.values)
         if isinstance(missing, bool) or not isinstance(missing, Real) or not isfinite(missing):
@@ -50,22 +42,14 @@ class ScoreTable:
 
 @dataclass(frozen=True, eq=False)
 class Gridded:
-    """Scores as whole steps, so that what is equal up to rounding is equal in every test.
+    """Scores as whole steps, so that scores equal up to rounding are equal in every test."""
 
-    Attributes
-    ----------
-    steps : float64[n_datasets, n_methods]
-        Whole numbers, of which differences are exact; a gap may be minus infinity.
-    steps_in_one : float
-        How many steps a score of 1 has.
-    """
-
-    steps: Floats
+    steps: Floats  # whole numbers, whose differences are exact; a gap may be minus infinity
     steps_in_one: float
 
 
 def on_grid(values: Floats) -> Gridded:
-    """Give the scores rounded to 12 digits of the largest: 0.1 + 0.2 and 0.3 are the same."""
+    """Return the scores rounded to 12 digits of the largest: 0.1 + 0.2 and 0.3 are the same."""
     largest = np.abs(values[np.isfinite(values)]).max(initial=0.0) or 1.0
     # A power of ten, so that no decimal fraction lies halfway between two steps.
     steps_in_one = 10.0 ** min(DIGITS - ceil(log10(largest)), MAX_POWER)
@@ -73,25 +57,7 @@ def on_grid(values: Floats) -> Gridded:
 
 
 def read_scores(scores: object) -> ScoreTable:
-    """Give the table of scores, checked.
-
-    Parameters
-    ----------
-    scores : frame or mapping
-        A frame with a row for each data set and a column for each method, where a first column
-        of text names the data sets; or a mapping from data sets to mappings from methods to
-        scores. None and NaN are gaps.
-
-    Returns
-    -------
-    ScoreTable
-        At least two data sets and two methods.
-
-    Raises
-    ------
-    DataError
-        If there is too little of them, or something is no number.
-    """
+    """Return a table of at least two data sets and two methods, or raise DataError."""
     table = _of_mapping(scores) if isinstance(scores, Mapping) else _of_frame(scores)
     repeated = [name for name, count in Counter(table.methods).items() if count > 1]
     if repeated:

@@ -1,4 +1,4 @@
-"""Which differences of mean ranks are more than chance: Li, Holm, Nemenyi."""
+"""Test differences of mean ranks: Li, Holm, Nemenyi."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,15 +23,15 @@ class PairTest:
     Attributes
     ----------
     better, worse : str
-        The two methods, that with the lower mean rank first.
+        The two methods, the one with the lower mean rank first.
     z : float
-        Difference of their mean ranks in standard errors, which are not corrected for ties.
+        Difference of their mean ranks in standard errors, not corrected for ties.
     p_value : float
-        Chance of a difference as large if the methods were equal; not adjusted.
+        Probability of a difference as large if the methods were equal; not adjusted.
     adjusted : float
         The same, adjusted for the number of tests.
     threshold : float
-        What `p_value` must not exceed to be significant.
+        The largest `p_value` that is significant.
     significant : bool
         Whether it is.
     """
@@ -48,7 +48,7 @@ class PairTest:
 def pair_tests(
     ranks: Mapping[str, float], control: str, n_datasets: int, procedure: str
 ) -> tuple[PairTest, ...]:
-    """Give the tests of a procedure, the clearest difference first.
+    """Return the tests of a procedure, the clearest difference first.
 
     Li and Holm test the control against each of the others, Nemenyi tests all pairs.
     """
@@ -88,13 +88,13 @@ def _pair_test(
 
 
 def critical_difference(n_methods: int, n_datasets: int) -> float:
-    """Give Nemenyi's critical difference: mean ranks further apart differ significantly."""
+    """Return Nemenyi's critical difference: mean ranks further apart differ significantly."""
     quantile = stats.studentized_range.ppf(1 - ALPHA, n_methods, inf) / sqrt(2)
     return float(quantile * _standard_error(n_methods, n_datasets))
 
 
 def holm_adjusted(p_values: Sequence[float]) -> list[float]:
-    """Give p-values adjusted by Holm's procedure, in the order in which they came."""
+    """Return p-values adjusted by Holm's procedure, in the given order."""
     order = np.argsort(p_values, kind="stable")
     factors = np.arange(len(order), 0, -1)
     stepped = np.minimum(1.0, np.maximum.accumulate(np.asarray(p_values)[order] * factors))
@@ -110,7 +110,7 @@ def _standard_error(n_methods: int, n_datasets: int) -> float:
 def _judged(
     procedure: str, z: Floats, p: Floats, n_methods: int
 ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-    """Give adjusted p-values, thresholds and verdicts for ascending p-values."""
+    """Return adjusted p-values, thresholds and verdicts for ascending p-values."""
     if procedure == "nemenyi":
         adjusted = np.asarray(stats.studentized_range.sf(z * sqrt(2), n_methods, inf))
         limit = stats.studentized_range.ppf(1 - ALPHA, n_methods, inf) / sqrt(2)
@@ -118,7 +118,7 @@ def _judged(
     if procedure == "holm":
         adjusted = np.asarray(holm_adjusted(p.tolist()))
         return adjusted, ALPHA / np.arange(len(p), 0, -1), adjusted <= ALPHA
-    # Li: the largest p-value is judged at alpha; how far it is from 1 sets the bar for the others.
+    # Li: the largest p-value is tested at alpha; its distance from 1 sets the bar for the others.
     bar = (1 - p[-1]) / (1 - ALPHA) * ALPHA
     thresholds = np.append(np.full(len(p) - 1, bar), ALPHA)
     return p / (p + 1 - p[-1]), thresholds, (p[-1] <= ALPHA) | (p <= thresholds)

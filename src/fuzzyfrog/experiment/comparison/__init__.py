@@ -1,4 +1,4 @@
-"""Which method is best over many data sets: Friedman's test and what follows it."""
+"""Compare methods over many data sets: Friedman's test and the post-hoc tests after it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from fuzzyfrog.experiment.posthoc import (
+from fuzzyfrog.experiment.comparison.ranks import (
     ALPHA,
     POSTHOCS,
     PairTest,
     critical_difference,
     pair_tests,
 )
-from fuzzyfrog.experiment.score_table import on_grid, read_scores
-from fuzzyfrog.experiment.signed_rank import SignedRankTest, signed_rank_tests
+from fuzzyfrog.experiment.comparison.scores import on_grid, read_scores
+from fuzzyfrog.experiment.comparison.signed_rank import SignedRankTest, signed_rank_tests
 from fuzzyfrog.search.checks import check_known
 
 __all__ = ["Comparison", "compare"]
@@ -28,18 +28,18 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Comparison:
-    """What the scores of some methods on many data sets tell about the methods; printable.
+    """The result of `compare`; it can be printed.
 
     Attributes
     ----------
     ranks : dict of str to float
         Mean rank of each method; the best on every data set would have 1.
     n_datasets : int
-        How many data sets there are.
+        Number of data sets.
     statistic : float
         Friedman's chi-square.
     p_value : float
-        Chance of one as large if all methods were equal.
+        Probability of a chi-square as large if all methods were equal.
     agreement : float
         Kendall's W: from 0, the data sets rank the methods at random, to 1, all in the same way.
     control : str
@@ -47,7 +47,7 @@ class Comparison:
     procedure : str
         Name of the post-hoc procedure.
     threshold : float
-        What a p-value of `posthoc` must not exceed, except at the last step of Li (0.05) and at
+        The largest significant p-value in `posthoc`, except at the last step of Li (0.05) and at
         all but the first of Holm: see the rows.
     posthoc : tuple of PairTest
         Tests by mean ranks, the clearest difference first.
@@ -68,7 +68,7 @@ class Comparison:
 
     @property
     def critical_difference(self) -> float:
-        """Nemenyi's, of mean ranks at 0.05: those further apart differ significantly."""
+        """Nemenyi's critical difference at 0.05: mean ranks further apart differ significantly."""
         return critical_difference(len(self.ranks), self.n_datasets)
 
     def __str__(self) -> str:
@@ -94,14 +94,14 @@ class Comparison:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
+            Axes to draw on; a new figure by default.
 
         Returns
         -------
         matplotlib Axes
             The diagram.
         """
-        from fuzzyfrog.experiment.cd_diagram import draw_cd
+        from fuzzyfrog.experiment.comparison.cd_diagram import draw_cd
 
         return draw_cd(self.ranks, self.n_datasets, ax)
 
@@ -126,15 +126,15 @@ def compare(
         column of text, or the index of pandas, names the data sets), or a mapping from data
         sets to mappings from methods to scores. None and NaN are gaps.
     control : str, optional
-        The method that the others are compared with; by default that with the best mean rank.
+        The method that the others are compared with; by default the one with the best mean rank.
     posthoc : {"li", "holm", "nemenyi"}
-        How differences of mean ranks are judged at 0.05; the first two test the control against
-        each other method, Nemenyi tests all pairs.
+        How to test differences of mean ranks at 0.05. Li and Holm test the control against each
+        other method, Nemenyi tests all pairs.
     tie_correction : bool
         Whether Friedman's statistic allows for ties, as in SciPy; KEEL's, in the paper, does not.
         The post-hoc tests never do: their standard error is that of ranks without ties.
     missing : "worst" or float
-        What a gap counts as: less than any score, or a number. The paper has 0.
+        The score of a gap: less than any other, or a number. The paper uses 0.
 
     Returns
     -------
@@ -193,7 +193,7 @@ def _friedman(ranks: Floats, *, tie_correction: bool) -> float:
 
 
 def _group_sizes(ranks: Floats) -> NDArray[np.int64]:
-    """Give how many methods share each rank."""
+    """Return the number of methods that share each rank."""
     return np.asarray(np.unique(ranks, return_counts=True)[1], np.int64)
 
 

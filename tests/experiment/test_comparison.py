@@ -113,7 +113,7 @@ def test_critical_difference_is_demsars():
 
 
 def test_holm_by_hand():
-    from fuzzyfrog.experiment.posthoc import holm_adjusted
+    from fuzzyfrog.experiment.comparison.ranks import holm_adjusted
 
     assert holm_adjusted([0.04, 0.01, 0.03, 0.5]) == pytest.approx([0.09, 0.04, 0.09, 0.5])
 
@@ -302,7 +302,7 @@ RANKS = st.lists(st.integers(4, 20).map(lambda n: n / 4), min_size=2, max_size=8
 
 @given(RANKS, st.floats(0.3, 3.0))
 def test_the_bars_join_those_that_are_closer_than_the_critical_difference(values, width):
-    from fuzzyfrog.experiment.cd_diagram import indistinct_groups
+    from fuzzyfrog.experiment.comparison.cd_diagram import indistinct_groups
 
     ranks = {str(place): rank for place, rank in enumerate(values)}
     bars = indistinct_groups(ranks, width)

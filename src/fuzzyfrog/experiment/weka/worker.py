@@ -1,12 +1,12 @@
 """The process that holds the Java virtual machine; the only file that knows JPype.
 
-A JVM cannot be started twice in a process, and a classifier can exhaust or crash it. So it lives in
-a process of its own, which `fuzzyfrog.experiment.weka` starts, asks and, if need be, replaces:
+A JVM cannot be started twice in a process, and a classifier can exhaust or crash it. It therefore
+runs in a separate process, which `process` starts and, if necessary, replaces:
 
-    python -m fuzzyfrog.experiment.weka_worker JAR MEGABYTES
+    python -P worker.py JAR MEGABYTES
 
-It works in a folder of its own, the current one, which it takes with it when it ends: also when the
-process that asks was killed, and could not.
+The current folder belongs to this process, which deletes it when it ends, even if its parent was
+killed.
 
 One JSON object a line on stdin, one on stdout: first ``{"ready": version}``, then for each request
 ``{"correct": [...]}``, or ``{"error": reason}`` at any time.
@@ -46,12 +46,12 @@ class Weka:
     table: Any = None
 
     def version(self) -> str:
-        """Give the versions of Weka and Java."""
+        """Return the versions of Weka and Java."""
         java = self._class("java.lang.System").getProperty("java.version")
         return f"Weka {self._class('weka.core.Version').VERSION}, Java {java}"
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Give how many test samples a classifier got right, for each of the folds."""
+        """Return the number of correct predictions of a classifier on each fold."""
         if request["table"] != self.path:
             self.table, self.path = self._read(request["table"]), request["table"]
         model = self._class("weka.classifiers.Classifier").forName(
@@ -60,7 +60,7 @@ class Weka:
         return {"correct": [self._correct(model, **fold) for fold in request["folds"]]}
 
     def _read(self, path: str) -> Any:
-        """Read a table as the paper's was: through an ARFF that Weka wrote, with six decimals."""
+        """Read a table as in the paper: through ARFF text written by Weka, with six decimals."""
         instances, reader = self._class("weka.core.Instances"), self._class("java.io.StringReader")
         raw = instances(self._class("java.io.FileReader")(path))
         table = instances(reader(raw.toString()))
@@ -104,7 +104,7 @@ def serve(weka: Weka, requests: TextIO, answers: TextIO) -> None:
 
 
 def watch_parent(parent: int, folder: Path) -> None:
-    """End this process, also in the middle of a classifier, when the one that asks is gone."""
+    """End this process, even in the middle of a classifier, when its parent is gone."""
     while os.getppid() == parent:
         time.sleep(WATCH_SECONDS)
     remove(folder)
@@ -112,13 +112,13 @@ def watch_parent(parent: int, folder: Path) -> None:
 
 
 def remove(folder: Path) -> None:
-    """Delete the folder of this process, and no other that it may have been started in."""
+    """Delete the folder of this process, but no folder with another name."""
     if folder.name.startswith(FOLDER_PREFIX):
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def tell(answers: TextIO, answer: dict[str, Any]) -> None:
-    """Write one line at once."""
+    """Write one line and flush it."""
     answers.write(json.dumps(answer) + "\n")
     answers.flush()
 
@@ -133,7 +133,7 @@ def main() -> None:
     try:
         weka = start(Path(sys.argv[1]), int(sys.argv[2]))
         version = weka.version()
-    except Exception as error:  # whatever the reason is, the other side must hear of it
+    except Exception as error:  # whatever the reason, the parent must hear of it
         tell(answers, {"error": " ".join(str(error).split())})
         return
     tell(answers, {"ready": version})

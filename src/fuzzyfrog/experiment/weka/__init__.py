@@ -1,6 +1,6 @@
-"""The nine classifiers of the paper: Weka's own, in a process that may fail and is replaced.
+"""The nine Weka classifiers of the paper.
 
-The protocol of that process, and the virtual machine, are in `fuzzyfrog.experiment.weka_worker`.
+They run in a separate process (`worker`), which `process` starts, queries and replaces if it fails.
 """
 
 import warnings
@@ -12,7 +12,7 @@ from types import MappingProxyType
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.experiment.folds import Fold, stratified_folds
 from fuzzyfrog.experiment.panel import CellError, check_classes
-from fuzzyfrog.experiment.weka_process import WekaProcess
+from fuzzyfrog.experiment.weka.process import WekaProcess
 from fuzzyfrog.search.checks import check_known
 
 __all__ = ["CLASSIFIERS", "WekaClassifier", "WekaPanel", "evaluate_weka"]
@@ -20,18 +20,10 @@ __all__ = ["CLASSIFIERS", "WekaClassifier", "WekaPanel", "evaluate_weka"]
 
 @dataclass(frozen=True)
 class WekaClassifier:
-    """A classifier of Weka with its options.
+    """A classifier of Weka with its options."""
 
-    Attributes
-    ----------
-    name : str
-        Its class, below ``weka.classifiers``.
-    options : str
-        As on Weka's command line.
-    """
-
-    name: str
-    options: str = ""
+    name: str  # its class, below weka.classifiers
+    options: str = ""  # as on Weka's command line
 
 
 CLASSIFIERS: Mapping[str, WekaClassifier] = MappingProxyType(
@@ -54,14 +46,14 @@ CLASSIFIERS: Mapping[str, WekaClassifier] = MappingProxyType(
 
 
 class WekaPanel:
-    """The nine classifiers of the paper, ready to be judged on folds; close it after use.
+    """The nine classifiers of the paper, evaluated on folds; close it after use.
 
     Parameters
     ----------
     max_seconds : float or None
-        When to give a classifier up, on all the folds that it is asked for; None for never.
+        Time limit of a classifier on all the folds of a call; None for no limit.
     megabytes : int
-        Memory that the virtual machine may take.
+        Memory limit of the virtual machine.
 
     Examples
     --------
@@ -82,26 +74,9 @@ class WekaPanel:
         return self._process.version()
 
     def correct(self, dataset: Dataset, classifier: str, folds: Sequence[Fold]) -> list[int]:
-        """Give how many test samples of each fold the classifier gets right.
+        """Return the number of correct predictions on each fold.
 
-        Parameters
-        ----------
-        dataset : Dataset
-            A table with classes.
-        classifier : str
-            One of `classifiers`.
-        folds : sequence of Fold
-            What to learn from and what to be judged on.
-
-        Returns
-        -------
-        list of int
-            One count for each fold.
-
-        Raises
-        ------
-        CellError
-            If the classifier failed, crashed or took too long; the panel can still be used.
+        Raise CellError if the classifier fails, crashes or takes too long; the panel stays usable.
         """
         check_known("classifier", classifier, CLASSIFIERS)
         check_classes(dataset)
@@ -109,7 +84,7 @@ class WekaPanel:
         return self._process.correct(dataset, chosen.name, chosen.options.split(), folds)
 
     def close(self) -> None:
-        """End the process, if one was started."""
+        """End the process if it was started."""
         self._process.close()
 
     def __enter__(self) -> "WekaPanel":
@@ -127,21 +102,20 @@ def evaluate_weka(
     folds: int = 10,
     seed: int = 1,
 ) -> dict[str, float]:
-    """Give the accuracy, in percent, of Weka's classifiers in a stratified cross-validation.
+    """Return the accuracy, in percent, of Weka's classifiers in a stratified cross-validation.
 
-    It is what Weka's Explorer shows: all test samples of all folds are counted together. Classes
-    are taken in the order of their first sample, and the labels count: JRip draws its random
-    numbers from the text of a sample, so that other labels for the same classes can change its
-    accuracy.
+    This is the number that Weka's Explorer shows, over the test samples of all folds. Classes are
+    taken in the order of their first sample. Their labels matter: JRip draws its random numbers
+    from the text of a sample, so other labels for the same classes can change its accuracy.
 
     Parameters
     ----------
     X : array-like or frame of shape (n_samples, n_features), or Dataset
         The features.
     y : array-like of shape (n_samples,)
-        The class of each sample; left out for a Dataset.
+        The class of each sample; omit it for a Dataset.
     classifiers : sequence of str, optional
-        Some of the nine in `CLASSIFIERS`; all of them by default.
+        Names in `CLASSIFIERS`; all nine by default.
     folds : int
         Number of folds.
     seed : int
@@ -150,7 +124,7 @@ def evaluate_weka(
     Returns
     -------
     dict of str to float
-        One accuracy for each classifier; NaN, with a warning, for one that failed.
+        The accuracy of each classifier; NaN, with a warning, if it failed.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The control against each of the others, data set by data set: Wilcoxon and effect sizes."""
+"""Wilcoxon's signed-rank test of the control against each other method, with effect sizes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from fuzzyfrog.experiment.posthoc import holm_adjusted
-from fuzzyfrog.experiment.score_table import Gridded
+from fuzzyfrog.experiment.comparison.ranks import holm_adjusted
+from fuzzyfrog.experiment.comparison.scores import Gridded
 
 __all__ = ["SignedRankTest", "signed_rank_tests"]
 
 Floats = NDArray[np.float64]
 
-MAX_EXACT = 60  # differences; all ways to give them signs are then counted in 64 bits
+MAX_EXACT = 60  # differences; the assignments of signs can be counted in 64 bits
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class SignedRankTest:
         Two-sided; data sets with equal scores are left out. Exact, also with ties, for up to 60
         differences; beyond, from the normal distribution.
     adjusted : float
-        The same, adjusted by Holm for the number of methods.
+        The p-value, adjusted by Holm for the number of methods.
     effect : float
         Matched-pairs rank-biserial correlation, from -1 (the control always loses) to 1 (it
         always wins).
@@ -52,7 +52,7 @@ class SignedRankTest:
 def signed_rank_tests(
     scores: Gridded, methods: Sequence[str], control: str
 ) -> tuple[SignedRankTest, ...]:
-    """Give the test against each other method, in the order of the columns."""
+    """Return the test against each other method, in the order of the columns."""
     own = scores.steps[:, list(methods).index(control)]
     others = [method for method in methods if method != control]
     differences = {
@@ -78,7 +78,7 @@ def signed_rank_tests(
 
 
 def _differences(own: Floats, other: Floats) -> Floats:
-    """Give the differences; two gaps, both at minus infinity, are equal."""
+    """Return the differences; two gaps, both at minus infinity, are equal."""
     difference = np.zeros_like(own)
     np.subtract(own, other, out=difference, where=own != other)
     return difference
@@ -94,7 +94,7 @@ def _p_value(differences: Floats) -> float:
 
 
 def _exact_p_value(differences: Floats) -> float:
-    """Give the share of signs that make the sums of ranks at least as unequal, doubled.
+    """Return the share of signs that make the sums of ranks at least as unequal, doubled.
 
     The signs of all differences are equally likely if the methods are equal; their sizes, and so
     their ranks, stay. Ties have mean ranks, which doubled are integers.
@@ -106,11 +106,11 @@ def _exact_p_value(differences: Floats) -> float:
 
 
 def _ways_to_sum(ranks: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Give how many subsets of the ranks have each sum, from 0 to that of all."""
+    """Return the number of subsets of the ranks for each sum, from 0 to the sum of all."""
     ways = np.zeros(int(ranks.sum()) + 1, np.int64)
     ways[0] = 1
     for rank in ranks:
-        ways[rank:] += ways[:-rank].copy()  # with this rank, beside those without it
+        ways[rank:] += ways[:-rank].copy()  # with this rank, in addition to those without it
     return ways
 
 
@@ -123,7 +123,7 @@ def _effect(differences: Floats) -> float:
 
 
 def _finite(differences: Floats) -> Floats:
-    """Give the differences with infinite ones just beyond the others: only ranks count."""
+    """Return the differences with infinite ones just beyond the others: only ranks count."""
     finite = np.abs(differences[np.isfinite(differences)])
     beyond = 1.0 + finite.max(initial=0.0)
     return np.asarray(np.clip(differences, -beyond, beyond))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil, floor
 from typing import Any
 
-from fuzzyfrog.experiment.posthoc import critical_difference
+from fuzzyfrog.experiment.comparison.ranks import critical_difference
 
 __all__ = ["diagram_height", "draw_cd", "indistinct_groups"]
 
@@ -13,22 +13,7 @@ ROW = 0.28  # inches
 
 
 def draw_cd(ranks: Mapping[str, float], n_datasets: int, ax: Any = None) -> Any:
-    """Draw mean ranks on a line, with bars under those that Nemenyi does not tell apart.
-
-    Parameters
-    ----------
-    ranks : mapping of str to float
-        Mean rank of each method.
-    n_datasets : int
-        On how many data sets.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    matplotlib Axes
-        The diagram.
-    """
+    """Draw mean ranks on a line, with bars under those that do not differ by Nemenyi's test."""
     if ax is None:
         ax = _new_axes(diagram_height(len(ranks)))
     width = critical_difference(len(ranks), n_datasets)
@@ -49,12 +34,12 @@ def draw_cd(ranks: Mapping[str, float], n_datasets: int, ax: Any = None) -> Any:
 
 
 def diagram_height(n_methods: int) -> float:
-    """Give the height in inches at which names do not touch."""
+    """Return the height in inches at which names do not touch."""
     return 1.6 + ROW * (ceil(n_methods / 2) + n_methods / 4)
 
 
 def indistinct_groups(ranks: Mapping[str, float], width: float) -> list[tuple[float, float]]:
-    """Give the first and last rank of each largest group in which all are closer than a width."""
+    """Return the first and last rank of each maximal group that lies within a width."""
     ordered = sorted(ranks.values())
     groups: list[tuple[float, float]] = []
     for place, first in enumerate(ordered):
