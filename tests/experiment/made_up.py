@@ -4,10 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from fuzzyfrog.data.registry import registry
+from fuzzyfrog.experiment.cells import Cells, accuracy_key, selection_key, selection_runs
 from fuzzyfrog.experiment.config import Protocol, read_config
-from fuzzyfrog.experiment.keys import accuracy_key, selection_key, selection_runs
 from fuzzyfrog.experiment.panel import SklearnPanel
-from fuzzyfrog.experiment.store import Cells
 from fuzzyfrog.experiment.weka import WekaPanel
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -3,10 +3,9 @@
 import json
 
 from experiment.made_up import PANELS, fill, five_experiment
-from fuzzyfrog.experiment.lineup import lineups_of
+from fuzzyfrog.experiment.cells import read_cells
 from fuzzyfrog.experiment.paper_figures import PaperFigures
-from fuzzyfrog.experiment.results import Entry, Lookup, read_results
-from fuzzyfrog.experiment.store import read_cells
+from fuzzyfrog.experiment.results import Entry, Lookup, lineups_of, read_results
 from fuzzyfrog.experiment.verdict import Verdict
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from experiment.pages import entry
 from fuzzyfrog.experiment.config import SelectorEntry
-from fuzzyfrog.experiment.lineup import Lineup
 from fuzzyfrog.experiment.paper_figures import PaperFigures
 from fuzzyfrog.experiment.ranking_page import ranking_lines
+from fuzzyfrog.experiment.results import Lineup
 
 ROOT = Path(__file__).resolve().parents[2]
 OTHERS = ("L-FRFS", "GA", "PSO", "GBFS")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from experiment.made_up import ACCURACIES, BONUS, PANELS, fill, small_experiment
-from fuzzyfrog.experiment.store import pack_cells
+from fuzzyfrog.experiment.cells import pack_cells
 from fuzzyfrog.experiment.tables import write_tables
 
 TESTS = Path(__file__).resolve().parents[1]

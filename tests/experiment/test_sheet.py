@@ -8,10 +8,9 @@ from statistics import fmean, stdev
 import pytest
 
 from experiment.made_up import N_TESTED, PANELS, fill, five_experiment
+from fuzzyfrog.experiment.cells import read_cells
 from fuzzyfrog.experiment.config import Protocol
-from fuzzyfrog.experiment.failed_cells import failure_lines
-from fuzzyfrog.experiment.results import Lookup, read_results
-from fuzzyfrog.experiment.store import read_cells
+from fuzzyfrog.experiment.results import Lookup, failure_lines, read_results
 from fuzzyfrog.experiment.tables import write_tables
 
 PAPER = Protocol("paper", (0, 1))

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fuzzyfrog.experiment.comparison.ranks import ALPHA
-from fuzzyfrog.experiment.lineup import wins
 from fuzzyfrog.experiment.markdown import joined
 from fuzzyfrog.experiment.paper_figures import PaperFigures
+from fuzzyfrog.experiment.results import wins
 from fuzzyfrog.experiment.standing import Standing, standing_of_paper
 from fuzzyfrog.experiment.verdict_procedures import compared
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from fuzzyfrog.experiment.comparison import compare
 from fuzzyfrog.experiment.comparison.cd_diagram import diagram_height, draw_cd
+from fuzzyfrog.experiment.config import FIGURES_FOLDER, figure_path
 from fuzzyfrog.experiment.dot_chart import DotChart, chart_height, draw_dots
-from fuzzyfrog.experiment.figure_names import FIGURES_FOLDER, figure_path
-from fuzzyfrog.experiment.lineup import Lineup
 from fuzzyfrog.experiment.paper_figures import PaperFigures
+from fuzzyfrog.experiment.results import Lineup
 
 __all__ = ["can_draw", "write_figures"]
 

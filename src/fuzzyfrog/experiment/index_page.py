@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fuzzyfrog.experiment.config import Experiment
-from fuzzyfrog.experiment.figure_names import FIGURES_FOLDER, figure_path
+from fuzzyfrog.experiment.config import FIGURES_FOLDER, Experiment, figure_path
 from fuzzyfrog.experiment.markdown import GAP, Rows, beside, linked, table
 from fuzzyfrog.experiment.paper_figures import PaperFigures
 from fuzzyfrog.experiment.results import Results

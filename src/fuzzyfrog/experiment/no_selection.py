@@ -8,9 +8,8 @@ from fuzzyfrog.experiment.comparison import compare
 from fuzzyfrog.experiment.comparison.ranks import ALPHA, holm_adjusted
 from fuzzyfrog.experiment.comparison.signed_rank import SignedRankTest
 from fuzzyfrog.experiment.config import Experiment
-from fuzzyfrog.experiment.lineup import Lineup
 from fuzzyfrog.experiment.markdown import Rows, joined, table
-from fuzzyfrog.experiment.results import Entry, Results, common_classifiers
+from fuzzyfrog.experiment.results import Entry, Lineup, Results, common_classifiers
 
 __all__ = ["AgainstAll", "against_all", "against_rows", "no_selection_lines"]
 

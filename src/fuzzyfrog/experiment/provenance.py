@@ -2,9 +2,8 @@
 
 from collections import defaultdict
 
-from fuzzyfrog.experiment.failed_cells import timeouts
 from fuzzyfrog.experiment.markdown import Rows, joined, table
-from fuzzyfrog.experiment.results import Lookup
+from fuzzyfrog.experiment.results import Lookup, timeouts
 
 __all__ = ["limit_lines", "provenance_lines"]
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from fuzzyfrog.experiment.comparison import Comparison, compare
 from fuzzyfrog.experiment.comparison.ranks import ALPHA
-from fuzzyfrog.experiment.lineup import Lineup, wins
 from fuzzyfrog.experiment.markdown import Rows, beside, table
 from fuzzyfrog.experiment.paper_figures import PaperFigures
+from fuzzyfrog.experiment.results import Lineup, wins
 from fuzzyfrog.experiment.standing import (
     Standing,
     is_of_paper,

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from fuzzyfrog.data.registry import registry
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.experiment.config import DataEntry
-from fuzzyfrog.experiment.loading import load_entry
 
 __all__ = ["Shape", "shape_of"]
 
@@ -45,7 +44,7 @@ def shape_of(entry: DataEntry, folder: str | os.PathLike[str] | None = None) -> 
         known = registry()[entry.name]
         return Shape(known.rows, known.features, known.classes)
     try:
-        dataset = load_entry(entry, folder)
+        dataset = entry.load(folder)
     except (DataError, OSError):
         return None
     return Shape(dataset.n_samples, dataset.n_features, len(dataset.classes or ()))

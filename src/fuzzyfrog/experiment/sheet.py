@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from fuzzyfrog.experiment.config import Experiment, Protocol
-from fuzzyfrog.experiment.figure_names import figure_path
-from fuzzyfrog.experiment.lineup import Lineup
+from fuzzyfrog.experiment.config import Experiment, Protocol, figure_path
 from fuzzyfrog.experiment.markdown import GAP, Rows, joined, table
 from fuzzyfrog.experiment.paper_figures import PaperFigures
 from fuzzyfrog.experiment.ranking_page import ranking_lines
-from fuzzyfrog.experiment.results import Results
+from fuzzyfrog.experiment.results import Lineup, Results
 from fuzzyfrog.experiment.sheet_tables import SheetTables
 
 __all__ = ["Sheet"]

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from fuzzyfrog.experiment.config import SelectorEntry
-from fuzzyfrog.experiment.lineup import Lineup
 from fuzzyfrog.experiment.markdown import GAP, Rows, beside
 from fuzzyfrog.experiment.paper_figures import PaperFigures
-from fuzzyfrog.experiment.results import Entry, Figures
+from fuzzyfrog.experiment.results import Entry, Figures, Lineup
 
 __all__ = ["SheetTables"]
 

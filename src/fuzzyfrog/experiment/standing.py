@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from fuzzyfrog.experiment.config import SelectorEntry
-from fuzzyfrog.experiment.lineup import Lineup
 from fuzzyfrog.experiment.markdown import joined
 from fuzzyfrog.experiment.paper_figures import PaperFigures
+from fuzzyfrog.experiment.results import Lineup
 
 __all__ = [
     "Case",

@@ -8,20 +8,25 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from fuzzyfrog.experiment.cells import read_cells
 from fuzzyfrog.experiment.config import Experiment, Protocol
-from fuzzyfrog.experiment.failed_cells import failure_lines
 from fuzzyfrog.experiment.figure_files import can_draw, write_figures
 from fuzzyfrog.experiment.index_page import Index
 from fuzzyfrog.experiment.leak import leak_rows
-from fuzzyfrog.experiment.lineup import Lineup, lineups_of
 from fuzzyfrog.experiment.markdown import table
 from fuzzyfrog.experiment.paper_figures import PaperFigures
 from fuzzyfrog.experiment.result_rows import accuracy_rows, summary_rows
-from fuzzyfrog.experiment.results import Lookup, Results, read_results
+from fuzzyfrog.experiment.results import (
+    Lineup,
+    Lookup,
+    Results,
+    failure_lines,
+    lineups_of,
+    read_results,
+)
 from fuzzyfrog.experiment.settings_page import settings_page
 from fuzzyfrog.experiment.shapes import shape_of
 from fuzzyfrog.experiment.sheet import Sheet
-from fuzzyfrog.experiment.store import read_cells
 from fuzzyfrog.experiment.verdict import Verdict
 from fuzzyfrog.writing import written_whole
 

@@ -8,11 +8,10 @@ from math import sqrt
 from fuzzyfrog.experiment.claims import Claim, Finding, claims_of
 from fuzzyfrog.experiment.config import Experiment
 from fuzzyfrog.experiment.leak import leak_of, shown_leak
-from fuzzyfrog.experiment.lineup import Lineup
 from fuzzyfrog.experiment.markdown import GAP, Rows, joined, table
 from fuzzyfrog.experiment.no_selection import no_selection_lines
 from fuzzyfrog.experiment.paper_figures import N_CLASSIFIERS, PaperFigures
-from fuzzyfrog.experiment.results import Results
+from fuzzyfrog.experiment.results import Lineup, Results
 from fuzzyfrog.experiment.standing import (
     Case,
     Standing,

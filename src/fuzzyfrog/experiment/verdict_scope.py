@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from fuzzyfrog.experiment.lineup import Lineup
 from fuzzyfrog.experiment.markdown import joined
+from fuzzyfrog.experiment.results import Lineup
 from fuzzyfrog.experiment.standing import Case
 
 __all__ = ["MIN_DATASETS", "left_out_lines", "too_few_lines"]

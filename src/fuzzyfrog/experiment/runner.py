@@ -1,4 +1,4 @@
-"""The experiment: every cell once, cheap ones first, whatever fails on the way."""
+"""Run an experiment: every cell once, cheap ones first, whatever fails on the way."""
 
 import hashlib
 import os
@@ -10,28 +10,32 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.wording import suggested
-from fuzzyfrog.experiment.config import (
-    ConfigError,
-    Experiment,
-    Protocol,
-    SelectorEntry,
-    read_config,
-)
-from fuzzyfrog.experiment.folds import Fold, stratified_folds
-from fuzzyfrog.experiment.keys import (
+from fuzzyfrog.experiment.cells import (
+    Cells,
     accuracy_key,
+    canonical,
+    package_versions,
+    packed_file,
     selection_key,
     selection_runs,
     table_digest,
     table_digests,
 )
-from fuzzyfrog.experiment.loading import load_entry, with_columns, with_rows
+from fuzzyfrog.experiment.config import (
+    ConfigError,
+    Experiment,
+    Protocol,
+    SelectorEntry,
+    check_experiment,
+    read_config,
+)
+from fuzzyfrog.experiment.folds import Fold, stratified_folds
 from fuzzyfrog.experiment.panel import Panel, SklearnPanel, reason_of
 from fuzzyfrog.experiment.selectors import check_selector, imported, selected
-from fuzzyfrog.experiment.store import Cells, canonical, package_versions, packed_file
 from fuzzyfrog.experiment.tables import write_tables
 from fuzzyfrog.experiment.weka import WekaPanel
 from fuzzyfrog.experiment.weka.process import WekaNotFoundError
@@ -43,14 +47,14 @@ CELLS_FILE = "cells.jsonl"
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What a call of `reproduce` did.
+    """The result of `reproduce`; it can be printed.
 
     Attributes
     ----------
     computed, reused : int
-        Cells that were computed in this call, and that were there already.
+        Numbers of cells computed in this call, and of cells that were there already.
     failures : tuple of str
-        One sentence for each cell, or data set, that has no result.
+        One sentence for each cell or data set without a result.
     tables : tuple of Path
         The files that were written.
     """
@@ -69,7 +73,7 @@ class Reproduction:
 
 
 def reproduce(
-    config: str | os.PathLike[str],
+    config: str | os.PathLike[str] | Experiment,
     data: str | os.PathLike[str] | None,
     out: str | os.PathLike[str],
     *,
@@ -80,41 +84,41 @@ def reproduce(
     quiet: bool = False,
     figures: bool = True,
 ) -> Reproduction:
-    """Run the experiment that a config describes, or go on with it, and write its tables.
+    """Run an experiment, or resume it, and write its pages.
 
     Parameters
     ----------
-    config : path-like
-        A TOML file; see docs/experiment.md.
+    config : path-like or Experiment
+        A TOML file (see docs/experiment.md), or its content.
     data : path-like or None
         Folder with the files of registered data sets; None looks where `load_dataset` does.
     out : path-like
-        Folder for the cells (one JSON object a line) and the tables. A run that was stopped or
-        killed goes on from there; nothing is computed twice.
+        Folder for the cells (one JSON object a line) and the pages. A run that was stopped or
+        killed resumes from there; nothing is computed twice.
     only : sequence of str, optional
-        Some of the data sets.
+        Names of data sets to run; all by default.
     panels : sequence of str, optional
-        Some of the panels; the pages are about all of them.
+        Names of panels to run; all by default. The pages are about all of them.
     retry_failed : bool
-        Whether cells that failed before are tried again.
+        Whether to compute failed cells again.
     n_jobs : int or None
         Threads of the selectors; None for all usable CPUs.
     quiet : bool
-        Whether to say nothing on stderr.
+        Whether to write no progress to stderr.
     figures : bool
-        Whether to draw figures, if matplotlib is there.
+        Whether to draw figures, if matplotlib is installed.
 
     Returns
     -------
     Reproduction
-        What was done; it can be printed.
+        The numbers of cells, the failures and the files.
 
     Raises
     ------
     ConfigError
-        If the config makes no sense.
+        If the config is invalid.
     WekaNotFoundError
-        If it asks for Weka and that is not installed.
+        If the config needs Weka, which is not installed.
     """
     whole = _checked(config)
     experiment = _chosen(whole, only, panels)
@@ -143,14 +147,14 @@ def write_report(
     data: str | os.PathLike[str] | None,
     out: str | os.PathLike[str],
 ) -> tuple[Path, ...]:
-    """Write the pages, tables and figures of the cells that are there, and compute none.
+    """Write the pages, tables and figures of existing cells without computing any.
 
     Parameters
     ----------
     config : path-like
         A TOML file; see docs/experiment.md.
     data : path-like or None
-        Folder with the files of registered data sets; those of the paper need not be there.
+        Folder with the files of registered data sets; the paper's need not be there.
     out : path-like
         Folder with the cells.
 
@@ -162,7 +166,7 @@ def write_report(
     Raises
     ------
     ConfigError
-        If the config makes no sense, or there are no cells.
+        If the config is invalid, or there are no cells.
     """
     experiment = _checked(config)
     folder = Path(out)
@@ -177,9 +181,10 @@ def write_report(
     return tuple(write_tables(experiment, cells, folder, classifiers, data=data, tables=digests))
 
 
-def _checked(config: str | os.PathLike[str]) -> Experiment:
-    """Read a config and check its selectors, before anything runs."""
-    experiment = read_config(config)
+def _checked(config: str | os.PathLike[str] | Experiment) -> Experiment:
+    """Return the experiment of a config, checked with its selectors before anything runs."""
+    experiment = config if isinstance(config, Experiment) else read_config(config)
+    check_experiment(experiment)
     for entry in experiment.selectors:
         check_selector(entry)
     return experiment
@@ -255,7 +260,7 @@ class _Block:
 
     @property
     def order(self) -> tuple[int, bool, str]:
-        """The cheap ones first: a nested block selects once for each fold."""
+        """Sort key, cheap blocks first: a nested block selects once for each fold."""
         is_nested = self.protocol.name == "nested"
         n_runs = len(self.folds) if is_nested else 1
         return self.dataset.values.size * n_runs, is_nested, self.dataset.name
@@ -263,7 +268,7 @@ class _Block:
 
 @dataclass(eq=False)
 class _Run:
-    """One call: the cells that are wanted, and what became of them."""
+    """One call of `reproduce`: computes the missing cells and counts what happened."""
 
     experiment: Experiment
     cells: Cells
@@ -276,7 +281,7 @@ class _Run:
     failures: list[str] = field(default_factory=list)
 
     def everything(self, data: str | os.PathLike[str] | None) -> None:
-        """Compute what is not there."""
+        """Compute the missing cells."""
         blocks = sorted(self._blocks(data), key=lambda block: block.order)
         for block in blocks:
             for entry in self.experiment.selectors:
@@ -288,7 +293,7 @@ class _Run:
         blocks: list[_Block] = []
         for entry in self.experiment.data:
             try:
-                dataset = load_entry(entry, data)
+                dataset = entry.load(data)
                 folds = stratified_folds(
                     dataset.target.tolist(), self.experiment.folds, self.experiment.fold_seed
                 )
@@ -302,13 +307,13 @@ class _Run:
         return blocks
 
     def _block(self, block: _Block) -> None:
-        """Select with every selector, then judge; small tables first."""
+        """Select with every selector, then evaluate, smallest subsets first."""
         found: dict[tuple[tuple[int, ...], int | None], int] = {}
         for entry in self.experiment.selectors:
             for run in self._runs(block, entry):
                 features = self._selection(block, entry, run)
                 if features is None or (features, run[1]) in found:
-                    self.progress.expect(-self._n_classifiers)  # nothing to judge, or judged once
+                    self.progress.expect(-self._n_classifiers)  # nothing to evaluate, or shared
                 else:
                     found[features, run[1]] = len(features)
         for features, fold in sorted(found, key=lambda one: found[one]):
@@ -325,7 +330,7 @@ class _Run:
     def _selection(
         self, block: _Block, entry: SelectorEntry, run: tuple[int, int | None]
     ) -> tuple[int, ...] | None:
-        """Give the features that a selector finds; None if it failed."""
+        """Return the features that a selector finds; None if it failed."""
         name = block.dataset.name
         key = selection_key(self.experiment, name, block.table, entry, run)
         seed, fold = run
@@ -333,7 +338,7 @@ class _Run:
 
         def compute() -> dict[str, Any]:
             rows = np.arange(block.dataset.n_samples) if fold is None else block.folds[fold].train
-            seen = with_rows(block.dataset, np.sort(rows))
+            seen = _with_rows(block.dataset, np.sort(rows))
             found = selected(entry, seen, seed, self._checkpoint(key), self.n_jobs)
             return {"by": entry.name, **found}
 
@@ -342,8 +347,8 @@ class _Run:
         return None if value is None else tuple(value["features"])
 
     def _judgments(self, block: _Block, features: tuple[int, ...], fold: int | None) -> None:
-        """Let every classifier of every panel judge some features."""
-        reduced = with_columns(block.dataset, features)
+        """Evaluate some features with every classifier of every panel."""
+        reduced = _with_columns(block.dataset, features)
         folds = list(block.folds) if fold is None else [block.folds[fold]]
         tested = [len(one.test) for one in folds]
         name = block.dataset.name
@@ -363,7 +368,7 @@ class _Run:
     def _cell(
         self, key: dict[str, Any], what: str, compute: Callable[[], dict[str, Any]]
     ) -> dict[str, Any] | None:
-        """Give the value of a cell, computed if it is not there; None if it failed."""
+        """Return the value of a cell, computed if necessary; None if it failed."""
         line = self.cells.get(key)
         if line is not None:
             self.reused += 1
@@ -381,14 +386,14 @@ class _Run:
         start = time.perf_counter()
         try:
             value = compute()
-        except WekaNotFoundError:  # no fault of the cell: all others would fail as well
+        except WekaNotFoundError:  # all other cells would fail as well
             raise
-        except Exception as error:  # classes of one's own may raise anything
+        except Exception as error:  # user classes may raise anything
             return self.cells.add(key, error=reason_of(error), seconds=time.perf_counter() - start)
         return self.cells.add(key, value=value, seconds=time.perf_counter() - start)
 
     def _checkpoint(self, key: dict[str, Any]) -> Path:
-        """Give the file of a selection; a digest, as names of data sets may hold anything."""
+        """Return the checkpoint of a selection, named by a digest: data sets may have any name."""
         folder = self.folder / "checkpoints"
         folder.mkdir(exist_ok=True)
         return folder / f"{hashlib.sha256(canonical(key).encode()).hexdigest()[:32]}.scores"
@@ -406,13 +411,27 @@ def _chosen(
 
 
 def _known(rule: str, given: Sequence[str] | None, names: Sequence[str]) -> tuple[str, ...]:
-    """Give those that are asked for, in the order of the config; all by default."""
+    """Return the requested names in the order of the config; all by default."""
     if given is None:
         return tuple(names)
     for name in given:
         if name not in names:
             raise ConfigError(f"{rule} of the config, got {name!r}. {suggested(name, names)}")
     return tuple(name for name in names if name in given)
+
+
+def _with_rows(dataset: Dataset, rows: NDArray[np.int64]) -> Dataset:
+    return replace(dataset, values=dataset.values[rows], target=dataset.target[rows])
+
+
+def _with_columns(dataset: Dataset, features: Sequence[int]) -> Dataset:
+    chosen = list(features)
+    return replace(
+        dataset,
+        values=np.ascontiguousarray(dataset.values[:, chosen]),
+        feature_names=tuple(dataset.feature_names[feature] for feature in chosen),
+        nominal=dataset.nominal[chosen],
+    )
 
 
 def _panel(name: str, experiment: Experiment) -> Panel:

@@ -2,15 +2,15 @@
 
 import pytest
 
-from fuzzyfrog.experiment import running
-from fuzzyfrog.experiment.running import Progress, duration
+from fuzzyfrog.experiment import runner
+from fuzzyfrog.experiment.runner import Progress, duration
 
 
 @pytest.fixture
 def clock(monkeypatch):
     """A clock that stands at 0 until it is set."""
     now = [0.0]
-    monkeypatch.setattr(running.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(runner.time, "monotonic", lambda: now[0])
     return now
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from fuzzyfrog.experiment.store import Cells, StoreError, pack_cells, packed_file, read_cells
+from fuzzyfrog.experiment.cells import Cells, StoreError, pack_cells, packed_file, read_cells
 
 KEY = {"kind": "selection", "data": "wine", "fold": None}
 

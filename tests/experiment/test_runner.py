@@ -16,7 +16,7 @@ from experiment.quick_panel import QuickPanel
 from fuzzyfrog import FuzzyRoughSelector, QuickReduct, read_table
 from fuzzyfrog.experiment.config import ConfigError
 from fuzzyfrog.experiment.folds import stratified_folds
-from fuzzyfrog.experiment.running import reproduce
+from fuzzyfrog.experiment.runner import reproduce
 
 TESTS = Path(__file__).resolve().parents[1]
 CONFIG = """

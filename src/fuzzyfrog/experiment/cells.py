@@ -1,13 +1,17 @@
-"""What has been computed: one JSON object a line, appended whole or not at all.
+"""The computed cells of an experiment: one JSON object a line, appended whole or not at all.
 
 A cell is ``{"key": {...}, "value": {...}, "seconds": ..., "when": ...}``, or has an ``"error"``,
-the reason, in place of the value. A key says with which data and settings the value was computed
-(what it leaves out: see `keys`), so that a cell is looked up by content: selectors that found the
-same features share their accuracies. A line that is only ``{"versions": {...}}`` tells which
-versions of packages computed the cells below it; a cell may also have versions of its own.
+the reason, instead of the value. Cells are looked up by content: selectors that found the same
+features share their accuracies. A line with ``{"versions": {...}}`` only names the versions of the
+packages that computed the cells below it; a cell may also have its own versions.
 
-Cells that are to be kept and passed on are packed: ``cells.jsonl.gz`` beside ``cells.jsonl`` has
-the same lines, and what is in either of them counts.
+A key holds the settings in the config, the digest of the table, seed, folds, and the names of panel
+and classifier. It holds neither the versions of packages nor the settings that the config leaves to
+them: default parameters of searches and options of classifiers. Cells survive a change of those;
+start in another folder to compute them again.
+
+Cells to keep or share are packed: ``cells.jsonl.gz`` next to ``cells.jsonl`` has the same lines,
+and cells in either file count.
 """
 
 import gzip
@@ -16,7 +20,7 @@ import os
 import platform
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -24,36 +28,42 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.experiment.config import DataEntry, Experiment, SelectorEntry
+from fuzzyfrog.experiment.selectors import is_random, recipe
 from fuzzyfrog.search.locking import FileLock, LockedError
+from fuzzyfrog.select.fingerprint import fingerprint
 from fuzzyfrog.writing import written_whole
 
 __all__ = [
     "Cells",
     "StoreError",
+    "accuracy_key",
     "canonical",
     "pack_cells",
     "package_versions",
     "packed_file",
     "read_cells",
+    "selection_key",
+    "selection_runs",
+    "table_digest",
+    "table_digests",
 ]
+
+Key = dict[str, Any]
 
 SYNC_SECONDS = 1.0
 PACKAGES = ("fuzzyfrog", "numpy", "scipy", "numba", "scikit-learn", "lightgbm", "jpype1")
 
 
 class StoreError(RuntimeError):
-    """The file of cells cannot be used; the message says why and the way out."""
+    """The file of cells cannot be used; the message says why and what to do."""
 
 
 class Cells:
     """The cells of an experiment, in memory and on disk; one process at a time.
 
-    Parameters
-    ----------
-    path : Path
-        The file; a line that a killed run left unfinished is cut off.
-    versions : mapping of str to str
-        Written once, before the first cell that is added.
+    A line that a killed run left unfinished is cut off.
     """
 
     def __init__(self, path: Path, versions: Mapping[str, str]) -> None:
@@ -71,7 +81,7 @@ class Cells:
         self._synced = time.monotonic()
 
     def get(self, key: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Give the line of a cell; None if it has not been computed."""
+        """Return the line of a cell; None if it has not been computed."""
         return self._known.get(canonical(key))
 
     def add(
@@ -82,7 +92,7 @@ class Cells:
         error: str | None = None,
         seconds: float,
     ) -> dict[str, Any]:
-        """Keep the value of a cell, or the reason why it has none."""
+        """Append the value of a cell, or the reason for its failure, and return the line."""
         outcome: dict[str, Any] = (
             {"value": dict(value or {})} if error is None else {"error": error}
         )
@@ -106,17 +116,17 @@ class Cells:
             self._is_headed = True
 
     def _sync(self) -> None:
-        """Let the disk have it: a killed run loses nothing, a power cut a second at most."""
+        """Sync now and then: a killed run loses nothing, a power cut one second at most."""
         if time.monotonic() - self._synced >= SYNC_SECONDS:
             os.fsync(self._file)
             self._synced = time.monotonic()
 
     def forget_failures(self) -> None:
-        """Let failed cells count as not computed; their lines stay in the file."""
+        """Treat failed cells as not computed; their lines stay in the file."""
         self._known = {key: line for key, line in self._known.items() if "error" not in line}
 
     def close(self) -> None:
-        """Let others have the file."""
+        """Close the file and release its lock."""
         os.fsync(self._file)
         os.close(self._file)
         self._lock.release()
@@ -134,23 +144,7 @@ class Cells:
 
 
 def read_cells(path: Path) -> dict[str, dict[str, Any]]:
-    """Give the cells of a file and of its packed part, the last of each key, touching neither.
-
-    Parameters
-    ----------
-    path : Path
-        The file that grows; neither it nor the packed one must exist.
-
-    Returns
-    -------
-    dict of str to dict
-        Cells with their versions, by `canonical` key.
-
-    Raises
-    ------
-    StoreError
-        If a line is damaged.
-    """
+    """Return the cells of a file and its packed part by canonical key; the last one counts."""
     packed = packed_file(path)
     found: dict[str, dict[str, Any]] = {}
     if packed.exists():
@@ -165,28 +159,12 @@ def read_cells(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def packed_file(path: Path) -> Path:
-    """Give the packed file that belongs to a file of cells."""
+    """Return the packed file that belongs to a file of cells."""
     return path.with_name(f"{path.name}.gz")
 
 
 def pack_cells(path: Path) -> Path:
-    """Move all cells into the packed file: a tenth of the size, and the same bytes each time.
-
-    Parameters
-    ----------
-    path : Path
-        The file that grows; it is gone afterwards.
-
-    Returns
-    -------
-    Path
-        The packed file.
-
-    Raises
-    ------
-    StoreError
-        If a process is still writing, or a line is damaged.
-    """
+    """Move all cells into the packed file; the same cells give the same bytes."""
     lock = _locked(path)
     try:
         content = b"".join(map(_encoded, _with_heads(read_cells(path).values())))
@@ -199,7 +177,7 @@ def pack_cells(path: Path) -> Path:
 
 
 def package_versions() -> dict[str, str]:
-    """Give the versions of Python and of the packages, as far as they are there."""
+    """Return the versions of Python and of the installed packages."""
     versions = {"python": platform.python_version()}
     for package in PACKAGES:
         with suppress(PackageNotFoundError):  # an extra
@@ -208,7 +186,7 @@ def package_versions() -> dict[str, str]:
 
 
 def canonical(key: Mapping[str, Any]) -> str:
-    """Give the one text of a key."""
+    """Return the canonical text of a key."""
     return json.dumps(key, sort_keys=True)
 
 
@@ -232,7 +210,7 @@ def _cut_torn_line(path: Path) -> None:
 
 
 def _by_key(path: Path, lines: Iterable[bytes]) -> dict[str, dict[str, Any]]:
-    """Give the cells, each with the versions that hold for it."""
+    """Return the cells by key, each with its versions."""
     found: dict[str, dict[str, Any]] = {}
     versions: dict[str, str] = {}
     for number, text in enumerate(lines, start=1):
@@ -251,7 +229,7 @@ def _by_key(path: Path, lines: Iterable[bytes]) -> dict[str, dict[str, Any]]:
 
 
 def _with_heads(cells: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Give the cells without versions, and these where they change."""
+    """Yield the cells without versions, and the versions wherever they change."""
     before = None
     for cell in cells:
         if cell["versions"] != before:
@@ -268,3 +246,73 @@ def _write(file: int, content: bytes) -> None:
     left = memoryview(content)
     while left:
         left = left[os.write(file, left) :]
+
+
+def table_digest(dataset: Dataset) -> str:
+    """Return a digest of the values, classes and labels."""
+    labels = [str(label) for label in dataset.classes or ()]
+    return fingerprint(dataset, *labels).removeprefix("sha256:")[:16]
+
+
+def table_digests(
+    entries: Iterable[DataEntry], folder: str | os.PathLike[str] | None
+) -> dict[str, str]:
+    """Return the digests of the data sets that can be read, by name."""
+    digests: dict[str, str] = {}
+    for entry in entries:
+        with suppress(ValueError, OSError):
+            digests[entry.name] = table_digest(entry.load(folder))
+    return digests
+
+
+def selection_runs(
+    experiment: Experiment, protocol: str, seeds: Sequence[int], entry: SelectorEntry
+) -> list[tuple[int, int | None]]:
+    """Return the seed and fold of each run of a selector; no fold means all samples."""
+    used = seeds if is_random(entry) else seeds[:1]
+    folds = [None] if protocol == "paper" else list(range(experiment.folds))
+    return [(seed, fold) for seed in used for fold in folds]
+
+
+def selection_key(
+    experiment: Experiment, data: str, table: str, entry: SelectorEntry, run: tuple[int, int | None]
+) -> Key:
+    """Return the key of the features that a selector finds."""
+    seed, fold = run
+    return {
+        "kind": "selection",
+        "data": data,
+        "table": table,
+        "recipe": recipe(entry),
+        "seed": seed,
+        **_fold(experiment, fold),
+    }
+
+
+def accuracy_key(
+    experiment: Experiment,
+    data: str,
+    table: str,
+    features: Sequence[int],
+    fold: int | None,
+    panel: str,
+    classifier: str,
+) -> Key:
+    """Return the key of the accuracy of a classifier with some features, on one fold or on all."""
+    return {
+        "kind": "accuracy",
+        "data": data,
+        "table": table,
+        "features": list(features),
+        "panel": panel,
+        "classifier": classifier,
+        "folds": [experiment.folds, experiment.fold_seed],
+        "fold": fold,
+    }
+
+
+def _fold(experiment: Experiment, fold: int | None) -> Key:
+    """Return the fold with its folds; for all samples the folds make no difference."""
+    if fold is None:
+        return {"fold": None}
+    return {"folds": [experiment.folds, experiment.fold_seed], "fold": fold}
