@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup
 
-.PHONY: demo test test-long lint docs unit unit-nojit fuzz tools format clean
+.PHONY: demo test test-long lint docs unit unit-nojit fuzz tools paper-pages format clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/first_look.py
@@ -50,6 +50,10 @@ fuzz: $(VENV)/.ready
 tools:
 	-@scripts/install_chromium.sh
 	-@scripts/install_weka.sh
+
+# The pages in paper/results, from the cells there: the same cells give the same bytes.
+paper-pages: $(VENV)/.ready
+	$(BIN)/python -m paper.pages
 
 format: $(VENV)/.ready
 	$(BIN)/ruff check --fix .

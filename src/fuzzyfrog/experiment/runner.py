@@ -34,13 +34,13 @@ from fuzzyfrog.experiment.config import (
     read_config,
 )
 from fuzzyfrog.experiment.folds import Fold, stratified_folds
+from fuzzyfrog.experiment.pages import PageData, write_pages
 from fuzzyfrog.experiment.panel import Panel, SklearnPanel, reason_of
 from fuzzyfrog.experiment.selectors import check_selector, imported, selected
-from fuzzyfrog.experiment.tables import write_tables
 from fuzzyfrog.experiment.weka import WekaPanel
 from fuzzyfrog.experiment.weka.process import WekaNotFoundError
 
-__all__ = ["CELLS_FILE", "Reproduction", "reproduce", "write_report"]
+__all__ = ["CELLS_FILE", "Reproduction", "page_data", "reproduce", "write_report"]
 
 CELLS_FILE = "cells.jsonl"
 
@@ -136,9 +136,8 @@ def reproduce(
             panel.close()
     classifiers = _classifiers(list(every.values()))
     digests = table_digests(whole.data, data)
-    files = write_tables(
-        whole, folder / CELLS_FILE, folder, classifiers, data=data, tables=digests, figures=figures
-    )
+    found = PageData.read(whole, folder / CELLS_FILE, classifiers, data=data, tables=digests)
+    files = write_pages(found, folder, figures=figures)
     return Reproduction(run.computed, run.reused, tuple(run.failures), tuple(files))
 
 
@@ -168,6 +167,15 @@ def write_report(
     ConfigError
         If the config is invalid, or there are no cells.
     """
+    return tuple(write_pages(page_data(config, data, out), Path(out)))
+
+
+def page_data(
+    config: str | os.PathLike[str],
+    data: str | os.PathLike[str] | None,
+    out: str | os.PathLike[str],
+) -> PageData:
+    """Return what the pages show, from the cells in a folder; the arguments of `write_report`."""
     experiment = _checked(config)
     folder = Path(out)
     cells = folder / CELLS_FILE
@@ -178,7 +186,7 @@ def write_report(
         )
     panels = [_panel(name, experiment) for name in experiment.panels]
     classifiers, digests = _classifiers(panels), table_digests(experiment.data, data)
-    return tuple(write_tables(experiment, cells, folder, classifiers, data=data, tables=digests))
+    return PageData.read(experiment, cells, classifiers, data=data, tables=digests)
 
 
 def _checked(config: str | os.PathLike[str] | Experiment) -> Experiment:

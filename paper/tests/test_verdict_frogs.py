@@ -5,9 +5,7 @@ from dataclasses import replace
 import pytest
 
 from experiment.made_up import ACCURACIES, fill, five_experiment, small_experiment
-from experiment.pages import part, rows, verdict_of
-from fuzzyfrog.experiment.config import SelectorEntry
-from fuzzyfrog.experiment.standing import is_of_paper
+from paper.tests.verdicts import part, rows, verdict_of
 
 LINEUP = "frogs that squeeze"
 
@@ -47,9 +45,3 @@ def test_they_are_put_to_the_same_claims_under_their_own_name(page):
 
 def test_they_are_announced(page):
     assert "our own `frogs` take the place of B-SFLA are judged apart" in page.split("\n## ")[0]
-
-
-def test_only_frogs_as_in_the_paper_are_the_paper_s():
-    assert is_of_paper(SelectorEntry("B-SFLA", "frogs", options={"variant": "paper"}))
-    assert not is_of_paper(SelectorEntry("frogs", "frogs"))
-    assert is_of_paper(SelectorEntry("GA", "genetic"))

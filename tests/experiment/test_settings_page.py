@@ -1,14 +1,9 @@
 """The page of the settings: what the cells were really computed with."""
 
-from dataclasses import replace
-
-import pytest
-
 from experiment.made_up import small_experiment
-from fuzzyfrog.experiment.paper_figures import PaperFigures
+from fuzzyfrog.experiment.pages.settings_page import settings_page, shape_of
+from fuzzyfrog.experiment.published import PublishedFigures
 from fuzzyfrog.experiment.results import Lookup
-from fuzzyfrog.experiment.settings_page import settings_page
-from fuzzyfrog.experiment.shapes import shape_of
 
 VERSIONS = {"python": "3.11.7", "weka": "Weka 3.6.14, Java 17"}
 
@@ -20,11 +15,11 @@ def cells(*changes):
     return Lookup({str(place): common | change for place, change in enumerate(changes)})
 
 
-def page(lookup, experiment=None, *, beside_paper=True):
-    experiment = experiment or small_experiment()
+def page(lookup, *, beside_paper=True):
+    experiment = small_experiment()
     shapes = {one.name: shape_of(one) for one in experiment.data}
-    paper = PaperFigures.read(experiment.expected if beside_paper else None)
-    return settings_page(experiment, shapes, paper, lookup)
+    published = PublishedFigures.read(experiment.expected if beside_paper else None)
+    return settings_page(experiment, shapes, published, lookup)
 
 
 def given_up(seconds):
@@ -48,26 +43,15 @@ def test_days_and_versions_are_told_once():
     assert "Nothing has been computed." in page(cells())
 
 
-def test_the_statement_of_the_paper_that_was_followed_is_told():
-    told = page(cells())
-    assert "The text was followed." in told
-    assert "on breast_tissue, lung_cancer, glass" in told
-    assert "ionosphere and sonar the tables would give 900 subsets and 5 rounds, 5,400" in told
-    assert "GA, GA product, PSO and PSO product take their populations" in told
-    assert "The paper says" not in page(cells(), beside_paper=False)
+def test_sizes_stand_beside_published_ones_if_there_are_any():
+    assert "| glass | 214 (214) | 9 (10) | 6 |" in page(cells())
+    told = page(cells(), beside_paper=False)
+    assert "| glass | 214 | 9 | 6 |" in told
+    assert "brackets" not in told
 
 
-@pytest.mark.parametrize("is_last", [False, True])
-def test_a_search_with_numbers_of_its_own_follows_nobody(is_last):
-    own = {"genetic": {"n_population": 900, "n_generations": 5},
-           "swarm": {"n_particles": 900, "n_iterations": 5}}  # fmt: skip
-    whole = small_experiment()
-    kinds = ("genetic", "swarm") if is_last else ("genetic",)
-    changed = tuple(
-        replace(one, options=own[one.search]) if one.search in kinds else one
-        for one in whole.selectors
-    )
-    told = page(cells(), replace(whole, selectors=changed))
-    assert ("take their populations" not in told) == is_last
-    assert ("The paper says" not in told) == is_last
-    assert "GA, GA product" not in told
+def test_selectors_have_every_parameter():
+    (line,) = [line for line in page(cells()).splitlines() if line.startswith("| B-SFLA | B-SFLA")]
+    assert "patience = 5" in line
+    (line,) = [line for line in page(cells()).splitlines() if line.startswith("| GA | GA")]
+    assert "p_mutation = 0.033" in line

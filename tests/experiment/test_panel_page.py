@@ -7,11 +7,11 @@ from statistics import fmean, stdev
 
 import pytest
 
-from experiment.made_up import N_TESTED, PANELS, fill, five_experiment
+from experiment.made_up import N_TESTED, PANELS, fill, five_experiment, read
 from fuzzyfrog.experiment.cells import read_cells
 from fuzzyfrog.experiment.config import Protocol
+from fuzzyfrog.experiment.pages import write_pages
 from fuzzyfrog.experiment.results import Lookup, failure_lines, read_results
-from fuzzyfrog.experiment.tables import write_tables
 
 PAPER = Protocol("paper", (0, 1))
 
@@ -31,7 +31,7 @@ def pages(folder, change=lambda line: line, n_datasets=2):
     changed = [line if "key" not in line else change(line) for line in lines]
     kept = [json.dumps(line) for line in changed if line is not None]
     path.write_text("\n".join(kept) + "\n", encoding="utf-8")
-    write_tables(experiment, path, folder, PANELS, figures=False)
+    write_pages(read(folder, experiment), folder, figures=False)
     return folder
 
 

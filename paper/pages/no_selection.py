@@ -1,4 +1,4 @@
-"""What selecting is worth at all: every selector against all features."""
+"""Every selector against no selection: what selecting features is worth at all."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from fuzzyfrog.experiment.comparison import compare
 from fuzzyfrog.experiment.comparison.ranks import ALPHA, holm_adjusted
 from fuzzyfrog.experiment.comparison.signed_rank import SignedRankTest
 from fuzzyfrog.experiment.config import Experiment
-from fuzzyfrog.experiment.markdown import Rows, joined, table
+from fuzzyfrog.experiment.pages.markdown import Rows, joined, table
 from fuzzyfrog.experiment.results import Entry, Lineup, Results, common_classifiers
 
 __all__ = ["AgainstAll", "against_all", "against_rows", "no_selection_lines"]
@@ -24,64 +24,31 @@ EXPLAINED = (
 
 @dataclass(frozen=True)
 class AgainstAll:
-    """A selector beside all features, on the same data sets with the same classifiers.
-
-    Attributes
-    ----------
-    name : str
-        The selector.
-    accuracies, all_accuracies : tuple of float
-        Mean accuracy on each data set, of the selector and of all features.
-    size, all_size : float
-        Mean numbers of features over the data sets.
-    test : SignedRankTest
-        Wilcoxon's test of the accuracies.
-    adjusted : float
-        Its p-value, adjusted by Holm for the number of selectors.
-    """
+    """A selector next to all features, on the same data sets with the same classifiers."""
 
     name: str
-    accuracies: tuple[float, ...]
+    accuracies: tuple[float, ...]  # mean accuracy on each data set
     all_accuracies: tuple[float, ...]
-    size: float
+    size: float  # mean number of features
     all_size: float
     test: SignedRankTest
-    adjusted: float
+    adjusted: float  # its p-value, adjusted by Holm for the number of selectors
 
     @property
     def difference(self) -> float:
-        """Points of mean accuracy that the selector is above all features."""
+        """Mean accuracy of the selector minus that of all features."""
         return fmean(self.accuracies) - fmean(self.all_accuracies)
 
     @property
     def is_significant(self) -> bool:
-        """Whether the difference is more than chance, all selectors considered."""
+        """Whether the difference is significant, adjusted for the number of selectors."""
         return self.adjusted <= ALPHA
 
 
 def against_all(
     results: Results, whole: str, selectors: Sequence[str], classifiers: Sequence[str], least: int
 ) -> list[AgainstAll]:
-    """Give every selector beside all features.
-
-    Parameters
-    ----------
-    results : mapping of str to mapping of str to Entry
-        By data set and selector, with one panel under one protocol.
-    whole : str
-        The selector that takes all features.
-    selectors : sequence of str
-        The others.
-    classifiers : sequence of str
-        The classifiers of the panel.
-    least : int
-        On how many data sets both must be done.
-
-    Returns
-    -------
-    list of AgainstAll
-        One for each selector that has so many, in the same order.
-    """
+    """Return each selector with at least `least` data sets next to `whole`, all features."""
     pairs = {
         name: [
             pair
@@ -108,7 +75,7 @@ class _Pair:
 
 
 def _pair(entry: Entry, whole: Entry, classifiers: Sequence[str]) -> _Pair | None:
-    """Give both with the classifiers that both have; None unless both are done."""
+    """Return both with their common classifiers; None unless both are done."""
     if entry.n_missing or whole.n_missing:
         return None
     common = common_classifiers((entry, whole), classifiers)
@@ -139,7 +106,7 @@ def _columns(
 
 
 def against_rows(found: Sequence[AgainstAll]) -> Rows:
-    """Give a row for each selector, with a head."""
+    """Return a row for each selector, with a header."""
     head = ["selector", "data sets", "accuracy", "all features", "difference", "higher", "lower",
             "ties", "Wilcoxon p", "Holm", "features", "of all"]  # fmt: skip
     return [head] + [
@@ -164,24 +131,7 @@ def against_rows(found: Sequence[AgainstAll]) -> Rows:
 def no_selection_lines(
     experiment: Experiment, lineups: Mapping[str, Sequence[Lineup]], panel: str, least: int
 ) -> list[str]:
-    """Give the section that puts every selector beside all features.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        What was asked.
-    lineups : mapping of str to sequence of Lineup
-        Our figures with one panel, by protocol.
-    panel : str
-        Name of the panel.
-    least : int
-        How many data sets a selector must have.
-
-    Returns
-    -------
-    list of str
-        Lines of Markdown; none if no selector takes all features, or too little is done.
-    """
+    """Return the section that compares every selector with all features; maybe empty."""
     whole = next((one.name for one in experiment.selectors if one.search == "none"), None)
     if whole is None:
         return []
@@ -200,7 +150,7 @@ def no_selection_lines(
 
 
 def _told(found: Sequence[AgainstAll]) -> str:
-    """Give what the rows amount to."""
+    """Return a summary of the rows."""
     higher = [one.name for one in found if one.difference > 0]
     best = max(found, key=lambda one: one.difference)
     sizes = [one.size for one in found]
@@ -223,7 +173,7 @@ def _told_significance(found: Sequence[AgainstAll]) -> str:
 
 
 def _told_rank(lineup: Lineup, whole: str, least: int) -> str:
-    """Give the place of all features by mean rank, in a lineup that has it as a member."""
+    """Return a sentence about the rank of all features in a lineup; empty if it is not a member."""
     if whole not in [one.name for one in lineup.selectors] or len(lineup.done) < least:
         return ""
     found = compare(lineup.scores(), control=whole, posthoc="holm")

@@ -2,10 +2,8 @@
 
 from dataclasses import replace
 
-from experiment.made_up import fill, five_experiment
-from experiment.pages import keep_panel, read
-from fuzzyfrog.experiment.figure_files import write_figures
-from fuzzyfrog.experiment.paper_figures import PaperFigures
+from experiment.made_up import fill, five_experiment, keep_panel, read
+from fuzzyfrog.experiment.pages.figure_files import write_figures
 
 
 def test_sizes_and_times_are_those_of_the_panel_with_the_most_data_sets(tmp_path):
@@ -14,8 +12,8 @@ def test_sizes_and_times_are_those_of_the_panel_with_the_most_data_sets(tmp_path
     fill(tmp_path / "cells.jsonl", experiment, 4)
     every = [data.name for data in experiment.data[:4]]
     keep_panel(tmp_path / "cells.jsonl", "sklearn", every[:2])  # the panel that comes first
-    _, lineups = read(tmp_path, experiment)
-    write_figures(lineups, PaperFigures.read(experiment.expected), tmp_path)
+    found = read(tmp_path, experiment)
+    write_figures(found.lineups, found.published, tmp_path)
 
     def shown(name):
         path = tmp_path / "figures" / f"{name}-lexicographic-ranking.svg"

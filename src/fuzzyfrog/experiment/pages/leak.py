@@ -1,4 +1,4 @@
-"""What it is worth to have selected on the test samples: protocol "paper" minus "nested"."""
+"""The gain from selecting on the test samples: protocol "paper" minus "nested"."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,21 +6,27 @@ from math import sqrt
 from statistics import fmean, median, stdev
 
 from fuzzyfrog.experiment.comparison import compare
-from fuzzyfrog.experiment.markdown import GAP, Rows
+from fuzzyfrog.experiment.config import Experiment
+from fuzzyfrog.experiment.pages.markdown import GAP, Rows, table
 from fuzzyfrog.experiment.results import Entry, Results
 
-__all__ = ["Leak", "leak_of", "leak_rows", "shown_leak"]
+__all__ = ["Leak", "leak_of", "leak_page", "leak_rows", "shown_leak"]
+
+EXPLAINED = (
+    "Mean accuracy over the data sets that both protocols have, in percent: with features selected "
+    "on all samples, with features selected inside every fold; the mean difference, its standard "
+    "error and the median; on how many data sets the first is higher and lower; Wilcoxon's "
+    "signed-rank p. Both with the same seeds: {seeds}. So few seeds and data sets show a tendency "
+    "at most: a mean that is not two standard errors away from 0 may well be chance, and the "
+    "p-values are not adjusted for the number of selectors."
+)
 
 
 @dataclass(frozen=True)
 class Leak:
-    """How much higher the accuracy of a selector is when the test samples leak.
+    """Mean accuracies of a selector on the data sets that both protocols have.
 
-    Attributes
-    ----------
-    paper, nested : tuple of float
-        Mean accuracies on each data set that both protocols have, with the same seeds and the
-        same classifiers.
+    Both are with the same seeds and the same classifiers.
     """
 
     paper: tuple[float, ...]
@@ -33,12 +39,12 @@ class Leak:
 
     @property
     def standard_error(self) -> float:
-        """Standard error of the mean difference, the data sets taken as a sample of others."""
+        """Standard error of the mean difference, with the data sets as a sample."""
         return stdev(self.differences) / sqrt(len(self.differences))
 
     @property
     def p_value(self) -> float:
-        """Two-sided, of Wilcoxon's signed-rank test of the differences; equal ones are left out."""
+        """Two-sided p-value of Wilcoxon's signed-rank test of the differences."""
         scores = {
             str(place): {"gain": difference, "none": 0.0}
             for place, difference in enumerate(self.differences)
@@ -47,30 +53,26 @@ class Leak:
         return test.p_value
 
 
+def leak_page(
+    experiment: Experiment, panel: str, paper: Results, nested: Results, classifiers: Sequence[str]
+) -> str:
+    """Return the Markdown page of a panel."""
+    seeds = {one.name: one.seeds for one in experiment.protocols}
+    shared = [str(seed) for seed in seeds["paper"] if seed in seeds["nested"]]
+    told = EXPLAINED.format(seeds=", ".join(shared) or "there are none")
+    title = f"# {experiment.title}: {panel}, what the leak is worth"
+    return "\n".join([title, "", told, "", *table(leak_rows(paper, nested, classifiers)), ""])
+
+
 def leak_of(name: str, paper: Results, nested: Results, classifiers: Sequence[str]) -> Leak:
-    """Give what the leak is worth to a selector.
-
-    Parameters
-    ----------
-    name : str
-        The selector.
-    paper, nested : mapping of str to mapping of str to Entry
-        The results under the two protocols, by data set and selector.
-    classifiers : sequence of str
-        The classifiers of the panel.
-
-    Returns
-    -------
-    Leak
-        Its accuracies under both protocols.
-    """
+    """Return the accuracies of a selector under both protocols."""
     pairs = [_pair(paper[data][name], nested[data][name], classifiers) for data in paper]
     done = [pair for pair in pairs if pair is not None]
     return Leak(tuple(one for one, _ in done), tuple(other for _, other in done))
 
 
 def leak_rows(paper: Results, nested: Results, classifiers: Sequence[str]) -> Rows:
-    """Give a row for each selector, with a head; the parameters are those of `leak_of`."""
+    """Return a row for each selector, with a header."""
     head = ["selector", "data sets", "paper", "nested", "leak: mean", "standard error", "median",
             "higher", "lower", "Wilcoxon p (not adjusted)"]  # fmt: skip
     selectors = list(next(iter(paper.values()), {}))
@@ -78,7 +80,7 @@ def leak_rows(paper: Results, nested: Results, classifiers: Sequence[str]) -> Ro
 
 
 def shown_leak(leak: Leak) -> str:
-    """Give the mean of a leak ± its standard error (how often it is a gain, Wilcoxon's p)."""
+    """Return the mean gain ± its standard error (number of data sets that gain, Wilcoxon's p)."""
     differences = leak.differences
     if not differences:
         return GAP
@@ -109,7 +111,7 @@ def _row(name: str, leak: Leak) -> list[str]:
 
 
 def _pair(paper: Entry, nested: Entry, classifiers: Sequence[str]) -> tuple[float, float] | None:
-    """Give the mean accuracies over the seeds and the classifiers that both protocols have."""
+    """Return the mean accuracies over the seeds and classifiers that both protocols have."""
     seeds = [seed for seed in paper.by_seed if seed in nested.by_seed]
     parts = [entry.by_seed[seed] for entry in (paper, nested) for seed in seeds]
     common = [name for name in classifiers if all(name in part for part in parts)]

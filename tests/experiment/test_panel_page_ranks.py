@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from experiment.pages import entry
+from experiment.made_up import entry
 from fuzzyfrog.experiment.config import SelectorEntry
-from fuzzyfrog.experiment.paper_figures import PaperFigures
-from fuzzyfrog.experiment.ranking_page import ranking_lines
+from fuzzyfrog.experiment.pages.panel_page import ranking_lines
+from fuzzyfrog.experiment.published import PublishedFigures, is_as_published
 from fuzzyfrog.experiment.results import Lineup
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,7 +16,7 @@ OTHERS = ("L-FRFS", "GA", "PSO", "GBFS")
 
 @pytest.fixture(scope="module")
 def paper():
-    return PaperFigures.read(ROOT / "paper" / "expected")
+    return PublishedFigures.read(ROOT / "paper" / "expected")
 
 
 def lineup(paper, accuracies, subject="B-SFLA"):
@@ -88,3 +88,9 @@ def test_what_friedman_does_not_allow_is_said(paper):
     assert len([x for x in lines if told in x]) == 2  # as in the paper, and ties corrected
     (nemenyi,) = [line for line in lines if line.startswith("Nemenyi:")]
     assert nemenyi.startswith("Nemenyi: of 10 pairs 10 are not significant at 0.05. The closest is")
+
+
+def test_only_frogs_as_in_the_paper_are_the_paper_s():
+    assert is_as_published(SelectorEntry("B-SFLA", "frogs", options={"variant": "paper"}))
+    assert not is_as_published(SelectorEntry("frogs", "frogs"))
+    assert is_as_published(SelectorEntry("GA", "genetic"))

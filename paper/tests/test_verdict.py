@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from experiment.made_up import ACCURACIES, BONUS, fill, five_experiment
-from experiment.pages import keep_panel, part, rows, verdict, verdict_of
-from fuzzyfrog.experiment.claims import claims_of
-from fuzzyfrog.experiment.paper_figures import PaperFigures
-from fuzzyfrog.experiment.standing import standing_of_paper
+from experiment.made_up import ACCURACIES, BONUS, fill, five_experiment, keep_panel
+from fuzzyfrog.experiment.published import PublishedFigures
+from paper.pages.claims import claims_of
+from paper.pages.standing import impossible_cells, standing_of_paper
+from paper.tests.verdicts import part, rows, verdict, verdict_of
 
 ROOT = Path(__file__).resolve().parents[2]
 N_CASES = 2 * 2  # panels x protocols
@@ -17,7 +17,7 @@ N_CASES = 2 * 2  # panels x protocols
 
 @pytest.fixture(scope="module")
 def paper():
-    return PaperFigures.read(ROOT / "paper" / "expected")
+    return PublishedFigures.read(ROOT / "paper" / "expected")
 
 
 @pytest.fixture(scope="module")
@@ -152,7 +152,7 @@ def test_classifiers_that_failed_are_told_for_the_protocol_where_they_did(tmp_pa
 
 
 def test_the_paper_has_three_cells_that_cannot_be(paper):
-    cells = paper.impossible_cells()
+    cells = impossible_cells(paper)
     found = {(one.data, one.method): (one.best, round(one.limit, 2)) for one in cells}
     assert found == {
         ("urban_land_cover", "GA"): (74.37, 70.83),

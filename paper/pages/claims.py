@@ -1,29 +1,20 @@
-"""What the paper says about its method, each sentence put to a set of figures."""
+"""The claims of the paper about its method, each tested with a set of figures."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from fuzzyfrog.experiment.comparison.ranks import ALPHA
-from fuzzyfrog.experiment.markdown import joined
-from fuzzyfrog.experiment.paper_figures import PaperFigures
+from fuzzyfrog.experiment.pages.markdown import joined
+from fuzzyfrog.experiment.published import PublishedFigures
 from fuzzyfrog.experiment.results import wins
-from fuzzyfrog.experiment.standing import Standing, standing_of_paper
-from fuzzyfrog.experiment.verdict_procedures import compared
+from paper.pages.standing import Standing, compared, standing_of_paper
 
 __all__ = ["Claim", "Finding", "claims_of"]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What figures say to a claim.
-
-    Attributes
-    ----------
-    holds : bool
-        Whether they agree.
-    figure : str
-        The figure that decides it.
-    """
+    """Whether a claim holds, and the figure that decides it."""
 
     holds: bool
     figure: str
@@ -31,41 +22,21 @@ class Finding:
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """A sentence of the paper that figures can agree with or not.
+    """A sentence of the paper that figures can confirm or refute.
 
-    Attributes
-    ----------
-    name : str
-        A few words, as in the head of a table.
-    sentence : str
-        The whole of it.
-    judge : callable
-        Gives the finding for a standing; None if it has no figures for that.
-    any_panel : bool
-        Whether figures with other classifiers than the paper's may decide it. They may not where
-        ours are held against the paper's, nor where classifiers play no part: each panel would
-        count the same sizes and times once more.
+    Other panels than the paper's decide it only if `any_panel`: not where our figures are compared
+    with the paper's, nor where classifiers play no part, since each panel would count the same
+    sizes and times again.
     """
 
-    name: str
+    name: str  # a few words, for the header of a table
     sentence: str
-    judge: Callable[[Standing], Finding | None]
+    judge: Callable[[Standing], Finding | None]  # None without figures
     any_panel: bool = False
 
 
-def claims_of(paper: PaperFigures) -> list[Claim]:
-    """Give what the paper claims, as far as its figures tell what to look for.
-
-    Parameters
-    ----------
-    paper : PaperFigures
-        Its figures; the method that it ranks first is the one it speaks for.
-
-    Returns
-    -------
-    list of Claim
-        The claims about accuracy, then size, then time.
-    """
+def claims_of(paper: PublishedFigures) -> list[Claim]:
+    """Return the claims about accuracy, then size, then time, of the method it ranks first."""
     subject = paper.first
     return [
         *_accuracy_claims(paper, subject),
@@ -75,7 +46,7 @@ def claims_of(paper: PaperFigures) -> list[Claim]:
     ]
 
 
-def _accuracy_claims(paper: PaperFigures, subject: str) -> list[Claim]:
+def _accuracy_claims(paper: PublishedFigures, subject: str) -> list[Claim]:
     def reached(standing: Standing) -> Finding | None:
         theirs = standing_of_paper(paper, standing.datasets)
         return _difference(standing, theirs, "accuracies", wanted=+1)
@@ -100,7 +71,7 @@ def _accuracy_claims(paper: PaperFigures, subject: str) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _rank_claims(paper: PaperFigures, subject: str) -> list[Claim]:
+def _rank_claims(paper: PublishedFigures, subject: str) -> list[Claim]:
     p_values = paper.statistics["p_values"]
     beaten = [name for name in p_values if p_values[name] <= paper.statistics["threshold"]]
 
@@ -130,7 +101,7 @@ def _rank_claims(paper: PaperFigures, subject: str) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _size_claims(paper: PaperFigures, subject: str) -> list[Claim]:
+def _size_claims(paper: PublishedFigures, subject: str) -> list[Claim]:
     whole = standing_of_paper(paper, paper.tables["sizes"])
     larger = [
         method
@@ -166,13 +137,13 @@ def _size_claims(paper: PaperFigures, subject: str) -> list[Claim]:
 
 
 def _is_mostly_less(standing: Standing, other: str) -> bool:
-    """Tell whether the subject has the smaller subsets more often than the larger ones."""
+    """Whether the subject has smaller subsets more often than larger ones."""
     pairs = [(row[standing.subject], row[other]) for row in standing.sizes.values()]
     both = [(own, theirs) for own, theirs in pairs if own is not None and theirs is not None]
     return sum(own < theirs for own, theirs in both) > sum(own > theirs for own, theirs in both)
 
 
-def _time_claim(paper: PaperFigures, subject: str) -> Claim:
+def _time_claim(paper: PublishedFigures, subject: str) -> Claim:
     timed = next(iter(paper.tables["seconds"].values()))
     others = [method for method in timed if method != subject]
 

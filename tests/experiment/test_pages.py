@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from experiment.made_up import ACCURACIES, BONUS, PANELS, fill, small_experiment
+from experiment.made_up import ACCURACIES, BONUS, fill, read, small_experiment
 from fuzzyfrog.experiment.cells import pack_cells
-from fuzzyfrog.experiment.tables import write_tables
+from fuzzyfrog.experiment.pages import write_pages
 
 TESTS = Path(__file__).resolve().parents[1]
 
@@ -28,7 +28,7 @@ def report(tmp_path_factory):
 
 
 def write(folder):
-    return write_tables(small_experiment(), folder / "cells.jsonl", folder, PANELS)
+    return write_pages(read(folder, small_experiment()), folder)
 
 
 def page(folder, name):
@@ -46,7 +46,7 @@ def section(text, title):
 
 def test_every_link_leads_to_a_file(report):
     pages = sorted(report.glob("*.md"))
-    assert len(pages) == 4 + 2 + 3  # panels x protocols, leaks, settings, verdict and index
+    assert len(pages) == 4 + 2 + 2  # panels x protocols, leaks, settings and index
     for one in pages:
         for link in re.findall(r"\]\(([^)]+)\)", one.read_text(encoding="utf-8")):
             assert (report / link).is_file(), f"{one.name} links to {link}"
@@ -106,30 +106,9 @@ def test_the_tests_of_the_paper_stand_beside_ours_where_it_has_the_same_first(re
     assert "(10.981818)" not in text
 
 
-def test_the_settings_have_every_parameter(report):
-    text = page(report, "settings.md")
-    assert "patience = 5" in row(text, "B-SFLA")[4]
-    assert "p_mutation = 0.033" in row(text, "GA")[4]
-    frogs = text.split("## Frogs")[1]
-    assert row(frogs, "wine")[1:] == ["2,314", "28", "9", "6", "5", "6", "252", "6", "1,764"]
-    assert row(frogs, "arcene")[1:] == [
-        "2,000,000",
-        "30",
-        "30",
-        "5",
-        "15",
-        "4,500",
-        "900",
-        "5",
-        "5,400",
-    ]
-
-
 @pytest.mark.long
 def test_the_same_cells_give_the_same_bytes(report, tmp_path):
-    code = (
-        f"from pathlib import Path; from experiment.test_report import write; write({tmp_path!r})"
-    )
+    code = f"from pathlib import Path; from experiment.test_pages import write; write({tmp_path!r})"
     code = code.replace("PosixPath", "Path")
     shutil.copy(report / "cells.jsonl", tmp_path)
     pack_cells(tmp_path / "cells.jsonl")
@@ -154,7 +133,7 @@ def test_figures_are_whole_and_name_everybody(report):
 
 
 def test_without_matplotlib_there_are_pages_and_a_hint(tmp_path, monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.experiment.tables.can_draw", lambda: False)
+    monkeypatch.setattr("fuzzyfrog.experiment.pages.can_draw", lambda: False)
     fill(tmp_path / "cells.jsonl", small_experiment(), n_datasets=2)
     write(tmp_path)
     assert "pip install 'fuzzyfrog[report]'" in page(tmp_path, "index.md")
@@ -169,7 +148,7 @@ def test_half_a_data_set_is_counted_and_not_ranked(tmp_path):
     kept = [line for line in lines if json.loads(line).get("key", {}).get("data") != "glass"]
     glass = [line for line in lines if json.loads(line).get("key", {}).get("data") == "glass"]
     path.write_text("\n".join([*kept, *glass[: len(glass) // 10]]) + "\n", encoding="utf-8")
-    write_tables(small_experiment(), path, tmp_path, PANELS, figures=False)
+    write_pages(read(tmp_path, small_experiment()), tmp_path, figures=False)
     done = row(page(tmp_path, "index.md"), "glass")
     assert re.fullmatch(r"\d+ %", done[4])
     assert "Mean ranks over 2 data sets" in page(tmp_path, "weka-paper.md")

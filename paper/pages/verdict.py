@@ -1,30 +1,33 @@
-"""What the experiment says about the paper, in words that the figures choose."""
+"""The verdict on the claims of the paper, in words chosen by the figures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
 
-from fuzzyfrog.experiment.claims import Claim, Finding, claims_of
 from fuzzyfrog.experiment.config import Experiment
-from fuzzyfrog.experiment.leak import leak_of, shown_leak
-from fuzzyfrog.experiment.markdown import GAP, Rows, joined, table
-from fuzzyfrog.experiment.no_selection import no_selection_lines
-from fuzzyfrog.experiment.paper_figures import N_CLASSIFIERS, PaperFigures
+from fuzzyfrog.experiment.pages.leak import leak_of, shown_leak
+from fuzzyfrog.experiment.pages.markdown import GAP, Rows, joined, table
+from fuzzyfrog.experiment.published import PublishedFigures
 from fuzzyfrog.experiment.results import Lineup, Results
-from fuzzyfrog.experiment.standing import (
+from paper.pages.claims import Claim, Finding, claims_of
+from paper.pages.no_selection import no_selection_lines
+from paper.pages.standing import (
+    N_CLASSIFIERS,
     Case,
     Standing,
+    accuracy_rows,
+    impossible_cells,
     paper_standings,
+    rank_rows,
     standing_of_lineup,
     standing_of_paper,
 )
-from fuzzyfrog.experiment.verdict_procedures import accuracy_rows, rank_rows
-from fuzzyfrog.experiment.verdict_scope import MIN_DATASETS, left_out_lines, too_few_lines
 
 __all__ = ["Verdict"]
 
 OWN = ("weka", "paper")  # panel and protocol of the paper
+MIN_DATASETS = 10  # with fewer, ranks of five methods say nothing
 WHY = "docs/experiment-verdict.md of the repository says why it comes out like this."
 ACCURACIES = (
     "Mean accuracy in percent and mean number of features, ours and the paper's on the same data "
@@ -50,29 +53,17 @@ LEAK = (
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """The page that puts every claim of the paper to our figures.
-
-    Attributes
-    ----------
-    experiment : Experiment
-        What was asked.
-    paper : PaperFigures
-        What the paper printed.
-    lineups : mapping of (str, str) to sequence of Lineup
-        Our figures, by panel and protocol.
-    results : mapping of (str, str) to Results
-        The same, by panel and protocol.
-    """
+    """The page that tests every claim of the paper with our figures."""
 
     experiment: Experiment
-    paper: PaperFigures
+    paper: PublishedFigures
     lineups: Mapping[tuple[str, str], Sequence[Lineup]]
     results: Mapping[tuple[str, str], Results]
 
     def page(self) -> str:
-        """Give the Markdown page."""
+        """Return the Markdown page."""
         title = f"# {self.experiment.title}: verdict"
-        few = too_few_lines({case: self._members[case] for case in self._standings})
+        few = _too_few_lines({case: self._members[case] for case in self._standings})
         enough = {
             case: one for case, one in self._standings.items() if len(one.datasets) >= MIN_DATASETS
         }
@@ -94,7 +85,7 @@ class Verdict:
                 *self._tests(cases),
                 *self._stand_ins(stand_ins),
                 *self._leaks(),
-                *left_out_lines({case: self._members[case] for case in enough}),
+                *_left_out_lines({case: self._members[case] for case in enough}),
             ]
         )
 
@@ -166,7 +157,7 @@ class Verdict:
         return no_selection_lines(self.experiment, lineups, OWN[0], MIN_DATASETS)
 
     def _claims(self, cases: Mapping[Case, Standing]) -> list[str]:
-        """Give the table of all claims; the paper's own tables are put to the same questions."""
+        """Return the table of all claims, for our figures and for the paper's own."""
         claims = claims_of(self.paper)
         theirs = [(label, OWN[0], standing)
                   for label, standing in paper_standings(self.paper, cases.values())]  # fmt: skip
@@ -176,8 +167,8 @@ class Verdict:
         return ["## Claim by claim", "", *key, "", *table(rows), "", *self._impossible()]
 
     def _impossible(self) -> list[str]:
-        """Tell which cells of the paper's table cannot be, and so why rows leave them out."""
-        cells = self.paper.impossible_cells()
+        """Return a paragraph about impossible cells of the paper, which some rows leave out."""
+        cells = impossible_cells(self.paper)
         if not cells:
             return []
         told = [
@@ -195,9 +186,9 @@ class Verdict:
         ]
 
     def _twins(self) -> str:
-        """Tell where else the means of the impossible cells are printed."""
+        """Return a sentence about data sets with the means of the impossible cells."""
         means = self.paper.tables["accuracy_mean"]
-        cells = self.paper.impossible_cells()
+        cells = impossible_cells(self.paper)
         twins = [
             data
             for data, row in means.items()
@@ -237,7 +228,7 @@ class Verdict:
         ]
 
     def _stand_ins(self, cases: Mapping[Case, Standing]) -> list[str]:
-        """Put the same questions to other algorithms in the place of the paper's."""
+        """Return the same tables for our own algorithms in the place of the paper's."""
         if not cases:
             return []
         labels = {case: f"{one.subject}: {case}" for case, one in cases.items()}
@@ -262,7 +253,7 @@ class Verdict:
         ]
 
     def _leaks(self) -> list[str]:
-        """Tell what selecting on the test samples is worth, for every selector."""
+        """Return the section about the gain from selecting on the test samples."""
         seeds = {one.name: one.seeds for one in self.experiment.protocols}
         if len(seeds) < 2:
             return []
@@ -285,7 +276,7 @@ def _with_own_panel(rows: Sequence[tuple[str, str, Standing]]) -> list[tuple[str
 
 
 def _finding(claim: Claim, panel: str, standing: Standing) -> Finding | None:
-    """Give what figures say to a claim; None if they may not, or do not tell."""
+    """Return the finding of a claim; None if the figures cannot decide it."""
     return claim.judge(standing) if claim.any_panel or panel == OWN[0] else None
 
 
@@ -298,7 +289,7 @@ def _group(n_agreeing: int, n_told: int) -> str | None:
 
 
 def _where(agreeing: Sequence[Case], told: Mapping[Case, Finding]) -> str:
-    """Tell in how many cases a claim holds, and in which unless it is all or none."""
+    """Return in how many cases a claim holds, and in which unless it is all or none."""
     own = {case: one for case, one in told.items() if (case.panel, case.protocol) == OWN}
     inside = "; ".join(
         f"{case.lineup}: {one.figure}, {'yes' if one.holds else 'no'}" for case, one in own.items()
@@ -321,10 +312,65 @@ def _by(agreeing: Sequence[Case], told: Mapping[Case, Finding]) -> str:
 
 
 def _claim_rows(standings: Sequence[tuple[str, str, Standing]], claims: Sequence[Claim]) -> Rows:
-    """Give a row of findings for each label, panel and standing, with a head."""
+    """Return a row of findings for each label, panel and standing, with a header."""
     rows: Rows = [["figures of", "data sets", *(claim.name for claim in claims)]]
     for label, panel, standing in standings:
         found = [_finding(claim, panel, standing) for claim in claims]
         cells = [f"{'yes' if one.holds else 'no'}, {one.figure}" if one else GAP for one in found]
         rows.append([label, str(len(standing.datasets)), *cells])
     return rows
+
+
+def _too_few_lines(cases: Mapping[Case, Lineup]) -> list[str]:
+    """Return the section about cases with too few data sets."""
+    told = {
+        case: f"{len(lineup.done)} data sets"
+        for case, lineup in cases.items()
+        if len(lineup.done) < MIN_DATASETS
+    }
+    if not told:
+        return []
+    return [
+        "## Too few to judge",
+        "",
+        f"A case with fewer than {MIN_DATASETS} data sets is not judged, whatever its figures say:",
+        "",
+        *_by_place(told),
+        "",
+    ]
+
+
+def _left_out_lines(cases: Mapping[Case, Lineup]) -> list[str]:
+    """Return the section about means over fewer classifiers than the panel has."""
+    told = {case: text for case, lineup in cases.items() if (text := _left_out(lineup))}
+    if not told:
+        return []
+    return [
+        "## Classifiers left out",
+        "",
+        "A classifier that failed for one member of a line-up is left out for all its members on "
+        "that data set, so that their means compare; they are not over the paper's classifiers "
+        "then.",
+        "",
+        *_by_place(told),
+        "",
+    ]
+
+
+def _left_out(lineup: Lineup) -> str:
+    gone = {
+        data: [name for name in lineup.classifiers if name not in lineup.common(data)]
+        for data in lineup.done
+    }
+    return "; ".join(f"{data} without {joined(names)}" for data, names in gone.items() if names)
+
+
+def _by_place(told: Mapping[Case, str]) -> list[str]:
+    """Return an item for each panel, protocol and text, with the lineups that share it."""
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for case, text in told.items():
+        groups.setdefault((case.panel, case.protocol, text), []).append(case.lineup)
+    return [
+        f"- {panel}, {protocol}: {text} ({'; '.join(lineups)})."
+        for (panel, protocol, text), lineups in groups.items()
+    ]

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from experiment.made_up import ACCURACIES, fill, five_experiment, small_experiment
-from experiment.pages import entry, part, rows, verdict_of
-from fuzzyfrog.experiment.no_selection import against_all, against_rows
+from experiment.made_up import ACCURACIES, entry, fill, five_experiment, small_experiment
+from paper.pages.no_selection import against_all, against_rows
+from paper.tests.verdicts import part, rows, verdict_of
 
 CLASSIFIERS = ("J48", "JRip")
 TITLE = "Against no selection"
