@@ -28,7 +28,7 @@ __all__ = ["Verdict"]
 
 OWN = ("weka", "paper")  # panel and protocol of the paper
 MIN_DATASETS = 10  # with fewer, ranks of five methods say nothing
-WHY = "docs/experiment-verdict.md of the repository says why it comes out like this."
+WHY = "docs/paper/verdict.md of the repository says why it comes out like this."
 ACCURACIES = (
     "Mean accuracy in percent and mean number of features, ours and the paper's on the same data "
     "sets; on how many data sets ours is higher (fewer features) and lower; Wilcoxon's signed-rank "
