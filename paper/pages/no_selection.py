@@ -9,7 +9,7 @@ from fuzzyfrog.experiment.comparison.ranks import ALPHA, holm_adjusted
 from fuzzyfrog.experiment.comparison.signed_rank import SignedRankTest
 from fuzzyfrog.experiment.config import Experiment
 from fuzzyfrog.experiment.pages.markdown import Rows, joined, table
-from fuzzyfrog.experiment.results import Entry, Lineup, Results, common_classifiers
+from fuzzyfrog.experiment.results import Lineup, Results, SelectorResult, common_classifiers
 
 __all__ = ["AgainstAll", "against_all", "against_rows", "no_selection_lines"]
 
@@ -74,7 +74,7 @@ class _Pair:
     all_size: float
 
 
-def _pair(entry: Entry, whole: Entry, classifiers: Sequence[str]) -> _Pair | None:
+def _pair(entry: SelectorResult, whole: SelectorResult, classifiers: Sequence[str]) -> _Pair | None:
     """Return both with their common classifiers; None unless both are done."""
     if entry.n_missing or whole.n_missing:
         return None

@@ -9,7 +9,7 @@ from fuzzyfrog.experiment.cells import Cells, accuracy_key, selection_key, selec
 from fuzzyfrog.experiment.config import Protocol, read_config
 from fuzzyfrog.experiment.pages import PageData
 from fuzzyfrog.experiment.panel import SklearnPanel
-from fuzzyfrog.experiment.results import Entry
+from fuzzyfrog.experiment.results import SelectorResult
 from fuzzyfrog.experiment.weka import WekaPanel
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,7 +70,7 @@ def keep_panel(path, panel, datasets):
 
 def entry(accuracies, size=3):
     """What a selector gave on a data set, by classifier; everything is done."""
-    return Entry(
+    return SelectorResult(
         sizes=(size,),
         seconds=1.0,
         accuracies=accuracies,

@@ -3,7 +3,7 @@
 import pytest
 
 from fuzzyfrog.experiment import runner
-from fuzzyfrog.experiment.runner import Progress, duration
+from fuzzyfrog.experiment.runner import CellProgress, duration
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def test_durations(seconds, told):
 
 
 def test_the_time_left_follows_the_mean_pace_of_what_was_computed(clock, capsys):
-    progress = Progress(interval=0, silent_seconds=10)
+    progress = CellProgress(interval=0, silent_seconds=10)
     progress.expect(12)
     progress.reused()  # took no time
     clock[0] = 9.0
@@ -40,7 +40,7 @@ def test_the_time_left_follows_the_mean_pace_of_what_was_computed(clock, capsys)
 
 
 def test_cells_that_are_shared_are_not_waited_for(clock, capsys):
-    progress = Progress(interval=0, silent_seconds=0)
+    progress = CellProgress(interval=0, silent_seconds=0)
     progress.expect(8)
     progress.expect(-2)
     clock[0] = 6.0
@@ -49,7 +49,7 @@ def test_cells_that_are_shared_are_not_waited_for(clock, capsys):
 
 
 def test_lines_are_apart_and_quiet_runs_have_none(clock, capsys):
-    progress, quiet = Progress(interval=5), Progress(quiet=True, interval=0)
+    progress, quiet = CellProgress(interval=5), CellProgress(quiet=True, interval=0)
     for second in (1.0, 2.0, 7.0):
         clock[0] = second
         progress.computed(f"at {second:g}")

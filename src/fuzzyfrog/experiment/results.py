@@ -13,11 +13,11 @@ from fuzzyfrog.experiment.config import Experiment, Protocol, SelectorEntry
 from fuzzyfrog.experiment.selectors import recipe
 
 __all__ = [
-    "Entry",
     "Figures",
     "Lineup",
     "Lookup",
     "Results",
+    "SelectorResult",
     "common_classifiers",
     "failure_lines",
     "lineups_of",
@@ -30,7 +30,7 @@ TIMEOUT = re.compile(r"it took more than (\S+) seconds")
 
 
 @dataclass(frozen=True)
-class Entry:
+class SelectorResult:
     """The result of a selector on a data set, under one protocol with one panel."""
 
     sizes: tuple[int, ...]  # numbers of features, one for each run
@@ -70,7 +70,7 @@ class Figures:
     over_seeds: float  # standard deviation of the mean over the seeds
 
 
-Results = Mapping[str, Mapping[str, Entry]]  # by data set, then by selector
+Results = Mapping[str, Mapping[str, SelectorResult]]  # by data set, then by selector
 
 
 class Lookup:
@@ -105,7 +105,7 @@ def read_results(
     protocol: Protocol,
     panel: str,
     classifiers: Sequence[str],
-) -> dict[str, dict[str, Entry]]:
+) -> dict[str, dict[str, SelectorResult]]:
     """Return an entry for each data set and selector, even where nothing was computed."""
     reader = _Reader(experiment, lookup, protocol, panel, tuple(classifiers))
     return {
@@ -122,14 +122,14 @@ class _Reader:
     panel: str
     classifiers: tuple[str, ...]
 
-    def entry(self, data: str, selector: SelectorEntry) -> Entry:
+    def entry(self, data: str, selector: SelectorEntry) -> SelectorResult:
         runs = selection_runs(self.experiment, self.protocol.name, self.protocol.seeds, selector)
         found = {run: self._selection(data, selector, run) for run in runs}
         values = {run: line["value"] for run, line in found.items() if "value" in line}
         judged = {run: self._judged(data, run, values[run]) for run in values}
         lines = [*found.values(), *(line for part in judged.values() for line in part.values())]
         by_seed = _by_seed(runs, judged, self.classifiers)
-        return Entry(
+        return SelectorResult(
             sizes=tuple(len(value["features"]) for value in values.values()),
             seconds=median([found[run]["seconds"] for run in values] or [0.0]),
             accuracies=_over_seeds(by_seed),
@@ -162,7 +162,7 @@ class _Reader:
         }
 
 
-def common_classifiers(entries: Iterable[Entry], classifiers: Sequence[str]) -> list[str]:
+def common_classifiers(entries: Iterable[SelectorResult], classifiers: Sequence[str]) -> list[str]:
     """Return the classifiers shared by all entries with any accuracy: only these compare."""
     having = [entry for entry in entries if entry.accuracies]
     return [name for name in classifiers if having and all(name in e.accuracies for e in having)]
@@ -224,10 +224,10 @@ class Lineup:
 
     @cached_property
     def done(self) -> list[str]:
-        """The data sets on which every member is done (or failed) and share a classifier."""
+        """The data sets that every member finished (or failed on), with a common classifier."""
         return [data for data in self.results if self._is_done(data)]
 
-    def entries(self, data: str) -> dict[str, Entry]:
+    def entries(self, data: str) -> dict[str, SelectorResult]:
         """Return the entries of the members."""
         return {one.name: self.results[data][one.name] for one in self.selectors}
 

@@ -129,7 +129,7 @@ def reproduce(
         with Cells(folder / CELLS_FILE, _versions(judges)) as cells:
             if retry_failed:
                 cells.forget_failures()
-            run = _Run(experiment, cells, judges, folder, Progress(quiet=quiet), n_jobs)
+            run = _Runner(experiment, cells, judges, folder, CellProgress(quiet=quiet), n_jobs)
             run.everything(data)
     finally:
         for panel in judges:
@@ -202,7 +202,7 @@ def _classifiers(panels: Sequence[Panel]) -> dict[str, tuple[str, ...]]:
     return {panel.name: panel.classifiers for panel in panels}
 
 
-class Progress:
+class CellProgress:
     """Count cells and write, now and then, the last one and the time left to stderr.
 
     The time left assumes that the remaining cells take as long as the computed ones on average.
@@ -275,14 +275,14 @@ class _Block:
 
 
 @dataclass(eq=False)
-class _Run:
+class _Runner:
     """One call of `reproduce`: computes the missing cells and counts what happened."""
 
     experiment: Experiment
     cells: Cells
     panels: Sequence[Panel]
     folder: Path
-    progress: Progress
+    progress: CellProgress
     n_jobs: int | None
     computed: int = 0
     reused: int = 0

@@ -22,10 +22,10 @@ from fuzzyfrog.experiment.pages.panel_page import PanelPage
 from fuzzyfrog.experiment.pages.settings_page import Shape, settings_page, shape_of
 from fuzzyfrog.experiment.published import PublishedFigures
 from fuzzyfrog.experiment.results import (
-    Entry,
     Lineup,
     Lookup,
     Results,
+    SelectorResult,
     common_classifiers,
     failure_lines,
     lineups_of,
@@ -187,7 +187,7 @@ def _summary_rows(
     return rows
 
 
-def _summary(entry: Entry, classifiers: Sequence[str]) -> list[str]:
+def _summary(entry: SelectorResult, classifiers: Sequence[str]) -> list[str]:
     figures = entry.figures(classifiers)
     percents = ["", "", "", ""]
     if figures:
@@ -291,7 +291,7 @@ def _status_rows(found: PageData) -> Rows:
     return rows
 
 
-def _status(entries: Mapping[str, Entry]) -> str:
+def _status(entries: Mapping[str, SelectorResult]) -> str:
     n_missing = sum(entry.n_missing for entry in entries.values())
     n_cells = sum(entry.n_cells for entry in entries.values())
     failed = ", some failed" if any(entry.errors for entry in entries.values()) else ""

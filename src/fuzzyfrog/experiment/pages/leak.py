@@ -8,7 +8,7 @@ from statistics import fmean, median, stdev
 from fuzzyfrog.experiment.comparison import compare
 from fuzzyfrog.experiment.config import Experiment
 from fuzzyfrog.experiment.pages.markdown import GAP, Rows, table
-from fuzzyfrog.experiment.results import Entry, Results
+from fuzzyfrog.experiment.results import Results, SelectorResult
 
 __all__ = ["Leak", "leak_of", "leak_page", "leak_rows", "shown_leak"]
 
@@ -110,7 +110,9 @@ def _row(name: str, leak: Leak) -> list[str]:
     ]
 
 
-def _pair(paper: Entry, nested: Entry, classifiers: Sequence[str]) -> tuple[float, float] | None:
+def _pair(
+    paper: SelectorResult, nested: SelectorResult, classifiers: Sequence[str]
+) -> tuple[float, float] | None:
     """Return the mean accuracies over the seeds and classifiers that both protocols have."""
     seeds = [seed for seed in paper.by_seed if seed in nested.by_seed]
     parts = [entry.by_seed[seed] for entry in (paper, nested) for seed in seeds]

@@ -10,7 +10,7 @@ from fuzzyfrog.experiment.comparison.ranks import ALPHA
 from fuzzyfrog.experiment.config import Experiment, Protocol, SelectorEntry, figure_path
 from fuzzyfrog.experiment.pages.markdown import GAP, Rows, beside, joined, table
 from fuzzyfrog.experiment.published import PublishedFigures, is_as_published
-from fuzzyfrog.experiment.results import Entry, Figures, Lineup, Results, wins
+from fuzzyfrog.experiment.results import Figures, Lineup, Results, SelectorResult, wins
 
 __all__ = ["PROCEDURES", "PanelPage", "compare_as_published", "ranking_lines"]
 
@@ -67,7 +67,7 @@ class _Tables:
     def evaluations(self) -> Rows:
         """Return median numbers of subsets that a selection scored."""
 
-        def shown(entry: Entry) -> str:
+        def shown(entry: SelectorResult) -> str:
             return GAP if entry.evaluations is None else f"{entry.evaluations:,.0f}"
 
         return self._of_entries(shown)
@@ -113,7 +113,7 @@ class _Tables:
 
         return self._rows(cell, *names)
 
-    def _of_entries(self, shown: Callable[[Entry], str], *names: str) -> Rows:
+    def _of_entries(self, shown: Callable[[SelectorResult], str], *names: str) -> Rows:
         def cell(data: str, one: SelectorEntry) -> str:
             entry = self.lineup.results[data][one.name]
             return shown(entry) if entry.sizes else GAP
