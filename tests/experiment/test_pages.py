@@ -113,7 +113,8 @@ def test_the_same_cells_give_the_same_bytes(report, tmp_path):
     shutil.copy(report / "cells.jsonl", tmp_path)
     pack_cells(tmp_path / "cells.jsonl")
     run = [sys.executable, "-c", code]
-    changed = {**os.environ, "PYTHONHASHSEED": "1", "PYTHONPATH": str(TESTS)}
+    path = os.pathsep.join([str(TESTS), *sys.path])
+    changed = {**os.environ, "PYTHONHASHSEED": "1", "PYTHONPATH": path}
     subprocess.run(run, check=True, env=changed)  # noqa: S603 - our own code
     files = {one.relative_to(report): one for one in report.rglob("*.*")}
     names = {one.relative_to(tmp_path) for one in tmp_path.rglob("*.*")}
