@@ -9,14 +9,14 @@ QUICK := tests/test_docstrings.py tests/test_imports.py tests/test_records.py te
 	$(addprefix tests/cli/test_, progress.py text.py) \
 	$(addprefix tests/data/test_, arff_files.py categories.py cells.py checks.py delimited.py \
 		frames.py gathering.py npy_files.py parquet_files.py tables.py targets.py wording.py) \
-	$(addprefix tests/experiment/test_, config.py costs.py folds.py statistics.py) \
+	$(addprefix tests/experiment/test_, config.py folds.py) \
 	$(addprefix tests/measure/test_, edges.py oracle.py published.py) \
 	tests/report/test_claims.py tests/scale/test_shards.py \
 	$(addprefix tests/search/test_, driver.py finish.py leaping.py neighbors.py random.py \
 		ranking.py squeezing.py) \
 	$(addprefix tests/select/test_, core.py parameters.py seeds.py suspects.py)
 
-.PHONY: quick demo test test-long lint docs unit unit-quick unit-nojit fuzz tools format clean
+.PHONY: quick demo test test-long lint docs unit unit-quick unit-nojit fuzz tools paper-pages format clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/first_look.py
@@ -69,6 +69,10 @@ fuzz: $(VENV)/.ready
 tools:
 	-@scripts/install_chromium.sh
 	-@scripts/install_weka.sh
+
+# The pages in paper/results, from the cells there: the same cells give the same bytes.
+paper-pages: $(VENV)/.ready
+	$(BIN)/python -m paper.pages
 
 format: $(VENV)/.ready
 	$(BIN)/ruff check --fix .

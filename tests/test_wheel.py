@@ -77,7 +77,7 @@ def test_wheel_has_the_data_files_and_no_tests(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert "fuzzyfrog/py.typed" in names
     assert "fuzzyfrog/data/registry.json" in names
-    assert not [name for name in names if name.startswith(("tests", "benchmarks"))]
+    assert not [name for name in names if name.startswith(("tests", "benchmarks", "paper"))]
 
 
 @pytest.mark.long

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset, load_dataset, read_table
     from fuzzyfrog.errors import DataError
-    from fuzzyfrog.experiment.statistics import compare
+    from fuzzyfrog.experiment.comparison import compare
     from fuzzyfrog.measure import (
         dependency,
         lower_approximation,
@@ -55,7 +55,7 @@ _HOMES = {
     "ParticleSwarm": "fuzzyfrog.search",
     "QuickReduct": "fuzzyfrog.search",
     "ShuffledFrogs": "fuzzyfrog.search",
-    "compare": "fuzzyfrog.experiment.statistics",
+    "compare": "fuzzyfrog.experiment.comparison",
     "dependency": "fuzzyfrog.measure",
     "enumerate_reducts": "fuzzyfrog.select",
     "load_dataset": "fuzzyfrog.data",

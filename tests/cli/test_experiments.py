@@ -4,7 +4,9 @@ import csv
 
 import pytest
 
-from fuzzyfrog.experiment.config import read_config
+from fuzzyfrog.experiment.cells import read_cells, table_digest
+from fuzzyfrog.experiment.config import DataEntry, SelectorEntry
+from fuzzyfrog.experiment.selectors import recipe
 
 CONFIG = """
 panels = ["sklearn"]
@@ -120,6 +122,8 @@ def test_compare_prints_accuracies_and_ranks(in_process, tmp_path, wine_csv):
         (["x.csv", "--searches", "frogs,none"], "--target must be given for a file"),
         (["iris", "iris", "--searches", "frogs,none"], "TABLE must be different ones"),
         (["iirs", "--searches", "frogs,none"], "got 'iirs'. Did you mean 'iris'"),
+        (["iris", "--searches", "frogs,none", "--folds", "1"], "folds must be an integer of at"),
+        (["iris", "--searches", "frogs,none", "--seed", "-1"], "seed must be an integer of at"),
         (["no.csv", "--target", "class", "--searches", "frogs,none"], "no.csv: no such file"),
     ],
 )
@@ -146,10 +150,15 @@ def test_compare_reads_a_table_as_select_does(in_process, tmp_path, monkeypatch)
     assert "| stdin |" in out
     assert "brackets" not in out
     assert "2 stratified folds, drawn with seed 1; searches with seed 0." in out
-    config = read_config(tmp_path / "out" / "comparison.toml")
-    assert [one.nominal for one in config.data] == [("code",), ("code",)]
-    assert config.data[1].file == tmp_path / "out" / "stdin.csv"
-    assert {one.missing for one in config.selectors} == {"different"}
+    keys = [cell["key"] for cell in read_cells(tmp_path / "out" / "cells.jsonl").values()]
+    for name, folder in (("own", tmp_path), ("stdin", tmp_path / "out")):
+        read = DataEntry(name, folder / f"{name}.csv", nominal=("code",), decimal=",")
+        assert {key["table"] for key in keys if key["data"] == name} == {
+            table_digest(read.load(None))
+        }
+    assert {key["recipe"] for key in keys if key["kind"] == "selection"} == {
+        recipe(SelectorEntry(name, name, missing="different")) for name in ("quickreduct", "none")
+    }
 
 
 def test_a_wrong_target_is_told_before_anything_runs(in_process, wine_csv, tmp_path):

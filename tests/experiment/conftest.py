@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fuzzyfrog.experiment.weka_process import missing_for_weka
+from fuzzyfrog.experiment.weka.process import missing_for_weka
 
 INSTALLER = Path(__file__).resolve().parents[2] / "scripts" / "install_weka.sh"
 

@@ -1,13 +1,15 @@
 """Cells that were made up, so that what the pages must say is known beforehand."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 from fuzzyfrog.data.registry import registry
+from fuzzyfrog.experiment.cells import Cells, accuracy_key, selection_key, selection_runs
 from fuzzyfrog.experiment.config import Protocol, read_config
-from fuzzyfrog.experiment.keys import accuracy_key, selection_key, selection_runs
+from fuzzyfrog.experiment.pages import PageData
 from fuzzyfrog.experiment.panel import SklearnPanel
-from fuzzyfrog.experiment.store import Cells
+from fuzzyfrog.experiment.results import SelectorResult
 from fuzzyfrog.experiment.weka import WekaPanel
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,6 +50,37 @@ def fill(path, experiment, n_datasets, accuracies=ACCURACIES, seed_gain=0):
                     for run in selection_runs(experiment, protocol.name, protocol.seeds, entry):
                         right = accuracies[entry.paper] + seed_gain * run[0]
                         _add(cells, experiment, data.name, entry, run, right)
+
+
+def read(folder, experiment):
+    """Read what the pages about the cells in a folder show."""
+    return PageData.read(experiment, folder / "cells.jsonl", PANELS)
+
+
+def keep_panel(path, panel, datasets):
+    """Leave the cells of a panel on some data sets only."""
+
+    def is_kept(line):
+        key = json.loads(line).get("key", {})
+        return key.get("panel") != panel or key["data"] in datasets
+
+    lines = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join(filter(is_kept, lines)) + "\n", encoding="utf-8")
+
+
+def entry(accuracies, size=3):
+    """What a selector gave on a data set, by classifier; everything is done."""
+    return SelectorResult(
+        sizes=(size,),
+        seconds=1.0,
+        accuracies=accuracies,
+        by_seed={0: accuracies},
+        dependency=None,
+        errors=(),
+        n_missing=0,
+        n_cells=10,
+        evaluations=None,
+    )
 
 
 def _add(cells, experiment, data, entry, run, right):

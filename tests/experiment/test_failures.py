@@ -2,10 +2,10 @@
 
 import pytest
 
-from experiment.test_running import CONFIG, contents, fruit_config, lines, run
+from experiment.test_runner import CONFIG, contents, fruit_config, lines, run
 from fuzzyfrog.experiment.panel import CellError, reason_of
-from fuzzyfrog.experiment.running import write_report
-from fuzzyfrog.experiment.weka_process import WekaNotFoundError
+from fuzzyfrog.experiment.runner import write_report
+from fuzzyfrog.experiment.weka.process import WekaNotFoundError
 
 PANEL = "experiment.quick_panel:QuickPanel"
 TWO = CONFIG[: CONFIG.index("[selectors.quick]")] + (

@@ -3,8 +3,8 @@
 import pytest
 from scipy import stats
 
-from experiment.pages import entry
-from fuzzyfrog.experiment.leak import Leak, leak_rows, shown_leak
+from experiment.made_up import entry
+from fuzzyfrog.experiment.pages.leak import Leak, leak_rows, shown_leak
 
 GAINS = (1.0, 2.5, -0.5, 3.0, 0.25, 4.0, -2.0, 5.0)
 NESTED = (60.0,) * len(GAINS)

@@ -1,10 +1,9 @@
 """Which of the cells a report is about."""
 
-from experiment.test_running import fruit_config, rows, run, write_fruit
+from experiment.test_runner import fruit_config, rows, run, write_fruit
+from fuzzyfrog.experiment.cells import read_cells, table_digests
 from fuzzyfrog.experiment.config import read_config
-from fuzzyfrog.experiment.keys import table_digests
 from fuzzyfrog.experiment.results import Lookup, read_results
-from fuzzyfrog.experiment.store import read_cells
 
 CLASSIFIERS = ("bayes", "neighbor")
 

@@ -19,7 +19,7 @@ from fuzzyfrog.data import make_dataset
 from fuzzyfrog.experiment.folds import stratified_folds
 from fuzzyfrog.experiment.panel import CellError
 from fuzzyfrog.experiment.weka import CLASSIFIERS, WekaClassifier, WekaPanel, evaluate_weka
-from fuzzyfrog.experiment.weka_process import JAR_VARIABLE, WekaNotFoundError, missing_for_weka
+from fuzzyfrog.experiment.weka.process import JAR_VARIABLE, WekaNotFoundError, missing_for_weka
 
 pytestmark = pytest.mark.usefixtures("installed_weka")
 

@@ -50,5 +50,5 @@ ELSEWHERE = {
     "names that command a terminal": "cli/test_terminal.py::test_names_are_printed_whole",
     "names that are markup in a page": "report/test_render.py::test_data_cannot_leave_its_element",
     "configs without sense": "experiment/test_config.py::test_what_makes_no_sense_gets_a_sentence",
-    "a store of cells that is torn": "experiment/test_store.py::test_a_torn_line_is_cut_off",
+    "a store of cells that is torn": "experiment/test_cells.py::test_a_torn_line_is_cut_off",
 }  # fmt: skip

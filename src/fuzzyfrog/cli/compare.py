@@ -13,7 +13,7 @@ import typer
 
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.consoles import tell, write_result
-from fuzzyfrog.cli.entries import check_readable, entries_of, section
+from fuzzyfrog.cli.entries import check_readable, entries_of
 from fuzzyfrog.cli.experiments import run_experiment
 from fuzzyfrog.cli.failures import ExitCode, UsageError
 from fuzzyfrog.cli.names import names_in
@@ -101,19 +101,23 @@ def compare(
         with shown_progress("reading the tables", quiet=quiet):
             entries = entries_of(asked, folder)
             check_readable(entries, data)
-        described = [
-            'title = "Comparison of searches"',
-            f'panels = ["{classifiers.value}"]',
-            f"folds = {folds}",
-            *_parts(chosen, missing.value, protocol.value, seed),
-            *(line for entry in entries for line in section("data", entry)),
-        ]
-        config = folder / "comparison.toml"
-        config.write_text("\n".join(described) + "\n", encoding="utf-8")
+        from fuzzyfrog.experiment import config  # large
+
+        experiment = config.Experiment(
+            title="Comparison of searches",
+            data=tuple(entries),
+            selectors=tuple(
+                config.SelectorEntry(name, name, missing=missing.value) for name in chosen
+            ),
+            protocols=(config.Protocol(protocol.value, (seed,)),),
+            panels=(classifiers.value,),
+            lineups={"all": tuple(chosen)},
+            folds=folds,
+        )
         page = folder / f"{classifiers.value}-{protocol.value}.md"
         try:
             done = run_experiment(
-                config, data, folder, n_jobs=jobs, quiet=quiet, figures=out is not None
+                experiment, data, folder, n_jobs=jobs, quiet=quiet, figures=out is not None
             )
         finally:
             if page.exists():  # also where other pages could not be written
@@ -135,15 +139,6 @@ def _searches(given: Sequence[str]) -> list[str]:
     if len(names) < 2:
         raise UsageError(f"{rule}, got {shown(names[0])} alone. none, all features, is one too.")
     return names
-
-
-def _parts(searches: Sequence[str], missing: str, protocol: str, seed: int) -> Iterator[str]:
-    """Yield the lines of a config about the searches and the protocol."""
-    from fuzzyfrog.experiment.config import Protocol, SelectorEntry
-
-    yield from section("protocols", Protocol(protocol, (seed,)))
-    for name in searches:
-        yield from section("selectors", SelectorEntry(name, name, missing=missing))
 
 
 @contextmanager

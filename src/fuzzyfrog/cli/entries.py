@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import MISSING, fields
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,11 +15,11 @@ from fuzzyfrog.cli.tables import Asked, copy_of_stdin, refuse_reading_options
 if TYPE_CHECKING:
     from fuzzyfrog.experiment.config import DataEntry
 
-__all__ = ["check_readable", "entries_of", "section"]
+__all__ = ["check_readable", "entries_of"]
 
 
 def entries_of(tables: Sequence[Asked], folder: Path) -> list[DataEntry]:
-    """Give the data sets; what comes from stdin is kept in the folder."""
+    """Return the data sets; stdin is copied into the folder."""
     if not any(one.is_read for one in tables):
         refuse_reading_options(tables[0])
     names = [Path(one.called).name.partition(".")[0] if one.is_read else one.table
@@ -42,7 +40,7 @@ def _entry(name: str, asked: Asked, folder: Path) -> DataEntry:
     path = Path(asked.table).absolute() if asked.is_file else copy_of_stdin(folder).absolute()
     if not _is_text(str(path)):
         raise UsageError(
-            f"TABLE must be a path that is UTF-8 text, as a config holds it, got {str(path)!r}. "
+            f"TABLE must be a path that is UTF-8 text, as the pages are, got {str(path)!r}. "
             "Rename it."
         )
     return DataEntry(
@@ -58,31 +56,13 @@ def _entry(name: str, asked: Asked, folder: Path) -> DataEntry:
 
 
 def _is_text(name: str) -> bool:
-    """Tell whether a name has no bytes that Python could only smuggle through."""
+    """Whether a name is text, without undecodable bytes of the file system."""
     return not any("\ud800" <= character <= "\udfff" for character in name)
 
 
 def check_readable(entries: Sequence[DataEntry], data: Path | None) -> None:
-    """Read every table once, so that what is wrong with it is told before anything runs."""
-    from fuzzyfrog.experiment.loading import load_entry
-
+    """Read every table once, so that errors in it are found before anything runs."""
     for entry in entries:
-        dataset = load_entry(entry, data)
+        dataset = entry.load(data)
         if entry.file is not None:
             warn_of_suspects(dataset, dataset.feature_names)
-
-
-def section(kind: str, entry: object) -> Iterator[str]:
-    """Yield the lines of a config that describe an entry: what is not at its default."""
-    yield f"[{kind}.{_written(entry.name)}]"  # type: ignore[attr-defined]
-    for one in fields(entry):  # type: ignore[arg-type]
-        value = getattr(entry, one.name)
-        empty = one.default_factory() if one.default_factory is not MISSING else one.default
-        if one.name != "name" and value != empty:
-            yield f"{one.name} = {_written(value)}"
-
-
-def _written(value: object) -> str:
-    """Give a value in TOML, which quotes and lists as JSON does."""
-    plain = str(value) if isinstance(value, Path) else value
-    return json.dumps(plain, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -162,7 +162,7 @@ def _java() -> Finding:
 
 
 def _weka() -> Finding:
-    from fuzzyfrog.experiment.weka_process import DEBIAN_JAR, JAR_VARIABLE
+    from fuzzyfrog.experiment.weka.process import DEBIAN_JAR, JAR_VARIABLE
 
     jar = Path(os.environ.get(JAR_VARIABLE) or DEBIAN_JAR).expanduser()
     found = str(jar) if jar.is_file() else f"no {jar}"

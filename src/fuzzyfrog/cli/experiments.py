@@ -14,13 +14,14 @@ from fuzzyfrog.cli.failures import ExitCode, UsageError
 from fuzzyfrog.cli.progress import shown_progress
 
 if TYPE_CHECKING:
-    from fuzzyfrog.experiment.running import Reproduction
+    from fuzzyfrog.experiment.config import Experiment
+    from fuzzyfrog.experiment.runner import Reproduction
 
 __all__ = ["pack", "report_experiment", "run_experiment"]
 
 
 def run_experiment(
-    config: Path,
+    config: Path | Experiment,
     data: Path | None,
     out: Path,
     *,
@@ -31,9 +32,9 @@ def run_experiment(
     quiet: bool = False,
     figures: bool = True,
 ) -> Reproduction:
-    """Run the experiment of a config, as `fuzzyfrog.experiment.running.reproduce` does."""
+    """Run the experiment of a config, as `fuzzyfrog.experiment.runner.reproduce` does."""
     with _in_sentences(out, quiet=quiet):
-        from fuzzyfrog.experiment.running import reproduce
+        from fuzzyfrog.experiment.runner import reproduce
 
         return reproduce(
             config, data, out, only=only, panels=panels or _panels_at_hand(config),
@@ -41,12 +42,13 @@ def run_experiment(
         )  # fmt: skip
 
 
-def _panels_at_hand(config: Path) -> list[str]:
-    """Give the panels of a config, without Weka's if it is not installed and there are others."""
-    from fuzzyfrog.experiment.config import read_config
-    from fuzzyfrog.experiment.weka_process import missing_for_weka
+def _panels_at_hand(config: Path | Experiment) -> list[str]:
+    """Return the panels of a config, without Weka's if it is not installed and there are others."""
+    from fuzzyfrog.experiment.config import Experiment, read_config
+    from fuzzyfrog.experiment.weka.process import missing_for_weka
 
-    panels = list(read_config(config).panels)
+    experiment = config if isinstance(config, Experiment) else read_config(config)
+    panels = list(experiment.panels)
     others = [name for name in panels if name != "weka"]
     missing = missing_for_weka() if "weka" in panels else None
     if missing is None or not others:
@@ -60,7 +62,7 @@ def report_experiment(
 ) -> tuple[Path, ...]:
     """Write pages about the cells that are there, and give their paths."""
     with _in_sentences(out, quiet=quiet):
-        from fuzzyfrog.experiment.running import write_report
+        from fuzzyfrog.experiment.runner import write_report
 
         return write_report(config, data, out)
 
@@ -68,8 +70,8 @@ def report_experiment(
 def pack(out: Path) -> Path:
     """Move the cells into a packed file, and give its path."""
     with _in_sentences(out, quiet=True):
-        from fuzzyfrog.experiment.running import CELLS_FILE
-        from fuzzyfrog.experiment.store import pack_cells
+        from fuzzyfrog.experiment.cells import pack_cells
+        from fuzzyfrog.experiment.runner import CELLS_FILE
 
         return pack_cells(out / CELLS_FILE)
 
@@ -78,8 +80,8 @@ def pack(out: Path) -> Path:
 def _in_sentences(out: Path, *, quiet: bool) -> Iterator[None]:
     """Turn what can go wrong with an experiment into what the command line says."""
     with shown_progress("starting the experiment", quiet=quiet):
-        from fuzzyfrog.experiment.store import StoreError
-        from fuzzyfrog.experiment.weka_process import WekaNotFoundError
+        from fuzzyfrog.experiment.cells import StoreError
+        from fuzzyfrog.experiment.weka.process import WekaNotFoundError
     try:
         yield
     except (StoreError, WekaNotFoundError) as error:

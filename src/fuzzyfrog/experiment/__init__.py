@@ -1,1 +1,1 @@
-"""Selectors x data sets x classifiers: runs, statistics and tables."""
+"""Run selectors x data sets x classifiers, compare them, and write tables."""

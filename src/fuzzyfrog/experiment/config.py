@@ -1,20 +1,34 @@
-"""A TOML file -> what is to be run; docs/experiment.md explains every key."""
+"""Read the config of an experiment from TOML; docs/experiment.md explains every key."""
 
 import os
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from fuzzyfrog.data import Dataset, load_dataset, read_table
 from fuzzyfrog.data.wording import listed, shown, suggested
-from fuzzyfrog.experiment.figure_names import figure_path
+from fuzzyfrog.errors import DataError
+from fuzzyfrog.experiment.panel import check_classes
 from fuzzyfrog.search.checks import check_count, check_known, check_positive
 
-__all__ = ["ConfigError", "DataEntry", "Experiment", "Protocol", "SelectorEntry", "read_config"]
+__all__ = [
+    "FIGURES_FOLDER",
+    "ConfigError",
+    "DataEntry",
+    "Experiment",
+    "Protocol",
+    "SelectorEntry",
+    "check_experiment",
+    "figure_path",
+    "read_config",
+]
 
 T = TypeVar("T")
+
+FIGURES_FOLDER = "figures"  # below the folder of the results
 
 PROTOCOLS = ("paper", "nested")
 RANKINGS = ("lexicographic", "product")
@@ -37,27 +51,27 @@ KINDS: dict[str, tuple[type, ...]] = {
 
 
 class ConfigError(ValueError):
-    """The config cannot be used; the message says what is wrong and the way out."""
+    """The config cannot be used; the message says what is wrong and what to do."""
 
 
 @dataclass(frozen=True)
 class DataEntry:
-    """One data set: a registered name, or a file of one's own.
+    """A data set: a registered name, or a file.
 
     Attributes
     ----------
     name : str
-        What it is called; without a `file`, one that `load_dataset` knows.
+        Its name; without a `file`, one that `load_dataset` knows.
     file : Path or None
-        Its table; a relative path starts at the folder of the config.
+        Its table; relative to the folder of the config.
     target : str
-        Column of the class, in a file.
+        Column of the class in the file.
     class_labels : mapping of str to str
-        Other labels for the classes. Weka's JRip depends on them.
+        New labels for the classes. Weka's JRip depends on them.
     ignore, nominal : tuple of str
-        Columns of a file to leave out, and features of which only equality counts.
+        Columns of the file to leave out, and columns to treat as categories.
     separator, decimal, encoding : str or None, str, str
-        How a text file is written, as for `read_table`.
+        Format of a text file, as for `read_table`.
     """
 
     name: str
@@ -70,28 +84,53 @@ class DataEntry:
     decimal: str = "."
     encoding: str = "utf-8"
 
+    def load(self, folder: str | os.PathLike[str] | None) -> Dataset:
+        """Return the data set with the labels of the config; registered ones are in `folder`."""
+        if self.file is None:
+            dataset = load_dataset(self.name, folder=folder)
+        else:
+            dataset = read_table(
+                self.file,
+                self.target,
+                target_kind="class",
+                ignore=self.ignore,
+                nominal=self.nominal,
+                separator=self.separator,
+                decimal=self.decimal,
+                encoding=self.encoding,
+            )
+        check_classes(dataset)
+        labels = [str(label) for label in dataset.classes or ()]
+        if unknown := [label for label in self.class_labels if label not in labels]:
+            raise DataError(
+                f"class_labels must rename classes of the data, got {unknown[0]!r}. "
+                f"{suggested(unknown[0], labels)}"
+            )
+        renamed = tuple(self.class_labels.get(label, label) for label in labels)
+        return replace(dataset, classes=renamed, name=self.name)
+
 
 @dataclass(frozen=True)
 class SelectorEntry:
-    """One selector.
+    """A selector.
 
     Attributes
     ----------
     name : str
-        What it is called in the tables.
+        Its name in the tables.
     search : str
         "frogs", "genetic", "swarm", "quickreduct", "boosted", "none" (all features), or
-        "module:Class" for a scikit-learn selector of one's own.
+        "module:Class" for your own scikit-learn selector.
     ranking : str
         "lexicographic" or "product"; for the searches.
     options : mapping
-        Parameters of the search, of `BoostedSelector`, or of one's own class.
+        Parameters of the search, of `BoostedSelector`, or of your own class.
     max_seconds, max_evaluations : float or None, int or None
-        When a search stops with the best so far.
+        Budget of a search, which then returns the best so far.
     paper : str or None
-        The method of the paper that it is shown beside.
+        The method of the paper whose figures are shown in brackets.
     missing : str
-        What a missing value is to other values: "similar", "different" or "raise"; for the
+        How a missing value compares to others: "similar", "different" or "raise"; for the
         searches.
     """
 
@@ -107,7 +146,7 @@ class SelectorEntry:
 
 @dataclass(frozen=True)
 class Protocol:
-    """How selection and classification meet.
+    """Which samples the features are selected on.
 
     Attributes
     ----------
@@ -115,7 +154,7 @@ class Protocol:
         "paper" (select on all samples, then cross-validate: the test samples leak) or "nested"
         (select on the training part of every fold).
     seeds : tuple of int
-        One run of every selector that has chances for each.
+        Seeds of the selectors; a deterministic one runs with the first only.
     """
 
     name: str
@@ -124,12 +163,12 @@ class Protocol:
 
 @dataclass(frozen=True)
 class Experiment:
-    """What is to be run.
+    """The config of an experiment.
 
     Attributes
     ----------
     title : str
-        The heading of the tables.
+        Heading of the pages.
     data : tuple of DataEntry
         The data sets, in the order of the tables.
     selectors : tuple of SelectorEntry
@@ -137,15 +176,15 @@ class Experiment:
     protocols : tuple of Protocol
         One or both.
     panels : tuple of str
-        "sklearn", "weka", or "module:Class" for one's own.
+        "sklearn", "weka", or "module:Class" for your own.
     lineups : mapping of str to tuple of str
         Selectors that are ranked against each other.
     folds, fold_seed : int
         The cross-validation.
     classifier_seconds : float or None
-        When a classifier of Weka is given up, on one table.
+        Time limit of a Weka classifier on one table.
     expected : Path or None
-        Folder with the figures of the paper.
+        Folder with the published figures of a paper.
     """
 
     title: str
@@ -171,15 +210,15 @@ def read_config(path: str | os.PathLike[str]) -> Experiment:
     Returns
     -------
     Experiment
-        What it describes.
+        The experiment.
 
     Raises
     ------
     ConfigError
-        If the file is missing or says something that makes no sense.
+        If the file is missing, or a key or a value is invalid.
     """
     path = Path(path)
-    if path.exists() and not path.is_file():  # a pipe would be waited for
+    if path.exists() and not path.is_file():  # a pipe would block
         raise ConfigError(f"{path.name}: config must be a TOML file, got no regular file.")
     try:
         with path.open("rb") as file:
@@ -187,9 +226,20 @@ def read_config(path: str | os.PathLike[str]) -> Experiment:
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{path.name}: config must be a TOML file, got: {error}.") from None
     try:
-        return _checked(_experiment(found, path.parent))
+        experiment = _experiment(found, path.parent)
+        check_experiment(experiment)
     except ValueError as error:
         raise ConfigError(f"{path.name}: {error}") from None
+    return experiment
+
+
+def figure_path(kind: str, lineup: str, *where: str) -> str:
+    """Return the path of a figure below the folder of the results, with slashes as in a link.
+
+    `where` names the panel and the protocol, as far as they make a difference.
+    """
+    words = "".join(letter if letter.isalnum() else " " for letter in lineup).split()
+    return f"{FIGURES_FOLDER}/{'-'.join([kind, *where, *words])}.svg"
 
 
 def _experiment(found: dict[str, Any], folder: Path) -> Experiment:
@@ -209,7 +259,7 @@ def _experiment(found: dict[str, Any], folder: Path) -> Experiment:
 
 
 def _made(kind: type[T], where: str, found: dict[str, Any], folder: Path) -> T:
-    """Make a part of the config, with a sentence for a key that it does not have."""
+    """Return a part of the config; raise ConfigError for an unknown or missing key."""
     known = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
     for key in found:
         if key not in known:
@@ -228,13 +278,13 @@ def _made(kind: type[T], where: str, found: dict[str, Any], folder: Path) -> T:
 
 
 def _check_kind(where: str, kind: tuple[type, ...] | None, value: object) -> None:
-    """Raise unless a value of TOML is of the kind that its key asks for."""
+    """Raise ConfigError unless a TOML value has the kind of its key."""
     if kind is not None and (not isinstance(value, kind) or isinstance(value, bool)):
         raise ConfigError(f"{where} must be {KIND_NAMES[kind]}, got {shown(value)}.")
 
 
 def _place(key: str, name: str) -> str:
-    """Give where in the config something stands; names may hold anything."""
+    """Return the place in the config for a message; names may hold anything."""
     return f"{key}.{name if name.isprintable() else shown(name)}"
 
 
@@ -250,7 +300,15 @@ def _table(where: str, found: object) -> dict[str, Any]:
     return found
 
 
-def _checked(experiment: Experiment) -> Experiment:
+def check_experiment(experiment: Experiment) -> None:
+    """Raise ConfigError if a value of the experiment is invalid."""
+    try:
+        _check(experiment)
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+
+
+def _check(experiment: Experiment) -> None:
     for key in ("data", "selectors", "protocols", "panels", "lineups"):
         if not getattr(experiment, key):
             raise ConfigError(f"{key} must name at least one, got none.")
@@ -268,7 +326,6 @@ def _checked(experiment: Experiment) -> Experiment:
         check_known("protocols", protocol.name, PROTOCOLS)
         _check_seeds(f"protocols.{protocol.name}", protocol.seeds)
     _check_lineups(experiment.lineups, [selector.name for selector in experiment.selectors])
-    return experiment
 
 
 def _check_seeds(where: str, seeds: Sequence[object]) -> None:
@@ -286,12 +343,12 @@ def _check_distinct(where: str, values: Sequence[object]) -> None:
 
 
 def _check_lineups(lineups: Mapping[str, Sequence[str]], selectors: Sequence[str]) -> None:
-    """Raise unless the members are selectors and every lineup has figure files of its own."""
+    """Raise unless the members are selectors and lineups have distinct figure files."""
     owners: dict[str, str] = {}
     for lineup, members in lineups.items():
         for member in members:
             check_known(_place("lineups", lineup), member, selectors)
-        # Without regard to case, as on some disks.
+        # Some disks ignore case.
         owner = owners.setdefault(figure_path("", lineup).casefold(), lineup)
         if owner != lineup:
             raise ConfigError(

@@ -1,4 +1,4 @@
-"""Weka's stratified folds, without Weka, so that every panel is judged on the same ones."""
+"""Weka's stratified folds without Weka, so that every panel uses the same ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,13 +17,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """Samples to learn from and samples to be judged on, in the order that Weka has them in.
-
-    Attributes
-    ----------
-    train, test : int64[n]
-        Indices of samples.
-    """
+    """Indices of training and test samples, in the order of Weka."""
 
     train: Integers
     test: Integers
@@ -31,11 +25,6 @@ class Fold:
 
 class JavaRandom:
     """The random numbers of ``java.util.Random``: 48 bits, linear congruential.
-
-    Parameters
-    ----------
-    seed : int
-        Where the numbers start.
 
     Examples
     --------
@@ -52,13 +41,13 @@ class JavaRandom:
         self._state = (seed ^ self.MULTIPLIER) & self.MASK
 
     def below(self, bound: int) -> int:
-        """Give the next integer from 0 to `bound` - 1."""
-        if bound & (bound - 1) == 0:  # for a power of two Java takes the upper bits
+        """Return the next integer from 0 to `bound` - 1."""
+        if bound & (bound - 1) == 0:  # for a power of two, Java takes the upper bits
             return (bound * self._bits31()) >> 31
         while True:
             bits = self._bits31()
             value = bits % bound
-            if bits - value + bound - 1 < 1 << 31:  # else the last values would come less often
+            if bits - value + bound - 1 < 1 << 31:  # otherwise the last values would be less likely
                 return value
 
     def _bits31(self) -> int:
@@ -67,21 +56,7 @@ class JavaRandom:
 
 
 def stratified_folds(target: Sequence[object], n_folds: int = 10, seed: int = 1) -> list[Fold]:
-    """Give the folds of a stratified cross-validation as Weka's Explorer makes them.
-
-    Parameters
-    ----------
-    target : sequence of shape (n_samples,)
-        The class of each sample.
-    n_folds : int
-        How many; from 2 to the number of samples.
-    seed : int
-        Seed of the shuffling; Weka's default is 1.
-
-    Returns
-    -------
-    list of Fold
-        Every sample is in the test part of exactly one.
+    """Return the folds of a stratified cross-validation, the same as in Weka's Explorer.
 
     Examples
     --------
@@ -116,7 +91,7 @@ def _shuffled(rows: Sequence[int], random: JavaRandom) -> list[int]:
 
 
 def _grouped(rows: Sequence[int], classes: Sequence[object]) -> list[int]:
-    """Bring rows of a class together by swaps; a stable sort would give other folds."""
+    """Group the rows of each class by swaps; a stable sort would give other folds."""
     grouped = list(rows)
     end = 1  # of the group that is being collected
     while end < len(grouped):
@@ -130,5 +105,5 @@ def _grouped(rows: Sequence[int], classes: Sequence[object]) -> list[int]:
 
 
 def _dealt(rows: Sequence[int], n_folds: int) -> list[int]:
-    """Deal the rows out to the folds, as cards to players."""
+    """Deal the rows out to the folds like cards."""
     return [row for first in range(n_folds) for row in rows[first::n_folds]]

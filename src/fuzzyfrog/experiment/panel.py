@@ -1,9 +1,9 @@
-"""Panels of classifiers: what an experiment asks of them, and nine of scikit-learn's.
+"""Panels of classifiers: their protocol, and nine classifiers of scikit-learn.
 
-The nine stand for the families of the paper's panel, as far as scikit-learn has them:
+The nine represent the families of the paper's panel, as far as scikit-learn has them:
 
 =================  =======================================  ===================================
-name               scikit-learn                             in the place of
+name               scikit-learn                             instead of
 =================  =======================================  ===================================
 tree               entropy, two samples in a leaf           J48, the same splits without pruning
 best_first_tree    Gini, grown best first to 16 leaves      BFTree
@@ -16,7 +16,7 @@ neighbors          five nearest                             NBTree, the other lo
 svm                radial basis functions                   RBFNetwork
 =================  =======================================  ===================================
 
-They are not meant to give the accuracies of Weka's: they need no Java and answer the same question.
+They answer the same question without Java, but do not reproduce the accuracies of Weka's nine.
 """
 
 from collections.abc import Sequence
@@ -45,24 +45,24 @@ NAMES = (
 
 
 class CellError(RuntimeError):
-    """One cell of an experiment has no result; the message is the reason."""
+    """A cell of an experiment has no result; the message is the reason."""
 
 
 def reason_of(error: Exception) -> str:
-    """Give why a cell has no result, in one line, with the kind of an error nobody foresaw."""
+    """Return the reason for a failed cell in one line, with the type of an unexpected error."""
     kind = "" if isinstance(error, CellError) else f"{type(error).__name__}: "
     return " ".join(f"{kind}{error}".split())
 
 
 class Panel(Protocol):
-    """Classifiers that can be judged on folds.
+    """Classifiers that can be evaluated on folds.
 
     Attributes
     ----------
     name : str
-        What the panel is called in configs and results.
+        Name of the panel in configs and results.
     classifiers : tuple of str
-        What its classifiers are called.
+        Names of its classifiers.
     """
 
     name: str
@@ -70,20 +70,20 @@ class Panel(Protocol):
 
     @property
     def version(self) -> str:
-        """What the classifiers come from."""
+        """The library of the classifiers and its version."""
 
     def correct(self, dataset: Dataset, classifier: str, folds: Sequence[Fold]) -> list[int]:
-        """Give how many test samples of each fold are right, or raise CellError."""
+        """Return the number of correct predictions on each fold, or raise CellError."""
 
     def close(self) -> None:
-        """Let go of processes and files."""
+        """Release processes and files."""
 
 
 class SklearnPanel:
     """Nine classifiers of scikit-learn with fixed settings and seeds.
 
-    Numbers are standardized (gaps get the median), nominal features become indicators; all of
-    that is learned from the training part of a fold.
+    Numbers are standardized (missing values get the median) and categorical features one-hot
+    encoded, both fitted on the training part of a fold.
 
     Examples
     --------
@@ -107,32 +107,17 @@ class SklearnPanel:
         return f"scikit-learn {sklearn.__version__}"
 
     def correct(self, dataset: Dataset, classifier: str, folds: Sequence[Fold]) -> list[int]:
-        """Give how many test samples of each fold the classifier gets right.
-
-        Parameters
-        ----------
-        dataset : Dataset
-            A table with classes.
-        classifier : str
-            One of `classifiers`.
-        folds : sequence of Fold
-            What to learn from and what to be judged on.
-
-        Returns
-        -------
-        list of int
-            One count for each fold.
-        """
+        """Return the number of correct predictions on each fold."""
         check_known("classifier", classifier, NAMES)
         check_classes(dataset)
         return [_correct(dataset, classifier, fold) for fold in folds]
 
     def close(self) -> None:
-        """Do nothing: there is nothing to let go of."""
+        """Do nothing: there is nothing to release."""
 
 
 def check_classes(dataset: Dataset) -> None:
-    """Raise unless the target of the data set is classes."""
+    """Raise DataError unless the target consists of classes."""
     if dataset.classes is None:
         raise DataError(
             f"{dataset.name}: the target must be classes, got numbers. "

@@ -1,57 +1,50 @@
-"""Cells -> figures: what each selector gave on each data set, under a protocol, with a panel."""
+"""Read the results of each selector on each data set from the cells."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import fmean, median, stdev
 from typing import Any
 
+from fuzzyfrog.experiment.cells import accuracy_key, canonical, selection_key, selection_runs
 from fuzzyfrog.experiment.config import Experiment, Protocol, SelectorEntry
-from fuzzyfrog.experiment.keys import accuracy_key, selection_key, selection_runs
-from fuzzyfrog.experiment.store import canonical
+from fuzzyfrog.experiment.selectors import recipe
 
-__all__ = ["Entry", "Figures", "Lookup", "Results", "common_classifiers", "read_results"]
+__all__ = [
+    "Figures",
+    "Lineup",
+    "Lookup",
+    "Results",
+    "SelectorResult",
+    "common_classifiers",
+    "failure_lines",
+    "lineups_of",
+    "read_results",
+    "timeouts",
+    "wins",
+]
+
+TIMEOUT = re.compile(r"it took more than (\S+) seconds")
 
 
 @dataclass(frozen=True)
-class Entry:
-    """What a selector gave on a data set: one square of the tables.
+class SelectorResult:
+    """The result of a selector on a data set, under one protocol with one panel."""
 
-    Attributes
-    ----------
-    sizes : tuple of int
-        Numbers of features, one for each run.
-    seconds : float
-        Median time of a run; 0 without runs. One that had to compile first, or stood still while
-        the machine did something else, does not count.
-    accuracies : dict of str to float
-        Percent of right test samples for each classifier, the mean over the seeds; only of
-        classifiers that have all their folds and seeds.
-    by_seed : dict of int to dict of str to float
-        The same for each seed; a classifier may have some of the seeds only.
-    dependency : float or None
-        Mean dependency of the features, where a search gave it.
-    errors : tuple of str
-        Reasons of failed cells.
-    n_missing : int
-        Cells that were not computed yet.
-    n_cells : int
-        Cells that there are in all; some may be shared with other selectors.
-    evaluations : float or None
-        Median number of subsets that a run scored, where a search counted them.
-    """
-
-    sizes: tuple[int, ...]
-    seconds: float
-    accuracies: Mapping[str, float]
-    by_seed: Mapping[int, Mapping[str, float]]
-    dependency: float | None
-    errors: tuple[str, ...]
-    n_missing: int
-    n_cells: int
-    evaluations: float | None = None
+    sizes: tuple[int, ...]  # numbers of features, one for each run
+    seconds: float  # median of the runs, so that one that had to compile does not count
+    accuracies: Mapping[str, float]  # percent by classifier, for those with all folds and seeds
+    by_seed: Mapping[int, Mapping[str, float]]  # the same for each seed
+    dependency: float | None  # mean over the runs, for searches
+    errors: tuple[str, ...]  # reasons of failed cells
+    n_missing: int  # cells not computed yet
+    n_cells: int  # all cells; some may be shared with other selectors
+    evaluations: float | None = None  # median number of scored subsets, for searches
 
     def figures(self, classifiers: Sequence[str]) -> "Figures | None":
-        """Give the figures over some classifiers; None if one of them is missing."""
+        """Return the accuracy over some classifiers; None if one of them is missing."""
         if not classifiers or any(name not in self.accuracies for name in classifiers):
             return None
         seeds = [[seed[name] for name in classifiers] for seed in self.by_seed.values()]
@@ -66,57 +59,43 @@ class Entry:
 
 @dataclass(frozen=True)
 class Figures:
-    """The accuracy of a panel, in percent.
+    """The accuracy of a panel in percent.
 
-    Attributes
-    ----------
-    mean, std, best : float
-        Mean, standard deviation (n - 1) and largest over the classifiers of one run; of several
-        seeds the mean of each.
-    over_seeds : float
-        Standard deviation of the mean over the seeds.
+    `std` (n - 1) and `best` are taken over the classifiers of one seed, then averaged over seeds.
     """
 
     mean: float
     std: float
     best: float
-    over_seeds: float
+    over_seeds: float  # standard deviation of the mean over the seeds
 
 
-Results = Mapping[str, Mapping[str, Entry]]  # by data set, then by selector
+Results = Mapping[str, Mapping[str, SelectorResult]]  # by data set, then by selector
 
 
 class Lookup:
-    """Cells by key, and by what is known without the data.
-
-    Parameters
-    ----------
-    lines : mapping of str to dict
-        What `read_cells` gives.
-    tables : mapping of str to str, optional
-        Digests of the data sets that can be read, as `table_digests` gives them.
-    """
+    """Look up cells by key; `tables` has the digests of the data sets that can be read."""
 
     def __init__(
         self, lines: Mapping[str, dict[str, Any]], tables: Mapping[str, str] | None = None
     ) -> None:
         self._lines = lines
-        # Without the data it is a guess that the table of the last new cell is still the one.
+        # Without the data, assume the table of the last new cell.
         self._tables: dict[str, str] = {
             line["key"]["data"]: line["key"]["table"] for line in lines.values()
         }
         self._tables.update(tables or {})
 
     def cells(self) -> list[dict[str, Any]]:
-        """Give all cells."""
+        """Return all cells."""
         return list(self._lines.values())
 
     def table(self, data: str) -> str:
-        """Give the digest of a data set as it is, or else as it last had a new cell."""
+        """Return the digest of a data set, or the one of its last new cell if it cannot be read."""
         return self._tables.get(data, "")
 
     def line(self, key: Mapping[str, Any]) -> dict[str, Any]:
-        """Give a line; an empty one if it is not there."""
+        """Return the cell of a key; empty if it was not computed."""
         return self._lines.get(canonical(key), {})
 
 
@@ -126,27 +105,8 @@ def read_results(
     protocol: Protocol,
     panel: str,
     classifiers: Sequence[str],
-) -> dict[str, dict[str, Entry]]:
-    """Give the entries by data set and selector, as far as they were computed.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        What was asked.
-    lookup : Lookup
-        The cells.
-    protocol : Protocol
-        Which of the protocols.
-    panel : str
-        Name of the panel.
-    classifiers : sequence of str
-        Its classifiers.
-
-    Returns
-    -------
-    dict of str to dict of str to Entry
-        One entry for each data set and selector, also where nothing was computed.
-    """
+) -> dict[str, dict[str, SelectorResult]]:
+    """Return an entry for each data set and selector, even where nothing was computed."""
     reader = _Reader(experiment, lookup, protocol, panel, tuple(classifiers))
     return {
         data.name: {one.name: reader.entry(data.name, one) for one in experiment.selectors}
@@ -162,14 +122,14 @@ class _Reader:
     panel: str
     classifiers: tuple[str, ...]
 
-    def entry(self, data: str, selector: SelectorEntry) -> Entry:
+    def entry(self, data: str, selector: SelectorEntry) -> SelectorResult:
         runs = selection_runs(self.experiment, self.protocol.name, self.protocol.seeds, selector)
         found = {run: self._selection(data, selector, run) for run in runs}
         values = {run: line["value"] for run, line in found.items() if "value" in line}
         judged = {run: self._judged(data, run, values[run]) for run in values}
         lines = [*found.values(), *(line for part in judged.values() for line in part.values())]
         by_seed = _by_seed(runs, judged, self.classifiers)
-        return Entry(
+        return SelectorResult(
             sizes=tuple(len(value["features"]) for value in values.values()),
             seconds=median([found[run]["seconds"] for run in values] or [0.0]),
             accuracies=_over_seeds(by_seed),
@@ -202,8 +162,8 @@ class _Reader:
         }
 
 
-def common_classifiers(entries: Iterable[Entry], classifiers: Sequence[str]) -> list[str]:
-    """Give the classifiers that all selectors with any accuracy have: only these compare."""
+def common_classifiers(entries: Iterable[SelectorResult], classifiers: Sequence[str]) -> list[str]:
+    """Return the classifiers shared by all entries with any accuracy: only these compare."""
     having = [entry for entry in entries if entry.accuracies]
     return [name for name in classifiers if having and all(name in e.accuracies for e in having)]
 
@@ -213,7 +173,7 @@ def _by_seed(
     judged: Mapping[tuple[int, int | None], Mapping[str, Mapping[str, Any]]],
     classifiers: Sequence[str],
 ) -> dict[int, dict[str, float]]:
-    """Give the accuracy of each seed: all test samples of all folds counted together."""
+    """Return the accuracy of each seed over the test samples of all folds."""
     accuracies: dict[int, dict[str, float]] = {}
     for seed in dict.fromkeys(seed for seed, _ in runs):
         own = [judged.get(run, {}) for run in runs if run[0] == seed]
@@ -248,3 +208,145 @@ def _median(values: Iterable[float]) -> float | None:
 
 def _deviation(values: Sequence[float]) -> float:
     return stdev(values) if len(values) > 1 else 0.0
+
+
+Scores = Mapping[str, Mapping[str, float | None]]
+
+
+@dataclass(frozen=True, eq=False)
+class Lineup:
+    """Selectors that are ranked against each other, with one panel under one protocol."""
+
+    name: str
+    selectors: tuple[SelectorEntry, ...]
+    results: Results
+    classifiers: tuple[str, ...]
+
+    @cached_property
+    def done(self) -> list[str]:
+        """The data sets that every member finished (or failed on), with a common classifier."""
+        return [data for data in self.results if self._is_done(data)]
+
+    def entries(self, data: str) -> dict[str, SelectorResult]:
+        """Return the entries of the members."""
+        return {one.name: self.results[data][one.name] for one in self.selectors}
+
+    def common(self, data: str) -> list[str]:
+        """Return the classifiers shared by all members; only these compare."""
+        return common_classifiers(self.entries(data).values(), self.classifiers)
+
+    def figures(self, data: str) -> dict[str, Figures | None]:
+        """Return the accuracies of the members; None for a member without any."""
+        return self._all_figures[data]
+
+    @cached_property
+    def _all_figures(self) -> dict[str, dict[str, Figures | None]]:
+        return {
+            data: {
+                name: entry.figures(self.common(data)) for name, entry in self.entries(data).items()
+            }
+            for data in self.results
+        }
+
+    def scores(self) -> dict[str, dict[str, float | None]]:
+        """Return the mean accuracies on the data sets that are done."""
+        return {data: self._each(data, lambda one: one.mean) for data in self.done}
+
+    def sizes(self) -> dict[str, dict[str, float | None]]:
+        """Return the mean numbers of features on the data sets that are done."""
+        return {
+            data: {
+                name: fmean(entry.sizes) if entry.sizes else None
+                for name, entry in self.entries(data).items()
+            }
+            for data in self.done
+        }
+
+    def seconds(self) -> dict[str, dict[str, float | None]]:
+        """Return the times of a selection on the data sets that are done."""
+        return {
+            data: {
+                name: entry.seconds if entry.sizes else None
+                for name, entry in self.entries(data).items()
+            }
+            for data in self.done
+        }
+
+    def _each(self, data: str, figure: Callable[[Figures], float]) -> dict[str, float | None]:
+        return {name: figure(one) if one else None for name, one in self.figures(data).items()}
+
+    def _is_done(self, data: str) -> bool:
+        entries = self.entries(data).values()
+        return all(entry.n_missing == 0 for entry in entries) and bool(self.common(data))
+
+
+def lineups_of(
+    experiment: Experiment, results: Results, classifiers: Sequence[str]
+) -> list[Lineup]:
+    """Return the lineups of the config, with their results."""
+    return [
+        Lineup(
+            name,
+            tuple(one for one in experiment.selectors if one.name in members),
+            results,
+            tuple(classifiers),
+        )
+        for name, members in experiment.lineups.items()
+    ]
+
+
+def wins(scores: Scores) -> dict[str, int]:
+    """Return the number of data sets on which each method has the highest score, ties included."""
+    methods = list(next(iter(scores.values()), {}))
+    highest = {
+        data: max(score for score in row.values() if score is not None)
+        for data, row in scores.items()
+    }
+    return {
+        method: sum(scores[data][method] == highest[data] for data in scores) for method in methods
+    }
+
+
+def failure_lines(
+    experiment: Experiment, lookup: Lookup, protocol: Protocol, panel: str
+) -> list[str]:
+    """Return a line for each reason of failed cells under a protocol with a panel.
+
+    Failed selections belong to all panels.
+    """
+    selectors = {recipe(one): one.name for one in experiment.selectors}
+    order = [one.name for one in experiment.data]
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for cell in _failed(lookup.cells()):
+        key = cell["key"]
+        judge = key["classifier"] if key.get("panel") == panel else selectors.get(key.get("recipe"))
+        if judge and key["data"] in order and _is_of(experiment, protocol, lookup, key):
+            counts[key["data"], judge, cell["error"]] += 1
+    rows = sorted(counts.items(), key=lambda row: (order.index(row[0][0]), *row[0]))
+    return [
+        f"{data}: {judge}, {reason.rstrip('.')}: {n_cells:,} cell{'s' if n_cells > 1 else ''}"
+        for (data, judge, reason), n_cells in rows
+    ]
+
+
+def timeouts(lookup: Lookup) -> dict[float, int]:
+    """Return the number of cells that timed out for each time limit in seconds."""
+    limits = (TIMEOUT.match(cell["error"]) for cell in _failed(lookup.cells()))
+    return dict(sorted(Counter(float(found[1]) for found in limits if found).items()))
+
+
+def _failed(cells: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return [cell for cell in cells if "error" in cell]
+
+
+def _is_of(
+    experiment: Experiment, protocol: Protocol, lookup: Lookup, key: Mapping[str, Any]
+) -> bool:
+    """Whether a cell belongs to a protocol, with the current table and folds."""
+    in_fold = key.get("fold") is not None
+    folds = [experiment.folds, experiment.fold_seed]
+    return (
+        key["table"] == lookup.table(key["data"])
+        and in_fold == (protocol.name == "nested")
+        and key.get("folds", folds) == folds
+    )

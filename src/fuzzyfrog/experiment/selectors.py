@@ -1,4 +1,4 @@
-"""An entry of the config -> features of a table."""
+"""Run the selectors of a config."""
 
 import hashlib
 import json
@@ -25,7 +25,7 @@ from fuzzyfrog.search.driver import check_budget
 from fuzzyfrog.search.protocol import Problem
 from fuzzyfrog.select import BoostedSelector, FuzzyRoughSelector
 
-__all__ = ["check_selector", "has_chances", "imported", "parameters", "recipe", "selected"]
+__all__ = ["check_selector", "imported", "is_random", "parameters", "recipe", "selected"]
 
 SEARCHES: dict[str, type[Any]] = {
     "frogs": ShuffledFrogs,
@@ -33,20 +33,20 @@ SEARCHES: dict[str, type[Any]] = {
     "swarm": ParticleSwarm,
     "quickreduct": QuickReduct,
 }
-CERTAIN = {"quickreduct", "none"}
+DETERMINISTIC = {"quickreduct", "none"}
 A_PROBLEM = Problem(n_features=100, n_cells=1_000_000, full_score=1.0)
 A_TABLE = np.arange(60.0)[:, np.newaxis], np.arange(60) // 30
 
 
-def has_chances(entry: SelectorEntry) -> bool:
-    """Tell whether seeds make a difference."""
-    return entry.search not in CERTAIN
+def is_random(entry: SelectorEntry) -> bool:
+    """Whether seeds make a difference."""
+    return entry.search not in DETERMINISTIC
 
 
 def check_selector(entry: SelectorEntry) -> None:
-    """Raise unless the entry names something that can be made, with values that make sense.
+    """Raise ConfigError unless the selector can be constructed and its values are valid.
 
-    What a class of one's own makes of its values only its `fit` can tell.
+    The values of a "module:Class" are checked by its own `fit` only.
     """
     try:
         if entry.search == "none" and entry.options:
@@ -61,7 +61,7 @@ def check_selector(entry: SelectorEntry) -> None:
 
 
 def parameters(entry: SelectorEntry) -> dict[str, Any]:
-    """Give all parameters that a selector runs with, also those that the config leaves alone."""
+    """Return all parameters of a selector, including the defaults."""
     if entry.search in SEARCHES:
         return dict(_search(entry).get_params())
     if entry.search == "boosted":
@@ -71,7 +71,7 @@ def parameters(entry: SelectorEntry) -> dict[str, Any]:
 
 
 def recipe(entry: SelectorEntry) -> str:
-    """Give a digest of all settings of a selector; its name and place in the tables are none."""
+    """Return a digest of all settings of a selector, without its name and its role in a paper."""
     settings = {k: v for k, v in asdict(entry).items() if k not in {"name", "paper"}}
     if entry.missing == SelectorEntry.missing:
         del settings["missing"]  # cells from before there was a choice stay valid
@@ -81,27 +81,10 @@ def recipe(entry: SelectorEntry) -> str:
 def selected(
     entry: SelectorEntry, dataset: Dataset, seed: int, checkpoint: Path, n_jobs: int | None
 ) -> dict[str, Any]:
-    """Give the features that a selector finds, with what is worth knowing about them.
+    """Return the features that a selector finds, and details such as the dependency for searches.
 
-    Parameters
-    ----------
-    entry : SelectorEntry
-        The selector.
-    dataset : Dataset
-        What it may see.
-    seed : int
-        Its random state.
-    checkpoint : Path
-        Where a search keeps its scores until it is done, and goes on from after a crash; what
-        cannot be gone on from is deleted.
-    n_jobs : int or None
-        Threads.
-
-    Returns
-    -------
-    dict
-        "features" (indices), and for searches "dependency", "full_dependency", "evaluations",
-        "reducts" (how many equally good ones), "stop_reason"; "warnings" where there were some.
+    A search keeps its scores in the checkpoint until it is done, and resumes from there after a
+    crash; a checkpoint that cannot be used is deleted.
     """
     if entry.search == "none":
         return {"features": list(range(dataset.n_features))}
@@ -110,7 +93,7 @@ def selected(
         warnings.simplefilter("always")
         try:
             _fit(selector, entry, dataset)
-        except CheckpointError:  # of another version or damaged; no other process may be here
+        except CheckpointError:  # damaged or of another version
             checkpoint.unlink(missing_ok=True)
             _fit(selector, entry, dataset)
     found: dict[str, Any] = {"features": np.flatnonzero(selector.get_support()).tolist()}
@@ -123,7 +106,7 @@ def selected(
 
 
 def imported(where: str, name: str) -> Any:
-    """Give what "module:Class" names."""
+    """Return the object that "module:Class" names."""
     module, _, attribute = name.partition(":")
     try:
         return getattr(import_module(module), attribute)
@@ -161,7 +144,7 @@ def _selector(entry: SelectorEntry, seed: int, checkpoint: Path, n_jobs: int | N
 
 
 def _try_out(selector: Any) -> None:
-    """Let a selector of ours check its values, which it does when it is used."""
+    """Let one of our own selectors check its values, which it does on first use."""
     if isinstance(selector, FuzzyRoughSelector):
         search: Search = selector.search  # type: ignore[assignment]
         search.propose(A_PROBLEM, 0).close()
@@ -182,7 +165,7 @@ def _fit(selector: Any, entry: SelectorEntry, dataset: Dataset) -> None:
     else:
         selector.fit(dataset.values, dataset.target)
     if getattr(selector, "stop_reason_", None) == "interrupted":
-        raise KeyboardInterrupt  # the best so far is no result of an experiment
+        raise KeyboardInterrupt  # the best so far is not a result
     if getattr(selector, "stop_reason_", None) == "memory":
         raise MemoryError("the search ran out of memory")
 

@@ -1,0 +1,135 @@
+"""The page of the settings: versions, data sets, and selectors with all their parameters."""
+
+import os
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fuzzyfrog.data.registry import registry
+from fuzzyfrog.errors import DataError
+from fuzzyfrog.experiment.config import DataEntry, Experiment, SelectorEntry
+from fuzzyfrog.experiment.pages.markdown import GAP, Rows, beside, joined, table
+from fuzzyfrog.experiment.published import PublishedFigures
+from fuzzyfrog.experiment.results import Lookup, timeouts
+from fuzzyfrog.experiment.selectors import parameters
+
+__all__ = ["Shape", "settings_page", "shape_of"]
+
+OTHER_LIMITS = (
+    "Cells that were computed under another limit are there as well: {counts}. The pages list them "
+    "by classifier under Gaps; `fuzzyfrog reproduce --retry-failed` tries them again."
+)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The size of a table."""
+
+    n_samples: int
+    n_features: int
+    n_classes: int
+
+
+def shape_of(entry: DataEntry, folder: str | os.PathLike[str] | None = None) -> Shape | None:
+    """Return the size of a data set; None if its table cannot be read."""
+    if entry.file is None and entry.name in registry():
+        known = registry()[entry.name]
+        return Shape(known.rows, known.features, known.classes)
+    try:
+        dataset = entry.load(folder)
+    except (DataError, OSError):
+        return None
+    return Shape(dataset.n_samples, dataset.n_features, len(dataset.classes or ()))
+
+
+def settings_page(
+    experiment: Experiment,
+    shapes: Mapping[str, Shape],
+    published: PublishedFigures,
+    lookup: Lookup,
+) -> str:
+    """Return the Markdown page."""
+    limit = experiment.classifier_seconds
+    return "\n".join(
+        [
+            f"# {experiment.title}: settings",
+            "",
+            f"{experiment.folds} stratified folds, seed {experiment.fold_seed}. A classifier of "
+            f"Weka may take {f'{limit:g} seconds' if limit else 'any time'} on a table.",
+            *_limit_lines(lookup, limit),
+            "",
+            "## Computed with",
+            "",
+            *_version_lines(lookup),
+            "",
+            "## Data sets",
+            "",
+            *(["The paper's sizes in brackets.", ""] if published.methods else []),
+            *table(_data_rows(experiment, shapes, published)),
+            "",
+            "## Selectors",
+            "",
+            *table(_selector_rows(experiment)),
+            "",
+        ]
+    )
+
+
+def _limit_lines(lookup: Lookup, limit: float | None) -> list[str]:
+    """Return a sentence about cells that timed out under another limit than the config's."""
+    others = {seconds: count for seconds, count in timeouts(lookup).items() if seconds != limit}
+    if not others:
+        return []
+    counts = joined(
+        f"{count:,} given up after {value:g} seconds" for value, count in others.items()
+    )
+    return [OTHER_LIMITS.format(counts=counts)]
+
+
+def _version_lines(lookup: Lookup) -> list[str]:
+    """Return the days on which the cells were computed, and a row for each package."""
+    cells = lookup.cells()
+    if not cells:
+        return ["Nothing has been computed."]
+    days = sorted({cell["when"].partition("T")[0] for cell in cells})
+    span = f"on {days[0]}" if len(days) == 1 else f"from {days[0]} to {days[-1]}"
+    n_cells = f"{len(cells):,} cell{'s' if len(cells) > 1 else ''}"
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for cell in cells:
+        for name, version in cell["versions"].items():
+            found[name].add(version)
+    rows = [[name, "; ".join(sorted(versions))] for name, versions in sorted(found.items())]
+    return [f"{n_cells}, computed {span} (UTC).", "", *table([["with", "version"], *rows])]
+
+
+def _data_rows(
+    experiment: Experiment, shapes: Mapping[str, Shape], published: PublishedFigures
+) -> Rows:
+    rows = [["data", "samples", "features", "classes", "labels"]]
+    for one in experiment.data:
+        shape = shapes.get(one.name)
+        labels = ", ".join(f"{old} is {new}" for old, new in one.class_labels.items())
+        sizes = [GAP, GAP, GAP]
+        if shape is not None:
+            sizes = [str(shape.n_samples), str(shape.n_features), str(shape.n_classes)]
+        theirs = [published.get("datasets", one.name, name) for name in ("samples", "features")]
+        both = [beside(*pair) for pair in zip(sizes[:2], theirs, strict=True)]
+        rows.append([one.name, *both, sizes[2], labels])
+    return rows
+
+
+def _selector_rows(experiment: Experiment) -> Rows:
+    head = ["selector", "in the paper", "search", "ranking", "parameters", "limits"]
+    return [head] + [
+        [one.name, one.paper or GAP, one.search, one.ranking, _parameters(one), _limits(one)]
+        for one in experiment.selectors
+    ]
+
+
+def _parameters(entry: SelectorEntry) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in parameters(entry).items()) or GAP
+
+
+def _limits(entry: SelectorEntry) -> str:
+    limits = {"seconds": entry.max_seconds, "evaluations": entry.max_evaluations}
+    return ", ".join(f"{value:g} {name}" for name, value in limits.items() if value) or GAP

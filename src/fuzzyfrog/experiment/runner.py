@@ -1,0 +1,455 @@
+"""Run an experiment: every cell once, cheap ones first, whatever fails on the way."""
+
+import hashlib
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.data.wording import suggested
+from fuzzyfrog.experiment.cells import (
+    Cells,
+    accuracy_key,
+    canonical,
+    package_versions,
+    packed_file,
+    selection_key,
+    selection_runs,
+    table_digest,
+    table_digests,
+)
+from fuzzyfrog.experiment.config import (
+    ConfigError,
+    Experiment,
+    Protocol,
+    SelectorEntry,
+    check_experiment,
+    read_config,
+)
+from fuzzyfrog.experiment.folds import Fold, stratified_folds
+from fuzzyfrog.experiment.pages import PageData, write_pages
+from fuzzyfrog.experiment.panel import Panel, SklearnPanel, reason_of
+from fuzzyfrog.experiment.selectors import check_selector, imported, selected
+from fuzzyfrog.experiment.weka import WekaPanel
+from fuzzyfrog.experiment.weka.process import WekaNotFoundError
+
+__all__ = ["CELLS_FILE", "Reproduction", "page_data", "reproduce", "write_report"]
+
+CELLS_FILE = "cells.jsonl"
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """The result of `reproduce`; it can be printed.
+
+    Attributes
+    ----------
+    computed, reused : int
+        Numbers of cells computed in this call, and of cells that were there already.
+    failures : tuple of str
+        One sentence for each cell or data set without a result.
+    tables : tuple of Path
+        The files that were written.
+    """
+
+    computed: int
+    reused: int
+    failures: tuple[str, ...]
+    tables: tuple[Path, ...]
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.computed:,} cells computed, {self.reused:,} were there, "
+            f"{len(self.failures):,} failed."
+        ]
+        return "\n".join([*lines, *(f"  {one}" for one in self.failures), *map(str, self.tables)])
+
+
+def reproduce(
+    config: str | os.PathLike[str] | Experiment,
+    data: str | os.PathLike[str] | None,
+    out: str | os.PathLike[str],
+    *,
+    only: Sequence[str] | None = None,
+    panels: Sequence[str] | None = None,
+    retry_failed: bool = False,
+    n_jobs: int | None = None,
+    quiet: bool = False,
+    figures: bool = True,
+) -> Reproduction:
+    """Run an experiment, or resume it, and write its pages.
+
+    Parameters
+    ----------
+    config : path-like or Experiment
+        A TOML file (see docs/experiment.md), or its content.
+    data : path-like or None
+        Folder with the files of registered data sets; None looks where `load_dataset` does.
+    out : path-like
+        Folder for the cells (one JSON object a line) and the pages. A run that was stopped or
+        killed resumes from there; nothing is computed twice.
+    only : sequence of str, optional
+        Names of data sets to run; all by default.
+    panels : sequence of str, optional
+        Names of panels to run; all by default. The pages are about all of them.
+    retry_failed : bool
+        Whether to compute failed cells again.
+    n_jobs : int or None
+        Threads of the selectors; None for all usable CPUs.
+    quiet : bool
+        Whether to write no progress to stderr.
+    figures : bool
+        Whether to draw figures, if matplotlib is installed.
+
+    Returns
+    -------
+    Reproduction
+        The numbers of cells, the failures and the files.
+
+    Raises
+    ------
+    ConfigError
+        If the config is invalid.
+    WekaNotFoundError
+        If the config needs Weka, which is not installed.
+    """
+    whole = _checked(config)
+    experiment = _chosen(whole, only, panels)
+    folder = Path(out)
+    every = {name: _panel(name, whole) for name in whole.panels}
+    judges = [every[name] for name in experiment.panels]
+    try:
+        with Cells(folder / CELLS_FILE, _versions(judges)) as cells:
+            if retry_failed:
+                cells.forget_failures()
+            run = _Runner(experiment, cells, judges, folder, CellProgress(quiet=quiet), n_jobs)
+            run.everything(data)
+    finally:
+        for panel in judges:
+            panel.close()
+    classifiers = _classifiers(list(every.values()))
+    digests = table_digests(whole.data, data)
+    found = PageData.read(whole, folder / CELLS_FILE, classifiers, data=data, tables=digests)
+    files = write_pages(found, folder, figures=figures)
+    return Reproduction(run.computed, run.reused, tuple(run.failures), tuple(files))
+
+
+def write_report(
+    config: str | os.PathLike[str],
+    data: str | os.PathLike[str] | None,
+    out: str | os.PathLike[str],
+) -> tuple[Path, ...]:
+    """Write the pages, tables and figures of existing cells without computing any.
+
+    Parameters
+    ----------
+    config : path-like
+        A TOML file; see docs/experiment.md.
+    data : path-like or None
+        Folder with the files of registered data sets; the paper's need not be there.
+    out : path-like
+        Folder with the cells.
+
+    Returns
+    -------
+    tuple of Path
+        The files; the same cells give the same bytes.
+
+    Raises
+    ------
+    ConfigError
+        If the config is invalid, or there are no cells.
+    """
+    return tuple(write_pages(page_data(config, data, out), Path(out)))
+
+
+def page_data(
+    config: str | os.PathLike[str],
+    data: str | os.PathLike[str] | None,
+    out: str | os.PathLike[str],
+) -> PageData:
+    """Return what the pages show, from the cells in a folder; the arguments of `write_report`."""
+    experiment = _checked(config)
+    folder = Path(out)
+    cells = folder / CELLS_FILE
+    if not cells.exists() and not packed_file(cells).exists():
+        raise ConfigError(
+            f"out must be a folder with {CELLS_FILE} or {packed_file(cells).name}, got "
+            f"{str(folder)!r}. Compute some cells first."
+        )
+    panels = [_panel(name, experiment) for name in experiment.panels]
+    classifiers, digests = _classifiers(panels), table_digests(experiment.data, data)
+    return PageData.read(experiment, cells, classifiers, data=data, tables=digests)
+
+
+def _checked(config: str | os.PathLike[str] | Experiment) -> Experiment:
+    """Return the experiment of a config, checked with its selectors before anything runs."""
+    experiment = config if isinstance(config, Experiment) else read_config(config)
+    check_experiment(experiment)
+    for entry in experiment.selectors:
+        check_selector(entry)
+    return experiment
+
+
+def _classifiers(panels: Sequence[Panel]) -> dict[str, tuple[str, ...]]:
+    return {panel.name: panel.classifiers for panel in panels}
+
+
+class CellProgress:
+    """Count cells and write, now and then, the last one and the time left to stderr.
+
+    The time left assumes that the remaining cells take as long as the computed ones on average.
+    Nothing is said about it at first: the first cells also compile.
+    """
+
+    def __init__(
+        self, *, quiet: bool = False, interval: float = 5.0, silent_seconds: float = 30.0
+    ) -> None:
+        self._quiet = quiet
+        self._interval = interval
+        self._silent_seconds = silent_seconds
+        self._start = time.monotonic()
+        self._last = -interval
+        self._n_all = self._n_done = self._n_computed = 0
+
+    def expect(self, n_cells: int) -> None:
+        """Add cells to do; a negative number takes back those that turned out to be shared."""
+        self._n_all += n_cells
+
+    def reused(self) -> None:
+        """Count a cell that was there."""
+        self._n_done += 1
+
+    def computed(self, what: str) -> None:
+        """Count a cell that was computed, and say so if the last line is old enough."""
+        self._n_done += 1
+        self._n_computed += 1
+        now = time.monotonic()
+        if self._quiet or now - self._last < self._interval:
+            return
+        self._last = now
+        seconds = now - self._start
+        left = ""
+        if seconds >= self._silent_seconds:
+            pace = seconds / self._n_computed
+            left = f"; about {duration(pace * (self._n_all - self._n_done))} left"
+        sys.stderr.write(f"fuzzyfrog: {self._n_done:,} of {self._n_all:,} cells; {what}{left}\n")
+        sys.stderr.flush()
+
+
+def duration(seconds: float) -> str:
+    """Return a time in at most two units, such as "2 h 13 min"."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    if minutes < 90:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 48:
+        return f"{hours} h {minutes} min"
+    return f"{hours // 24} d {hours % 24} h"
+
+
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """A data set under a protocol."""
+
+    dataset: Dataset
+    table: str
+    protocol: Protocol
+    folds: Sequence[Fold]
+
+    @property
+    def order(self) -> tuple[int, bool, str]:
+        """Sort key, cheap blocks first: a nested block selects once for each fold."""
+        is_nested = self.protocol.name == "nested"
+        n_runs = len(self.folds) if is_nested else 1
+        return self.dataset.values.size * n_runs, is_nested, self.dataset.name
+
+
+@dataclass(eq=False)
+class _Runner:
+    """One call of `reproduce`: computes the missing cells and counts what happened."""
+
+    experiment: Experiment
+    cells: Cells
+    panels: Sequence[Panel]
+    folder: Path
+    progress: CellProgress
+    n_jobs: int | None
+    computed: int = 0
+    reused: int = 0
+    failures: list[str] = field(default_factory=list)
+
+    def everything(self, data: str | os.PathLike[str] | None) -> None:
+        """Compute the missing cells."""
+        blocks = sorted(self._blocks(data), key=lambda block: block.order)
+        for block in blocks:
+            for entry in self.experiment.selectors:
+                self.progress.expect(len(self._runs(block, entry)) * (1 + self._n_classifiers))
+        for block in blocks:
+            self._block(block)
+
+    def _blocks(self, data: str | os.PathLike[str] | None) -> list[_Block]:
+        blocks: list[_Block] = []
+        for entry in self.experiment.data:
+            try:
+                dataset = entry.load(data)
+                folds = stratified_folds(
+                    dataset.target.tolist(), self.experiment.folds, self.experiment.fold_seed
+                )
+            except (ValueError, OSError) as error:  # the other data sets can still be done
+                self.failures.append(f"{entry.name}: {error}")
+                continue
+            blocks.extend(
+                _Block(dataset, table_digest(dataset), protocol, folds)
+                for protocol in self.experiment.protocols
+            )
+        return blocks
+
+    def _block(self, block: _Block) -> None:
+        """Select with every selector, then evaluate, smallest subsets first."""
+        found: dict[tuple[tuple[int, ...], int | None], int] = {}
+        for entry in self.experiment.selectors:
+            for run in self._runs(block, entry):
+                features = self._selection(block, entry, run)
+                if features is None or (features, run[1]) in found:
+                    self.progress.expect(-self._n_classifiers)  # nothing to evaluate, or shared
+                else:
+                    found[features, run[1]] = len(features)
+        for features, fold in sorted(found, key=lambda one: found[one]):
+            self._judgments(block, features, fold)
+
+    @property
+    def _n_classifiers(self) -> int:
+        return sum(len(panel.classifiers) for panel in self.panels)
+
+    def _runs(self, block: _Block, entry: SelectorEntry) -> list[tuple[int, int | None]]:
+        protocol = block.protocol
+        return selection_runs(self.experiment, protocol.name, protocol.seeds, entry)
+
+    def _selection(
+        self, block: _Block, entry: SelectorEntry, run: tuple[int, int | None]
+    ) -> tuple[int, ...] | None:
+        """Return the features that a selector finds; None if it failed."""
+        name = block.dataset.name
+        key = selection_key(self.experiment, name, block.table, entry, run)
+        seed, fold = run
+        part = "" if fold is None else f", fold {fold}"
+
+        def compute() -> dict[str, Any]:
+            rows = np.arange(block.dataset.n_samples) if fold is None else block.folds[fold].train
+            seen = _with_rows(block.dataset, np.sort(rows))
+            found = selected(entry, seen, seed, self._checkpoint(key), self.n_jobs)
+            return {"by": entry.name, **found}
+
+        what = f"{name}: {entry.name}, seed {seed}{part}"
+        value = self._cell(key, what, compute)
+        return None if value is None else tuple(value["features"])
+
+    def _judgments(self, block: _Block, features: tuple[int, ...], fold: int | None) -> None:
+        """Evaluate some features with every classifier of every panel."""
+        reduced = _with_columns(block.dataset, features)
+        folds = list(block.folds) if fold is None else [block.folds[fold]]
+        tested = [len(one.test) for one in folds]
+        name = block.dataset.name
+        for panel in self.panels:
+            for classifier in panel.classifiers:
+                key = accuracy_key(
+                    self.experiment, name, block.table, features, fold, panel.name, classifier
+                )
+
+                def compute(panel: Panel = panel, classifier: str = classifier) -> dict[str, Any]:
+                    correct = [int(n) for n in panel.correct(reduced, classifier, folds)]
+                    return {"correct": correct, "tested": tested}
+
+                what = f"{name}: {classifier}, {len(features)} features"
+                self._cell(key, what, compute)
+
+    def _cell(
+        self, key: dict[str, Any], what: str, compute: Callable[[], dict[str, Any]]
+    ) -> dict[str, Any] | None:
+        """Return the value of a cell, computed if necessary; None if it failed."""
+        line = self.cells.get(key)
+        if line is not None:
+            self.reused += 1
+            self.progress.reused()
+        else:
+            line = self._kept(key, compute)
+            self.computed += 1
+            self.progress.computed(what)
+        if "error" in line:
+            self.failures.append(f"{what}: {line['error']}")
+        value: dict[str, Any] | None = line.get("value")
+        return value
+
+    def _kept(self, key: dict[str, Any], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        start = time.perf_counter()
+        try:
+            value = compute()
+        except WekaNotFoundError:  # all other cells would fail as well
+            raise
+        except Exception as error:  # user classes may raise anything
+            return self.cells.add(key, error=reason_of(error), seconds=time.perf_counter() - start)
+        return self.cells.add(key, value=value, seconds=time.perf_counter() - start)
+
+    def _checkpoint(self, key: dict[str, Any]) -> Path:
+        """Return the checkpoint of a selection, named by a digest: data sets may have any name."""
+        folder = self.folder / "checkpoints"
+        folder.mkdir(exist_ok=True)
+        return folder / f"{hashlib.sha256(canonical(key).encode()).hexdigest()[:32]}.scores"
+
+
+def _chosen(
+    experiment: Experiment, only: Sequence[str] | None, panels: Sequence[str] | None
+) -> Experiment:
+    names = [entry.name for entry in experiment.data]
+    wanted = _known("only must name data sets", only, names)
+    judging = _known("panels must name panels", panels, experiment.panels)
+    return replace(
+        experiment, data=tuple(one for one in experiment.data if one.name in wanted), panels=judging
+    )
+
+
+def _known(rule: str, given: Sequence[str] | None, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the requested names in the order of the config; all by default."""
+    if given is None:
+        return tuple(names)
+    for name in given:
+        if name not in names:
+            raise ConfigError(f"{rule} of the config, got {name!r}. {suggested(name, names)}")
+    return tuple(name for name in names if name in given)
+
+
+def _with_rows(dataset: Dataset, rows: NDArray[np.int64]) -> Dataset:
+    return replace(dataset, values=dataset.values[rows], target=dataset.target[rows])
+
+
+def _with_columns(dataset: Dataset, features: Sequence[int]) -> Dataset:
+    chosen = list(features)
+    return replace(
+        dataset,
+        values=np.ascontiguousarray(dataset.values[:, chosen]),
+        feature_names=tuple(dataset.feature_names[feature] for feature in chosen),
+        nominal=dataset.nominal[chosen],
+    )
+
+
+def _panel(name: str, experiment: Experiment) -> Panel:
+    if name == "sklearn":
+        return SklearnPanel()
+    if name == "weka":
+        return WekaPanel(max_seconds=experiment.classifier_seconds)
+    panel: Panel = imported("panels", name)()
+    return panel
+
+
+def _versions(panels: Sequence[Panel]) -> dict[str, str]:
+    return {**package_versions(), **{panel.name: panel.version for panel in panels}}

@@ -1,0 +1,57 @@
+"""The page of the settings: what the cells were really computed with."""
+
+from experiment.made_up import small_experiment
+from fuzzyfrog.experiment.pages.settings_page import settings_page, shape_of
+from fuzzyfrog.experiment.published import PublishedFigures
+from fuzzyfrog.experiment.results import Lookup
+
+VERSIONS = {"python": "3.11.7", "weka": "Weka 3.6.14, Java 17"}
+
+
+def cells(*changes):
+    """Cells with all that the page reads, each with some of it changed."""
+    common = {"key": {"data": "wine", "table": "t"}, "when": "2026-11-16T03:39:17+00:00",
+              "versions": VERSIONS}  # fmt: skip
+    return Lookup({str(place): common | change for place, change in enumerate(changes)})
+
+
+def page(lookup, *, beside_paper=True):
+    experiment = small_experiment()
+    shapes = {one.name: shape_of(one) for one in experiment.data}
+    published = PublishedFigures.read(experiment.expected if beside_paper else None)
+    return settings_page(experiment, shapes, published, lookup)
+
+
+def given_up(seconds):
+    return {"error": f"it took more than {seconds} seconds"}
+
+
+def test_limits_other_than_that_of_the_config_are_told():
+    told = page(cells(given_up(4), given_up(4), given_up(0.5), given_up(3600), {"error": "no"}))
+    assert "may take 3600 seconds on a table.\nCells that were computed under another" in told
+    assert "1 given up after 0.5 seconds and 2 given up after 4 seconds." in told
+    assert "another limit" not in page(cells(given_up(3600)))
+
+
+def test_days_and_versions_are_told_once():
+    earlier = {"when": "2026-11-09T23:59:59+00:00", "versions": {"python": "3.12.1"}}
+    part = page(cells({}, {}, earlier)).split("## Computed with\n")[1].split("\n## ")[0]
+    assert "3 cells, computed from 2026-11-09 to 2026-11-16 (UTC)." in part
+    assert part.count("| python | 3.11.7; 3.12.1 |") == part.count("| python |") == 1
+    assert "| weka | Weka 3.6.14, Java 17 |" in part
+    assert "1 cell, computed on 2026-11-16" in page(cells({}))
+    assert "Nothing has been computed." in page(cells())
+
+
+def test_sizes_stand_beside_published_ones_if_there_are_any():
+    assert "| glass | 214 (214) | 9 (10) | 6 |" in page(cells())
+    told = page(cells(), beside_paper=False)
+    assert "| glass | 214 | 9 | 6 |" in told
+    assert "brackets" not in told
+
+
+def test_selectors_have_every_parameter():
+    (line,) = [line for line in page(cells()).splitlines() if line.startswith("| B-SFLA | B-SFLA")]
+    assert "patience = 5" in line
+    (line,) = [line for line in page(cells()).splitlines() if line.startswith("| GA | GA")]
+    assert "p_mutation = 0.033" in line
