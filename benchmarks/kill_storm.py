@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("table")
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--folder", type=Path, required=True)
-    parser.add_argument("--longest", type=float, default=6.0, help="CPU seconds before a kill")
+    parser.add_argument("--longest", type=float, default=9.0, help="CPU seconds before a kill")
     parser.add_argument("--seed", type=int, default=0)
     asked, options = parser.parse_known_args()  # others are for fuzzyfrog select
     call = ["fuzzyfrog", "select", asked.table, "--certify", "--save", "run.json", *options]

@@ -1,6 +1,8 @@
 """A killed proof goes on where it stood; a damaged log of it costs time, never the answer."""
 
+import shutil
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -114,6 +116,35 @@ def test_damaged_files_change_nothing_but_the_time(task, slices, tmp_path):
                 assert go(task, tmp_path / "scores") == expected
 
 
+def test_no_flipped_bit_is_recalled(tmp_path):
+    kept = {prooflog.digest_of(number): np.arange(number, dtype=float) for number in (1, 2, 3)}
+    first = prooflog.ProofLog(tmp_path / "scores", {"seed": 0})
+    for key, array in kept.items():
+        first.keep(key, array)
+    first.keep_place(key, array)
+    first.close()
+    files = prooflog.proof_files(tmp_path / "scores")
+    whole = {path: path.read_bytes() for path in files}
+    n_recalled = 0
+    for path, content in whole.items():
+        for position in range(len(content)):
+            for other, saved in whole.items():
+                other.write_bytes(saved)
+            damaged = bytearray(content)
+            damaged[position] ^= 1 << position % 8
+            path.write_bytes(damaged)
+            log = prooflog.ProofLog(tmp_path / "scores", {"seed": 0})
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = {one: log.recall(one) for one in kept}
+                found["place"] = log.place(key)
+            log.close()
+            for one, arrays in found.items():
+                assert arrays is None or arrays[0].tolist() == kept.get(one, array).tolist()
+                n_recalled += arrays is not None
+    assert n_recalled > len(whole[files[0]]), "what is not damaged is still there"
+
+
 def test_a_file_of_another_run_is_ignored_with_a_sentence(task, slices, tmp_path):
     expected = go(task, None)
     killed(task, tmp_path / "scores", slices, 10)
@@ -169,3 +200,18 @@ def test_a_run_without_a_proof_leaves_no_file_of_one(task, tmp_path):
     measure, problem = task
     run(QuickReduct(), measure, problem, seed=0, checkpoint=Checkpoint(tmp_path / "scores"))
     assert [path.name for path in tmp_path.iterdir()] == ["scores"]
+
+
+def test_a_folder_that_is_removed_meanwhile_costs_the_log_not_the_run(task, tmp_path, slices):
+    expected, folder = go(task, None), tmp_path / "folder"
+    folder.mkdir()
+    killed(task, folder / "scores", slices, 8)
+    measure, problem = task
+
+    def oracle(subset):
+        shutil.rmtree(folder, ignore_errors=True)
+        return problem.oracle(subset)
+
+    removed = replace(problem, oracle=oracle)
+    with pytest.warns(RuntimeWarning, match="its proof starts over"):
+        assert go((measure, removed), folder / "scores") == expected

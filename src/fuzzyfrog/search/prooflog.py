@@ -87,9 +87,12 @@ class ProofLog:
         if self._file is None or key not in self._found:
             return None
         start, length = self._found[key]
-        with self._path.open("rb") as content:
+        # By its number: the file may have lost its name since.
+        with os.fdopen(os.dup(self._file), "rb") as content:
             content.seek(start)
-            return _unpacked(content.read(length))
+            found = content.read(length)
+        os.lseek(self._file, 0, os.SEEK_END)  # both numbers share one place
+        return _unpacked(found)
 
     def keep(self, key: bytes, *arrays: NDArray[Any]) -> None:
         """Keep the answer to a question; a full disk costs the log, not the run."""
