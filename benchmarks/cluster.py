@@ -9,10 +9,10 @@ import sys
 
 from distributed import Client, LocalCluster
 
-from fuzzyfrog.scale import ClusterMeasure
-from fuzzyfrog.scale.copies import Copies
-from fuzzyfrog.scale.sharded import Sharded
-from fuzzyfrog.select.fingerprint import fingerprint
+from fuzzyfrog.cluster import ClusterMeasure
+from fuzzyfrog.cluster.replicated import Copies
+from fuzzyfrog.cluster.sharded import Sharded
+from fuzzyfrog.select.record import fingerprint
 from race import lap_text, machine, print_head, print_row, race, seconds
 from workloads import bell_shaped_subsets, gaussian_classes, ready_measure
 
@@ -20,12 +20,12 @@ TABLES = {"60 x 40 (no work)": (60, 40), "5,000 x 40": (5_000, 40)}
 
 
 def scoring(measure, masks):
-    """Give a competitor that scores a batch with a measure that is ready."""
+    """Return a competitor that scores a batch with a measure that is ready."""
     return lambda: measure, lambda ready: ready.score(masks)
 
 
 def on_two_workers(client, X, y):
-    """Give measures that send every batch: copies of the table, and three shards of it."""
+    """Return measures that send every batch: copies of the table, and three shards of it."""
     measure = ready_measure(X, y, 1)
     whole = Copies(client, measure, fingerprint(measure.dataset, "lukasiewicz", "std", "similar"))
     layouts = {"copies": whole, "3 shards": Sharded(client, measure, 3)}

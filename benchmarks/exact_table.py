@@ -12,7 +12,7 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 from fuzzyfrog import Exact, FuzzyRoughSelector, ShuffledFrogs, load_dataset
-from fuzzyfrog.search.proving import MOST_BRANCHED
+from fuzzyfrog.search.cover_proof import MOST_BRANCHED
 from race import print_head, print_row
 from search_quality import lines_of
 from search_tables import DATA
@@ -63,12 +63,12 @@ def one_proof(name, tnorm, options):
 
 
 def key_of(line):
-    """Give what a line is known by."""
+    """Return what a line is known by."""
     return line["data"], line["tnorm"], line["search"]
 
 
 def is_done(lines, key, max_seconds):
-    """Tell whether a proof was found, or not found in as much time."""
+    """Return whether a proof was found, or not found in as much time."""
     return any(
         key_of(line) == key and (line["all_listed"] or line["max_seconds"] >= max_seconds)
         for line in lines
@@ -87,7 +87,7 @@ def measure_all(options):
 
 
 def solver_of(line):
-    """Give what settled the size."""
+    """Return what settled the size."""
     if not line["proven"]:
         return ""
     if line["size"] == line["core"]:

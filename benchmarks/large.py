@@ -20,12 +20,12 @@ PEERS = {
 
 
 def ask_us(mask, measure):
-    """Give the dependency of one subset."""
+    """Return the dependency of one subset."""
     return measure.score(mask[None, :])[0]
 
 
 def compare(X, y, measures, size, laps):
-    """Give the best laps of ours on one and two threads and of the peers that can follow."""
+    """Return the best laps of ours on one and two threads and of the peers that can follow."""
     mask = random_subsets(X.shape[1], size, 1)[0]
     competitors = {
         n_jobs: (partial(lambda measure: measure, measure), partial(ask_us, mask))

@@ -15,7 +15,7 @@ ALLOWANCE = 500e6
 
 
 def resident_bytes(field):
-    """Give a figure of this process from the kernel: VmRSS is now, VmHWM the peak."""
+    """Return a figure of this process from the kernel: VmRSS is now, VmHWM the peak."""
     with open("/proc/self/status", encoding="ascii") as status:
         line = next(line for line in status if line.startswith(field))
     return int(line.split()[1]) * 1024
@@ -33,7 +33,7 @@ def evaluate(n_samples, size):
 
 
 def in_a_process(n_samples, size):
-    """Give what `evaluate` prints in a fresh process."""
+    """Return what `evaluate` prints in a fresh process."""
     command = [sys.executable, __file__, "evaluate", str(n_samples), str(size)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603 (ourselves)
     before, peak, gamma = done.stdout.split()

@@ -29,7 +29,7 @@ MODEL_SECONDS = 6.0  # spent at most on one cell of the cost model, once it has 
 
 
 def small_subsets(count):
-    """Give as many subsets of each small size, in turn."""
+    """Return as many subsets of each small size, in turn."""
     each = [random_subsets(N_FEATURES, size, count // len(SUBSET_SIZES)) for size in SUBSET_SIZES]
     return np.concatenate(each)
 
@@ -48,14 +48,14 @@ def warm_up():
 
 
 def timed(work):
-    """Give what the work gave, its seconds on the wall, and its seconds of CPU time."""
+    """Return what the work gave, its seconds on the wall, and its seconds of CPU time."""
     wall, cpu = perf_counter(), cpu_seconds()
     answer = work()
     return answer, perf_counter() - wall, cpu_seconds() - cpu
 
 
 def cpu_seconds():
-    """Give the CPU time of this process so far."""
+    """Return the CPU time of this process so far."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime + usage.ru_stime
 
@@ -79,8 +79,8 @@ def quickreduct(X, y, n_sampled, client):
 
 def subsets(X, y, n_sampled, client):
     """Score small subsets, the measure made, and sent to the workers, before."""
+    from fuzzyfrog.cluster import on_cluster
     from fuzzyfrog.measure import Dependency, SampledDependency
-    from fuzzyfrog.scale import on_cluster
 
     measure = Dependency(X, y, n_jobs=None if client is None else 1)
     if n_sampled is not None:
@@ -93,7 +93,7 @@ def subsets(X, y, n_sampled, client):
 
 
 def digest(content):
-    """Give what differs when a bit differs."""
+    """Return what differs when a bit differs."""
     return sha256(content).hexdigest()[:8]
 
 
@@ -115,7 +115,7 @@ def cluster_of(n_workers):
 
 
 def peak_bytes():
-    """Give the largest resident size of this process so far."""
+    """Return the largest resident size of this process so far."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
@@ -136,7 +136,7 @@ def run_case(case, n_samples, n_classes, n_sampled, n_workers):
 
 
 def in_a_process(*arguments):
-    """Give what `run_case` prints in a fresh process."""
+    """Return what `run_case` prints in a fresh process."""
     command = [sys.executable, __file__, "case", json.dumps(arguments)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603 (ourselves)
     return json.loads(done.stdout.splitlines()[-1])
@@ -175,7 +175,7 @@ def print_model(sizes):
 
 
 def one_evaluation(measure, size):
-    """Give the mean CPU time of an evaluation of a random subset, over a few of them."""
+    """Return the mean CPU time of an evaluation of a random subset, over a few of them."""
     spent, count = 0.0, 0
     for mask in random_subsets(N_FEATURES, size, 5, seed=size):
         _, _, cpu = timed(lambda mask=mask: measure.score(mask[np.newaxis]))

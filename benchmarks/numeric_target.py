@@ -20,19 +20,19 @@ MOST_SCANNED = 50_000  # samples; beyond, the scan of every pair takes too long 
 
 
 def noisy_sum(n_samples, seed=0):
-    """Give Gaussian features, and the sum of two of them with noise as target."""
+    """Return Gaussian features, and the sum of two of them with noise as target."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_samples, N_FEATURES))
     return X, X[:, 0] + X[:, 1] + 0.5 * rng.normal(size=n_samples)
 
 
 def ask(mask, measure):
-    """Give the dependency of one subset."""
+    """Return the dependency of one subset."""
     return measure.score(mask[np.newaxis])[0]
 
 
 def compare(X, y, size):
-    """Give CPU milliseconds of the scan, the tree and the tree of two classes."""
+    """Return CPU milliseconds of the scan, the tree and the tree of two classes."""
     mask = np.arange(N_FEATURES) < size
     numeric = partial(Dependency, X, y, target="numeric", n_jobs=1)
     engines = ("scan", "tree") if len(y) <= MOST_SCANNED else ("tree",)

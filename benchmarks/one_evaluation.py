@@ -20,17 +20,17 @@ PEERS = {
 
 
 def ask_peer(dependency, Z, y, masks, _):
-    """Give the dependency of each subset."""
+    """Return the dependency of each subset."""
     return [dependency(Z[:, mask], y) for mask in masks]
 
 
 def ask_us(masks, measure):
-    """Give the same, one call for each subset."""
+    """Return the same, one call for each subset."""
     return [measure.score(mask[None, :])[0] for mask in masks]
 
 
 def compare(X, y, size):
-    """Give the best lap of ours on one and two threads and of the peers."""
+    """Return the best lap of ours on one and two threads and of the peers."""
     masks = random_subsets(X.shape[1], size, N_SUBSETS)
     Z = divided_by_spread(X)
     competitors = {

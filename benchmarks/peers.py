@@ -62,7 +62,7 @@ def scipy_tree_dependency(Z, y, workers=2):
 
 
 def strict_minimum(count):
-    """Give the weights that turn an ordered weighted average into the minimum."""
+    """Return the weights that turn an ordered weighted average into the minimum."""
     weights = np.zeros(count)
     weights[0] = 1.0
     return weights
@@ -79,6 +79,6 @@ def frlearn_reduct(X, y):
 
 
 def frlearn_bytes(X):
-    """Give the size of the tensor of similarities that FRFS builds."""
+    """Return the size of the tensor of similarities that FRFS builds."""
     n_samples, n_features = X.shape
     return 8 * n_samples * n_samples * n_features

@@ -20,12 +20,12 @@ def whole_batch(masks, measure):
 
 
 def sampled(Z, y, masks, _):
-    """Give the dependency of every 30th subset."""
+    """Return the dependency of every 30th subset."""
     return [cdist_dependency(Z[:, mask], y) for mask in masks[::EVERY]]
 
 
 def compare(X, y):
-    """Give the best laps, the one of `cdist` extrapolated to the whole batch."""
+    """Return the best laps, the one of `cdist` extrapolated to the whole batch."""
     masks, Z = bell_shaped_subsets(X.shape[1]), divided_by_spread(X)
     competitors = {
         n_jobs: (

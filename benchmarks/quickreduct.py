@@ -22,7 +22,7 @@ FRLEARN_LIMIT = 2**29  # bytes of its tensor; temporaries take several times as 
 
 
 def greedy_reduct(measure):
-    """Give the subset to which greedy addition leads; the first feature wins a tie."""
+    """Return the subset to which greedy addition leads; the first feature wins a tie."""
     chosen = np.zeros(measure.n_features, dtype=bool)
     reached = -1.0
     while reached < measure.full:
@@ -53,7 +53,7 @@ class Recorder:
 
 
 def compare(X, y):
-    """Give the laps and the subsets of the competitors that fit in memory."""
+    """Return the laps and the subsets of the competitors that fit in memory."""
     judge = Dependency(X, y, target="class")
     ours = Recorder(greedy_reduct, judge)
     prepare = partial(Dependency, X, y, target="class", n_jobs=2)
@@ -67,7 +67,7 @@ def compare(X, y):
 
 
 def frfs_cells(laps, subsets, X):
-    """Give the ratio to FRFS and whether it chose the same features, or why it did not run."""
+    """Return the ratio to FRFS and whether it chose the same features, or why it did not run."""
     if "FRFS" not in laps:
         return f"needs {frlearn_bytes(X) / 1e9:.0f} GB and more", "-"
     same = np.array_equal(subsets["FRFS"], subsets["fuzzyfrog"])

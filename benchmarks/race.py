@@ -23,19 +23,19 @@ class Lap:
     cpu: float
 
     def times(self, factor):
-        """Give the lap of a share, or of a multiple, of the work."""
+        """Return the lap of a share, or of a multiple, of the work."""
         return Lap(self.wall * factor, self.cpu * factor)
 
 
 def machine():
-    """Give one line about where the numbers come from."""
+    """Return one line about where the numbers come from."""
     return f"{platform.processor() or platform.machine()}, {os.cpu_count()} CPUs, " + (
         f"Python {platform.python_version()}, NumPy {np.__version__}"
     )
 
 
 def one_lap(prepare, run):
-    """Give the answer and the time of one run."""
+    """Return the answer and the time of one run."""
     ready = prepare()
     wall, cpu = perf_counter(), process_time()
     answer = run(ready)
@@ -43,7 +43,7 @@ def one_lap(prepare, run):
 
 
 def race(competitors, laps=5):
-    """Give the best lap of each competitor, after checking that all answer the same.
+    """Return the best lap of each competitor, after checking that all answer the same.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def agree(answers):
 
 
 def seconds(value):
-    """Give a time with three digits and its unit."""
+    """Return a time with three digits and its unit."""
     for unit, scale in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
         if value * scale >= 1:
             return f"{value * scale:.3g} {unit}"
@@ -84,12 +84,12 @@ def seconds(value):
 
 
 def lap_text(lap):
-    """Give wall and CPU time of a lap."""
+    """Return wall and CPU time of a lap."""
     return f"{seconds(lap.wall)} / {seconds(lap.cpu)}"
 
 
 def ratio_text(lap, ours):
-    """Give how many times longer a lap took on the wall than ours, and its time."""
+    """Return how many times longer a lap took on the wall than ours, and its time."""
     return f"**{lap.wall / ours.wall:.3g}×** ({seconds(lap.wall)})"
 
 

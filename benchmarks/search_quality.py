@@ -64,7 +64,7 @@ class Plan:
 
 
 def plans(part, data, seeds):
-    """Give the runs of one part on one data set; a search without chance runs once."""
+    """Yield the runs of one part on one data set; a search without chance runs once."""
     searches = {"own": OWN, "equal": EQUAL}[part]
     for ranking, search in product(RANKINGS, searches):
         used = seeds[:1] if search in DETERMINISTIC else seeds
@@ -72,7 +72,7 @@ def plans(part, data, seeds):
 
 
 def equal_evaluations(n_features, most):
-    """Give what every search may score: half of all subsets where these are few."""
+    """Return what every search may score: half of all subsets where these are few."""
     return min(most, 2 ** min(n_features - 1, 60))
 
 
@@ -98,7 +98,7 @@ def one_run(plan, search, measure, max_evaluations, max_seconds):
 
 
 def lines_of(path):
-    """Give the runs in a file; a line that a killed run left unfinished does not count."""
+    """Return the runs in a file; a line that a killed run left unfinished does not count."""
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
     whole = [line for line in lines if line.endswith("\n")]
     if whole != lines:

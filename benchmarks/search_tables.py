@@ -44,14 +44,14 @@ PAPER_SECONDS = {
 
 
 def merit(run):
-    """Give what the ranking of a run compares, as a tuple; larger is better."""
+    """Return what the ranking of a run compares, as a tuple; larger is better."""
     if run["ranking"] == "lexicographic":
         return (run["score"], -run["size"])
     return (run["score"] * (1 - run["size"] / run["n_features"]), run["score"])
 
 
 def grouped(runs, *fields):
-    """Give the runs by the values of some fields."""
+    """Return the runs by the values of some fields."""
     groups = defaultdict(list)
     for run in runs:
         groups[tuple(run[field] for field in fields)].append(run)
@@ -59,7 +59,7 @@ def grouped(runs, *fields):
 
 
 def pick(runs, part, **wanted):
-    """Give the runs of a part that have the wanted values."""
+    """Return the runs of a part that have the wanted values."""
     wanted["part"] = part
     return [run for run in runs if all(run[field] == value for field, value in wanted.items())]
 
@@ -76,7 +76,7 @@ def print_own(runs, ranking):
 
 
 def own_cells(found):
-    """Give the cells of one search on one data set."""
+    """Return the cells of one search on one data set."""
     worst = min(found, key=merit)
     late = sum(run["stop"] == "max_seconds" for run in found)
     return (
@@ -102,7 +102,7 @@ def print_proved(runs):
 
 
 def smallest_cells(data, found):
-    """Give in how many seeds a smallest reduct was found, and the mean share of all of them."""
+    """Return in how many seeds a smallest reduct was found, and the mean share of all of them."""
     size, n_reducts = SMALLEST[data]
     reached = [run for run in found if run["size"] == size and run["score"] == run["full"]]
     listed = sum(run["reducts"] for run in reached) / len(found)
@@ -111,7 +111,7 @@ def smallest_cells(data, found):
 
 
 def product_cell(data, found):
-    """Give in how many seeds the largest product was found, where it is known."""
+    """Return in how many seeds the largest product was found, where it is known."""
     if data not in LARGEST_PRODUCT:
         return ""
     best = sum(run["features"] == LARGEST_PRODUCT[data] for run in found)
@@ -119,7 +119,7 @@ def product_cell(data, found):
 
 
 def rank_rows(runs, ranking):
-    """Give the rank of each search for each data set, the mean over the seeds that all have."""
+    """Return the rank of each search for each data set, the mean over the seeds that all have."""
     rows = {}
     for data in DATA:
         by_search = grouped(pick(runs, "equal", data=data, ranking=ranking), "search")
@@ -131,7 +131,7 @@ def rank_rows(runs, ranking):
 
 
 def mean_ranks(by_search):
-    """Give mean ranks over the common seeds; a search without chance has one run for all."""
+    """Return mean ranks over the common seeds; a search without chance has one run for all."""
     drawn = [set(found) for search, found in by_search.items() if search != "QuickReduct"]
     ranks = []
     for seed in sorted(set.intersection(*drawn)):

@@ -2,7 +2,7 @@
 
 Run: python benchmarks/soak.py [minutes] [threads]
 
-Tables of changing shape with gaps, nominal features and numeric targets go through all searches,
+Tables of changing shape with gaps, categorical features and numeric targets go through all searches,
 some with a checkpoint, a record and a page. The first quarter warms up: kernels are compiled,
 caches fill. Afterwards the middle of the resident size in the last quarter may be at most
 `MARGIN` above that of the second one, and there may be no more open files or threads. The exit
@@ -125,13 +125,13 @@ def soak(minutes, n_jobs):
 
 
 def quarter(samples, number):
-    """Give the samples of one quarter of the time, counted from 1."""
+    """Return the samples of one quarter of the time, counted from 1."""
     end = samples[-1].seconds
     return [one for one in samples if number - 1 <= 4 * one.seconds / end <= number]
 
 
 def growth(samples):
-    """Give by how much the last quarter is above the second: bytes, files, threads."""
+    """Return by how much the last quarter is above the second: bytes, files, threads."""
     fields = list(zip(*map(astuple, quarter(samples, 2)), strict=True))[2:]
     later = list(zip(*map(astuple, quarter(samples, 4)), strict=True))[2:]
     return [median(late) - median(early) for early, late in zip(fields, later, strict=True)]

@@ -33,7 +33,7 @@ def every_pair(lanes, queries, features, limit, first):
 
 
 def speed(n_features, n_queries=512, n_lanes=4096):
-    """Give pair-features per second of one thread, best of seven laps."""
+    """Return pair-features per second of one thread, best of seven laps."""
     rng = np.random.default_rng(0)
     values = rng.integers(-60, 60, size=(n_queries + n_lanes, n_features), dtype=np.int16)
     lanes, limit = np.ascontiguousarray(values.T), np.full(len(values), 32767, np.int16)

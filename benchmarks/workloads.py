@@ -12,19 +12,19 @@ PAPER_SIX = ("coil_2000", "cnae_9", "micromass", "molecular_biology", "madelon",
 
 
 def data_folder():
-    """Give the folder with the data sets of the paper."""
+    """Return the folder with the data sets of the paper."""
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     return Path(os.environ.get("FUZZYFROG_DATA", beside))
 
 
 def load(name):
-    """Give values and class codes of a data set of the paper."""
+    """Return values and class codes of a data set of the paper."""
     data = load_dataset(name, folder=data_folder())
     return data.values, data.target
 
 
 def gaussian_classes(n_samples, n_features, n_classes=2, seed=0):
-    """Give overlapping Gaussian classes, made in place so that memory holds one copy."""
+    """Return overlapping Gaussian classes, made in place so that memory holds one copy."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, n_classes, size=n_samples)
     centers = rng.normal(scale=0.5, size=(n_classes, n_features))
@@ -36,7 +36,7 @@ def gaussian_classes(n_samples, n_features, n_classes=2, seed=0):
 
 
 def mixed_features(n_samples, n_features=50, n_classes=2, seed=0):
-    """Give classes that a fifth of the features tell, a fifth repeat, and the rest do not.
+    """Return classes that a fifth of the features tell, a fifth repeat, and the rest do not.
 
     The first fifth are Gaussians around a center for each class, the next are noisy mixes of two
     of them. Of the rest, which is noise, every third feature has ten values only. Made feature by
@@ -60,14 +60,14 @@ def mixed_features(n_samples, n_features=50, n_classes=2, seed=0):
 
 
 def divided_by_spread(X):
-    """Give each feature divided by its standard deviation (n - 1), constants as zeros."""
+    """Return each feature divided by its standard deviation (n - 1), constants as zeros."""
     constant = X.max(axis=0) == X.min(axis=0)
     spread = np.where(constant, 1.0, X.std(axis=0, ddof=1))
     return np.where(constant, 0.0, X / spread)
 
 
 def random_subsets(n_features, size, count, seed=0):
-    """Give subsets of one size, one row each."""
+    """Return subsets of one size, one row each."""
     rng = np.random.default_rng(seed)
     masks = np.zeros((count, n_features), dtype=bool)
     for mask in masks:
@@ -76,7 +76,7 @@ def random_subsets(n_features, size, count, seed=0):
 
 
 def bell_shaped_subsets(n_features, count=900, seed=0):
-    """Give subsets whose sizes follow a bell curve around 0.43 of the features, as frogs do."""
+    """Return subsets whose sizes follow a bell curve around 0.43 of the features, as frogs do."""
     rng = np.random.default_rng(seed)
     sizes = np.rint(rng.normal(0.43, 0.2, size=count) * n_features).astype(int)
     masks = np.zeros((count, n_features), dtype=bool)
@@ -86,7 +86,7 @@ def bell_shaped_subsets(n_features, count=900, seed=0):
 
 
 def ready_measure(X, y, n_jobs):
-    """Give a measure with its tables made, as the peers have theirs; it remembers no score."""
+    """Return a measure with its tables made, as the peers have theirs; it remembers no score."""
     measure = Dependency(X, y, target="class", n_jobs=n_jobs)
     measure.score(random_subsets(X.shape[1], min(3, X.shape[1]), 2, seed=1))
     measure.score(random_subsets(X.shape[1], X.shape[1] // 2, 2, seed=1))

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog import DataError, Dataset, load_dataset, read_table
-from fuzzyfrog.data.spread import positions
+from fuzzyfrog.data.scaling import positions
 from fuzzyfrog.measure import Dependency
 
 MOST_STEPS = 5  # features that the greedy path has at most
@@ -95,7 +95,7 @@ def _size(data: Dataset) -> Iterator[str]:
 
 
 def _greedy_path(measure: Dependency) -> Steps:
-    """Give growing subsets and their dependencies, each with the feature that adds most."""
+    """Return growing subsets and their dependencies, each with the feature that adds most."""
     path: Steps = []
     mask = np.zeros(measure.n_features, np.bool_)
     while len(path) < min(MOST_STEPS, measure.n_features):
@@ -124,7 +124,7 @@ def _steps(data: Dataset, path: Steps) -> Iterator[str]:
 
 
 def _last_in_doubt(measure: Dependency, path: Steps) -> Mask:
-    """Give the largest subset of the path under which enough samples are in doubt to show."""
+    """Return the largest subset of the path under which enough samples are in doubt to show."""
     wanted = min(N_SAMPLES, measure.n_samples)
     in_doubt = [mask for mask, _ in path if np.sum(measure.memberships(mask) < 1.0) >= wanted]
     return in_doubt[-1] if in_doubt else path[0][0]
@@ -162,10 +162,10 @@ def _label(data: Dataset, sample: int) -> str:
 def _telling(data: Dataset, here: NDArray[np.float64], there: NDArray[np.float64]) -> str:
     """Name the features of the whole table that tell two samples apart best."""
     apart = np.nan_to_num(np.abs(here - there))  # a missing value is similar to anything
-    apart = np.where(data.nominal, np.minimum(apart, 1.0), apart)
+    apart = np.where(data.categorical, np.minimum(apart, 1.0), apart)
     first = [a for a in np.argsort(-apart, kind="stable")[:N_TELLING] if apart[a] > 0.0]
     shown = [
-        f"{data.feature_names[a]}{'' if data.nominal[a] else f' {apart[a]:.1f}'}" for a in first
+        f"{data.feature_names[a]}{'' if data.categorical[a] else f' {apart[a]:.1f}'}" for a in first
     ]
     return ", ".join(shown) or "nothing: they are equal"
 

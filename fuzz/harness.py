@@ -20,7 +20,7 @@ LONGEST_INPUT = 8192
 
 
 def working_folder() -> Path:
-    """Give the folder for files of this run, which ``python fuzz`` makes and removes."""
+    """Return the folder for files of this run, which ``python fuzz`` makes and removes."""
     return Path(os.environ[FOLDER_VARIABLE])
 
 

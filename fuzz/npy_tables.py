@@ -13,7 +13,7 @@ with atheris.instrument_imports(include=["fuzzyfrog", "numpy.lib.format"]):
 
 
 def saved(array: np.ndarray) -> bytes:
-    """Give the file of an array."""
+    """Return the file of an array."""
     stream = io.BytesIO()
     np.save(stream, array, allow_pickle=False)
     return stream.getvalue()

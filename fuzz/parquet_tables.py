@@ -17,7 +17,7 @@ with atheris.instrument_imports(include=["fuzzyfrog"]):
 
 
 def written(columns: dict) -> bytes:
-    """Give the Parquet file of some columns."""
+    """Return the Parquet file of some columns."""
     stream = io.BytesIO()
     pq.write_table(pa.table(columns), stream, compression="none")
     return stream.getvalue()

@@ -24,7 +24,7 @@ def check(content: bytes) -> None:
 
 
 def seeds() -> list[bytes]:
-    """Give small runs of several kinds."""
+    """Return small runs of several kinds."""
     selectors = [
         FuzzyRoughSelector("quickreduct", random_state=0, n_jobs=1),
         FuzzyRoughSelector("exact", random_state=0, n_jobs=1, max_evaluations=50),

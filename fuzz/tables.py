@@ -12,7 +12,7 @@ __all__ = ["reader"]
 
 
 def reader(name: str, target: str = "class") -> Callable[[bytes], None]:
-    """Give a check that writes bytes to a file of this name and reads them as a table."""
+    """Return a check that writes bytes to a file of this name and reads them as a table."""
     path = working_folder() / name
 
     def check(content: bytes) -> None:
@@ -33,6 +33,6 @@ def _require_sound(data: Dataset) -> None:
     require(len(set(data.feature_names)) == n_features, "distinct names")
     require(data.target.shape == (n_samples,), "a target for each sample")
     require(data.classes is None or len(set(data.classes)) >= 2, "two classes")
-    for feature in np.flatnonzero(data.nominal):
+    for feature in np.flatnonzero(data.categorical):
         codes = data.values[~np.isnan(data.values[:, feature]), feature]
         require(bool(((codes >= 0) & (codes == np.floor(codes))).all()), "whole codes")

@@ -7,7 +7,7 @@ COMMAND = [sys.executable, "-m", "fuzzyfrog"]
 
 
 def environment(**changes: str) -> dict[str, str]:
-    """Give the environment of the tests without what changes how things are printed."""
+    """Return the environment of the tests without what changes how things are printed."""
     names = ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "FUZZYFROG_DATA")
     kept = {name: value for name, value in os.environ.items() if name not in names}
     return {**kept, "TERM": "xterm-256color", **changes}

@@ -32,7 +32,7 @@ class Case:
             "spread": self.spread,
             "missing": self.missing,
             "target": self.kind,
-            "categorical_features": self.table.nominal,
+            "categorical_features": self.table.categorical,
         }
 
     def measure(self, tnorm="lukasiewicz", engine="auto", n_jobs=1):
@@ -42,15 +42,15 @@ class Case:
         )
 
     def similarities(self, tnorm):
-        """Give the twin's R_P of every subset."""
+        """Return the twin's R_P of every subset."""
         table = self.table
         each = twins.all_similarities(
-            table.X, nominal=table.nominal, spread=self.spread, missing=self.missing
+            table.X, categorical=table.categorical, spread=self.spread, missing=self.missing
         )
         return [twins.join(each, mask, tnorm) for mask in self.masks]
 
     def twin_memberships(self, tnorm):
-        """Give the twin's memberships of every subset, one row per subset."""
+        """Return the twin's memberships of every subset, one row per subset."""
         y = self.table.y
         if self.kind == "class":
             rows = [twins.positive_region_of_classes(R, y) for R in self.similarities(tnorm)]
@@ -73,13 +73,13 @@ def cases(draw, *, kinds=KINDS, spreads=SPREADS, recipes=None):
     return Case(table, draw(subsets(table.n_features)), kind, spread, missing)
 
 
-def with_table(case, *, X=None, y=None, nominal=None, masks=None):
-    """Give the same case with another table or other subsets."""
+def with_table(case, *, X=None, y=None, categorical=None, masks=None):
+    """Return the same case with another table or other subsets."""
     table = case.table
     changed = Table(
         table.X if X is None else X,
         table.y if y is None else y,
-        table.nominal if nominal is None else nominal,
+        table.categorical if categorical is None else categorical,
     )
     masks = case.masks if masks is None else masks
     return Case(changed, masks, case.kind, case.spread, case.missing)

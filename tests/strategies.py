@@ -28,7 +28,7 @@ register_profile()
 
 
 def examples(count):
-    """Give settings for `count` examples times `AS_MANY`, few where kernels are plain Python."""
+    """Return settings for `count` examples times `AS_MANY`, few where kernels are plain Python."""
     return settings(max_examples=max(3, count // 10 if JIT_IS_OFF else round(count * AS_MANY)))
 
 
@@ -38,7 +38,7 @@ class Table:
 
     X: np.ndarray
     y: np.ndarray
-    nominal: np.ndarray
+    categorical: np.ndarray
 
     @property
     def n_samples(self):
@@ -68,18 +68,18 @@ RECIPES = {
     "outlier": _outlier,
     "huge": lambda rng, n: rng.normal(size=n) * 1e300,
     "minute": lambda rng, n: rng.normal(size=n) * 1e-300,
-    "nominal": lambda rng, n: rng.integers(0, 4, size=n).astype(float),
+    "categorical": lambda rng, n: rng.integers(0, 4, size=n).astype(float),
 }
 # The variance of 1e300 is no float, that of 1e-300 is zero, and values far above their own
 # variance have no digits left for their differences: the other recipes serve that spread.
 WITHIN_VARIANCE = tuple(sorted(set(RECIPES) - {"huge", "minute", "large offset"}))
 # Values with so few digits that scaling and shifting them by powers of two loses none.
-SHORT_NUMBERS = ("constant", "nominal", "tied quarters", "tiny integers")
+SHORT_NUMBERS = ("constant", "categorical", "tied quarters", "tiny integers")
 EVERY_RECIPE = tuple(sorted(RECIPES))
 
 
 def recipes_for(spread):
-    """Give the names of the recipes whose spread is a number that a float can hold."""
+    """Return the names of the recipes whose spread is a number that a float can hold."""
     return WITHIN_VARIANCE if spread == "variance" else EVERY_RECIPE
 
 
@@ -87,14 +87,14 @@ def recipes_for(spread):
 
 
 def _classes(rng, n, n_classes):
-    """Give each class a sample and deal the others at random; now and then the last gets none."""
+    """Return each class a sample and deal the others at random; now and then the last gets none."""
     n_dealt = rng.choice([n_classes, n_classes - 1])
     rest = rng.integers(0, n_dealt, size=n - n_classes)
     return rng.permutation(np.concatenate([np.arange(n_classes), rest]))
 
 
 def _numbers(rng, n):
-    """Give numbers with ties, at least two of them different."""
+    """Return numbers with ties, at least two of them different."""
     values = rng.integers(0, max(2, n // 3), size=n) / 4.0
     values[:2] = [0.0, 0.25]
     return rng.permutation(values)
@@ -132,7 +132,7 @@ def made_tables(draw, *, kind="class", recipes=EVERY_RECIPE, gaps=False):
     _repeat_rows(rng, X, draw(st.sampled_from([0.0, 0.0, 0.3, 0.9])))
     if gaps:
         _punch_gaps(rng, X, draw(st.sampled_from([0.02, 0.3, 0.95])))
-    return Table(X, _target(draw, kind, rng, n), np.array([r == "nominal" for r in chosen]))
+    return Table(X, _target(draw, kind, rng, n), np.array([r == "categorical" for r in chosen]))
 
 
 @st.composite
@@ -143,13 +143,13 @@ def small_tables(draw, *, kind="class", gaps=False):
     row = st.lists(cell, min_size=n_features, max_size=n_features)
     X = np.array(draw(st.lists(row, min_size=n, max_size=n)))
     X[0, np.isnan(X).all(axis=0)] = 1.0
-    nominal = draw(st.lists(st.booleans(), min_size=n_features, max_size=n_features))
+    categorical = draw(st.lists(st.booleans(), min_size=n_features, max_size=n_features))
     y = np.array([0, 1, *draw(st.lists(st.integers(0, 2), min_size=n - 2, max_size=n - 2))])
-    return Table(X, y / 2.0 if kind == "numeric" else y, np.array(nominal))
+    return Table(X, y / 2.0 if kind == "numeric" else y, np.array(categorical))
 
 
 def tables(*, kind="class", recipes=EVERY_RECIPE, gaps=False):
-    """Draw a table of numbers and nominal codes.
+    """Draw a table of numbers and categorical codes.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ def _name(page: Path) -> str:
 
 
 def _anchors(page: Path) -> set[str]:
-    """Give what links into a page can point to: its own anchors and those of its headings."""
+    """Return what links into a page can point to: its own anchors and those of its headings."""
     text = page.read_text(encoding="utf-8")
     headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     slugs = {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}

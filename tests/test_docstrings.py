@@ -23,7 +23,7 @@ WRONG = {
 
 
 def public_names():
-    """Give the dotted names of all public functions and classes, and of the methods of these."""
+    """Yield the dotted names of all public functions and classes, and of the methods of these."""
     for module in (fuzzyfrog, data, measure):
         for name in module.__all__:
             found = getattr(module, name)

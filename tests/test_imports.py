@@ -29,7 +29,7 @@ HEAVY = {
 
 
 def modules_after(statement: str) -> set[str]:
-    """Give the top-level modules that a fresh process has loaded after the statement."""
+    """Return the top-level modules that a fresh process has loaded after the statement."""
     code = f"{statement}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
     run = subprocess.run(  # noqa: S603 - our own interpreter and code
         [sys.executable, "-c", code], capture_output=True, text=True, check=True

@@ -17,14 +17,15 @@ import numba
 import numpy as np
 import pytest
 
-from fuzzyfrog import jit, measure
-from fuzzyfrog.jit import kernel
+from fuzzyfrog import measure
+from fuzzyfrog.common import jit
+from fuzzyfrog.common.jit import kernel
 
 NOBODY = 65534
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 
 SOURCE = """
-from fuzzyfrog.jit import kernel
+from fuzzyfrog.common.jit import kernel
 
 @kernel
 def add(x):
@@ -97,7 +98,7 @@ def code(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def filled(code, tmp_path_factory) -> Path:
-    """Give a cache directory into which two processes wrote the kernels of ``code`` at once."""
+    """Return a cache directory into which two processes wrote the kernels of ``code`` at once."""
     cache = tmp_path_factory.mktemp("filled")
     processes = [start(code, NUMBA_CACHE_DIR=str(cache)) for _ in range(2)]
     for told in [report(process) for process in processes]:
@@ -108,7 +109,7 @@ def filled(code, tmp_path_factory) -> Path:
 
 @pytest.fixture
 def cache(filled, tmp_path) -> Path:
-    """Give a copy of the filled cache, to be broken."""
+    """Return a copy of the filled cache, to be broken."""
     return shutil.copytree(filled, tmp_path / "cache")
 
 
@@ -203,7 +204,7 @@ def test_kernel_is_compiled_anew_when_a_kernel_it_calls_from_another_file_change
     caller = SOURCE.replace("x + 1.0", "plus(x)").replace(
         "\n@kernel", "\nfrom other import plus\n@kernel", 1
     )
-    callee = "from fuzzyfrog.jit import kernel\n@kernel\ndef plus(x):\n    return x + 1.0\n"
+    callee = "from fuzzyfrog.common.jit import kernel\n@kernel\ndef plus(x):\n    return x + 1.0\n"
     code, cache = write_source(tmp_path / "code", caller), str(tmp_path / "cache")
     (code / "other.py").write_text(callee)
     assert call(code, NUMBA_CACHE_DIR=cache)["answers"] == RIGHT

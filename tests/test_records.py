@@ -11,10 +11,11 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 
-from fuzzyfrog import DataError, FuzzyRoughSelector, writing
+from fuzzyfrog import DataError, FuzzyRoughSelector
+from fuzzyfrog.common import files
 from fuzzyfrog.records import Certificate, Run
 from fuzzyfrog.records import run as run_module
-from fuzzyfrog.select.recording import record_of
+from fuzzyfrog.select.record import record_of
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +25,7 @@ def run():
 
 
 def changed(run, path, value):
-    """Give the text of a run in which the field at a path has another value."""
+    """Return the text of a run in which the field at a path has another value."""
     content = json.loads(run.to_json())
     *parents, last = path
     place = content["run"]
@@ -169,7 +170,7 @@ WRONG = [
     (["explanations", 0, "pairs", 0, "enemy"], 150, r"pairs\[0\]\.enemy must be a sample from 0"),
     (["explanations", 0, "pairs", 0, "sample_value"], [], r"sample_value must be .*, got \[\]"),
     (["parameters", "seed"], [1], r"run\.parameters\.seed must be .*, got \[1\]"),
-    (["data", "features", 0, "kind"], "odd", r"kind must be one of 'numeric', 'nominal'"),
+    (["data", "features", 0, "kind"], "odd", r"kind must be one of 'numeric', 'categorical'"),
     (["data", "target", "classes", 0, "count"], -5, r"classes\[0\]\.count must be at least 0"),
     (["versions"], KeyError, r"run\.versions must be there, got nothing"),
     (["versions"], "1", r"run\.versions must be an object"),
@@ -247,8 +248,8 @@ def test_a_repeated_field_is_named_among_many():
 
 def test_saving_follows_no_planted_link(run, tmp_path, monkeypatch):
     (tmp_path / "precious").write_text("mine")
-    monkeypatch.setattr(writing, "token_hex", lambda _: "guessed")
-    (tmp_path / f"{writing.TEMPORARY}guessed.json").symlink_to(tmp_path / "precious")
+    monkeypatch.setattr(files, "token_hex", lambda _: "guessed")
+    (tmp_path / f"{files.TEMPORARY}guessed.json").symlink_to(tmp_path / "precious")
     with pytest.raises(FileExistsError):
         run.save(tmp_path / "run.json")
     assert (tmp_path / "precious").read_text() == "mine"

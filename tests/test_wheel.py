@@ -54,7 +54,7 @@ def installed(wheel, tmp_path_factory) -> Path:
 
 
 def run(code: str, installed: Path, home: Path, **environment: str) -> str:
-    """Give what code prints that imports the package from a folder."""
+    """Return what code prints that imports the package from a folder."""
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "XDG_"))
     }
@@ -114,7 +114,7 @@ def test_a_fit_from_the_wheel_has_the_record_of_one_from_the_source(installed, t
 
 
 def timeless(text: str) -> bytes:
-    """Give a record, byte for byte, without what the clock put there."""
+    """Return a record, byte for byte, without what the clock put there."""
     record = json.loads(text)
     for part in (record["run"], *record["run"]["history"]):
         del part["seconds"]

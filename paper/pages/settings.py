@@ -7,7 +7,7 @@ from fuzzyfrog.experiment.config import Experiment
 from fuzzyfrog.experiment.pages.markdown import Rows, joined, table
 from fuzzyfrog.experiment.pages.settings_page import Shape
 from fuzzyfrog.experiment.selectors import parameters
-from fuzzyfrog.search.presets import SMALL_CELLS, FrogCounts, preset_counts
+from fuzzyfrog.search.frogs.pond import SMALL_CELLS, FrogCounts, preset_counts
 from fuzzyfrog.search.protocol import Problem
 
 __all__ = ["settings_lines"]

@@ -12,9 +12,9 @@ import pytest
 
 from cli_process import COMMAND, environment
 from fuzzyfrog.cli import main
-from fuzzyfrog.cli.consoles import stderr, stdout
+from fuzzyfrog.cli.console import stderr, stdout
 from fuzzyfrog.data import load_dataset
-from fuzzyfrog.data.reduced import CellSource, write_reduced
+from fuzzyfrog.data.write_table import CellSource, write_reduced
 
 Completed = subprocess.CompletedProcess[str]
 Fuzzyfrog = Callable[..., Completed]
@@ -88,7 +88,7 @@ class Selected:
 
 @pytest.fixture(scope="session")
 def selected(tmp_path_factory) -> Selected:
-    """Give what ``fuzzyfrog select`` leaves behind after it has run on wine."""
+    """Return what ``fuzzyfrog select`` leaves behind after it has run on wine."""
     folder = tmp_path_factory.mktemp("selected")
     files = ["--save", "run.json", "--output", "reduced.csv", "--report", "page.html"]
     done = subprocess.run(  # noqa: S603 - our own interpreter and code

@@ -8,11 +8,9 @@ import pytest
 
 from broken_tables import BROKEN
 from fuzzyfrog import dependency, load_dataset
-from fuzzyfrog.cli import examination
-from fuzzyfrog.cli.datasets import BUNDLED_SIZES
-from fuzzyfrog.cli.failures import PACKAGE, ExitCode, report_failure
-from fuzzyfrog.cli.wording import in_options
-from fuzzyfrog.data.registry import registry
+from fuzzyfrog.cli.commands.datasets import BUNDLED_SIZES
+from fuzzyfrog.cli.errors import PACKAGE, ExitCode, doctor, in_options, report_failure
+from fuzzyfrog.data.catalog import registry
 
 
 def test_score_of_a_subset(in_process):
@@ -131,11 +129,13 @@ def test_what_a_selection_warns_of_is_told_by_others_too(in_process, tmp_path, c
     told = [line for line in err.splitlines() if line.startswith("fuzzyfrog: warning: ")]
     assert len(told) == 3
     assert "such as '01067', and is read as numbers" in told[0]
-    assert "Name it in --nominal if they are codes." in told[0]
+    assert "Name it in --categorical if they are codes." in told[0]
     assert "'id' has another whole number in every sample" in told[1]
     assert ("--exclude" if command == "reducts" else "--ignore") in told[1]
     assert "'seit' holds dates" in told[2]
-    assert in_process(command, path, *written, "--ignore", "id,seit", "--nominal", "plz")[2] == ""
+    assert (
+        in_process(command, path, *written, "--ignore", "id,seit", "--categorical", "plz")[2] == ""
+    )
 
 
 def test_a_file_of_a_german_spreadsheet_is_explained_at_once(in_process, tmp_path):
@@ -247,13 +247,15 @@ def test_bad_values_are_told_in_our_voice(in_process):
 
 def test_the_command_of_a_record_starts_anew(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["x", "select", "a b.csv", "--save", "r.json", "--resume"])
-    select = import_module("fuzzyfrog.cli.select")  # the package has a function of this name
+    select = import_module(
+        "fuzzyfrog.cli.commands.select"
+    )  # the package has a function of this name
     assert select._command() == "fuzzyfrog select 'a b.csv' --save r.json"
 
 
 def test_kernels_from_the_cache_are_not_called_compiled():
-    examination._kernels()
-    assert examination._kernels().found.startswith("from the cache in ")
+    doctor._kernels()
+    assert doctor._kernels().found.startswith("from the cache in ")
 
 
 def test_report_of_a_saved_run_is_that_of_select(in_process, selected, tmp_path):

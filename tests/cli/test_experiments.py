@@ -141,7 +141,7 @@ def test_compare_reads_a_table_as_select_does(in_process, tmp_path, monkeypatch)
         monkeypatch.setattr("sys.stdin", stdin)
         tables = [tmp_path / "own.csv", "-", "--target", "class", "--decimal", ","]
         code, out, err = in_process(
-            "compare", *tables, "--nominal", "code", "--missing", "different", "--searches",
+            "compare", *tables, "--categorical", "code", "--missing", "different", "--searches",
             "quickreduct,none", "--folds", "2", "--out", tmp_path / "out", "-q",
         )  # fmt: skip
     assert code == 0
@@ -152,7 +152,7 @@ def test_compare_reads_a_table_as_select_does(in_process, tmp_path, monkeypatch)
     assert "2 stratified folds, drawn with seed 1; searches with seed 0." in out
     keys = [cell["key"] for cell in read_cells(tmp_path / "out" / "cells.jsonl").values()]
     for name, folder in (("own", tmp_path), ("stdin", tmp_path / "out")):
-        read = DataEntry(name, folder / f"{name}.csv", nominal=("code",), decimal=",")
+        read = DataEntry(name, folder / f"{name}.csv", categorical=("code",), decimal=",")
         assert {key["table"] for key in keys if key["data"] == name} == {
             table_digest(read.load(None))
         }

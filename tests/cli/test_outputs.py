@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from cli_process import COMMAND, environment
-from fuzzyfrog.cli import checkpoints, select
-from fuzzyfrog.cli.checkpoints import checkpoint_beside
-from fuzzyfrog.cli.failures import UsageError
-from fuzzyfrog.cli.outputs import check_outputs
-from fuzzyfrog.search import prooflog
-from fuzzyfrog.writing import written_whole
+from fuzzyfrog.cli import outputs
+from fuzzyfrog.cli.errors import UsageError, select
+from fuzzyfrog.cli.outputs import check_outputs, checkpoint_beside
+from fuzzyfrog.common.files import written_whole
+from fuzzyfrog.search import proof_log
 
 
 def refusal(path: Path, table: str | None = None) -> str:
@@ -220,4 +219,4 @@ def test_the_page_of_a_saved_run_that_cannot_be_written_is_named(tmp_path, in_pr
 
 
 def test_the_files_of_a_proof_are_named_as_the_search_names_them(tmp_path):
-    assert checkpoints.proof_files(tmp_path / "x") == prooflog.proof_files(tmp_path / "x")
+    assert outputs.proof_files(tmp_path / "x") == proof_log.proof_files(tmp_path / "x")

@@ -5,11 +5,9 @@ import time
 import numba
 import pytest
 
-from fuzzyfrog.cli import course as courses
 from fuzzyfrog.cli import progress
-from fuzzyfrog.cli.compiling import compiling_heard
-from fuzzyfrog.cli.course import Course, Limits
-from fuzzyfrog.cli.progress import shown_progress
+from fuzzyfrog.cli import progress as courses
+from fuzzyfrog.cli.progress import Course, Limits, compiling_heard, shown_progress
 from fuzzyfrog.search import Moment
 
 
@@ -21,7 +19,7 @@ def moment(n_evaluations: int, score: float = 0.5) -> Moment:
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Give a clock that is set by hand: what follows is about time, and takes none."""
+    """Return a clock that is set by hand: what follows is about time, and takes none."""
     now = [100.0]
     monkeypatch.setattr(courses.time, "monotonic", lambda: now[0])
     return now

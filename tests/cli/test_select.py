@@ -52,7 +52,7 @@ def test_all_files_are_written(selected):
     assert names == {"run.json", "run.json.scores", "reduced.csv", "page.html"}
 
 
-def test_json_from_a_pipe_with_nominal_and_ignored_columns(fuzzyfrog, wine_csv):
+def test_json_from_a_pipe_with_categorical_and_ignored_columns(fuzzyfrog, wine_csv):
     table = wine_csv.read_text(encoding="utf-8")
     options = ["--target", "class", "--search", "quickreduct", "--ignore", "id", "--json", "-q"]
     done = fuzzyfrog("select", "-", *options, "--output", "reduced.parquet", text=table)
@@ -127,15 +127,15 @@ def test_boosted_trees(in_process):
     assert 0 < found["dependency"] <= found["full_dependency"]
 
 
-def test_nominal_columns_are_added_to_those_that_are_recognized(in_process, tmp_path):
+def test_categorical_columns_are_added_to_those_that_are_recognized(in_process, tmp_path):
     table = tmp_path / "x.csv"
     rows = [f"{i % 3},{i % 5},{'rg'[i % 2]},{'pq'[i // 3 % 2]}" for i in range(30)]
     table.write_text("\n".join(["zip,size,color,class", *rows]), encoding="utf-8")
-    options = ["--search", "quickreduct", "--nominal", "zip", "--json", "-q"]
+    options = ["--search", "quickreduct", "--categorical", "zip", "--json", "-q"]
     code, out, _ = in_process("select", table, "--target", "class", *options)
     assert code == 0
     kinds = {one.name: one.kind for one in Run.from_json(out).data.features}
-    assert kinds == {"zip": "nominal", "size": "numeric", "color": "nominal"}
+    assert kinds == {"zip": "categorical", "size": "numeric", "color": "categorical"}
 
 
 def test_a_spelled_tab_separates(in_process, tmp_path):

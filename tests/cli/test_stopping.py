@@ -7,8 +7,8 @@ import threading
 import numpy as np
 import pytest
 
-from fuzzyfrog.cli.stopping import Stopping
-from fuzzyfrog.interruption import interruptible
+from fuzzyfrog.cli.interrupt import Stopping
+from fuzzyfrog.common.deadline import interruptible
 from fuzzyfrog.search import Problem, QuickReduct, run
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from cli_process import COMMAND, environment
-from fuzzyfrog.cli.streams import _SteadyFile
+from fuzzyfrog.cli.console import _SteadyFile
 from fuzzyfrog.records import Run
 
 SELECT = ["select", "iris", "--search", "quickreduct", "--save", "run.json"]

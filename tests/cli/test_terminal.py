@@ -13,14 +13,14 @@ from rich.cells import cell_len
 
 from cli_process import COMMAND, environment
 from fuzzyfrog import FuzzyRoughSelector, read_table
-from fuzzyfrog.cli.consoles import stdout
+from fuzzyfrog.cli.console import stdout
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 COLOR = re.compile(r"\x1b\[[0-9;]*(3[0-9]|9[0-7])[0-9;]*m")
 
 
 def seen(columns: int, folder, *arguments: str, **changes: str) -> str:
-    """Give all that a terminal of so many columns is sent."""
+    """Return all that a terminal of so many columns is sent."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     with subprocess.Popen(  # noqa: S603 - our own interpreter and code
@@ -44,7 +44,7 @@ def _read(terminal: int) -> bytes:
 
 
 def lines_of(sent: str) -> list[str]:
-    """Give all lines that were ever seen, those of the progress included."""
+    """Return all lines that were ever seen, those of the progress included."""
     return [line for line in re.split(r"[\n\r]", ESCAPE.sub("", sent)) if line.strip()]
 
 

@@ -1,9 +1,8 @@
 import pytest
 
-from fuzzyfrog.cli.failures import UsageError
-from fuzzyfrog.cli.names import names_in
-from fuzzyfrog.cli.text import aligned, cut, fitting, safe
-from fuzzyfrog.cli.wording import in_options
+from fuzzyfrog.cli.console import aligned, cut, fitting, safe
+from fuzzyfrog.cli.errors import UsageError, in_options
+from fuzzyfrog.cli.options import names_in
 
 
 @pytest.mark.parametrize(
@@ -41,7 +40,7 @@ def test_lists_that_name_nothing_are_refused(values):
     [
         ("separated by ';': pass separator=';'.", "separated by ';': pass --separator ';'."),
         ("choose missing='similar'", "choose --missing similar"),
-        ("Name it in categorical_features.", "Name it in --nominal."),
+        ("Name it in categorical_features.", "Name it in --categorical."),
         ("Name it in exclude, or leave", "Name it in --exclude, or leave"),
         ("name it in ignore.", "name it in --ignore."),
         ("must_include and exclude must not meet", "--include and --exclude must not meet"),

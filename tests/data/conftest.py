@@ -44,7 +44,7 @@ def same() -> Callable[[Dataset, Dataset], None]:
     def compare(got: Dataset, expected: Dataset) -> None:
         np.testing.assert_array_equal(got.values, expected.values, strict=True)
         np.testing.assert_array_equal(got.target, expected.target, strict=True)
-        np.testing.assert_array_equal(got.nominal, expected.nominal, strict=True)
+        np.testing.assert_array_equal(got.categorical, expected.categorical, strict=True)
         assert got.feature_names == expected.feature_names
         assert got.classes == expected.classes
 

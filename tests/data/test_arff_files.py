@@ -17,7 +17,7 @@ def test_a_dense_file(write):
     rows = "1.7,red,yes\n% between\n?,'dark blue',no\n3,?,'not sure'\n"
     data = read_table(write("shop.arff", HEAD.replace(", ?}", "}") + rows), "class")
     assert data.feature_names == ("size", "main color")
-    assert data.nominal.tolist() == [False, True]
+    assert data.categorical.tolist() == [False, True]
     assert data.classes == ("no", "not sure", "yes")
     assert data.target.tolist() == [2, 0, 1]
     np.testing.assert_array_equal(data.values, [[1.7, 1], [np.nan, 0], [3, np.nan]])
@@ -30,10 +30,10 @@ def test_a_sparse_file(write):
     assert data.target.tolist() == [1, 0, 0, 1]
 
 
-def test_text_attributes_are_nominal_and_na_is_a_value(write):
+def test_text_attributes_are_categorical_and_na_is_a_value(write):
     head = "@relation r\n@attribute a string\n@attribute class {NA,y}\n@data\n"
     data = read_table(write("s.arff", head + "NA,NA\n'b c',y\nNA,y\n"), "class")
-    assert data.nominal.tolist() == [True]
+    assert data.categorical.tolist() == [True]
     assert data.values[:, 0].tolist() == [0.0, 1.0, 0.0]
     assert data.classes == ("NA", "y")
 
@@ -85,7 +85,7 @@ def test_a_broken_file_gets_one_sentence_with_the_line(refusal, content, message
     assert got.startswith("x.arff: ")
 
 
-def test_nominal_text_cannot_be_made_numbers(refusal):
+def test_categorical_text_cannot_be_made_numbers(refusal):
     head = "@relation r\n@attribute a {u,v}\n@attribute class {x,y}\n@data\n"
     got = refusal("x.arff", head + "u,x\nv,y\n", categorical_features=None)
     assert "line 5: feature 'a' must be a number, got 'u'" in got

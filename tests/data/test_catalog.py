@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from fuzzyfrog.data import dataset_names, load_dataset, read_table
-from fuzzyfrog.data.catalog import BUNDLED
-from fuzzyfrog.data.registry import registry
+from fuzzyfrog.data.catalog import BUNDLED, registry
 from fuzzyfrog.errors import DataError
 
 PAPER = tuple(registry())
@@ -35,7 +34,7 @@ def test_bundled_data_sets_need_no_folder(name, shape, classes):
     assert data.values.shape == shape
     assert data.classes == classes
     assert data.name == name
-    assert not data.nominal.any()
+    assert not data.categorical.any()
 
 
 def test_names():
@@ -53,7 +52,7 @@ def test_the_data_sets_of_the_paper(name, paper_data_folder):
     assert (data.n_samples, data.n_features) == (entry.rows, entry.features)
     assert len(data.classes) == entry.classes
     assert np.isfinite(data.values).all()
-    assert not data.nominal.any()
+    assert not data.categorical.any()
     assert data.name == name
 
 
@@ -72,10 +71,10 @@ def test_the_wine_of_scikit_learn_is_that_of_the_paper(paper_data_folder):
 
 
 @pytest.mark.parametrize("name", ["heart", "ionosphere", "molecular_biology", "glass"])
-def test_nominal_features_are_those_listed(name, paper_data_folder):
-    data = load_dataset(name, nominal=True, folder=paper_data_folder)
-    named = np.array(data.feature_names)[data.nominal]
-    assert tuple(named) == registry()[name].nominal
+def test_categorical_features_are_those_listed(name, paper_data_folder):
+    data = load_dataset(name, categorical=True, folder=paper_data_folder)
+    named = np.array(data.feature_names)[data.categorical]
+    assert tuple(named) == registry()[name].categorical
 
 
 def test_the_folder_can_come_from_the_environment_or_the_cache(

@@ -1,4 +1,4 @@
-"""The labels of nominal features and the warnings of a table stay with it, however it came in."""
+"""The labels of categorical features and the warnings of a table stay with it, however it came in."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from fuzzyfrog.data import Dataset, load_dataset, make_dataset, read_table
 from fuzzyfrog.errors import DataError
-from fuzzyfrog.select.fingerprint import fingerprint
+from fuzzyfrog.select.record import fingerprint
 
 Y = ["x", "y", "x", "y"]
 COLUMNS = {"size": [1.5, 2.0, 2.5, 3.0], "side": ["Süd", "Nord", None, "Nord"]}
@@ -75,22 +75,22 @@ def test_labels_are_kept_in_the_order_of_the_codes(source, tmp_path):
         (pd.DataFrame({"a": [2**60, 2**60 + 1, 5, 6]}), (5, 6, 2**60, 2**60 + 1)),
     ],
 )
-def test_numbers_named_as_nominal_are_their_own_labels(column, labels):
+def test_numbers_named_as_categorical_are_their_own_labels(column, labels):
     (got,) = make_dataset(column, Y, categorical_features=[0]).categories
     assert got == labels
     assert isinstance(got[0], bool) == isinstance(labels[0], bool)
 
 
 def test_labels_of_a_named_data_set(paper_data_folder):
-    data = load_dataset("cleveland", nominal=True, folder=paper_data_folder)
-    for feature in np.flatnonzero(data.nominal):
+    data = load_dataset("cleveland", categorical=True, folder=paper_data_folder)
+    for feature in np.flatnonzero(data.categorical):
         assert len(data.categories[feature]) == np.unique(data.values[:, feature]).size
-    assert data.nominal.any()
+    assert data.categorical.any()
 
 
 def test_labels_do_not_change_the_fingerprint():
     data = make_dataset(pd.DataFrame(COLUMNS), Y)
-    bare = Dataset(data.values, data.target, data.feature_names, data.nominal, data.classes)
+    bare = Dataset(data.values, data.target, data.feature_names, data.categorical, data.classes)
     assert bare.categories is None
     assert fingerprint(data) == fingerprint(bare) == fingerprint(replace(data, notes=("note",)))
     # The digest of this table before labels were kept: checkpoints must stay readable.
@@ -105,7 +105,7 @@ def test_a_slip_among_numbers_is_warned_of_and_noted(frame):
         UserWarning, match="'a' holds numbers but for '7O', so it is read as"
     ) as told:
         data = make_dataset(frame({"a": cells}), [0, 1] * 12 + [0])
-    assert data.nominal.tolist() == [True]
+    assert data.categorical.tolist() == [True]
     assert data.notes == (str(told[0].message),)
     assert told[0].filename == __file__
     make_dataset(frame({"a": cells}), [0, 1] * 12 + [0], categorical_features=["a"])

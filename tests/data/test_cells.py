@@ -2,9 +2,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fuzzyfrog.data.cells import (
+from fuzzyfrog.data.columns import (
     MISSING,
-    NominalCoder,
+    CategoryCoder,
     NotANumberError,
     has_decimal_commas,
     is_missing,
@@ -45,7 +45,7 @@ def test_present_objects(cell):
 
 
 def test_codes_follow_the_sorted_values_whatever_the_blocks():
-    coder = NominalCoder(frozenset({"?"}))
+    coder = CategoryCoder(frozenset({"?"}))
     codes = np.concatenate([coder.encode(["red", "?"]), coder.encode(["blue", None, " red"])])
     coder.sort(codes)
     np.testing.assert_array_equal(codes, [1, np.nan, 0, np.nan, 1])

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from fuzzyfrog.data.checks import check_finite, check_names, check_shape, chosen_nominal
+from fuzzyfrog.data.checks import check_finite, check_names, check_shape, chosen_categorical
 from fuzzyfrog.errors import DataError
 
 NAMES = ("color", "size", "weight")
@@ -20,12 +20,12 @@ NAMES = ("color", "size", "weight")
         ([False, False, True], [False, False, True]),
     ],
 )
-def test_nominal_features_are_chosen_by_name_position_or_mask(choice, mask):
-    assert chosen_nominal(choice, NAMES).tolist() == mask
+def test_categorical_features_are_chosen_by_name_position_or_mask(choice, mask):
+    assert chosen_categorical(choice, NAMES).tolist() == mask
 
 
 def test_from_dtype_leaves_the_choice_to_the_data():
-    assert chosen_nominal("from_dtype", NAMES) is None
+    assert chosen_categorical("from_dtype", NAMES) is None
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_from_dtype_leaves_the_choice_to_the_data():
 )
 def test_a_wrong_choice_is_named(choice, message):
     with pytest.raises(DataError, match=message):
-        chosen_nominal(choice, NAMES)
+        chosen_categorical(choice, NAMES)
 
 
 def test_infinities_are_found_in_any_block(monkeypatch):

@@ -6,7 +6,7 @@ import pytest
 
 from broken_tables import BROKEN, HEAD
 from fuzzyfrog.data import read_table
-from fuzzyfrog.data.delimited import read_delimited
+from fuzzyfrog.data.formats.csv import read_delimited
 from fuzzyfrog.data.layout import Wanted
 from fuzzyfrog.errors import DataError
 
@@ -48,7 +48,7 @@ def test_with_decimal_commas_a_point_is_no_part_of_a_number(refusal, write):
     assert "feature 'a' must have numbers with a decimal comma, got points ('1.234,5'" in got
     assert "got points ('1.234'" in refusal("x.csv", "a;class\n1.234;x\n2,5;y\n", decimal=",")
     path = write("x.csv", "a;class\n1.2.2020;x\n3.2.2020;y\n")
-    assert read_table(path, "class", decimal=",").nominal.all()
+    assert read_table(path, "class", decimal=",").categorical.all()
 
 
 @pytest.mark.parametrize(
@@ -72,22 +72,22 @@ def test_a_single_wrong_setting_is_told_by_its_own_sentence(refusal):
 
 
 def test_codes_with_leading_zeros_are_warned_of(write, monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.data.blocks.BLOCK_CELLS", 6)
+    monkeypatch.setattr("fuzzyfrog.data.formats.csv.BLOCK_CELLS", 6)
     rows = ["80331,007,x", "50667,1,y", "01067,2,x", "50667,0.5,y"]
     path = write("x.csv", HEAD + "\n".join(rows))
     with pytest.warns(UserWarning, match="leading zeros, such as '01067'") as caught:
         data = read_table(path, "class")
     assert len(caught) == 1  # 007 stands among fractions
-    assert not data.nominal.any()
-    assert read_table(path, "class", nominal=["a"]).nominal.tolist() == [True, False]
+    assert not data.categorical.any()
+    assert read_table(path, "class", categorical=["a"]).categorical.tolist() == [True, False]
     assert read_table(path, "class", categorical_features=None).notes == ()
 
 
 def test_text_that_comes_late_keeps_the_spelling_of_all_values(write, monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.data.blocks.BLOCK_CELLS", 6)
+    monkeypatch.setattr("fuzzyfrog.data.formats.csv.BLOCK_CELLS", 6)
     rows = ["7,0,x", "007,1,y", "7,2,x", "7.0,3,y", "NA,4,x", "seven,5,y", "7,6,x"]
     data = read_table(write("x.csv", HEAD + "\n".join(rows)), "class")
-    assert data.nominal.tolist() == [True, False]
+    assert data.categorical.tolist() == [True, False]
     np.testing.assert_array_equal(data.values[:, 0], [1, 0, 1, 2, np.nan, 3, 1])
     assert data.values[:, 1].tolist() == [0, 1, 2, 3, 4, 5, 6]
     assert data.target.tolist() == [0, 1, 0, 1, 0, 1, 0]
@@ -98,12 +98,12 @@ def test_the_size_of_the_blocks_does_not_show(write, monkeypatch, same, cells):
     rows = [f"{row},{'red' if row % 3 else 'blue'},{row % 2}" for row in range(20)]
     path = write("x.csv", HEAD + "\n".join(rows))
     expected = read_table(path, "class")
-    monkeypatch.setattr("fuzzyfrog.data.blocks.BLOCK_CELLS", cells)
+    monkeypatch.setattr("fuzzyfrog.data.formats.csv.BLOCK_CELLS", cells)
     same(read_table(path, "class"), expected)
 
 
 def test_a_large_file_is_not_held_as_text(write, monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.data.blocks.BLOCK_CELLS", 2**12)
+    monkeypatch.setattr("fuzzyfrog.data.formats.csv.BLOCK_CELLS", 2**12)
     n_samples, n_features = 4_000, 50
     line = ",".join(f"{0.123456789 * k:.9f}" for k in range(n_features))
     names = ",".join(f"f{k}" for k in range(n_features))
@@ -142,7 +142,7 @@ def test_a_slip_in_a_column_of_numbers_is_warned_of(write, others):
     spelled = ", ".join(repr(cell) for cell in others)
     with pytest.warns(UserWarning, match=f"'a' holds numbers but for {spelled}, so it is read"):
         data = read_table(write("x.csv", numbers_and(*others)), "class")
-    assert data.nominal.tolist() == [True, False]
+    assert data.categorical.tolist() == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -153,9 +153,9 @@ def test_a_slip_in_a_column_of_numbers_is_warned_of(write, others):
     ],
 )
 def test_labels_among_numbers_are_not_taken_for_slips(write, content):
-    assert read_table(write("x.csv", content), "class").nominal[0]
+    assert read_table(write("x.csv", content), "class").categorical[0]
 
 
-def test_a_column_that_was_named_as_nominal_is_not_warned_of(write):
+def test_a_column_that_was_named_as_categorical_is_not_warned_of(write):
     path = write("x.csv", numbers_and("-"))
-    assert read_table(path, "class", categorical_features=["a"]).nominal[0]
+    assert read_table(path, "class", categorical_features=["a"]).categorical[0]

@@ -10,8 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from fuzzyfrog.data import load_dataset
-from fuzzyfrog.data.fetch import cache_folder, fetch_dataset
-from fuzzyfrog.data.registry import registry
+from fuzzyfrog.data.catalog import cache_folder, fetch_dataset, registry
 from fuzzyfrog.errors import DataError
 
 

@@ -45,7 +45,7 @@ def test_every_library_gives_the_same_dataset_as_numpy(frame, same):
     got = make_dataset(frame(COLUMNS), Y, feature_names=list(COLUMNS))
     same(got, expected)
     np.testing.assert_array_equal(got.values, VALUES)
-    assert got.nominal.tolist() == [False, True, False, False]
+    assert got.categorical.tolist() == [False, True, False, False]
 
 
 @frames
@@ -130,7 +130,7 @@ def test_names_and_kinds_are_kept():
     assert (data.target_name, data.name, data.feature_names) == ("kind", "eye", tuple("abcd"))
 
 
-def test_categories_are_nominal_even_if_they_look_like_numbers():
+def test_categories_are_categorical_even_if_they_look_like_numbers():
     for column in (
         pd.DataFrame({"a": pd.Categorical([30, 10, None, 30])}),
         pd.DataFrame({"a": pd.Categorical(["3", "1", None, "3"])}),
@@ -139,12 +139,12 @@ def test_categories_are_nominal_even_if_they_look_like_numbers():
         pa.table({"a": pa.array(["3", "1", None, "3"]).dictionary_encode()}),
     ):
         data = make_dataset(column, Y)
-        assert data.nominal.tolist() == [True]
+        assert data.categorical.tolist() == [True]
         np.testing.assert_array_equal(data.values[:, 0], [1, 0, np.nan, 1])
 
 
 @frames
-def test_numbers_as_text_are_read_with_a_warning_unless_named_as_nominal(frame):
+def test_numbers_as_text_are_read_with_a_warning_unless_named_as_categorical(frame):
     columns = {"a": ["10", "9", None, "10"]}
     with pytest.warns(UserWarning, match="holds numbers as text"):
         data = make_dataset(frame(columns), Y)
@@ -221,7 +221,7 @@ def test_a_table_that_cannot_be_used_is_refused(X, message):
         make_dataset(X, Y)
 
 
-def test_text_in_a_feature_not_named_as_nominal_is_refused():
+def test_text_in_a_feature_not_named_as_categorical_is_refused():
     with pytest.raises(DataError, match="feature 'x1' must be a number, got 'red'"):
         make_dataset([[1, "red"]] * 4, Y, categorical_features=[0])
 
@@ -263,9 +263,9 @@ def test_decimals_of_a_frame_keep_apart_as_labels_what_float64_merges():
 def test_sparse_columns_of_pandas_are_read_as_dense_ones(cells, same):
     dense = pd.DataFrame({"a": cells, "b": [0.0, 1.0, 2.0, 3.0]})
     kept = pd.arrays.SparseArray(cells, fill_value=cells[-1])
-    for nominal in ("from_dtype", ["a"]):
-        got = make_dataset(dense.assign(a=kept), Y, categorical_features=nominal)
-        same(got, make_dataset(dense, Y, categorical_features=nominal))
+    for categorical in ("from_dtype", ["a"]):
+        got = make_dataset(dense.assign(a=kept), Y, categorical_features=categorical)
+        same(got, make_dataset(dense, Y, categorical_features=categorical))
     same(
         make_dataset(dense[["b"]], pd.Series(pd.arrays.SparseArray([1, 0, 0, 1]))),
         make_dataset(dense[["b"]], [1, 0, 0, 1]),
@@ -293,9 +293,9 @@ def test_sparse_integers_that_float64_merges_are_refused():
 )
 def test_a_column_that_cannot_be_used_is_named_by_its_dtype(cells, message):
     frame = pd.DataFrame({"a": cells})
-    for nominal in ("from_dtype", ["a"]):
+    for categorical in ("from_dtype", ["a"]):
         with pytest.raises(DataError, match=f"feature 'a' must hold numbers.*, {message}"):
-            make_dataset(frame, Y, categorical_features=nominal)
+            make_dataset(frame, Y, categorical_features=categorical)
 
 
 def test_a_column_of_arrow_that_cannot_be_used_is_named_by_its_type():

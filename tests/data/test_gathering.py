@@ -13,9 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fuzzyfrog.data import make_dataset
-from fuzzyfrog.data.checks import chosen_nominal
-from fuzzyfrog.data.frames import _as_table
-from fuzzyfrog.data.gathering import gathered
+from fuzzyfrog.data.checks import chosen_categorical
+from fuzzyfrog.data.frames import _as_table, gathered
 from fuzzyfrog.errors import DataError
 
 CELLS = {
@@ -58,8 +57,8 @@ def tables(draw):
         name = next(name for name in columns if "text" in name)
         place = table.column_names.index(name)
         table = table.set_column(place, name, table[name].dictionary_encode())
-    nominal = draw(st.just("from_dtype") | st.lists(st.sampled_from([*columns]), unique=True))
-    return table, nominal, draw(st.lists(st.integers(0, n_rows), max_size=3))
+    categorical = draw(st.just("from_dtype") | st.lists(st.sampled_from([*columns]), unique=True))
+    return table, categorical, draw(st.lists(st.integers(0, n_rows), max_size=3))
 
 
 def cut(table, cuts):
@@ -68,7 +67,7 @@ def cut(table, cuts):
 
 
 def outcome(function):
-    """Give the content of a table, and the warnings about it."""
+    """Return the content of a table, and the warnings about it."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -81,19 +80,19 @@ def outcome(function):
     return values.tolist(), [repr(one) for one in labels], notes
 
 
-def in_parts(parts, names, nominal):
-    return gathered(map(_as_table, parts), names, chosen_nominal(nominal, names))
+def in_parts(parts, names, categorical):
+    return gathered(map(_as_table, parts), names, chosen_categorical(categorical, names))
 
 
 @settings(deadline=None, max_examples=80)
 @given(tables(), st.sampled_from([*LIBRARIES]))
 def test_frames_in_parts(drawn, library):
-    table, nominal, cuts = drawn
+    table, categorical, cuts = drawn
     names = table.column_names
     y = np.arange(len(table)) % 2
     whole = LIBRARIES[library](table)
-    expected = outcome(lambda: make_dataset(whole, y, categorical_features=nominal))
-    got = outcome(lambda: in_parts(cut(whole, cuts), names, nominal))
+    expected = outcome(lambda: make_dataset(whole, y, categorical_features=categorical))
+    got = outcome(lambda: in_parts(cut(whole, cuts), names, categorical))
     assert got == expected
 
 
@@ -111,15 +110,15 @@ def test_arrays_in_parts(data):
     )
     array = np.array(cells) % (2**62 if dtype[-1] == "8" or dtype == "O" else 7)
     array = array.astype(dtype)
-    nominal = data.draw(st.sampled_from(["from_dtype", [1], None]))
+    categorical = data.draw(st.sampled_from(["from_dtype", [1], None]))
     cuts = data.draw(st.lists(st.integers(0, n_rows), max_size=3))
     y = np.arange(n_rows) % 2
-    expected = outcome(lambda: make_dataset(array, y, categorical_features=nominal))
-    assert outcome(lambda: in_parts(cut(array, cuts), ["x0", "x1", "x2"], nominal)) == expected
+    expected = outcome(lambda: make_dataset(array, y, categorical_features=categorical))
+    assert outcome(lambda: in_parts(cut(array, cuts), ["x0", "x1", "x2"], categorical)) == expected
 
 
 def test_parts_are_cut_into_blocks(monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.data.gathering.BLOCK_CELLS", 7)
+    monkeypatch.setattr("fuzzyfrog.data.frames.BLOCK_CELLS", 7)
     frame = pd.DataFrame({"a": np.arange(20.0), "b": list("xyzxyzxyzxyzxyzxyzxy")})
     got = gathered([_as_table(frame)], ["a", "b"], None)
     np.testing.assert_array_equal(got.values, make_dataset(frame, [0, 1] * 10).values)
@@ -163,10 +162,10 @@ def test_numbers_and_text_in_different_parts():
 def test_a_part_without_a_type(cells):
     nothing, table = pa.table({"a": pa.nulls(2)}), pa.table({"a": cells})
     whole = pa.table({"a": [*cells, None, None]})
-    for nominal in ("from_dtype", ["a"]):
-        data = make_dataset(whole, [0, 1, 0, 1], categorical_features=nominal)
+    for categorical in ("from_dtype", ["a"]):
+        data = make_dataset(whole, [0, 1, 0, 1], categorical_features=categorical)
         for parts, rows in (([table, nothing], slice(None)), ([nothing, table], [2, 3, 0, 1])):
-            got = in_parts(parts, ["a"], nominal)
+            got = in_parts(parts, ["a"], categorical)
             np.testing.assert_array_equal(got.values, data.values[rows])
             assert got.labels == data.categories
 
@@ -184,9 +183,9 @@ def test_a_part_without_a_type(cells):
     ],
 )
 def test_what_is_no_value_is_refused_with_its_feature(part, message):
-    for nominal in ("from_dtype", ["a"]):
+    for categorical in ("from_dtype", ["a"]):
         with pytest.raises(DataError, match=f"feature 'a' must hold numbers.*{message}"):
-            in_parts([part], ["a"], nominal)
+            in_parts([part], ["a"], categorical)
 
 
 def test_decimals_and_objects():

@@ -14,8 +14,8 @@ from pyarrow import csv
 from cli_process import COMMAND, environment
 from fuzzyfrog import FuzzyRoughSelector, read_table
 from fuzzyfrog.data import make_dataset
+from fuzzyfrog.data.scaling import positions
 from fuzzyfrog.data.spill import is_on_disk
-from fuzzyfrog.data.spread import positions
 
 HAS_PEAK = Path("/proc/self/clear_refs").exists()
 
@@ -37,7 +37,7 @@ print(data.values[::1000].sum(), data.n_samples)
 
 
 def growth(small, large, target, **changes):
-    """Give how many MB a process needs more for a large file than for a small one."""
+    """Return how many MB a process needs more for a large file than for a small one."""
     command = [sys.executable, "-c", READ, str(small), str(large), target]
     run = subprocess.run(  # noqa: S603 - our own interpreter
         command, capture_output=True, text=True, check=True, env=environment(**changes)
@@ -107,18 +107,18 @@ def test_a_mapped_array_is_shared_if_it_can_be_and_else_read_in_parts(tmp_path, 
         array = np.asarray(cells, dtype, order=order)
         np.save(tmp_path / "x.npy", array)
         mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
-        for nominal in (None, [1]):
-            data = make_dataset(mapped, y, categorical_features=nominal)
-            same(data, make_dataset(array, y, categorical_features=nominal))
+        for categorical in (None, [1]):
+            data = make_dataset(mapped, y, categorical_features=categorical)
+            same(data, make_dataset(array, y, categorical_features=categorical))
             assert is_on_disk(data.values)
-            assert np.shares_memory(data.values, mapped) == (dtype == "f8" and nominal is None)
+            assert np.shares_memory(data.values, mapped) == (dtype == "f8" and categorical is None)
 
 
 def test_a_csv_file_goes_to_disk_too(tmp_path, monkeypatch, same, table):
     csv.write_csv(table, tmp_path / "x.csv")
     expected = read_table(tmp_path / "x.csv", "class")
     monkeypatch.setenv("FUZZYFROG_SPILL_ABOVE", "3kB")
-    monkeypatch.setattr("fuzzyfrog.data.blocks.BLOCK_CELLS", 100)
+    monkeypatch.setattr("fuzzyfrog.data.formats.csv.BLOCK_CELLS", 100)
     data = read_table(tmp_path / "x.csv", "class")
     same(data, expected)
     assert data.categories == expected.categories

@@ -1,6 +1,6 @@
 import pytest
 
-from fuzzyfrog.data.memory import available_memory, most_in_memory
+from fuzzyfrog.common.resources import available_memory, most_in_memory
 from fuzzyfrog.errors import DataError
 
 MEMINFO = "MemTotal:       32000 kB\nMemFree:         100 kB\nMemAvailable:   16000 kB\n"

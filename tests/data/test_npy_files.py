@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from fuzzyfrog.data import make_dataset, read_table
-from fuzzyfrog.data.npy_files import NpyTable
-from fuzzyfrog.data.reduced import CellSource, write_reduced
+from fuzzyfrog.data.formats.npy import NpyTable
+from fuzzyfrog.data.write_table import CellSource, write_reduced
 from fuzzyfrog.errors import DataError
 
 CELLS = np.array([[1.5, 0, 7], [2.5, 1, np.nan], [3.5, 0, 9], [4.5, 1, 8]])
@@ -24,7 +24,7 @@ def saved(tmp_path):
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", ["f8", "f4", ">f8", "f2"])
 def test_an_array_of_any_layout(saved, same, monkeypatch, order, dtype):
-    monkeypatch.setattr("fuzzyfrog.data.gathering.BLOCK_CELLS", 8)
+    monkeypatch.setattr("fuzzyfrog.data.frames.BLOCK_CELLS", 8)
     array = np.asarray(CELLS, dtype, order=order)
     data = read_table(saved(array), "x1")
     expected = make_dataset(array[:, [0, 2]], array[:, 1], feature_names=["x0", "x2"])
@@ -32,7 +32,7 @@ def test_an_array_of_any_layout(saved, same, monkeypatch, order, dtype):
     assert (data.name, data.target_name, data.classes) == ("x", "x1", (0.0, 1.0))
 
 
-def test_integers_and_nominal_features(saved, same):
+def test_integers_and_categorical_features(saved, same):
     array = np.array([[5, 0, 3], [7, 1, 3], [5, 0, 1]])
     data = read_table(saved(array), "x1", categorical_features=["x0"])
     same(
@@ -114,7 +114,7 @@ def test_a_file_that_changes_in_between(saved):
 
 
 def test_a_file_that_changes_while_it_is_read(saved, monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.data.gathering.BLOCK_CELLS", 3)
+    monkeypatch.setattr("fuzzyfrog.data.frames.BLOCK_CELLS", 3)
     blocks = NpyTable.of(saved(CELLS)).blocks()
     next(blocks)
     saved(np.vstack([CELLS, CELLS]))

@@ -8,9 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from fuzzyfrog.data import make_dataset, read_table
-from fuzzyfrog.data.parquet_files import ParquetTable
-from fuzzyfrog.data.reduced import CellSource, write_reduced
+from fuzzyfrog.data.formats.parquet import ParquetTable
 from fuzzyfrog.data.spill import is_on_disk
+from fuzzyfrog.data.write_table import CellSource, write_reduced
 from fuzzyfrog.errors import DataError
 
 TABLE = pa.table(
@@ -74,7 +74,7 @@ def folder(tmp_path):
 @pytest.mark.parametrize("limit", ["1GB", "0"])
 def test_a_folder_is_its_files_in_the_order_of_their_paths(folder, same, monkeypatch, limit):
     monkeypatch.setenv("FUZZYFROG_SPILL_ABOVE", limit)
-    monkeypatch.setattr("fuzzyfrog.data.gathering.BLOCK_CELLS", 150)
+    monkeypatch.setattr("fuzzyfrog.data.frames.BLOCK_CELLS", 150)
     expected = make_dataset(LONG.drop(["class"]), LONG["class"])
     data = read_table(folder, "class")
     same(data, expected)
@@ -133,7 +133,7 @@ def test_files_that_change_between_the_look_and_the_reading(folder):
 
 
 def test_a_file_that_changes_while_it_is_read(path, monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.data.gathering.BLOCK_CELLS", 1)
+    monkeypatch.setattr("fuzzyfrog.data.frames.BLOCK_CELLS", 1)
     tables = ParquetTable.of(path).tables(["size"])
     next(tables)
     pq.write_table(LONG, path)

@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from fuzzyfrog.data import load_dataset, read_table
-from fuzzyfrog.data.reduced import CellSource, check_reduced_name, write_reduced
+from fuzzyfrog.data.write_table import CellSource, check_reduced_name, write_reduced
 from fuzzyfrog.errors import DataError
 
 CSV = (

@@ -6,7 +6,7 @@ from math import isqrt
 import numpy as np
 import pytest
 
-from fuzzyfrog.data.spread import scaled
+from fuzzyfrog.data.scaling import scaled
 
 BITS = 200
 

@@ -75,10 +75,10 @@ def test_kinds_of_target(write, labels, kind, classes, target):
     assert data.target.tolist() == target
 
 
-def test_named_features_are_nominal_and_keep_their_spelling(write):
+def test_named_features_are_categorical_and_keep_their_spelling(write):
     path = write("x.csv", "a,b,class\n1,1,x\n01,2,y\n1,3,x\n")
     data = read_table(path, "class", categorical_features=["a"])
-    assert data.nominal.tolist() == [True, False]
+    assert data.categorical.tolist() == [True, False]
     assert data.values[:, 0].tolist() == [1.0, 0.0, 1.0]
 
 
@@ -102,8 +102,11 @@ def test_another_separator_and_encoding(write):
         ({"target_kind": "numeric"}, "target 'class': .* must hold numbers, got 'yes'"),
         ({"separator": ";;"}, "separator must be one character"),
         ({"decimal": ";"}, "decimal must be '.' or ',', got ';'"),
-        ({"nominal": ["Color", "sise"]}, "nominal must be .* feature, got 'Color'.* 'color'"),
-        ({"nominal": "size"}, "nominal must be a list of names"),
+        (
+            {"categorical": ["Color", "sise"]},
+            "categorical must be .* feature, got 'Color'.* 'color'",
+        ),
+        ({"categorical": "size"}, "categorical must be a list of names"),
         ({"encoding": "utf-16"}, "encoding must be .* got 'utf-16'"),
         ({"encoding": "nonsense"}, "encoding must be .* got 'nonsense'"),
         ({"categorical_features": ["colour"]}, "Did you mean 'color'"),
@@ -124,16 +127,16 @@ def test_a_spreadsheet_is_to_be_saved_as_csv(refusal, name):
     assert "Save the sheet with the table as CSV" in refusal(name, CSV)
 
 
-def test_nominal_adds_to_what_is_recognized(write):
+def test_categorical_adds_to_what_is_recognized(write):
     path = write("x.csv", "code,color,size,class\n01067,red,1,x\n50667,blue,2,y\n")
-    data = read_table(path, "class", nominal=["code"])
-    assert data.nominal.tolist() == [True, True, False]
+    data = read_table(path, "class", categorical=["code"])
+    assert data.categorical.tolist() == [True, True, False]
     assert data.categories[0] == ("01067", "50667")
     assert data.notes == ()
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".npy", ".arff"])
-def test_nominal_adds_in_every_format(write, tmp_path, suffix):
+def test_categorical_adds_in_every_format(write, tmp_path, suffix):
     path = tmp_path / f"x{suffix}"
     if suffix == ".parquet":
         pa = pytest.importorskip("pyarrow")
@@ -143,7 +146,7 @@ def test_nominal_adds_in_every_format(write, tmp_path, suffix):
     else:
         head = "".join(f"@attribute x{k} numeric\n" for k in range(3))
         write("x.arff", f"@relation r\n{head}@data\n1,3,0\n2,4,1\n1,5,1\n")
-    assert read_table(path, "x2", nominal=["x0"]).nominal.tolist() == [True, False]
+    assert read_table(path, "x2", categorical=["x0"]).categorical.tolist() == [True, False]
 
 
 def test_many_whole_numbers_as_a_target_are_doubted(write):

@@ -9,7 +9,7 @@ import pytest
 from sklearn.exceptions import DataConversionWarning
 
 from fuzzyfrog.data import make_dataset
-from fuzzyfrog.data.targets import check_target_kind, encode_target
+from fuzzyfrog.data.target import check_target_kind, encode_target
 from fuzzyfrog.errors import DataError
 
 

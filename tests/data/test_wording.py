@@ -1,6 +1,6 @@
 import pytest
 
-from fuzzyfrog.data.wording import counted, listed, shown, suggested
+from fuzzyfrog.common.messages import counted, listed, shown, suggested
 
 
 def test_control_characters_are_escaped_and_long_text_is_cut():

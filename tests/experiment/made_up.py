@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from fuzzyfrog.data.registry import registry
+from fuzzyfrog.data.catalog import registry
 from fuzzyfrog.experiment.cells import Cells, accuracy_key, selection_key, selection_runs
 from fuzzyfrog.experiment.config import Protocol, read_config
 from fuzzyfrog.experiment.pages import PageData

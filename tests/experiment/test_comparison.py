@@ -23,7 +23,7 @@ PAPER = json.loads((EXPECTED / "statistics.json").read_text(encoding="utf-8"))
 
 
 def expected_table(name):
-    """Give a table of the paper: data set -> method -> figure, None where it has none."""
+    """Return a table of the paper: data set -> method -> figure, None where it has none."""
     with (EXPECTED / f"{name}.csv").open(encoding="utf-8") as file:
         rows = {row.pop("data"): row for row in csv.DictReader(file)}
     return {
@@ -167,7 +167,7 @@ def test_a_difference_in_the_tenth_digit_is_one(scale):
 
 
 def wilcoxon_by_enumeration(differences):
-    """Give the p-value by trying all signs; the ranks of ties are their mean."""
+    """Return the p-value by trying all signs; the ranks of ties are their mean."""
     told = [difference for difference in differences if difference != 0]
     ranks = stats.rankdata(np.abs(told))
     signs = np.array(list(product([0, 1], repeat=len(told))))

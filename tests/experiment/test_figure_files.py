@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from experiment.made_up import fill, five_experiment, keep_panel, read
+from fuzzyfrog.common.files import Unwritten
 from fuzzyfrog.experiment.pages.figure_files import write_figures
-from fuzzyfrog.writing import Unwritten
 
 
 def test_sizes_and_times_are_those_of_the_panel_with_the_most_data_sets(tmp_path):

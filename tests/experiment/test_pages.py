@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from experiment.made_up import ACCURACIES, BONUS, fill, read, small_experiment
+from fuzzyfrog.common.files import UnwrittenError
 from fuzzyfrog.experiment.cells import pack_cells
 from fuzzyfrog.experiment.pages import write_pages
-from fuzzyfrog.writing import UnwrittenError
 
 TESTS = Path(__file__).resolve().parents[1]
 

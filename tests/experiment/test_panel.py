@@ -31,7 +31,7 @@ def test_labels_on_noise_are_guessed(classifier):
     assert sum(counts) < 50  # a classifier that had seen the test samples would have them all
 
 
-def test_nominal_missing_and_constant_features_are_prepared():
+def test_categorical_missing_and_constant_features_are_prepared():
     noise = np.random.default_rng(0).normal(size=8)
     X = [row for x in noise for row in (["red", x, 5.0], ["blue", None, 5.0], ["green", x, 5.0])]
     data = make_dataset(X, [0, 1, 2] * 8)

@@ -46,7 +46,7 @@ def row(page, title, start):
 
 
 def judged(seed, accuracies):
-    """Give some classifiers of B-SFLA, the last selector, other accuracies in one seed."""
+    """Return some classifiers of B-SFLA, the last selector, other accuracies in one seed."""
 
     def change(line):
         key = line["key"]
@@ -80,7 +80,7 @@ def test_one_seed_has_no_spread(tmp_path):
 
 
 def counted(line):
-    """Give every search evaluations that depend on the seed."""
+    """Return every search evaluations that depend on the seed."""
     if line["key"]["kind"] == "selection" and line["value"]["by"] != "GBFS":
         line["value"]["evaluations"] = 1000 + 100 * line["key"]["seed"]
     return line

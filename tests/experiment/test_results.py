@@ -9,7 +9,7 @@ CLASSIFIERS = ("bayes", "neighbor")
 
 
 def accuracies(config, tables=None):
-    """Give the accuracies of the apples with all features."""
+    """Return the accuracies of the apples with all features."""
     experiment = read_config(config)
     lookup = Lookup(read_cells(config.parent / "out" / "cells.jsonl"), tables)
     found = read_results(experiment, lookup, experiment.protocols[0], "quick", CLASSIFIERS)

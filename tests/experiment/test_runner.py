@@ -81,7 +81,7 @@ def lines(config, out="out"):
 
 
 def contents(config, out="out"):
-    """Give the cells without their times."""
+    """Return the cells without their times."""
     return sorted(json.dumps([line["key"], line.get("value")]) for line in lines(config, out))
 
 
@@ -111,7 +111,7 @@ def test_small_tables_come_first_and_the_cheap_protocol(finished):
 
 
 def by_hand(config, *, nested):
-    """Give the accuracy of QuickReduct on the pears, without the machinery."""
+    """Return the accuracy of QuickReduct on the pears, without the machinery."""
     pears = read_table(config.parent / "pears.csv", "class")
     X, y = pears.values, pears.target
     folds = stratified_folds(y, 3, 1)
@@ -119,7 +119,7 @@ def by_hand(config, *, nested):
     for fold in folds:
         seen = np.sort(fold.train) if nested else np.arange(60)
         chosen = FuzzyRoughSelector(QuickReduct()).fit(X[seen], y[seen]).get_support()
-        reduced = type(pears)(X[:, chosen], y, (), pears.nominal[chosen], pears.classes)
+        reduced = type(pears)(X[:, chosen], y, (), pears.categorical[chosen], pears.classes)
         for name in correct:
             correct[name] += sum(QuickPanel().correct(reduced, name, [fold]))
     return {name: f"{100 * right / 60:.4f}" for name, right in correct.items()}

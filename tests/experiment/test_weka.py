@@ -59,7 +59,7 @@ def labels(data):
 
 
 def logged_mean(accuracies):
-    """Give the mean as in the log, of accuracies with four decimals."""
+    """Return the mean as in the log, of accuracies with four decimals."""
     return round(float(np.mean([round(value, 4) for value in accuracies.values()])), 6)
 
 
@@ -95,7 +95,7 @@ def test_folds_are_counted_one_by_one(panel, breast_tissue):
     assert all(0 <= right <= len(fold.test) for right, fold in zip(counts, folds, strict=True))
 
 
-def test_nominal_and_missing_values_reach_weka(panel):
+def test_categorical_and_missing_values_reach_weka(panel):
     X = [["it's", 1.0], ["a b", None], ["{c}", 2.0]] * 8
     data = make_dataset(X, ["one, two", "%three", "f'our"] * 8)
     for classifier in ("NaiveBayes", "J48"):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fuzzyfrog.measure import engines, scores
+from fuzzyfrog.measure import dependency, engines
 
 
 @pytest.fixture
@@ -14,13 +14,13 @@ def threads_take_any_work(monkeypatch):
 @pytest.fixture
 def no_table_is_small(threads_take_any_work, monkeypatch):
     """Bound extensions of every table as well."""
-    monkeypatch.setattr(scores, "_FEW_PAIRS", 0)
+    monkeypatch.setattr(dependency, "_FEW_PAIRS", 0)
 
 
 @pytest.fixture
 def every_table_is_huge(no_table_is_small, monkeypatch):
     """Choose the tree wherever there may be one."""
-    monkeypatch.setattr(scores, "_TREE_PAIRS_UP_TO_3", 0)
-    monkeypatch.setattr(scores, "_TREE_PAIRS_BEYOND", 0)
-    monkeypatch.setattr(scores, "_TREE_ROWS", 0)
-    monkeypatch.setattr(scores, "_TREE_ROWS_NUMERIC", 0)
+    monkeypatch.setattr(dependency, "_TREE_PAIRS_UP_TO_3", 0)
+    monkeypatch.setattr(dependency, "_TREE_PAIRS_BEYOND", 0)
+    monkeypatch.setattr(dependency, "_TREE_ROWS", 0)
+    monkeypatch.setattr(dependency, "_TREE_ROWS_NUMERIC", 0)

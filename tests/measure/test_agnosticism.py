@@ -39,7 +39,7 @@ def test_threads_and_batches_give_the_same_bytes(engine, tnorm, case, data):
 
 @pytest.fixture(scope="module")
 def crowd():
-    """Give more samples than fit in one block of any engine, with ties, and 20 subsets."""
+    """Return more samples than fit in one block of any engine, with ties, and 20 subsets."""
     rng = np.random.default_rng(20)
     n_samples, n_features = (60, 5) if JIT_IS_OFF else (900, 10)
     X = rng.normal(size=(n_samples, n_features))

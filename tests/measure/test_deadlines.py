@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fuzzyfrog.deadline import Deadline, TimeIsUp, limited
+from fuzzyfrog.common.deadline import Deadline, TimeIsUp, limited
 from fuzzyfrog.measure import Dependency, SampledDependency, engines
 
 RNG = np.random.default_rng(5)

@@ -50,12 +50,12 @@ def test_concept_needs_a_finite_number(value):
 
 
 @pytest.mark.parametrize("missing", ["similar", "different"])
-@pytest.mark.parametrize("nominal", [[], [0]])
+@pytest.mark.parametrize("categorical", [[], [0]])
 @pytest.mark.parametrize("engine", ["plain", "scan", "tree"])
-def test_column_without_a_value(missing, nominal, engine):
+def test_column_without_a_value(missing, categorical, engine):
     X = np.array([[np.nan, 1.0], [np.nan, 2.0], [np.nan, 3.0], [np.nan, 4.0]])
     measure = Dependency(
-        X, [0, 1, 0, 1], missing=missing, categorical_features=nominal, engine=engine
+        X, [0, 1, 0, 1], missing=missing, categorical_features=categorical, engine=engine
     )
     without, alone, both = measure.score([[False, True], [True, False], [True, True]])
     assert alone == (0.0 if missing == "similar" else 1.0)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from fuzzyfrog.measure import Dependency
-from fuzzyfrog.measure.extensions import Extensions
-from fuzzyfrog.measure.scores import SubsetScores
+from fuzzyfrog.measure.dependency import SubsetScores
+from fuzzyfrog.measure.greedy import Extensions
 from fuzzyfrog.measure.tree import TreeEngine
 from strategies import JIT_IS_OFF
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("no_table_is_small")
 
 
 def copies_with_noise(n_samples, n_originals, n_copies, seed):
-    """Give features that are nearly alike, so that the best extensions are close together."""
+    """Return features that are nearly alike, so that the best extensions are close together."""
     rng = np.random.default_rng(seed)
     n_samples = n_samples // 3 if JIT_IS_OFF else n_samples
     originals = rng.normal(size=(n_samples, n_originals))
@@ -58,7 +58,7 @@ def test_best_extensions_of_a_numeric_target():
     greedy_steps(Dependency(X, y, target="numeric"), n_steps=5)
 
 
-def test_best_extensions_with_gaps_and_nominal_features():
+def test_best_extensions_with_gaps_and_categorical_features():
     X, originals = copies_with_noise(120, 4, 6, seed=3)
     X[::5, ::3] = np.nan
     X[:, -3:] = np.arange(X[:, -3:].size).reshape(-1, 3) % 5

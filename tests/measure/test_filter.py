@@ -10,7 +10,7 @@ STEPS, GRID = 16383, 2**50
 
 
 def just_beside_half_a_step(side, parity):
-    """Give positions whose product with STEPS rounds to a half, though it lies `units` beside it.
+    """Return positions whose product with STEPS rounds to a half, though it lies `units` beside it.
 
     Rounding the half to even then moves the position away from where it is.
     """
@@ -26,7 +26,7 @@ def just_beside_half_a_step(side, parity):
 
 
 def deceiving_table():
-    """Give samples so that the steps between two of them exceed the bound of one per feature."""
+    """Return samples so that the steps between two of them exceed the bound of one per feature."""
     pairs = [
         (16384 // (up + down) + 4, high, low)
         for high, up in just_beside_half_a_step(1, 1)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numba import njit
 
 from fuzzyfrog.measure import Dependency, _kernel_tree, _vectors
-from fuzzyfrog.measure.sampling import SampledDependency
+from fuzzyfrog.measure.sampled import SampledDependency
 from fuzzyfrog.measure.tree import TreeEngine
 from measure_cases import SPREADS, TNORMS
 from strategies import JIT_IS_OFF, examples
@@ -28,7 +28,7 @@ TARGETS = {
 
 
 def table(name, with_gaps):
-    """Give samples with ties, a nominal feature, repeated rows and, on request, gaps."""
+    """Return samples with ties, a categorical feature, repeated rows and, on request, gaps."""
     rng = np.random.default_rng(sorted(TARGETS).index(name))
     X = rng.normal(size=(N_SAMPLES, 6))
     X[:, 1] = np.rint(2 * X[:, 1])

@@ -53,10 +53,10 @@ def test_nearest_enemies_attain_the_memberships(engine, tnorm, case):
 
 
 def target_similarity(case):
-    """Give R_target of all pairs: 1 and 0 for friends and enemies of crisp classes."""
+    """Return R_target of all pairs: 1 and 0 for friends and enemies of crisp classes."""
     y = case.table.y
     if case.kind == "class":
-        return twins.feature_similarity(y.astype(float), nominal=True)
+        return twins.feature_similarity(y.astype(float), categorical=True)
     return twins.feature_similarity(y, spread=case.spread)
 
 

@@ -15,12 +15,12 @@ def random_order(data, n):
     return np.random.default_rng(data.draw(st.integers(0, 2**32 - 1))).permutation(n)
 
 
-def appended(case, column, nominal=False):
-    """Give the case with one more feature, which belongs to none of the subsets."""
+def appended(case, column, categorical=False):
+    """Return the case with one more feature, which belongs to none of the subsets."""
     return with_table(
         case,
         X=np.column_stack([case.table.X, column]),
-        nominal=np.append(case.table.nominal, nominal),
+        categorical=np.append(case.table.categorical, categorical),
         masks=np.column_stack([case.masks, np.zeros(len(case.masks), bool)]),
     )
 
@@ -90,7 +90,7 @@ def reordered_scores(case, tnorm, data):
     moved = with_table(
         case,
         X=case.table.X[:, order],
-        nominal=case.table.nominal[order],
+        categorical=case.table.categorical[order],
         masks=case.masks[:, order],
     )
     return case.measure(tnorm).score(case.masks), moved.measure(tnorm).score(moved.masks)
@@ -135,7 +135,7 @@ def test_the_origin_of_a_scale_does_not_matter(tnorm, case, shift):
 @given(case=cases(), data=st.data())
 def test_a_copy_of_a_feature_is_as_good_as_the_feature(tnorm, case, data):
     original = data.draw(st.integers(0, case.table.n_features - 1))
-    larger = appended(case, case.table.X[:, original], case.table.nominal[original])
+    larger = appended(case, case.table.X[:, original], case.table.categorical[original])
     measure, copy = larger.measure(tnorm), larger.table.n_features - 1
     only = np.eye(larger.table.n_features, dtype=bool)[[original, copy]]
     first, second = measure.score(only)

@@ -21,7 +21,7 @@ def narrowed(case):
     """The case with few enough features for all subsets."""
     kept = slice(MOST_FEATURES)
     table = case.table
-    return with_table(case, X=table.X[:, kept], nominal=table.nominal[kept])
+    return with_table(case, X=table.X[:, kept], categorical=table.categorical[kept])
 
 
 def check(measure, allowed, limit=5):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fuzzyfrog.measure import Dependency, SampledDependency
 from fuzzyfrog.measure.engines import LineEngine, PartEngine, PlainEngine
-from fuzzyfrog.measure.intervals import mean_interval
+from fuzzyfrog.measure.sampled import mean_interval
 from fuzzyfrog.measure.tree import TreeEngine
 from measure_cases import ENGINES, TNORMS, cases
 from strategies import JIT_IS_OFF, examples
@@ -24,12 +24,12 @@ def same_bytes(first, second):
 
 
 def exact_mean(memberships):
-    """Give the mean as if computed with all digits, rounded once."""
+    """Return the mean as if computed with all digits, rounded once."""
     return float(sum(map(Fraction, memberships.tolist())) / len(memberships))
 
 
 def slow_scores(case, tnorm, sampled):
-    """Give the scores by the definition: every pair, then the mean over the sampled samples."""
+    """Return the scores by the definition: every pair, then the mean over the sampled samples."""
     measure = case.measure(tnorm, "plain")
     return np.array([exact_mean(measure.memberships(mask)[sampled]) for mask in case.masks])
 
@@ -58,7 +58,7 @@ def test_scores_follow_the_definition_of_the_textbook(case, seed):
 
 @pytest.fixture(scope="module")
 def crowd():
-    """Give more samples than fit in one block of any engine, with ties and gaps, and subsets."""
+    """Return more samples than fit in one block of any engine, with ties and gaps, and subsets."""
     rng = np.random.default_rng(20)
     n_samples, n_features = (150, 5) if JIT_IS_OFF else (700, 8)
     X = rng.normal(size=(n_samples, n_features))
@@ -281,7 +281,7 @@ def test_estimates_say_what_the_scores_say(crowd):
 
 
 def chosen_table():
-    """Give a table of noise, and all pairs of its features: the best of them is best by chance."""
+    """Return a table of noise, and all pairs of its features: the best of them is best by chance."""
     rng = np.random.default_rng(1)
     n_samples = 90
     X = rng.normal(size=(n_samples, 7))

@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fuzzyfrog.measure import Dependency, scores
-from fuzzyfrog.measure.steps import one_step
+from fuzzyfrog.measure import Dependency, dependency
+from fuzzyfrog.measure.greedy import one_step
 from measure_cases import KINDS, TNORMS, cases
 from naive import twins
 from strategies import JIT_IS_OFF, examples
 
 
 def extensions(base, order):
-    """Give the base with each of some features added."""
+    """Return the base with each of some features added."""
     masks = np.repeat(base[np.newaxis], len(order), axis=0)
     masks[np.arange(len(order)), order] = True
     return masks
@@ -21,10 +21,10 @@ def extensions(base, order):
 
 @pytest.fixture
 def steps_taken(monkeypatch):
-    """Give a list that grows with every step: without it, scores might come from the scan."""
-    taken, weigh = [], scores.weigh_step
+    """Return a list that grows with every step: without it, scores might come from the scan."""
+    taken, weigh = [], dependency.weigh_step
     monkeypatch.setattr(
-        scores, "weigh_step", lambda *arguments: taken.append(arguments) or weigh(*arguments)
+        dependency, "weigh_step", lambda *arguments: taken.append(arguments) or weigh(*arguments)
     )
     return taken
 
@@ -49,7 +49,7 @@ def steps(draw, kind):
 def test_steps_equal_the_twin_and_the_plain_engine(tnorm, kind, data):
     case, masks = data.draw(steps(kind))
     scores = case.measure(tnorm).score(masks)
-    assert scores.tobytes() == case.measure(tnorm, "plain").score(masks).tobytes()
+    assert dependency.tobytes() == case.measure(tnorm, "plain").score(masks).tobytes()
     expected = [twins.dependency(row) for row in with_masks(case, masks).twin_memberships(tnorm)]
     np.testing.assert_allclose(scores, expected, rtol=0.0, atol=1e-12)
 
@@ -68,7 +68,7 @@ def test_all_features_together_equal_the_plain_engine(tnorm, kind, data):
 
 
 def wide_table(kind):
-    """Give more samples, common features and features to add than are taken at once."""
+    """Return more samples, common features and features to add than are taken at once."""
     rng = np.random.default_rng(3)
     n_samples, n_features = (20, 90) if JIT_IS_OFF else (150, 300)
     X = rng.normal(size=(n_samples, n_features))
@@ -77,8 +77,8 @@ def wide_table(kind):
     X[rng.random(X.shape) < 0.02] = np.nan
     y = rng.normal(size=n_samples)
     y = np.round(y, 1) if kind == "numeric" else np.digitize(y, [-0.5, 0.8])
-    nominal = np.flatnonzero(np.arange(n_features) % 9 == 0)
-    return X, y, {"target": kind, "spread": "range", "categorical_features": nominal}
+    categorical = np.flatnonzero(np.arange(n_features) % 9 == 0)
+    return X, y, {"target": kind, "spread": "range", "categorical_features": categorical}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -94,9 +94,9 @@ def test_wide_steps_give_the_same_bytes(tnorm, kind, n_common, steps_taken):
     one, two = (Dependency(X, y, tnorm=tnorm, n_jobs=jobs, **settings) for jobs in (1, 2))
     scores = one.score(masks)
     scanned = Dependency(X, y, tnorm=tnorm, engine="scan", **settings).score(masks)
-    assert scores.tobytes() == scanned.tobytes() == two.score(masks).tobytes()
+    assert dependency.tobytes() == scanned.tobytes() == two.score(masks).tobytes()
     parts = [one.score(masks[:3]), two.score(masks[3:5]), one.score(masks[5:])]
-    assert scores.tobytes() == np.concatenate(parts).tobytes()
+    assert dependency.tobytes() == np.concatenate(parts).tobytes()
     assert len(steps_taken) == 5
     assert len(np.unique(scores)) > 1
 
@@ -110,7 +110,7 @@ def test_greedy_search_on_a_small_table_goes_by_steps(tnorm, steps_taken):
     for _ in range(3):
         masks = extensions(base, np.flatnonzero(~base))
         scores = plain.score(masks)
-        expected = np.where(scores == scores.max(), scores, -np.inf)
+        expected = np.where(scores == dependency.max(), scores, -np.inf)
         assert measure.best(masks).tobytes() == expected.tobytes()
         base = masks[np.argmax(scores)]
     assert len(steps_taken) == 3

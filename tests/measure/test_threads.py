@@ -13,7 +13,7 @@ import joblib
 import numpy as np
 import pytest
 
-from fuzzyfrog.deadline import Deadline, TimeIsUp, limited
+from fuzzyfrog.common.deadline import Deadline, TimeIsUp, limited
 from fuzzyfrog.measure import threads
 from fuzzyfrog.measure.threads import effective_threads, map_blocks
 

@@ -17,7 +17,7 @@ BITS = 400
 
 
 def dependencies(X, y, *, spread, tnorm):
-    """Give the dependency of every subset as a fraction: a dict by tuples of features."""
+    """Return the dependency of every subset as a fraction: a dict by tuples of features."""
     apart, one = distances(X, spread)
     if tnorm == "product" and spread == "std":
         raise ValueError("products of square roots are not whole numbers of one root")
@@ -33,7 +33,7 @@ def dependencies(X, y, *, spread, tnorm):
 
 
 def distances(X, spread):
-    """Give |x - y| / spread on every feature in whole numbers, and the number that stands for 1."""
+    """Return |x - y| / spread on every feature in whole numbers, and the number that stands for 1."""
     spreads = [inverse_spread([int(value) for value in column], spread) for column in X.T]
     one = lcm(*(ratio.denominator for ratio, _ in spreads)) << (BITS if spread == "std" else 0)
     apart = []
@@ -47,7 +47,7 @@ def distances(X, spread):
 
 
 def inverse_spread(values, spread):
-    """Give 1 / spread as a ratio times the root of a square-free number; 0 if nothing varies."""
+    """Return 1 / spread as a ratio times the root of a square-free number; 0 if nothing varies."""
     if spread == "range":
         width = max(values) - min(values)
         return (Fraction(1, width) if width else Fraction(0)), 1
@@ -61,7 +61,7 @@ def inverse_spread(values, spread):
 
 
 def square_free(number):
-    """Give f and s with number = f * f * s, s without squares."""
+    """Return f and s with number = f * f * s, s without squares."""
     factor, rest, divisor = 1, number, 2
     while divisor * divisor <= rest:
         if rest % (divisor * divisor) == 0:
@@ -73,7 +73,7 @@ def square_free(number):
 
 
 def join(apart, one, tnorm):
-    """Give the joined distances of all pairs, not cut at 1, and the number that stands for 1."""
+    """Return the joined distances of all pairs, not cut at 1, and the number that stands for 1."""
     if tnorm == "lukasiewicz":
         return sum(apart), one
     if tnorm == "minimum":
@@ -92,7 +92,7 @@ def check_gaps(values):
 
 
 def smallest(found, share=1):
-    """Give the smallest subsets that keep a share of the full dependency, and the core."""
+    """Return the smallest subsets that keep a share of the full dependency, and the core."""
     full = found[max(found, key=len)]
     enough = [subset for subset, score in found.items() if score >= share * full]
     size = min(map(len, enough))
@@ -102,14 +102,14 @@ def smallest(found, share=1):
 
 
 def of_size(found, size):
-    """Give the subsets of a size with the highest dependency."""
+    """Return the subsets of a size with the highest dependency."""
     scores = {subset: score for subset, score in found.items() if len(subset) == size}
     highest = max(scores.values())
     return {subset for subset, score in scores.items() if score == highest}
 
 
 def by_product(found):
-    """Give the subsets with the largest product, of these the ones with the highest dependency."""
+    """Return the subsets with the largest product, of these the ones with the highest dependency."""
     n_features = max(map(len, found))
     full = max(found.values())
     if full == 0:

@@ -48,8 +48,8 @@ def test_similarity_is_cut_at_zero():
     assert twins.feature_similarity(values, spread="std")[0, 2] == 0.0
 
 
-def test_nominal_similarity_is_equality():
-    R = twins.feature_similarity(np.array([0.0, 1.0, 7.0, 1.0]), nominal=True)
+def test_categorical_similarity_is_equality():
+    R = twins.feature_similarity(np.array([0.0, 1.0, 7.0, 1.0]), categorical=True)
     assert R.tolist() == [[1, 0, 0, 0], [0, 1, 0, 1], [0, 0, 1, 0], [0, 1, 0, 1]]
 
 
@@ -58,9 +58,11 @@ def test_missing_similar_resembles_everything():
     assert R.tolist() == [[1, 1, 0], [1, 1, 1], [0, 1, 1]]
 
 
-@pytest.mark.parametrize("nominal", [False, True])
-def test_missing_different_resembles_only_itself(nominal):
-    R = twins.feature_similarity(np.array([NAN, NAN, 2.0]), nominal=nominal, missing="different")
+@pytest.mark.parametrize("categorical", [False, True])
+def test_missing_different_resembles_only_itself(categorical):
+    R = twins.feature_similarity(
+        np.array([NAN, NAN, 2.0]), categorical=categorical, missing="different"
+    )
     assert R.tolist() == np.eye(3).tolist()
 
 

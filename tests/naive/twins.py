@@ -14,12 +14,12 @@ import numpy as np
 
 
 def present(values):
-    """Give the values that are not missing."""
+    """Return the values that are not missing."""
     return values[~np.isnan(values)]
 
 
 def spread_of(values, rule):
-    """Give the sigma that scales a feature: exact rational arithmetic, rounded once."""
+    """Return the sigma that scales a feature: exact rational arithmetic, rounded once."""
     known = [float(value) for value in present(values)]
     if len(known) < 2:
         return 0.0
@@ -38,10 +38,10 @@ def number_similarity(first, second, sigma):
     return np.maximum(0.0, 1.0 - np.abs(first - second) / sigma)
 
 
-def feature_similarity(values, *, nominal=False, spread="std", missing="similar"):
-    """Give R_a(x, y) for all pairs of samples under one feature."""
+def feature_similarity(values, *, categorical=False, spread="std", missing="similar"):
+    """Return R_a(x, y) for all pairs of samples under one feature."""
     x, y = values[:, None], values[None, :]
-    if nominal:
+    if categorical:
         similarity = (x == y).astype(float)
     else:
         similarity = number_similarity(x, y, spread_of(values, spread))
@@ -57,16 +57,16 @@ TNORMS = {
 }
 
 
-def all_similarities(X, *, nominal, spread="std", missing="similar"):
-    """Give R_a of every feature, in the order of the features."""
+def all_similarities(X, *, categorical, spread="std", missing="similar"):
+    """Return R_a of every feature, in the order of the features."""
     return [
-        feature_similarity(X[:, a], nominal=nominal[a], spread=spread, missing=missing)
+        feature_similarity(X[:, a], categorical=categorical[a], spread=spread, missing=missing)
         for a in range(X.shape[1])
     ]
 
 
 def join(similarities, subset, tnorm):
-    """Give R_P: the t-norm of R_a over the features of the subset, 1 everywhere if it is empty."""
+    """Return R_P: the t-norm of R_a over the features of the subset, 1 everywhere if it is empty."""
     chosen = [R for R, included in zip(similarities, subset, strict=True) if included]
     return reduce(TNORMS[tnorm], chosen, np.ones_like(similarities[0]))
 
@@ -95,12 +95,12 @@ def upper_approximation(R, membership):
 
 
 def class_membership(y, label):
-    """Give the crisp set of the samples of one class as 0 and 1."""
+    """Return the crisp set of the samples of one class as 0 and 1."""
     return np.array([1.0 if value == label else 0.0 for value in y])
 
 
 def target_membership(target, value, spread):
-    """Give the fuzzy set "target similar to value"."""
+    """Return the fuzzy set "target similar to value"."""
     return number_similarity(target, value, spread_of(target, spread))
 
 
@@ -108,18 +108,18 @@ def target_membership(target, value, spread):
 
 
 def positive_region_of_classes(R, y):
-    """Give the sup over the classes of their lower approximations, for each sample."""
+    """Return the sup over the classes of their lower approximations, for each sample."""
     lower = [lower_approximation(R, class_membership(y, label)) for label in set(y)]
     return np.max(lower, axis=0)
 
 
 def positive_region_of_numbers(R, target, spread):
-    """Give each sample's lower approximation of the set of samples with a target like its own."""
+    """Return each sample's lower approximation of the set of samples with a target like its own."""
     return np.min(implies(R, feature_similarity(target, spread=spread)), axis=1)
 
 
 def dependency(memberships):
-    """Give the mean membership in the positive region."""
+    """Return the mean membership in the positive region."""
     return statistics.fmean(memberships)
 
 
@@ -127,7 +127,7 @@ def dependency(memberships):
 
 
 def indiscernibility_classes(rows):
-    """Give the sets of samples that no feature tells apart."""
+    """Return the sets of samples that no feature tells apart."""
     groups = {}
     for sample, row in enumerate(rows):
         groups.setdefault(tuple(row), set()).add(sample)
@@ -135,17 +135,17 @@ def indiscernibility_classes(rows):
 
 
 def crisp_lower(blocks, members):
-    """Give the samples that certainly belong: blocks inside the set."""
+    """Return the samples that certainly belong: blocks inside the set."""
     return {sample for block in blocks if block <= members for sample in block}
 
 
 def crisp_upper(blocks, members):
-    """Give the samples that possibly belong: blocks that meet the set."""
+    """Return the samples that possibly belong: blocks that meet the set."""
     return {sample for block in blocks if block & members for sample in block}
 
 
 def crisp_regions(rows, y, value=None):
-    """Give the positive, negative and boundary regions of one class or of the whole partition."""
+    """Return the positive, negative and boundary regions of one class or of the whole partition."""
     blocks = indiscernibility_classes(rows)
     labels = set(y) if value is None else {value}
     concepts = [{i for i, other in enumerate(y) if other == label} for label in labels]

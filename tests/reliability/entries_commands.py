@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fuzzyfrog.search.locking import FileLock
+from fuzzyfrog.common.files import FileLock
 from reliability.processes import Setup, allow_files_of, obey_modes
 
 Prepare = Callable[[Path], object]

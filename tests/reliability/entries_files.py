@@ -50,7 +50,7 @@ def framed(body: bytes) -> bytes:
 
 
 def frames_of(content: bytes) -> list[bytes]:
-    """Give the header and the records of a log."""
+    """Return the header and the records of a log."""
     frames, start = [], len(MAGIC)
     while start < len(content):
         length, _ = FRAME.unpack_from(content, start)

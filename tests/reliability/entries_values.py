@@ -14,7 +14,7 @@ Y = ["a", "b", "a", "b"]
 
 
 def selected(X, y=Y, **parameters):
-    """Give the indices and the dependency of what is selected."""
+    """Return the indices and the dependency of what is selected."""
     selector = FuzzyRoughSelector("quickreduct", random_state=0, n_jobs=1, **parameters).fit(X, y)
     return selector.get_support(indices=True).tolist(), selector.dependency_
 

@@ -22,7 +22,7 @@ found = [(reduct.features, reduct.dependency) for reduct in selector.reducts_]
 
 
 def without(*names: str, **changes: str) -> dict[str, str]:
-    """Give the environment of the tests without some variables and with others."""
+    """Return the environment of the tests without some variables and with others."""
     return {name: value for name, value in environment(**changes).items() if name not in names}
 
 
@@ -56,7 +56,7 @@ def command(
 
 
 def contents(folder: Path) -> dict[str, str]:
-    """Give a digest of every file below a folder, by its name; what is no file is named too."""
+    """Return a digest of every file below a folder, by its name; what is no file is named too."""
     return {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
         if path.is_file()
@@ -73,5 +73,5 @@ def obey_modes() -> None:
 
 
 def allow_files_of(n_bytes: int) -> Setup:
-    """Give what makes every file end after so many bytes, as on a disk that is full."""
+    """Return what makes every file end after so many bytes, as on a disk that is full."""
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, n_bytes))

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fuzzyfrog import FuzzyRoughSelector, dependency, enumerate_reducts, read_table
-from fuzzyfrog.data.cells import MISSING
+from fuzzyfrog.data.columns import MISSING
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.measure import Dependency
 from reliability.nasty import PARAMETERS, rows, targets
@@ -23,7 +23,7 @@ QUIETLY = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 
 
 def many(n_examples):
-    """Give settings for a long run, which looks elsewhere every time."""
+    """Return settings for a long run, which looks elsewhere every time."""
     return settings(
         max_examples=n_examples, derandomize=False, deadline=None, suppress_health_check=QUIETLY
     )
@@ -34,7 +34,7 @@ def few(n_examples):
 
 
 def result_or_sentence(deed, *refusals):
-    """Give what a deed gives; None if it refuses with a sentence. Warnings are fine."""
+    """Return what a deed gives; None if it refuses with a sentence. Warnings are fine."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -112,7 +112,7 @@ def test_any_parameters_are_used_or_refused_at_length(parameters, y):
 
 def check_reducts(table, tnorm):
     """Compare with all subsets: monotone, none smaller, none left out, threads agree."""
-    keywords = {"tnorm": tnorm, "categorical_features": table.nominal}
+    keywords = {"tnorm": tnorm, "categorical_features": table.categorical}
     masks = np.array(list(product([False, True], repeat=table.n_features)))
     scores = Dependency(table.X, table.y, n_jobs=1, **keywords).score(masks)
     for mask, score in zip(masks, scores, strict=True):
@@ -171,7 +171,7 @@ def check_round_trip(cells, separator, folder):
         return
     columns = [[record[feature].strip() for record in records[1:]] for feature in (0, 1)]
     for feature, texts in enumerate(columns):
-        if data.nominal[feature]:
+        if data.categorical[feature]:
             labels = data.categories[feature]
             codes = data.values[:, feature]
             read = ["" if np.isnan(code) else labels[int(code)] for code in codes]

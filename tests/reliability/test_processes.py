@@ -36,7 +36,7 @@ def test_a_command_that_goes_wrong_says_so_and_leaves_all_as_it_was(entry, tmp_p
 
 
 def comparable(run: dict) -> dict:
-    """Give a record without what depends on the clock and on who asked for it."""
+    """Return a record without what depends on the clock and on who asked for it."""
     for point in run["history"]:
         del point["seconds"]
     return {name: run[name] for name in run.keys() - {"seconds", "command", "parameters"}}

@@ -10,7 +10,7 @@ from sklearn.datasets import load_wine
 
 from fuzzyfrog import FuzzyRoughSelector
 from fuzzyfrog.records import FeatureSet, FeatureSummary, Run
-from fuzzyfrog.select.recording import record_of
+from fuzzyfrog.select.record import record_of
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -36,7 +36,7 @@ HOSTILE_CLASSES = ["<b onmouseover=alert(4)>class</b>", "שלום \u202e", "x" *
 
 
 def wine_run() -> Run:
-    """Give a run on the wines: 343 reducts, nothing ambiguous."""
+    """Return a run on the wines: 343 reducts, nothing ambiguous."""
     wine = load_wine(as_frame=True)
     classes = wine.target.map({0: "Barolo", 1: "Grignolino", 2: "Barbera"})
     selector = FuzzyRoughSelector(random_state=0).fit(wine.data, classes)
@@ -48,7 +48,7 @@ def wine_run() -> Run:
 
 
 def hostile_run() -> Run:
-    """Give a run on a table whose names try to break out; some samples stay ambiguous."""
+    """Return a run on a table whose names try to break out; some samples stay ambiguous."""
     random = np.random.default_rng(3)
     table = pd.DataFrame(random.normal(size=(90, len(HOSTILE))).round(1), columns=HOSTILE)
     classes = np.array(HOSTILE_CLASSES)[random.integers(0, 3, 90)]
@@ -59,7 +59,7 @@ def hostile_run() -> Run:
 
 
 def crowded_run(wine: Run) -> Run:
-    """Give a run with as many reducts and features as a page must stay quick with."""
+    """Return a run with as many reducts and features as a page must stay quick with."""
     random = np.random.default_rng(0)
     n_features, n_reducts = 856, 5_000
     weights = random.pareto(1.0, n_features) + 0.01  # some features are in most reducts
@@ -81,7 +81,7 @@ def crowded_run(wine: Run) -> Run:
 
 
 def many_samples_run() -> Run:
-    """Give a run on 20,000 samples, half of which stay ambiguous."""
+    """Return a run on 20,000 samples, half of which stay ambiguous."""
     random = np.random.default_rng(0)
     X = random.normal(size=(20_000, 8))
     noisy = X[:, :4] @ [1.0, 1.0, -1.0, 0.5] + 0.3 * random.normal(size=20_000)

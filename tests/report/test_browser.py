@@ -10,7 +10,7 @@ import pytest
 
 from fuzzyfrog import FuzzyRoughSelector, read_table
 from fuzzyfrog.report import write_report
-from fuzzyfrog.select.recording import record_of
+from fuzzyfrog.select.record import record_of
 from report.made import HOSTILE
 
 CHROMIUM = Path(os.environ.get("FUZZYFROG_CHROMIUM", "/usr/bin/chromium"))
@@ -69,7 +69,7 @@ class Watched:
 
 @pytest.fixture
 def opened(browser, tmp_path):
-    """Give a function that opens the report of a run; at the end nothing may have been noted."""
+    """Yield a function that opens the report of a run; at the end nothing may have been noted."""
     pages = []
 
     def open_report(run, width=1200, colors="light"):

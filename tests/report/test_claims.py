@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from fuzzyfrog.cli.results import result_lines
+from fuzzyfrog.cli.summary import result_lines
 from fuzzyfrog.records import Certificate
-from fuzzyfrog.records.claims import Verdict, alike, headline, shortcut, verdict
+from fuzzyfrog.records.statements import Verdict, alike, headline, shortcut, verdict
 from fuzzyfrog.report import render_report
 from fuzzyfrog.report.collect import collect
 

@@ -20,10 +20,9 @@ from fuzzyfrog.records import (
     Versions,
 )
 from fuzzyfrog.report import render_report, summary_html, write_report
-from fuzzyfrog.report.charts import Scale, nice_ticks, steps
 from fuzzyfrog.report.collect import collect
 from fuzzyfrog.report.explorer import MAX_MEMBERS
-from fuzzyfrog.report.pictures import elbow
+from fuzzyfrog.report.plot_data import Scale, elbow, nice_ticks, steps
 from fuzzyfrog.report.text import cell, gamma, percent, seconds, short, visible
 
 
@@ -173,7 +172,7 @@ NASTY = "\u202eabc\u2066\0\x1b[31m\u200b\x85"
 
 
 def all_nasty(run):
-    """Give a run in which every text that comes from outside has characters unseen."""
+    """Return a run in which every text that comes from outside has characters unseen."""
     pairs = tuple(
         replace(
             pair, sample_target=NASTY, enemy_target=NASTY, sample_value=NASTY, enemy_value=NASTY

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from fuzzyfrog.deadline import Deadline, TimeIsUp, current_deadline, limited, stop_if_late
+from fuzzyfrog.common.deadline import Deadline, TimeIsUp, current_deadline, limited, stop_if_late
 from fuzzyfrog.search import (
     Batch,
     Checkpoint,

@@ -10,8 +10,8 @@ from fuzzyfrog.search import (
     Genetic,
     Problem,
     QuickReduct,
-    front,
-    proving,
+    cover_proof,
+    exact_front,
     run,
 )
 from fuzzyfrog.search.covering import Rows
@@ -93,7 +93,9 @@ WISHES = {
 @pytest.mark.parametrize("wish", WISHES)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_finds_all_of_the_best(seed, wish, with_oracle, monkeypatch):
-    monkeypatch.setattr(front, "TRIED_TOGETHER", 2)  # so that bounds are needed in a small table
+    monkeypatch.setattr(
+        exact_front, "TRIED_TOGETHER", 2
+    )  # so that bounds are needed in a small table
     objective, problem = task(seed, with_oracle, **WISHES[wish])
     outcome = run(Exact(), objective, problem, seed=0)
     truth = best_subsets(objective, problem)
@@ -168,7 +170,7 @@ def test_callbacks_hear_the_bound_rise():
 
 @pytest.mark.parametrize("with_oracle", [True, False], ids=["rows", "scores"])
 def test_a_limit_ends_the_list_not_the_proof(with_oracle, monkeypatch):
-    monkeypatch.setattr(front, "TRIED_TOGETHER", 1)
+    monkeypatch.setattr(exact_front, "TRIED_TOGETHER", 1)
     objective, problem = task(1, with_oracle)
     truth = best_subsets(objective, problem)
     assert len(truth) > 2
@@ -221,7 +223,7 @@ class Independent:
 
 def test_covers_that_break_a_row_just_learned_are_not_asked_about(monkeypatch):
     """One answer rules out many covers; and between many answers there is a sign of life."""
-    monkeypatch.setattr(proving, "ASKED_BETWEEN_SIGNS", 2)
+    monkeypatch.setattr(cover_proof, "ASKED_BETWEEN_SIGNS", 2)
     asked = []
 
     def oracle(subset):
@@ -229,7 +231,7 @@ def test_covers_that_break_a_row_just_learned_are_not_asked_about(monkeypatch):
         missing = np.flatnonzero(~subset[:4])[:1]
         return Rows(np.eye(12)[missing], np.ones(len(missing)))
 
-    proof = proving.CoverProof(Problem(12, 12, full_score=1.0, oracle=oracle), oracle, limit=10)
+    proof = cover_proof.CoverProof(Problem(12, 12, full_score=1.0, oracle=oracle), oracle, limit=10)
     lacking = [~mask_of(12, feature, other) for feature in range(4) for other in range(5, 12)]
     steps = proof._rows_against(np.array(lacking))
     signs = list(steps)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
-from fuzzyfrog.search import Batch, Problem, ShuffledFrogs, local_pond, run
+from fuzzyfrog.search import Batch, Problem, ShuffledFrogs, run
+from fuzzyfrog.search.frogs import local_search
 from fuzzyfrog.search.quickreduct import grow
 from search.lookup import Lookup, random_table
 
@@ -38,7 +39,9 @@ def test_the_best_is_reduced_before_all_others_are_checked():
 @pytest.mark.parametrize(("variant", "grows"), [("local", True), ("paper", False)])
 def test_only_local_frogs_grow_one_greedily(variant, grows, monkeypatch):
     calls = []
-    monkeypatch.setattr(local_pond, "grow", lambda problem: calls.append(problem) or grow(problem))
+    monkeypatch.setattr(
+        local_search, "grow", lambda problem: calls.append(problem) or grow(problem)
+    )
     objective = Lookup(random_table())
     run(ShuffledFrogs(variant=variant), objective, objective.problem(), seed=0)
     assert (len(calls) > 0) == grows

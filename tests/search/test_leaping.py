@@ -7,10 +7,16 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from fuzzyfrog.search import Problem, ShuffledFrogs, run
-from fuzzyfrog.search.leaping import DISSIMILARITIES, deal, leap, submemeplexes
-from fuzzyfrog.search.presets import FrogCounts, preset_counts
-from fuzzyfrog.search.random import Stream
-from fuzzyfrog.search.shedding import shed
+from fuzzyfrog.search.backward_elimination import shed
+from fuzzyfrog.search.frogs.pond import (
+    DISSIMILARITIES,
+    FrogCounts,
+    deal,
+    leap,
+    preset_counts,
+    submemeplexes,
+)
+from fuzzyfrog.search.random_stream import Stream
 from search.lookup import Lookup, plain, random_table
 
 

@@ -6,8 +6,8 @@ import pytest
 from fuzzyfrog.search import Problem
 from fuzzyfrog.search.archive import Archive
 from fuzzyfrog.search.constraints import Constraints
-from fuzzyfrog.search.neighbors import Explorer, random_neighbors
-from fuzzyfrog.search.random import Stream
+from fuzzyfrog.search.frogs.local_search import Explorer, random_neighbors
+from fuzzyfrog.search.random_stream import Stream
 from fuzzyfrog.search.ranking import ranking_of
 from search.lookup import mask_of
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from fuzzyfrog.measure import Dependency
-from fuzzyfrog.search import Checkpoint, Exact, Problem, QuickReduct, prooflog, proving, run
+from fuzzyfrog.search import Checkpoint, Exact, Problem, QuickReduct, cover_proof, proof_log, run
 from fuzzyfrog.search.covering import CoverSearch, Rows
-from fuzzyfrog.search.covering.branching import PLACE
-from fuzzyfrog.select.certifying import oracle_of
+from fuzzyfrog.search.covering.search import PLACE
+from fuzzyfrog.select.certify import oracle_of
 from search.lookup import plain
 
 N_FEATURES = 20
@@ -24,9 +24,9 @@ class Killed(BaseException):
 @pytest.fixture
 def task(monkeypatch):
     """A measure and a problem whose proof takes many slices, and every slice leaves a place."""
-    monkeypatch.setattr(proving, "SLICE_WORK", 0)
-    monkeypatch.setattr(prooflog, "PLACE_SECONDS", 0.0)
-    monkeypatch.setattr(prooflog, "WRITING_SHARE", np.inf)
+    monkeypatch.setattr(cover_proof, "SLICE_WORK", 0)
+    monkeypatch.setattr(proof_log, "PLACE_SECONDS", 0.0)
+    monkeypatch.setattr(proof_log, "WRITING_SHARE", np.inf)
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(100, N_FEATURES)), rng.integers(0, 3, 100)
     measure = Dependency(X, y, n_jobs=1)
@@ -100,7 +100,7 @@ def test_what_was_asked_of_the_data_is_not_asked_again(task, slices, tmp_path):
 def test_damaged_files_change_nothing_but_the_time(task, slices, tmp_path):
     expected = go(task, None)
     killed(task, tmp_path / "scores", slices, 15)
-    files = prooflog.proof_files(tmp_path / "scores")
+    files = proof_log.proof_files(tmp_path / "scores")
     whole = {path: path.read_bytes() for path in (tmp_path / "scores", *files)}
     rng = np.random.default_rng(0)
     for path in files:
@@ -117,13 +117,13 @@ def test_damaged_files_change_nothing_but_the_time(task, slices, tmp_path):
 
 
 def test_no_flipped_bit_is_recalled(tmp_path):
-    kept = {prooflog.digest_of(number): np.arange(number, dtype=float) for number in (1, 2, 3)}
-    first = prooflog.ProofLog(tmp_path / "scores", {"seed": 0})
+    kept = {proof_log.digest_of(number): np.arange(number, dtype=float) for number in (1, 2, 3)}
+    first = proof_log.ProofLog(tmp_path / "scores", {"seed": 0})
     for key, array in kept.items():
         first.keep(key, array)
     first.keep_place(key, array)
     first.close()
-    files = prooflog.proof_files(tmp_path / "scores")
+    files = proof_log.proof_files(tmp_path / "scores")
     whole = {path: path.read_bytes() for path in files}
     n_recalled = 0
     for path, content in whole.items():
@@ -133,7 +133,7 @@ def test_no_flipped_bit_is_recalled(tmp_path):
             damaged = bytearray(content)
             damaged[position] ^= 1 << position % 8
             path.write_bytes(damaged)
-            log = prooflog.ProofLog(tmp_path / "scores", {"seed": 0})
+            log = proof_log.ProofLog(tmp_path / "scores", {"seed": 0})
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 found = {one: log.recall(one) for one in kept}
@@ -148,9 +148,9 @@ def test_no_flipped_bit_is_recalled(tmp_path):
 def test_a_file_of_another_run_is_ignored_with_a_sentence(task, slices, tmp_path):
     expected = go(task, None)
     killed(task, tmp_path / "scores", slices, 10)
-    answers, place = prooflog.proof_files(tmp_path / "scores")
+    answers, place = proof_log.proof_files(tmp_path / "scores")
     for path in (answers, place):
-        path.write_bytes(prooflog.MAGIC + bytes(16) + path.read_bytes()[prooflog.START :])
+        path.write_bytes(proof_log.MAGIC + bytes(16) + path.read_bytes()[proof_log.START :])
     with pytest.warns(RuntimeWarning, match="is ignored: it is damaged or of another run") as told:
         assert go(task, tmp_path / "scores") == expected
     assert len(told) == 2

@@ -3,9 +3,9 @@
 import numpy as np
 
 from fuzzyfrog.search.constraints import Constraints
-from fuzzyfrog.search.population import diverse_sizes, diverse_subsets
+from fuzzyfrog.search.frogs.pond import diverse_sizes, diverse_subsets
 from fuzzyfrog.search.protocol import Problem
-from fuzzyfrog.search.random import Stream
+from fuzzyfrog.search.random_stream import Stream
 
 WORDS = ["0xc3a2b6c606754a90", "0x3d8e9c131f2475ae"]
 

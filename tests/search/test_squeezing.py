@@ -6,10 +6,9 @@ import pytest
 from fuzzyfrog.search import Problem
 from fuzzyfrog.search.archive import Archive
 from fuzzyfrog.search.constraints import Constraints
-from fuzzyfrog.search.neighbors import Explorer
-from fuzzyfrog.search.random import Stream
+from fuzzyfrog.search.frogs.local_search import Explorer, Squeeze
+from fuzzyfrog.search.random_stream import Stream
 from fuzzyfrog.search.ranking import ranking_of
-from fuzzyfrog.search.squeezing import Squeeze
 from search.lookup import mask_of
 
 HIDDEN = (0, 1, 2)
@@ -48,7 +47,7 @@ def climb(squeeze, best, n_trials):
 @pytest.mark.parametrize("together", [4, 128])
 @pytest.mark.parametrize("ranking", ["lexicographic", "product"])
 def test_climbs_to_a_smaller_subset_that_no_plateau_leads_to(together, ranking, monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.search.squeezing.TRIED_TOGETHER", together)
+    monkeypatch.setattr("fuzzyfrog.search.frogs.local_search.TRIED_TOGETHER", together)
     best, squeeze = squeeze_of(Problem(9, 90, 1.0, ranking=ranking), (4, 5, 6, 7))
     climb(squeeze, best, 400)
     subsets, scores = best.ranked()

@@ -12,8 +12,7 @@ from sklearn.pipeline import make_pipeline
 
 from fuzzyfrog import BoostedSelector, DataError
 from fuzzyfrog.data import make_dataset
-from fuzzyfrog.select.boosted import PENALTIES, _folds
-from fuzzyfrog.select.boosting import Trees, gains, losses
+from fuzzyfrog.select.boosted import PENALTIES, Trees, _folds, gains, losses
 
 
 @pytest.fixture(scope="module")

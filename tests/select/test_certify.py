@@ -16,7 +16,7 @@ from fuzzyfrog import (
 )
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.records import Certificate
-from fuzzyfrog.search import proving
+from fuzzyfrog.search import cover_proof
 from measure_cases import TNORMS, cases, with_table
 from strategies import examples
 
@@ -76,7 +76,7 @@ def features_of(reducts):
 @examples(25)
 def test_every_subset_agrees(tnorm, case):
     kept = slice(MOST_FEATURES)
-    case = with_table(case, X=case.table.X[:, kept], nominal=case.table.nominal[kept])
+    case = with_table(case, X=case.table.X[:, kept], categorical=case.table.categorical[kept])
     truth = reducts_of_all_subsets(case.measure(tnorm))
     table = case.table.X, case.table.y
     smallest = min(truth)
@@ -299,15 +299,15 @@ def test_large_covers_are_proved_by_an_integer_program(monkeypatch):
         first = row // 3 * 3
         X[1 + row, [first + row % 3, first + (row + 1) % 3]] = 1.0
     y = np.arange(len(X)) > 0
-    monkeypatch.setattr("fuzzyfrog.search.proving.MOST_BRANCHED", 5)
+    monkeypatch.setattr("fuzzyfrog.search.cover_proof.MOST_BRANCHED", 5)
     asked = []
-    answer = proving.smallest_cover
+    answer = cover_proof.smallest_cover
 
     def spied(*rows, **choices):
         asked.append(answer(*rows, **choices))
         return asked[-1]
 
-    monkeypatch.setattr(proving, "smallest_cover", spied)
+    monkeypatch.setattr(cover_proof, "smallest_cover", spied)
     found = FuzzyRoughSelector("exact").fit(X, y).certificate_
     assert asked[-1].lower_bound == 2 * n_triangles
     assert (found.size, found.n_reducts, found.all_listed) == (

@@ -38,10 +38,10 @@ def fitted(tnorm="lukasiewicz", spread="std", missing="similar"):
 
 
 def twin_distances(selector, subset):
-    """Give all distances of samples on a subset, from the definition."""
+    """Return all distances of samples on a subset, from the definition."""
     X, _ = a_table()
     each = twins.all_similarities(
-        X, nominal=np.arange(5) == 3, spread=selector.spread, missing=selector.missing
+        X, categorical=np.arange(5) == 3, spread=selector.spread, missing=selector.missing
     )
     return 1.0 - twins.join(each, subset, selector.tnorm)
 

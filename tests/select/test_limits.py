@@ -7,12 +7,12 @@ import pytest
 from sklearn.datasets import load_wine
 
 from fuzzyfrog import FuzzyRoughSelector
-from fuzzyfrog.deadline import Deadline
+from fuzzyfrog.common.deadline import Deadline
 from fuzzyfrog.records import Run
 from fuzzyfrog.report import write_report
 from fuzzyfrog.select import limits
 from fuzzyfrog.select.limits import ALLOWANCE, Limit
-from fuzzyfrog.select.recording import record_of
+from fuzzyfrog.select.record import record_of
 
 WINE = load_wine(return_X_y=True, as_frame=True)
 NO_CORE = "There was no time to determine the core."

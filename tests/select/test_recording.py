@@ -16,8 +16,8 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from fuzzyfrog import FuzzyRoughSelector, positive_region
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.records import Run
-from fuzzyfrog.select import recording
-from fuzzyfrog.select.recording import record_of
+from fuzzyfrog.select import record
+from fuzzyfrog.select.record import record_of
 
 
 def a_table():
@@ -130,7 +130,7 @@ def test_examples_are_those_that_the_selector_gives(tnorm, missing):
     ).fit(X, y)  # fmt: skip
     run = record_of(selector)
     for found in run.explanations:
-        told = selector.explain(found.feature, limit=recording.MAX_PAIRS)
+        told = selector.explain(found.feature, limit=record.MAX_PAIRS)
         assert (found.name, found.n_affected) == (told.name, told.n_affected)
         assert (found.dependency, found.dependency_without) == (
             told.dependency,
@@ -170,18 +170,21 @@ def test_numeric_target():
     run = record_of(selector)
     assert run.data.target.is_numeric
     assert (run.data.target.lowest, run.data.target.highest) == (y.min(), y.max())
-    told = selector.explain(run.selected[0], limit=recording.MAX_PAIRS)
+    told = selector.explain(run.selected[0], limit=record.MAX_PAIRS)
     assert [(one.sample, one.enemy) for one in run.explanations[0].pairs] == [
         (one.sample, one.enemy) for one in told.pairs
     ]
     assert Run.from_json(run.to_json()) == run
 
 
-def test_nominal_features_and_gaps_are_counted():
+def test_categorical_features_and_gaps_are_counted():
     X, y = a_table()
     selector = FuzzyRoughSelector(categorical_features=[3], random_state=0).fit(X, y)
     data = selector.record().data
-    assert [feature.kind for feature in data.features] == ["numeric"] * 3 + ["nominal", "numeric"]
+    assert [feature.kind for feature in data.features] == ["numeric"] * 3 + [
+        "categorical",
+        "numeric",
+    ]
     gaps = np.isnan(X).sum(axis=0).tolist()
     assert [feature.n_missing for feature in data.features] == gaps
     assert data.n_missing == sum(gaps) > 0
@@ -232,7 +235,7 @@ def test_labels_stay_right_when_columns_are_left_out():
 def test_codes_without_labels_are_called_categories():
     X, y = mixed()
     data = make_dataset(X, y, categorical_features=["side", "code"])
-    bare = Dataset(data.values, data.target, data.feature_names, data.nominal, data.classes)
+    bare = Dataset(data.values, data.target, data.feature_names, data.categorical, data.classes)
     pairs = FuzzyRoughSelector("quickreduct").fit(bare).record().explanation_of("code").pairs
     assert {pair.sample_value for pair in pairs} <= {"category 0", "category 1"}
 
@@ -260,7 +263,7 @@ def test_warnings_of_the_table_are_kept():
 
 
 def test_the_selected_reduct_is_kept_in_any_case(wine, monkeypatch):
-    monkeypatch.setattr(recording, "MAX_REDUCTS", 10)
+    monkeypatch.setattr(record, "MAX_REDUCTS", 10)
     wine.select_reduct(200)
     try:
         run = wine.record()
@@ -273,8 +276,8 @@ def test_the_selected_reduct_is_kept_in_any_case(wine, monkeypatch):
 
 def test_long_histories_are_thinned(wine):
     moments = list(range(10_000))
-    places = recording._thinned(moments)
-    assert len(places) <= recording.MAX_HISTORY
+    places = record._thinned(moments)
+    assert len(places) <= record.MAX_HISTORY
     assert (places[0], places[-1]) == (0, 9_999)
     assert places[:5] == [0, 1, 2, 3, 4]
     assert max(np.diff(places)) < 200

@@ -8,7 +8,7 @@ import pytest
 
 from fuzzyfrog import FuzzyRoughSelector
 from fuzzyfrog.data import make_dataset
-from fuzzyfrog.select.suspects import suspects
+from fuzzyfrog.select.column_warnings import suspects
 
 
 def told(column, *, allowed=True):

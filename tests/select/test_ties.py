@@ -9,7 +9,7 @@ from fuzzyfrog.measure import Dependency
 from fuzzyfrog.search import Problem
 from fuzzyfrog.search.archive import Archive
 from fuzzyfrog.search.ranking import ranking_of
-from fuzzyfrog.select.certifying import certificate_of_subset
+from fuzzyfrog.select.certify import certificate_of_subset
 from naive import exact
 
 KINDS = [

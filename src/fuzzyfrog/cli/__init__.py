@@ -3,6 +3,6 @@
 Nothing heavy is imported before a command runs, so that help answers at once.
 """
 
-from fuzzyfrog.cli.starting import main
+from fuzzyfrog.cli.app import main
 
 __all__ = ["main"]

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import Annotated
 
 import typer
 
-from fuzzyfrog.cli.commands import Command, Commands
-from fuzzyfrog.cli.compare import compare
-from fuzzyfrog.cli.datasets import datasets
-from fuzzyfrog.cli.doctor import doctor
-from fuzzyfrog.cli.explain import explain
-from fuzzyfrog.cli.failures import show_tracebacks
-from fuzzyfrog.cli.reducts import reducts
-from fuzzyfrog.cli.report import report
-from fuzzyfrog.cli.reproduce import reproduce
-from fuzzyfrog.cli.score import score
-from fuzzyfrog.cli.select import select
+from fuzzyfrog.cli.commands.compare import compare
+from fuzzyfrog.cli.commands.datasets import datasets
+from fuzzyfrog.cli.commands.doctor import doctor
+from fuzzyfrog.cli.commands.explain import explain
+from fuzzyfrog.cli.commands.reducts import reducts
+from fuzzyfrog.cli.commands.report import report
+from fuzzyfrog.cli.commands.reproduce import reproduce
+from fuzzyfrog.cli.commands.score import score
+from fuzzyfrog.cli.commands.select import select
+from fuzzyfrog.cli.console import secure_streams
+from fuzzyfrog.cli.errors import Command, Commands, show_tracebacks
 
-__all__ = ["app"]
-
+__all__ = [
+    "app",
+    "main",
+]
 
 app = typer.Typer(
     name="fuzzyfrog",
@@ -70,3 +77,45 @@ def _before_any_command(
 ) -> None:
     if debug:
         show_tracebacks()
+
+
+def main() -> None:
+    """Run the command that the arguments of the process ask for."""
+    secure_streams()
+    try:
+        with _terminable():
+            _run()
+    except KeyboardInterrupt:  # before a command began, or while it ended
+        sys.exit(130)
+
+
+def _run() -> None:
+    # Imported here, so that an interruption of the imports is no traceback.
+    from fuzzyfrog.cli.errors import clean_warnings, report_failure
+
+    try:
+        with clean_warnings():
+            app(prog_name="fuzzyfrog")
+    except Exception as error:
+        sys.exit(report_failure(error))
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Let SIGTERM, and a terminal that is closed, do what Ctrl-C does, unless it is ignored."""
+    kinds = [getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP")]  # not all on Windows
+    ours = [kind for kind in kinds if kind and signal.getsignal(kind) is signal.SIG_DFL]
+    for kind in ours:
+        signal.signal(kind, _interrupt)
+    try:
+        yield
+    finally:
+        for kind in ours:
+            signal.signal(kind, signal.SIG_DFL)
+
+
+def _interrupt(kind: int, _: FrameType | None) -> None:
+    if kind != signal.SIGTERM:
+        # The shell and the system both tell that a terminal is closed; once is enough.
+        signal.signal(kind, signal.SIG_IGN)
+    raise KeyboardInterrupt

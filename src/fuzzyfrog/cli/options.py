@@ -1,25 +1,50 @@
-"""Arguments and options that several commands share."""
+"""Lists of names as people type them -> names, and names of features that there really are."""
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fuzzyfrog.cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from fuzzyfrog.data import Dataset
+    from fuzzyfrog.search import Moment
+    from fuzzyfrog.select import FuzzyRoughSelector
+
 __all__ = [
+    "Categorical",
+    "Certify",
     "Cluster",
     "Data",
     "Decimal",
     "Encoding",
+    "Exclude",
     "Ignore",
+    "Include",
     "Jobs",
     "Json",
+    "MaxEvaluations",
+    "MaxSeconds",
+    "MinDependency",
     "Missing",
     "MissingRule",
-    "Nominal",
+    "NFeatures",
     "Quiet",
+    "Ranking",
+    "RankingName",
+    "Sample",
+    "Search",
+    "SearchName",
+    "Seed",
     "Separator",
     "Spread",
     "SpreadName",
@@ -29,7 +54,53 @@ __all__ = [
     "Target",
     "TargetKind",
     "TargetKindName",
+    "Wishes",
+    "features_in",
+    "names_in",
 ]
+
+
+def names_in(option: str, values: Sequence[str] | None) -> list[str]:
+    """Return the names in values such as ``a,b`` or ``'"a,b",c'``, each name once.
+
+    A name that holds a comma is put in double quotes, as in a CSV file.
+    """
+    if not values:
+        return []
+    try:
+        rows = list(csv.reader(values, skipinitialspace=True))
+    except csv.Error as error:
+        raise UsageError(
+            f"{option} must be names separated by commas, got {values[0][:60]!r} ({error})."
+        ) from None
+    names = list(dict.fromkeys(name.strip() for row in rows for name in row if name.strip()))
+    if not names:
+        raise UsageError(
+            f"{option} must name something, got {','.join(values)[:60]!r}. Leave the option out "
+            "if there is nothing to name."
+        )
+    return names
+
+
+def features_in(option: str, values: Sequence[str] | None, dataset: Dataset) -> list[str]:
+    """Return the names, all of which are features of a table."""
+    names = names_in(option, values)
+    for name in names:
+        if name not in dataset.feature_names:
+            raise _unknown(option, name, dataset)
+    return names
+
+
+def _unknown(option: str, name: str, dataset: Dataset) -> UsageError:
+    from fuzzyfrog.common.messages import shown, suggested
+
+    if name == dataset.target_name:
+        return UsageError(f"{option} must name features, got the target {shown(name)}.")
+    return UsageError(
+        f"{option} must name features of {dataset.name}, got {shown(name)}. "
+        f"{suggested(name, dataset.feature_names)}"
+    )
+
 
 READING = "How the table is read"
 MEASURE = "How features are measured"
@@ -95,7 +166,7 @@ Ignore = Annotated[
         metavar="A,B", help="Columns to leave out, such as identifiers.", rich_help_panel=READING
     ),
 ]
-Nominal = Annotated[
+Categorical = Annotated[
     list[str] | None,
     typer.Option(
         metavar="A,B",
@@ -172,3 +243,155 @@ Json = Annotated[
     bool, typer.Option("--json", metavar="", help="Print one JSON document instead of text.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Show no progress.")]
+
+
+PANEL = "The search"
+
+
+class SearchName(StrEnum):
+    """What looks for subsets."""
+
+    FROGS = "frogs"
+    GENETIC = "genetic"
+    SWARM = "swarm"
+    QUICKREDUCT = "quickreduct"
+    EXACT = "exact"
+    BOOSTED = "boosted"
+
+
+class RankingName(StrEnum):
+    """Which of two subsets is better."""
+
+    LEXICOGRAPHIC = "lexicographic"
+    PRODUCT = "product"
+
+
+Search = Annotated[
+    SearchName,
+    typer.Option(
+        metavar="NAME",
+        help="What looks for subsets: frogs, genetic, swarm, quickreduct, exact or boosted.",
+        rich_help_panel=PANEL,
+    ),
+]
+Certify = Annotated[
+    bool,
+    typer.Option(
+        "--certify",
+        metavar="",
+        help="Prove that there are no fewer; exit code 3 if the budget ends before.",
+        rich_help_panel=PANEL,
+    ),
+]
+Sample = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Measure subsets on so many random samples, for very many; gives estimates.",
+        rich_help_panel=PANEL,
+    ),
+]
+MaxSeconds = Annotated[
+    float | None,
+    typer.Option(metavar="S", help="Stop with the best so far.", rich_help_panel=PANEL),
+]
+MaxEvaluations = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Stop after so many subsets, the same on every machine.",
+        rich_help_panel=PANEL,
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option(metavar="N", help="The same seed gives the same result.", rich_help_panel=PANEL),
+]
+Ranking = Annotated[
+    RankingName,
+    typer.Option(
+        metavar="NAME",
+        help="lexicographic never trades dependency for fewer features, product does.",
+        rich_help_panel=PANEL,
+    ),
+]
+MinDependency = Annotated[
+    float,
+    typer.Option(
+        metavar="SHARE",
+        help="Share of the dependency of all features to keep.",
+        rich_help_panel=PANEL,
+    ),
+]
+NFeatures = Annotated[
+    int | None, typer.Option(metavar="N", help="Select exactly so many.", rich_help_panel=PANEL)
+]
+Include = Annotated[
+    list[str] | None,
+    typer.Option(metavar="A,B", help="Features to select in any case.", rich_help_panel=PANEL),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(metavar="A,B", help="Features never to select.", rich_help_panel=PANEL),
+]
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What was typed about a search; the fields are options of ``fuzzyfrog select``."""
+
+    search: str
+    tnorm: str
+    spread: str
+    missing: str
+    ranking: str
+    min_dependency: float
+    n_features: int | None
+    include: list[str] | None
+    exclude: list[str] | None
+    certify: bool
+    sample: int | None
+    max_seconds: float | None
+    max_evaluations: int | None
+    seed: int
+    jobs: int | None
+    cluster: str | None
+
+    def check(self) -> None:
+        """Refuse numbers that no table makes sense of, before one is read."""
+        from fuzzyfrog.search.driver import check_budget
+        from fuzzyfrog.select.parameters import check_share, check_size
+
+        check_share("min_dependency", self.min_dependency)
+        check_budget(self.max_evaluations, self.max_seconds)
+        check_size(self.n_features)
+
+    def selector(
+        self,
+        dataset: Dataset,
+        callbacks: Sequence[Callable[[Moment], None]],
+        checkpoint: Path | None,
+    ) -> FuzzyRoughSelector:
+        """Return the selector that fulfills them for a table."""
+        from fuzzyfrog.select import FuzzyRoughSelector
+
+        return FuzzyRoughSelector(
+            self.search,
+            tnorm=self.tnorm,  # type: ignore[arg-type]
+            spread=self.spread,  # type: ignore[arg-type]
+            missing=self.missing,  # type: ignore[arg-type]
+            ranking=self.ranking,  # type: ignore[arg-type]
+            min_dependency=self.min_dependency,
+            n_features_to_select=self.n_features,
+            must_include=features_in("--include", self.include, dataset) or None,
+            exclude=features_in("--exclude", self.exclude, dataset) or None,
+            certify=self.certify,
+            sample=self.sample,
+            max_seconds=self.max_seconds,
+            max_evaluations=self.max_evaluations,
+            checkpoint=checkpoint,
+            callbacks=callbacks,
+            n_jobs=self.jobs,
+            cluster=self.cluster,
+            random_state=self.seed,
+        )

@@ -3,6 +3,6 @@
 from fuzzyfrog.data.catalog import dataset_names, load_dataset
 from fuzzyfrog.data.dataset import Dataset
 from fuzzyfrog.data.frames import make_dataset
-from fuzzyfrog.data.tables import read_table
+from fuzzyfrog.data.read_table import read_table
 
 __all__ = ["Dataset", "dataset_names", "load_dataset", "make_dataset", "read_table"]

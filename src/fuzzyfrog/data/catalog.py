@@ -1,28 +1,243 @@
-"""Data sets by name -> Dataset."""
+"""The facts about the 22 data sets of the paper."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
+from fuzzyfrog.common.messages import shown, suggested
 from fuzzyfrog.data.dataset import Dataset
-from fuzzyfrog.data.fetch import cache_folder, fetch_dataset
-from fuzzyfrog.data.files import stamp
+from fuzzyfrog.data.formats.opening import stamp
 from fuzzyfrog.data.frames import make_dataset
-from fuzzyfrog.data.registry import registry
-from fuzzyfrog.data.tables import read_table
-from fuzzyfrog.data.wording import shown, suggested
+from fuzzyfrog.data.read_table import read_table
 from fuzzyfrog.errors import DataError
 
-__all__ = ["dataset_file", "dataset_names", "load_dataset"]
+__all__ = [
+    "Entry",
+    "cache_folder",
+    "dataset_file",
+    "dataset_names",
+    "fetch_dataset",
+    "load_dataset",
+    "registry",
+]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One data set of the paper.
+
+    Parameters
+    ----------
+    name, title : str
+        What to type and what to print.
+    file : str
+        Name of its file in a data folder.
+    rows, features, classes : int
+        Its size.
+    categorical : tuple of str
+        Features that hold codes of categories.
+    sha256 : str
+        Checksum of the file.
+    uci_id, openml_id : int or None
+        Its numbers in the two public collections.
+    doi : str or None
+        What to cite.
+    """
+
+    name: str
+    title: str
+    file: str
+    rows: int
+    features: int
+    classes: int
+    categorical: tuple[str, ...]
+    sha256: str
+    uci_id: int | None
+    openml_id: int | None
+    doi: str | None
+
+
+@cache
+def registry() -> MappingProxyType[str, Entry]:
+    """Return the entries of the registry by name, in the order of the paper."""
+    text = files("fuzzyfrog.data").joinpath("registry.json").read_text(encoding="utf-8")
+    facts = json.loads(text)["datasets"]
+    entries = [Entry(**{**fact, "categorical": tuple(fact["categorical"])}) for fact in facts]
+    return MappingProxyType({entry.name: entry for entry in entries})
+
+
+CACHE_VARIABLE = "FUZZYFROG_CACHE"
+OPENML_VARIABLE = "FUZZYFROG_OPENML_URL"
+UCI_VARIABLE = "FUZZYFROG_UCI_URL"
+OPENML_URL = "https://api.openml.org"
+UCI_URL = "https://archive.ics.uci.edu"
+UNREACHABLE = {"ConnectionError", "ConnectTimeout", "ReadTimeout", "ProxyError", "SSLError"}
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a copy comes from and how to read it."""
+
+    label: str
+    url: str
+    suffix: str
+    target: str
+    ignore: tuple[str, ...]
+    checksum: str | None
+
+
+def cache_folder() -> Path:
+    """Return the folder of downloaded files: FUZZYFROG_CACHE, else the user's cache folder."""
+    given = os.environ.get(CACHE_VARIABLE)
+    if given:
+        return Path(given).expanduser()
+    import pooch  # slow to import
+
+    return Path(pooch.os_cache("fuzzyfrog"))
+
+
+def fetch_dataset(name: str) -> Dataset:
+    """Return a data set of the paper from the cache, or download it from OpenML or UCI.
+
+    The addresses can be changed with the environment variables FUZZYFROG_OPENML_URL and
+    FUZZYFROG_UCI_URL, the cache with FUZZYFROG_CACHE.
+
+    Parameters
+    ----------
+    name : str
+        Name of a data set of the paper.
+
+    Returns
+    -------
+    Dataset
+        With the kinds of features that the source declares, and the source in its `name`.
+
+    Raises
+    ------
+    DataError
+        If the download fails, or the copy has another size than the registered file.
+    """
+    if name not in registry():
+        raise DataError(
+            f"name must be that of a data set of the paper, got {shown(name)}. "
+            f"{suggested(name, tuple(registry()))}"
+        )
+    entry = registry()[name]
+    source = _source(entry)
+    path = _download(entry, source.url, f"{name}{source.suffix}", source.checksum)
+    data = read_table(path, source.target, ignore=source.ignore, target_kind="class")
+    _check_size(entry, source, data)
+    return replace(data, name=f"{name} ({source.label})")
+
+
+def _source(entry: Entry) -> Source:
+    if entry.openml_id is not None:
+        return _openml(entry, entry.openml_id)
+    if entry.uci_id is not None:
+        return _uci(entry, entry.uci_id)
+    raise DataError(f"{entry.name}: no public collection offers it. {_way_out(entry)}")
+
+
+def _openml(entry: Entry, number: int) -> Source:
+    base = os.environ.get(OPENML_VARIABLE, OPENML_URL).rstrip("/")
+    path = _download(entry, f"{base}/api/v1/json/data/{number}", f"{entry.name}.openml.json", None)
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))["data_set_description"]
+        ignore = _as_tuple(facts.get("row_id_attribute"), facts.get("ignore_attribute"))
+        target, url = facts["default_target_attribute"], facts["url"]
+        return Source(f"OpenML {number}", url, ".arff", target, ignore, _md5(facts))
+    except (ValueError, KeyError, TypeError) as error:
+        raise _not_described(entry, path, error) from None
+
+
+def _uci(entry: Entry, number: int) -> Source:
+    base = os.environ.get(UCI_VARIABLE, UCI_URL).rstrip("/")
+    path = _download(entry, f"{base}/api/dataset?id={number}", f"{entry.name}.uci.json", None)
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))["data"]
+        roles = {variable["name"]: variable["role"] for variable in facts["variables"]}
+        (target,) = [name for name, role in roles.items() if role == "Target"]
+        ignore = tuple(n for n, role in roles.items() if role not in ("Feature", "Target"))
+        return Source(f"UCI {number}", str(facts["data_url"]), ".csv", target, ignore, None)
+    except (ValueError, KeyError, TypeError) as error:
+        raise _not_described(entry, path, error) from None
+
+
+def _as_tuple(*attributes: Any) -> tuple[str, ...]:
+    """Return the names in fields that hold nothing, one name or a list of names."""
+    names: list[str] = []
+    for attribute in attributes:
+        names.extend([attribute] if isinstance(attribute, str) else attribute or [])
+    return tuple(dict.fromkeys(names))
+
+
+def _md5(facts: dict[str, Any]) -> str | None:
+    checksum = facts.get("md5_checksum")
+    return f"md5:{checksum}" if checksum else None
+
+
+def _not_described(entry: Entry, path: Path, error: Exception) -> DataError:
+    path.unlink()  # or the next attempt would find it in the cache
+    return DataError(
+        f"{entry.name}: the server's description of the data set cannot be used "
+        f"({type(error).__name__}: {error}). Try again later. {_way_out(entry)}"
+    )
+
+
+def _download(entry: Entry, url: str, file: str, checksum: str | None) -> Path:
+    if not url.startswith(("http://", "https://")):
+        raise DataError(f"{entry.name}: no address to download it from. {_way_out(entry)}")
+    import pooch  # slow to import
+
+    pooch.get_logger().setLevel("WARNING")  # it would print the address and checksum of each file
+    try:
+        return Path(pooch.retrieve(url, checksum, fname=file, path=cache_folder()))
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"{entry.name}: the download from {url} failed ({_reason(error)}). Check the network "
+            f"and try again. {_way_out(entry)}"
+        ) from None
+
+
+def _reason(error: Exception) -> str:
+    """Return what went wrong in a few words; requests tells of pools and objects."""
+    if type(error).__name__ in UNREACHABLE:
+        return "no connection"
+    return " ".join(str(error).split())[:200]
+
+
+def _check_size(entry: Entry, source: Source, data: Dataset) -> None:
+    expected = (entry.rows, entry.features, entry.classes)
+    got = (data.n_samples, data.n_features, len(data.classes or ()))
+    if got != expected:
+        raise DataError(
+            f"{entry.name}: samples x features x classes must be {' x '.join(map(str, expected))} "
+            f"as in the paper, got {' x '.join(map(str, got))} from {source.label}. "
+            f"{_way_out(entry)}"
+        )
+
+
+def _way_out(entry: Entry) -> str:
+    return (
+        f"Or put {entry.file} into a folder and name that in the environment variable "
+        "FUZZYFROG_DATA or in folder=."
+    )
+
 
 BUNDLED = ("breast_cancer", "digits", "iris", "wine")
 FOLDER_VARIABLE = "FUZZYFROG_DATA"
 
 
 def dataset_names() -> tuple[str, ...]:
-    """Give the names that `load_dataset` knows.
+    """Return the names that `load_dataset` knows.
 
     Returns
     -------
@@ -33,9 +248,9 @@ def dataset_names() -> tuple[str, ...]:
 
 
 def load_dataset(
-    name: str, *, nominal: bool = False, folder: str | os.PathLike[str] | None = None
+    name: str, *, categorical: bool = False, folder: str | os.PathLike[str] | None = None
 ) -> Dataset:
-    """Give a data set by its name: one of scikit-learn's, or one of the paper's 22.
+    """Return a data set by its name: one of scikit-learn's, or one of the paper's 22.
 
     "wine", "breast_cancer", "iris" and "digits" always are the copies that come with
     scikit-learn, whatever `folder` says, so they are the same on every machine. (The wine of the
@@ -43,14 +258,14 @@ def load_dataset(
     in the folder that the environment variable FUZZYFROG_DATA names, else in the cache, else
     they are downloaded. A file in a folder must be the registered one, byte for byte; a
     downloaded copy must have the registered size, but can differ otherwise: see
-    `fuzzyfrog.data.fetch`.
+    `fuzzyfrog.data.catalog`.
 
     Parameters
     ----------
     name : str
         One of `dataset_names()`.
-    nominal : bool
-        Whether the features that hold codes of categories are nominal; by default all features
+    categorical : bool
+        Whether the features that hold codes of categories are categorical; by default all features
         are numbers, as in the paper. A downloaded copy keeps the kinds its source declares.
     folder : str or path, optional
         Folder with the files of the data sets, such as "glass.csv".
@@ -79,11 +294,11 @@ def load_dataset(
     if name in BUNDLED:
         return _bundled(name)
     file = dataset_file(name, folder=folder)
-    return fetch_dataset(name) if file is None else _registered(file, name, nominal=nominal)
+    return fetch_dataset(name) if file is None else _registered(file, name, categorical=categorical)
 
 
 def dataset_file(name: str, *, folder: str | os.PathLike[str] | None = None) -> Path | None:
-    """Give the file that a data set is read from, whether it exists or not.
+    """Return the file that a data set is read from, whether it exists or not.
 
     Parameters
     ----------
@@ -117,7 +332,7 @@ def _bundled(name: str) -> Dataset:
     )
 
 
-def _registered(path: Path, name: str, *, nominal: bool) -> Dataset:
+def _registered(path: Path, name: str, *, categorical: bool) -> Dataset:
     entry = registry()[name]
     stamp(path)
     with path.open("rb") as stream:
@@ -128,5 +343,5 @@ def _registered(path: Path, name: str, *, nominal: bool) -> Dataset:
             f"got another (SHA-256 {checksum[:12]}...). Get it again, or read your own version "
             "with read_table."
         )
-    kinds = list(entry.nominal) if nominal else None
+    kinds = list(entry.categorical) if categorical else None
     return read_table(path, "class", categorical_features=kinds, target_kind="class")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.data.wording import listed, shown, suggested
+from fuzzyfrog.common.messages import listed, shown, suggested
 from fuzzyfrog.errors import DataError
 
 __all__ = [
@@ -16,7 +16,7 @@ __all__ = [
     "check_finite",
     "check_names",
     "check_shape",
-    "chosen_nominal",
+    "chosen_categorical",
     "empty_features",
 ]
 
@@ -40,7 +40,7 @@ def check_shape(n_samples: int | None, n_features: int) -> None:
 
 
 def check_names(names: Sequence[object], n_features: int) -> tuple[str, ...]:
-    """Give the feature names as a tuple of distinct texts, one per feature."""
+    """Return the feature names as a tuple of distinct texts, one per feature."""
     if len(names) != n_features:
         raise DataError(
             f"feature_names must have one name per feature, got {len(names)} names "
@@ -89,16 +89,16 @@ def check_filled(values: NDArray[np.float64], names: Sequence[str], file: str) -
 
 
 def empty_features(values: NDArray[np.float64]) -> list[int]:
-    """Give the features that have no value in any sample."""
+    """Return the features that have no value in any sample."""
     # Few columns are empty in their first sample; only those need a second look.
     candidates = np.flatnonzero(np.isnan(values[0])).tolist()
     return [feature for feature in candidates if np.isnan(values[:, feature]).all()]
 
 
-def chosen_nominal(
+def chosen_categorical(
     categorical_features: object, feature_names: Sequence[str]
 ) -> NDArray[np.bool_] | None:
-    """Give the features named as nominal as a mask, or None where the dtype is to decide."""
+    """Return the features named as categorical as a mask, or None where the dtype is to decide."""
     n_features = len(feature_names)
     if categorical_features is None:
         return np.zeros(n_features, dtype=np.bool_)
@@ -154,5 +154,5 @@ def _position(item: object, feature_names: Sequence[str]) -> int:
 def _bad_choice(value: object) -> DataError:
     return DataError(
         "categorical_features must be 'from_dtype', None, a list of names or positions, or a "
-        f"boolean mask, got {shown(value)}. Name the nominal features, for example ['color']."
+        f"boolean mask, got {shown(value)}. Name the categorical features, for example ['color']."
     )

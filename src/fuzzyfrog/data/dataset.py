@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.records.table import UNNAMED
+from fuzzyfrog.records.parts import UNNAMED
 
 __all__ = ["Dataset", "Labels"]
 
@@ -23,13 +23,13 @@ class Dataset:
     Parameters
     ----------
     values : float64[n_samples, n_features]
-        One row per sample. A nominal feature holds codes 0, 1, 2, ...; a missing value is NaN.
+        One row per sample. A categorical feature holds codes 0, 1, 2, ...; a missing value is NaN.
         No value is infinite.
     target : int64[n_samples] or float64[n_samples]
         Codes into `classes`, or numbers when `classes` is None.
     feature_names : tuple of str
         Distinct names, one per feature.
-    nominal : bool[n_features]
+    categorical : bool[n_features]
         True where equality is all that can be said about two values.
     classes : tuple or None
         Labels of the classes in the order of their codes; None for a numeric target.
@@ -38,7 +38,7 @@ class Dataset:
     name : str
         What to call the table when speaking to a person.
     categories : tuple of (tuple or None), or None
-        For each feature the labels of a nominal one in the order of its codes, None for a
+        For each feature the labels of a categorical one in the order of its codes, None for a
         numeric one; None as a whole where only the codes are known.
     notes : tuple of str
         The warnings that were given when the table was read.
@@ -47,7 +47,7 @@ class Dataset:
     values: NDArray[np.float64]
     target: NDArray[np.int64] | NDArray[np.float64]
     feature_names: tuple[str, ...]
-    nominal: NDArray[np.bool_]
+    categorical: NDArray[np.bool_]
     classes: Labels | None
     target_name: str = "class"
     name: str = UNNAMED
@@ -56,11 +56,11 @@ class Dataset:
 
     def __repr__(self) -> str:
         kind = "a numeric target" if self.classes is None else f"{len(self.classes)} classes"
-        n_nominal = int(np.count_nonzero(self.nominal))
-        nominal = f" ({n_nominal:,} nominal)" if n_nominal else ""
+        n_categorical = int(np.count_nonzero(self.categorical))
+        categorical = f" ({n_categorical:,} categorical)" if n_categorical else ""
         return (
             f"<Dataset {self.name!r}: {self.n_samples:,} samples, {self.n_features:,} features"
-            f"{nominal}, {self.target_name!r} with {kind}>"
+            f"{categorical}, {self.target_name!r} with {kind}>"
         )
 
     @property

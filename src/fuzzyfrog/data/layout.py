@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fuzzyfrog.data.cells import MISSING, all_numbers
-from fuzzyfrog.data.checks import chosen_nominal
-from fuzzyfrog.data.wording import listed, shown, suggested
+from fuzzyfrog.common.messages import listed, shown, suggested
+from fuzzyfrog.data.checks import chosen_categorical
+from fuzzyfrog.data.columns import MISSING, all_numbers
 from fuzzyfrog.errors import DataError
 
 __all__ = ["Layout", "Wanted", "check_header"]
@@ -26,30 +26,30 @@ class Layout:
         Their names.
     target : int
         Position of the target.
-    nominal : tuple of (bool or None)
-        Whether each feature was named as nominal; None where the file is to decide.
+    categorical : tuple of (bool or None)
+        Whether each feature was named as categorical; None where the file is to decide.
     """
 
     features: tuple[int, ...]
     names: tuple[str, ...]
     target: int
-    nominal: tuple[bool | None, ...]
+    categorical: tuple[bool | None, ...]
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the user asked of a file: its target, what to leave out, what is nominal.
+    """What the user asked of a file: its target, what to leave out, what is categorical.
 
-    The features in `nominal` come on top of those in `categorical_features`.
+    The features in `categorical` come on top of those in `categorical_features`.
     """
 
     target: str | None
     ignore: tuple[str, ...]
     categorical_features: object
-    nominal: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
 
     def layout(self, header: Sequence[str], file: str) -> Layout:
-        """Give the layout of a file with this header."""
+        """Return the layout of a file with this header."""
         target = self._target(header, file)
         left_out = {_position(name, header, file, "ignore") for name in self.ignore}
         if target in left_out:
@@ -67,10 +67,10 @@ class Wanted:
         return Layout(features, names, target, self._kinds(names, file))
 
     def _kinds(self, names: tuple[str, ...], file: str) -> tuple[bool | None, ...]:
-        chosen = chosen_nominal(self.categorical_features, names)
+        chosen = chosen_categorical(self.categorical_features, names)
         kinds: list[bool | None] = [None] * len(names) if chosen is None else chosen.tolist()
-        for name in self.nominal:
-            kinds[_position(name, names, file, "nominal")] = True
+        for name in self.categorical:
+            kinds[_position(name, names, file, "categorical")] = True
         return tuple(kinds)
 
     def _target(self, header: Sequence[str], file: str) -> int:
@@ -86,7 +86,7 @@ def _position(name: str, header: Sequence[str], file: str, argument: str) -> int
     if name not in header:
         raise DataError(
             f"{file}: {argument} must be the name of a "
-            f"{'feature' if argument == 'nominal' else 'column'}, got {shown(name)}. "
+            f"{'feature' if argument == 'categorical' else 'column'}, got {shown(name)}. "
             f"{suggested(name, header)}"
         )
     return header.index(name)

@@ -19,7 +19,7 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from fuzzyfrog.data.memory import most_in_memory
+from fuzzyfrog.common.resources import most_in_memory
 from fuzzyfrog.errors import DataError
 
 __all__ = ["FOLDER_VARIABLE", "GrowingTable", "empty", "is_on_disk", "spill_folder"]
@@ -32,7 +32,7 @@ FloatArray: TypeAlias = NDArray[np.float64]
 
 
 def empty(shape: tuple[int, ...], dtype: DTypeLike = np.float64) -> NDArray[Any]:
-    """Give an array to be filled: in memory, or on disk if it is too large for that.
+    """Return an array to be filled: in memory, or on disk if it is too large for that.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def empty(shape: tuple[int, ...], dtype: DTypeLike = np.float64) -> NDArray[Any]
 
 
 def is_on_disk(array: NDArray[Any]) -> bool:
-    """Tell whether an array is a view of a file."""
+    """Return whether an array is a view of a file."""
     base: object = array
     while isinstance(base, np.ndarray | memoryview):
         base = base.obj if isinstance(base, memoryview) else base.base
@@ -63,7 +63,7 @@ def is_on_disk(array: NDArray[Any]) -> bool:
 
 
 def spill_folder() -> Path:
-    """Give the folder for temporary files.
+    """Return the folder for temporary files.
 
     The one that the environment variable FUZZYFROG_SPILL names, else TMPDIR, else /var/tmp:
     /tmp is often held in memory itself. Where there is no /var/tmp, what Python takes.
@@ -112,7 +112,7 @@ class GrowingTable:
             self._file.write(np.ascontiguousarray(block).data)
 
     def finish(self, finalize: Callable[[FloatArray], None]) -> FloatArray:
-        """Give the whole table, to which nothing can be added afterwards.
+        """Return the whole table, to which nothing can be added afterwards.
 
         Parameters
         ----------

@@ -28,12 +28,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from fuzzyfrog.common.files import FileLock, LockedError, written_whole
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.experiment.config import DataEntry, Experiment, SelectorEntry
 from fuzzyfrog.experiment.selectors import is_random, recipe
-from fuzzyfrog.search.locking import FileLock, LockedError
-from fuzzyfrog.select.fingerprint import fingerprint
-from fuzzyfrog.writing import written_whole
+from fuzzyfrog.select.record import fingerprint
 
 __all__ = [
     "Cells",

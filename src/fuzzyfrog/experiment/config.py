@@ -8,11 +8,11 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from fuzzyfrog.common.messages import listed, shown, suggested
+from fuzzyfrog.common.params import check_count, check_known, check_positive
 from fuzzyfrog.data import Dataset, load_dataset, read_table
-from fuzzyfrog.data.wording import listed, shown, suggested
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.experiment.panel import check_classes
-from fuzzyfrog.search.checks import check_count, check_known, check_positive
 
 __all__ = [
     "FIGURES_FOLDER",
@@ -46,7 +46,7 @@ KINDS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys((*TEXTS, "missing", "expected"), TEXT),
     **dict.fromkeys(("fold_seed", "classifier_seconds", "max_seconds", "max_evaluations"), NUMBER),
     **dict.fromkeys(("class_labels", "options"), TABLE),
-    **dict.fromkeys(("seeds", "ignore", "nominal"), LIST),
+    **dict.fromkeys(("seeds", "ignore", "categorical"), LIST),
 }
 
 
@@ -68,7 +68,7 @@ class DataEntry:
         Column of the class in the file.
     class_labels : mapping of str to str
         New labels for the classes. Weka's JRip depends on them.
-    ignore, nominal : tuple of str
+    ignore, categorical : tuple of str
         Columns of the file to leave out, and columns to treat as categories.
     separator, decimal, encoding : str or None, str, str
         Format of a text file, as for `read_table`.
@@ -79,7 +79,7 @@ class DataEntry:
     target: str = "class"
     class_labels: Mapping[str, str] = field(default_factory=dict)
     ignore: tuple[str, ...] = ()
-    nominal: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
     separator: str | None = None
     decimal: str = "."
     encoding: str = "utf-8"
@@ -94,7 +94,7 @@ class DataEntry:
                 self.target,
                 target_kind="class",
                 ignore=self.ignore,
-                nominal=self.nominal,
+                categorical=self.categorical,
                 separator=self.separator,
                 decimal=self.decimal,
                 encoding=self.encoding,
@@ -272,7 +272,7 @@ def _made(kind: type[T], where: str, found: dict[str, Any], folder: Path) -> T:
         _check_kind(f"{where}.{key}", KINDS.get(key), value)
     for key in {"file", "expected"} & values.keys():
         values[key] = folder / Path(values[key]).expanduser()
-    for key in {"seeds", "ignore", "nominal"} & values.keys():
+    for key in {"seeds", "ignore", "categorical"} & values.keys():
         values[key] = tuple(values[key])
     return kind(**values)
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.data.wording import shown
-from fuzzyfrog.search.checks import check_count
+from fuzzyfrog.common.messages import shown
+from fuzzyfrog.common.params import check_count
 
 __all__ = ["Fold", "JavaRandom", "stratified_folds"]
 

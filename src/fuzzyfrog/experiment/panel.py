@@ -24,10 +24,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from fuzzyfrog.common.params import check_known
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.experiment.folds import Fold
-from fuzzyfrog.search.checks import check_known
 
 __all__ = ["CellError", "Panel", "SklearnPanel", "check_classes", "reason_of"]
 
@@ -147,8 +147,8 @@ def _model(classifier: str, dataset: Dataset) -> Any:
     labels = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
     prepared = ColumnTransformer(
         [
-            ("numbers", numbers, np.flatnonzero(~dataset.nominal)),
-            ("labels", labels, np.flatnonzero(dataset.nominal)),
+            ("numbers", numbers, np.flatnonzero(~dataset.categorical)),
+            ("labels", labels, np.flatnonzero(dataset.categorical)),
         ]
     )
     return make_pipeline(prepared, _classifier(classifier))

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.messages import suggested
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.data.wording import suggested
 from fuzzyfrog.experiment.cells import (
     Cells,
     accuracy_key,
@@ -438,7 +438,7 @@ def _with_columns(dataset: Dataset, features: Sequence[int]) -> Dataset:
         dataset,
         values=np.ascontiguousarray(dataset.values[:, chosen]),
         feature_names=tuple(dataset.feature_names[feature] for feature in chosen),
-        nominal=dataset.nominal[chosen],
+        categorical=dataset.categorical[chosen],
     )
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from fuzzyfrog.common.messages import listed, shown
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.data.wording import listed, shown
 from fuzzyfrog.experiment.config import ConfigError, SelectorEntry
 from fuzzyfrog.search import (
     CheckpointError,

@@ -1,14 +1,15 @@
 """The fuzzy-rough dependency of subsets of features, exact and fast."""
 
-from fuzzyfrog.measure.approximations import (
+from fuzzyfrog.measure.dependency import Dependency
+from fuzzyfrog.measure.functions import (
+    RoughRegions,
     dependency,
     lower_approximation,
     positive_region,
+    rough_regions,
     upper_approximation,
 )
-from fuzzyfrog.measure.crisp import RoughRegions, rough_regions
-from fuzzyfrog.measure.sampling import Estimate, SampledDependency
-from fuzzyfrog.measure.scoring import Dependency
+from fuzzyfrog.measure.sampled import Estimate, SampledDependency
 
 __all__ = [
     "Dependency",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fuzzyfrog.jit import kernel
+from fuzzyfrog.common.jit import kernel
 
 __all__ = ["line"]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fuzzyfrog.data.spread import GRID
-from fuzzyfrog.jit import kernel
+from fuzzyfrog.common.jit import kernel
+from fuzzyfrog.data.scaling import GRID
 from fuzzyfrog.measure._kernel_scan import LARGEST, PRODUCT, SUM, alike, distance, total
 
 __all__ = ["bound", "bounds", "extend", "measure_pairs", "remember"]
@@ -245,7 +245,7 @@ def bounds(Z, target, asked, join, known, apart, first, last, total):
 
 @kernel
 def bound(column, target, asked, join, known, apart):
-    """Give the same for one feature, of which `column` holds all positions."""
+    """Return the same for one feature, of which `column` holds all positions."""
     total = 0.0
     for i in range(known.shape[0]):
         lowest = 1.0

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from fuzzyfrog.jit import kernel
+from fuzzyfrog.common.jit import kernel
 from fuzzyfrog.measure._kernel_scan import alike, below, distance, limit_of
 from fuzzyfrog.measure._vectors import ALL_LANES, LANES, NEVER, first_lane, set_ceilings
 
@@ -21,7 +21,7 @@ ONE = np.uint64(1)
 
 @kernel
 def _of_own(block, first, last):
-    """Give the lanes of a block that hold samples from the first to the last, as bits."""
+    """Return the lanes of a block that hold samples from the first to the last, as bits."""
     start, end = max(first - block, 0), min(last - block, LANES)
     if start >= end:
         return np.uint64(0)

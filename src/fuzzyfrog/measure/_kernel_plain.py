@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fuzzyfrog.jit import kernel
+from fuzzyfrog.common.jit import kernel
 from fuzzyfrog.measure._kernel_scan import alike, distance
 
 __all__ = ["infimum", "nearest", "plain"]
@@ -53,7 +53,7 @@ def nearest(Z, side, target, order, subset, join, first, last, membership, enemy
 
 @kernel
 def infimum(Z, concept, subset, join, first, last, result):
-    """Give the smallest of distance + degree of belonging to a concept, cut at 1."""
+    """Return the smallest of distance + degree of belonging to a concept, cut at 1."""
     for i in range(first, last):
         result[i] = 1.0
         for j in range(concept.size):

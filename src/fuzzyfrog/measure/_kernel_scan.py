@@ -14,8 +14,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from fuzzyfrog.data.spread import GRID
-from fuzzyfrog.jit import kernel
+from fuzzyfrog.common.jit import kernel
+from fuzzyfrog.data.scaling import GRID
 from fuzzyfrog.measure._vectors import (
     ALL_LANES,
     LANES,
@@ -128,7 +128,7 @@ class Batch(NamedTuple):
 
 @kernel
 def distance(Z, i, j, subset, join):
-    """Give the exact distance of two samples, or some value of 1 or more."""
+    """Return the exact distance of two samples, or some value of 1 or more."""
     if join == PRODUCT:
         return _distance_by_product(Z, i, j, subset)
     total = 0.0
@@ -143,7 +143,7 @@ def distance(Z, i, j, subset, join):
 
 @kernel
 def _distance_by_product(Z, i, j, subset):
-    """Give 1 - product of the similarities, in the order of the subset, on the grid."""
+    """Return 1 - product of the similarities, in the order of the subset, on the grid."""
     similarity = 1.0
     for f in subset:
         d = abs(Z[i, f] - Z[j, f])
@@ -156,7 +156,7 @@ def _distance_by_product(Z, i, j, subset):
 
 @kernel
 def limit_of(membership, steps):
-    """Give the number of steps that a distance must stay below to be less than a membership.
+    """Return the number of steps that a distance must stay below to be less than a membership.
 
     One step more than the membership itself, because positions were rounded to steps after a
     multiplication that had been rounded too (docs/theory.md#filter).
@@ -168,7 +168,7 @@ def limit_of(membership, steps):
 
 @kernel
 def alike(target, i, j):
-    """Give how alike the numeric targets of two samples are."""
+    """Return how alike the numeric targets of two samples are."""
     return max(0.0, 1.0 - abs(target[i] - target[j]))
 
 
@@ -341,7 +341,7 @@ def recall(table, subset, join, met, membership, limit, enemy):
 
 @kernel
 def total(membership):
-    """Give the sum of memberships in units of the grid, as two numbers: coarse * 2**25 + fine.
+    """Return the sum of memberships in units of the grid, as two numbers: coarse * 2**25 + fine.
 
     Two, because 64 bits hold the units of no more than 8,191 samples.
     """

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from fuzzyfrog.jit import kernel
+from fuzzyfrog.common.jit import kernel
 from fuzzyfrog.measure._kernel_scan import below, measure_again
 from fuzzyfrog.measure._vectors import (
     ALL_LANES,
@@ -70,7 +70,7 @@ class Forest(NamedTuple):
 
 @kernel
 def _widest(points, first, last):
-    """Give the axis along which some points are spread most, judged by some hundred of them."""
+    """Return the axis along which some points are spread most, judged by some hundred of them."""
     best, widest = 0, np.int64(-1)
     step = max(1, (last - first) // 256)
     for axis in range(points.shape[1]):
@@ -215,7 +215,7 @@ def grow_boxes(forest, lanes, level):
 
 @kernel
 def _between(forest, level, a, b, join):
-    """Give how many steps two nodes are apart, including what numeric targets add."""
+    """Return how many steps two nodes are apart, including what numeric targets add."""
     low, high = forest.low, forest.high
     total = np.int64(0)
     for axis in range(low.shape[1]):
@@ -236,7 +236,7 @@ def _between(forest, level, a, b, join):
 
 @kernel
 def _farthest(limit, block):
-    """Give the largest limit within a block."""
+    """Return the largest limit within a block."""
     most = np.int64(NEVER)
     for k in range(block, block + LANES):
         most = max(most, np.int64(limit[k]))

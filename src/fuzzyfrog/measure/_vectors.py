@@ -64,7 +64,7 @@ def _joined_in_numpy(joined: Any, there: Any, here: Any, join: int, gaps: bool) 
 
 
 def _below_in_numpy(join: int, gaps: bool) -> Callable[..., np.uint64]:
-    """Give which lanes of a block may be nearer to sample i than their limits, as bits.
+    """Return which lanes of a block may be nearer to sample i than their limits, as bits.
 
     The features are joined stage by stage, until no lane is left or all features were seen. Each
     of the first `n_real` adds a step of slack, for rounding; what follows them is filling.
@@ -87,7 +87,7 @@ def _below_in_numpy(join: int, gaps: bool) -> Callable[..., np.uint64]:
 
 
 def _closest_in_numpy(join: int, gaps: bool) -> Callable[..., int]:
-    """Give the first lane of a block that is nearest to sample i, as far as 16 bits tell."""
+    """Return the first lane of a block that is nearest to sample i, as far as 16 bits tell."""
 
     def closest(lanes, queries, features, i, block):  # type: ignore[no-untyped-def]
         joined = np.zeros(LANES, np.int64)
@@ -101,7 +101,7 @@ def _closest_in_numpy(join: int, gaps: bool) -> Callable[..., int]:
 
 
 def _near_in_numpy(join: int) -> Callable[..., np.uint64]:
-    """Give which lanes of a block may be nearer to the box of a node than their limits, as bits."""
+    """Return which lanes of a block may be nearer to the box of a node than their limits, as bits."""
 
     def near(lanes, block, low, high, node, limit, offset):  # type: ignore[no-untyped-def]
         there = lanes[: low.shape[1], block : block + LANES].astype(np.int64).T
@@ -132,12 +132,12 @@ def _set_ceilings_in_numpy(
 
 
 def _first_lane_in_numpy(bits: np.uint64) -> int:
-    """Give the number of the first lane in a set of lanes."""
+    """Return the number of the first lane in a set of lanes."""
     return (int(bits) & -int(bits)).bit_length() - 1
 
 
 def _below_in_vectors(join: int, gaps: bool) -> Any:
-    """Give `below` with all lanes in vector registers."""
+    """Return `below` with all lanes in vector registers."""
 
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         lanes, queries, features, limit = _arrays(context, builder, signature, args, (0, 1, 2, 6))
@@ -166,7 +166,7 @@ def _below_in_vectors(join: int, gaps: bool) -> Any:
 
 
 def _closest_in_vectors(join: int, gaps: bool) -> Any:
-    """Give `closest` with all lanes in vector registers."""
+    """Return `closest` with all lanes in vector registers."""
 
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         lanes, queries, features = _arrays(context, builder, signature, args, (0, 1, 2))
@@ -189,7 +189,7 @@ def _closest_in_vectors(join: int, gaps: bool) -> Any:
 
 
 def _near_in_vectors(join: int) -> Any:
-    """Give `near` with all lanes in vector registers."""
+    """Return `near` with all lanes in vector registers."""
 
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         lanes, low, high, limit = _arrays(context, builder, signature, args, (0, 2, 3, 5))
@@ -254,7 +254,7 @@ def _first_lane_in_one_step(typing, bits):  # type: ignore[no-untyped-def]
 def _arrays(
     context: Any, builder: Any, signature: Any, args: Any, places: tuple[int, ...]
 ) -> list[Any]:
-    """Give the arrays among the arguments of an operation, with their data and shapes."""
+    """Return the arrays among the arguments of an operation, with their data and shapes."""
     return [context.make_array(signature.args[at])(context, builder, args[at]) for at in places]
 
 
@@ -294,7 +294,7 @@ def _stage(builder: Any, arrays: Any, places: Any, joined: Any, join: int, gaps:
 
 
 def _away(builder: Any, there: Any, here: Any, gaps: bool) -> Any:
-    """Give absolute differences, 0 where a value is missing."""
+    """Return absolute differences, 0 where a value is missing."""
     away = _call(builder, "abs", builder.sub(there, here), ir.Constant(_I1, 0))
     if not gaps:
         return away
@@ -309,7 +309,7 @@ def _join(builder: Any, join: int, joined: Any, away: Any) -> Any:
 
 
 def _under(builder: Any, joined: Any, known: Any, slack: Any) -> Any:
-    """Give the lanes that are less than what is known plus some slack, as bits."""
+    """Return the lanes that are less than what is known plus some slack, as bits."""
     ceiling = _call(builder, "sadd.sat", known, _fill(builder, slack))
     return builder.bitcast(builder.icmp_signed("<", joined, ceiling), _I64)
 
@@ -335,7 +335,7 @@ def _load(builder: Any, pointer: Any) -> Any:
 
 
 def _row_length(builder: Any, array: Any) -> Any:
-    """Give the number of 16-bit numbers from one row of an array to the next."""
+    """Return the number of 16-bit numbers from one row of an array to the next."""
     return builder.sdiv(builder.extract_value(array.strides, 0), ir.Constant(_I64, 2))
 
 

@@ -11,12 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.deadline import stop_if_late
+from fuzzyfrog.common.deadline import stop_if_late
 from fuzzyfrog.measure import _kernel_plain, _kernel_scan
 from fuzzyfrog.measure._kernel_line import line
 from fuzzyfrog.measure._kernel_part import scan_part
-from fuzzyfrog.measure.geometry import Geometry, blocks_of
-from fuzzyfrog.measure.subsets import Subset, batch_of, subset_of
+from fuzzyfrog.measure.geometry import Geometry, Subset, batch_of, blocks_of, subset_of
 from fuzzyfrog.measure.threads import map_blocks
 
 __all__ = [
@@ -89,10 +88,10 @@ class Engine(ABC):
 
     @abstractmethod
     def nearest(self, subset: Subset, allowed: float) -> Nearest:
-        """Give the nearest enemies, or what was found before more than `allowed` was lost."""
+        """Return the nearest enemies, or what was found before more than `allowed` was lost."""
 
     def weigh(self, masks: NDArray[np.bool_], allowed: NDArray[np.float64]) -> Weights:
-        """Give the `total` of each subset's memberships, -1 where more is lost than allowed."""
+        """Return the `total` of each subset's memberships, -1 where more is lost than allowed."""
         weights = np.full((len(masks), 2), -1, np.int64)
         for k, mask in enumerate(masks):
             found = self.nearest(subset_of(self.geometry, mask), float(allowed[k]))
@@ -131,7 +130,7 @@ class PlainEngine(Engine):
     """Every pair in float64: the slowest engine, and the one that can be read."""
 
     def nearest(self, subset: Subset, allowed: float) -> Nearest:
-        """Give memberships and enemies; `allowed` is not needed to be right."""
+        """Return memberships and enemies; `allowed` is not needed to be right."""
         geometry = self.geometry
         membership = np.empty(self.asked.size)
         enemy = np.empty(self.asked.size, np.int64)
@@ -150,7 +149,7 @@ class ScanEngine(Engine):
     """Every block of pairs, most of them dropped after a few features. For all samples only."""
 
     def nearest(self, subset: Subset, allowed: float) -> Nearest:
-        """Give memberships and enemies, the blocks dealt out to the threads."""
+        """Return memberships and enemies, the blocks dealt out to the threads."""
         n_threads = self._threads_for(self.n_pairs)
         parts = map_blocks(
             lambda k: self._part(subset, allowed, k, n_threads), range(n_threads), n_threads
@@ -158,7 +157,7 @@ class ScanEngine(Engine):
         return reduce(closer, parts)
 
     def weigh(self, masks: NDArray[np.bool_], allowed: NDArray[np.float64]) -> Weights:
-        """Give the totals, whole subsets dealt out to the threads when there are enough of them."""
+        """Return the totals, whole subsets dealt out to the threads when there are enough of them."""
         if len(masks) < self.n_threads or self.n_pairs > _PAIRS_AT_ONCE:
             return super().weigh(masks, allowed)
         weights = np.empty((len(masks), 2), np.int64)
@@ -208,7 +207,7 @@ class PartEngine(Engine):
             self._own = np.column_stack([geometry.starts[side], geometry.starts[side + 1]])
 
     def nearest(self, subset: Subset, allowed: float) -> Nearest:
-        """Give memberships and enemies, the samples dealt out to the threads."""
+        """Return memberships and enemies, the samples dealt out to the threads."""
         membership, enemy = np.empty(self.asked.size), np.empty(self.asked.size, np.int64)
         limit = np.empty(self.asked.size, np.int16)
         table = self.geometry.table
@@ -232,7 +231,7 @@ class LineEngine(Engine):
     """One complete feature, classes only: sorting finds the nearest enemies."""
 
     def nearest(self, subset: Subset, allowed: float) -> Nearest:
-        """Give memberships and enemies of a subset of one feature."""
+        """Return memberships and enemies of a subset of one feature."""
         geometry = self.geometry
         membership = np.empty(geometry.n_samples)
         enemy = np.empty(geometry.n_samples, np.int64)
@@ -243,7 +242,7 @@ class LineEngine(Engine):
         return Nearest(membership[self.asked], enemy[self.asked], complete=True)
 
     def weigh(self, masks: NDArray[np.bool_], allowed: NDArray[np.float64]) -> Weights:
-        """Give the totals, features dealt out to the threads."""
+        """Return the totals, features dealt out to the threads."""
 
         def weight(mask: NDArray[np.bool_]) -> tuple[int, int]:
             subset = Subset(_NOTHING, np.flatnonzero(mask), gaps=False)
@@ -255,13 +254,13 @@ class LineEngine(Engine):
 
 
 def n_pairs_asked(geometry: Geometry, n_asked: int) -> int:
-    """Give how many pairs of enemies some of the samples are in, on average."""
+    """Return how many pairs of enemies some of the samples are in, on average."""
     share = min(1.0, 2.0 * n_asked / geometry.n_samples)  # all of them share each pair with another
     return int(share * geometry.n_pairs)
 
 
 def _cuts(n_items: int, n_threads: int, n_pairs: int) -> list[tuple[int, int]]:
-    """Give the parts of some work, (first, last) of each, for items of so many pairs each.
+    """Return the parts of some work, (first, last) of each, for items of so many pairs each.
 
     Enough to keep all threads busy, and none so large that it would long not be stopped.
     """
@@ -272,7 +271,7 @@ def _cuts(n_items: int, n_threads: int, n_pairs: int) -> list[tuple[int, int]]:
 
 
 def closer(a: Nearest, b: Nearest) -> Nearest:
-    """Give the nearer enemy of each sample from two looks at different pairs."""
+    """Return the nearer enemy of each sample from two looks at different pairs."""
     is_closer = b.membership < a.membership
     return Nearest(
         np.where(is_closer, b.membership, a.membership),

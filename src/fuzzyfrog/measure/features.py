@@ -14,7 +14,7 @@ __all__ = ["feature_mask"]
 
 
 def feature_mask(features: object, dataset: Dataset) -> NDArray[np.bool_]:
-    """Give the mask of a subset of features.
+    """Return the mask of a subset of features.
 
     Parameters
     ----------

@@ -10,12 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.data.dataset import Dataset
+from fuzzyfrog.data.scaling import Missing, Spread, column_blocks, positions, scaled
 from fuzzyfrog.data.spill import empty
-from fuzzyfrog.data.spread import Missing, Spread, column_blocks, positions, scaled
-from fuzzyfrog.measure._kernel_scan import Level, Table
-from fuzzyfrog.measure._vectors import LANES, MISSING
+from fuzzyfrog.measure._kernel_scan import Batch, Level, Table, total
+from fuzzyfrog.measure._vectors import LANES, MISSING, STAGE
 
-__all__ = ["Geometry", "blocks_of", "n_blocks"]
+__all__ = [
+    "MARGIN",
+    "SURE",
+    "Geometry",
+    "Subset",
+    "batch_of",
+    "blocks_of",
+    "exact_mean",
+    "exact_means",
+    "mean_membership",
+    "n_blocks",
+    "subset_of",
+]
 
 _HALF = 16383  # positions in steps lie within +-_HALF: no difference of two overflows 16 bits
 _REACH = 4.0  # positions beyond this many spreads are cut in the filter, not in the measure
@@ -23,12 +35,12 @@ _SAMPLED_PAIRS = 4096  # pairs of enemies that decide which features are looked 
 
 
 def n_blocks(n_samples: int) -> int:
-    """Give the number of blocks of `LANES` samples that hold all samples."""
+    """Return the number of blocks of `LANES` samples that hold all samples."""
     return -(-n_samples // LANES)
 
 
 def blocks_of(n_rows: int) -> list[tuple[int, int]]:
-    """Give rows cut into parts that are worth a call: (first, last) of each."""
+    """Return rows cut into parts that are worth a call: (first, last) of each."""
     cuts = np.linspace(0, n_rows, 1 + min(n_rows, 64)).astype(np.int64)
     return [(int(a), int(b)) for a, b in itertools.pairwise(cuts)]
 
@@ -47,7 +59,7 @@ class Geometry:
         Where each class starts; for a numeric target there is one class, of all samples.
     target : float64[n_samples] or float64[0]
         Positions of a numeric target in ascending order; nothing for classes.
-    nominal : bool[n_features]
+    categorical : bool[n_features]
         Features of which only equality counts.
     errors : float64[n_features]
         Bounds of the error of a distance, cut at 1, on each feature.
@@ -59,25 +71,25 @@ class Geometry:
     order: NDArray[np.int64]
     starts: NDArray[np.int64]
     target: NDArray[np.float64]
-    nominal: NDArray[np.bool_]
+    categorical: NDArray[np.bool_]
     errors: NDArray[np.float64]
     target_error: float
 
     @classmethod
     def of(cls, dataset: Dataset, spread: Spread, missing: Missing) -> Geometry:
-        """Give the geometry of a table."""
+        """Return the geometry of a table."""
         Z, errors = positions(dataset, spread, missing)
-        nominal = dataset.nominal
+        categorical = dataset.categorical
         if dataset.classes is None:
             target, error = scaled(np.asarray(dataset.target, np.float64), spread)
             order = np.argsort(target, kind="stable")
             starts = np.array([0, order.size])
-            return cls(_rows(Z, order), order, starts, target[order], nominal, errors, error)
+            return cls(_rows(Z, order), order, starts, target[order], categorical, errors, error)
         sizes = np.bincount(dataset.target.astype(np.int64), minlength=len(dataset.classes))
         place = np.argsort(np.argsort(sizes, kind="stable"), kind="stable")
         order = np.argsort(place[dataset.target], kind="stable")
         starts = np.concatenate([[0], np.cumsum(np.sort(sizes))])
-        return cls(_rows(Z, order), order, starts, np.empty(0), nominal, errors, 0.0)
+        return cls(_rows(Z, order), order, starts, np.empty(0), categorical, errors, 0.0)
 
     @property
     def n_samples(self) -> int:
@@ -122,15 +134,15 @@ class Geometry:
     def steps(self) -> float:
         """Number of 16-bit steps in the distance 1: as fine as the widest feature allows."""
         highest, lowest = np.fmax.reduce(self.Z, axis=0), np.fmin.reduce(self.Z, axis=0)
-        farthest = np.fmax(highest, -lowest)[~self.nominal]
+        farthest = np.fmax(highest, -lowest)[~self.categorical]
         widest = float(np.nanmax(farthest, initial=1.0)) if farthest.size else _REACH
         return _HALF / min(widest, _REACH)
 
     @cached_property
     def is_crowded(self) -> NDArray[np.bool_]:
-        """Which nominal features have more codes than fit at full distance into 16 bits."""
+        """Which categorical features have more codes than fit at full distance into 16 bits."""
         n_codes = np.fmax.reduce(self.Z, axis=0) + 1.0
-        return np.asarray(self.nominal & ((n_codes - 1.0) * self.steps > 2.0 * _HALF))
+        return np.asarray(self.categorical & ((n_codes - 1.0) * self.steps > 2.0 * _HALF))
 
     @cached_property
     def queries(self) -> NDArray[np.int16]:
@@ -187,19 +199,102 @@ class Geometry:
         return np.argsort(-told, kind="stable")
 
     def _in_steps(self, part: slice) -> NDArray[np.int16]:
-        """Give features in steps; a distance in steps is never more than one too large."""
+        """Return features in steps; a distance in steps is never more than one too large."""
         n_codes = np.fmax.reduce(self.Z[:, part], axis=0) + 1.0  # of those that have codes
-        nominal = self.nominal[part]
+        categorical = self.categorical[part]
         # Codes may lie closer together: any two different ones are at distance 1 or more.
         closer = 2.0 * _HALF / np.fmax(n_codes - 1.0, 1.0)
-        steps = np.where(nominal, np.fmin(self.steps, closer), self.steps)
-        middle = np.where(nominal, (n_codes - 1.0) / 2.0, 0.0)
+        steps = np.where(categorical, np.fmin(self.steps, closer), self.steps)
+        middle = np.where(categorical, (n_codes - 1.0) / 2.0, 0.0)
         cut = np.clip(np.rint((self.Z[:, part] - middle) * steps), -_HALF, _HALF)
         return np.where(np.isnan(cut), MISSING, cut).astype(np.int16)
 
 
 def _rows(Z: NDArray[np.float64], order: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Give rows in another order without a second copy where they are in order already."""
+    """Return rows in another order without a second copy where they are in order already."""
     if np.array_equal(order, np.arange(order.size)):
         return Z
     return np.take(Z, order, axis=0, out=empty(Z.shape), mode="clip")  # "raise" would copy
+
+
+# Share of the samples that may be lost beyond what is allowed: what is lost is summed up with
+# rounding, the scores that decide in the end are not.
+MARGIN = 1e-7
+
+_UNITS = 2**50  # units of the grid in a membership of 1
+SURE = _UNITS >> 25  # the coarse part of its `total`; the fine part is 0
+
+# Each feature adds a step of uncertainty to a 16-bit sum. Beyond this many features the filter
+# could take a full sum for a small one; features left out are measured exactly all the same.
+_MOST_FILTERED = 16_000
+
+
+@dataclass(frozen=True, eq=False)
+class Subset:
+    """One subset of features.
+
+    Parameters
+    ----------
+    features : int64[n]
+        For the filter: the most telling first, filled up to whole stages with the empty feature.
+    exact : int64[m]
+        For the exact measure: in ascending order.
+    gaps : bool
+        Whether values are missing that are similar to anything.
+    """
+
+    features: NDArray[np.int64]
+    exact: NDArray[np.int64]
+    gaps: bool
+
+
+def subset_of(geometry: Geometry, mask: NDArray[np.bool_]) -> Subset:
+    """Return the subset for a boolean mask."""
+    ranked = geometry.most_telling[mask[geometry.most_telling]][:_MOST_FILTERED]
+    features = np.full(max(1, -(-ranked.size // STAGE)) * STAGE, geometry.n_features)
+    features[: ranked.size] = ranked
+    return Subset(features, np.flatnonzero(mask), bool(geometry.has_gaps[mask].any()))
+
+
+def batch_of(geometry: Geometry, masks: NDArray[np.bool_], allowed: NDArray[np.float64]) -> Batch:
+    """Return many subsets as one batch, without a loop over them."""
+    n_subsets, n_features = masks.shape
+    row, subset = np.divmod(np.flatnonzero(masks), n_features)
+    rank = np.empty(n_features, np.int64)
+    rank[geometry.most_telling] = np.arange(n_features)
+    ranked = geometry.most_telling[np.sort(row * n_features + rank[subset]) - row * n_features]
+    sizes = np.bincount(row, minlength=n_subsets)
+    subset_starts = _starts(sizes)
+    place = np.arange(row.size) - subset_starts[row]
+    is_filtered = place < _MOST_FILTERED
+    stages = np.maximum(1, -(-np.minimum(sizes, _MOST_FILTERED) // STAGE))
+    feature_starts = _starts(stages * STAGE)
+    features = np.full(feature_starts[-1], n_features)
+    features[(feature_starts[row] + place)[is_filtered]] = ranked[is_filtered]
+    gaps = np.bincount(row[geometry.has_gaps[subset]], minlength=n_subsets) > 0
+    return Batch(features, subset, feature_starts, subset_starts, gaps, allowed)
+
+
+def exact_mean(coarse: int, fine: int, n_samples: int) -> float:
+    """Return the mean of memberships whose `total` is known, rounded once."""
+    # Whole numbers of Python: 64 bits would not hold the units of many samples.
+    return ((int(coarse) << 25) + int(fine)) / (n_samples * _UNITS)
+
+
+def mean_membership(membership: NDArray[np.float64]) -> float:
+    """Return the mean of memberships, rounded once."""
+    coarse, fine = total(membership)
+    return exact_mean(coarse, fine, membership.size)
+
+
+def exact_means(totals: NDArray[np.int64], n_samples: int) -> NDArray[np.float64]:
+    """Return the same for many totals; -inf for those that are -1."""
+    means = [
+        exact_mean(coarse, fine, n_samples) if coarse >= 0 else -np.inf
+        for coarse, fine in totals.tolist()
+    ]
+    return np.array(means, np.float64)
+
+
+def _starts(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.data.spread import GRID
+from fuzzyfrog.data.scaling import GRID
 from fuzzyfrog.measure import _kernel_plain, _kernel_scan
-from fuzzyfrog.measure.scoring import Dependency
-from fuzzyfrog.measure.subsets import mean_membership, subset_of
+from fuzzyfrog.measure.dependency import Dependency
+from fuzzyfrog.measure.geometry import mean_membership, subset_of
 
 __all__ = ["Requirements"]
 
@@ -63,7 +63,7 @@ class Requirements:
         self._unseen = float(np.ceil(lost / GRID) * GRID)
 
     def broken(self, mask: Mask) -> tuple[Floats, Floats]:
-        """Give rows that a subset of the allowed features breaks.
+        """Return rows that a subset of the allowed features breaks.
 
         Parameters
         ----------
@@ -92,7 +92,7 @@ class Requirements:
         return self._rows(mask, low[first], high[first])
 
     def _assorted(self, lost: Floats) -> Integers:
-        """Give the samples that lost most, and as many others from all over the rest."""
+        """Return the samples that lost most, and as many others from all over the rest."""
         order = np.argsort(-lost, kind="stable")
         order = order[lost[order] > self._unseen].astype(np.int64)
         if len(order) <= self._limit:
@@ -102,7 +102,7 @@ class Requirements:
         return np.concatenate([order[:n_worst], order[others]])
 
     def _enemies(self, mask: Mask, samples: Integers, membership: Floats) -> Integers:
-        """Give the nearest enemy of each sample; of several the first, for any engine."""
+        """Return the nearest enemy of each sample; of several the first, for any engine."""
         geometry, join = self._measure._geometry, self._measure._join
         subset = subset_of(geometry, mask).exact
         enemy = np.empty(geometry.n_samples, np.int64)
@@ -114,7 +114,7 @@ class Requirements:
         return enemy[samples]
 
     def _apart(self, i: Integers, j: Integers) -> Floats:
-        """Give the distances of pairs on each feature; 0 on those that are not allowed."""
+        """Return the distances of pairs on each feature; 0 on those that are not allowed."""
         Z = self._measure._geometry.Z
         apart = np.abs(Z[i] - Z[j])
         apart[np.isnan(apart)] = 0.0  # missing: similar to anything
@@ -135,7 +135,7 @@ class Requirements:
         return _in_logarithms(apart, needed, mask)
 
     def _one_more(self, mask: Mask, samples: Integers, membership: Floats) -> tuple[Floats, Floats]:
-        """Give one row that asks for a feature that takes any of the samples farther away."""
+        """Return one row that asks for a feature that takes any of the samples farther away."""
         enemies = self._enemies(mask, samples, membership)
         helps = np.zeros(len(mask), np.bool_)
         for part in range(0, len(samples), self._limit):
@@ -145,7 +145,7 @@ class Requirements:
 
 
 def _in_logarithms(apart: Floats, needed: Floats, mask: Mask) -> tuple[Floats, Floats]:
-    """Give rows for the product of similarities: sums of logarithms, less a margin.
+    """Return rows for the product of similarities: sums of logarithms, less a margin.
 
     Where the margin would hide that the subset breaks a row, the row asks for one more of the
     features that tell its two samples apart at all.

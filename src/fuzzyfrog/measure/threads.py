@@ -17,8 +17,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from fuzzyfrog.data.control_groups import control_groups
-from fuzzyfrog.deadline import Deadline, current_deadline, limited, stop_if_late
+from fuzzyfrog.common.deadline import Deadline, current_deadline, limited, stop_if_late
+from fuzzyfrog.common.resources import control_groups
 
 __all__ = ["effective_threads", "map_blocks"]
 
@@ -29,7 +29,7 @@ _MOST_THREADS = 64  # on smaller machines; guards against a slip such as n_jobs=
 
 
 def effective_threads(n_jobs: int | None) -> int:
-    """Give the number of threads to use for ``n_jobs``, read as scikit-learn reads it.
+    """Return the number of threads to use for ``n_jobs``, read as scikit-learn reads it.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def effective_threads(n_jobs: int | None) -> int:
 def map_blocks(
     function: Callable[[Item], Result], items: Iterable[Item], n_threads: int
 ) -> list[Result]:
-    """Give ``function(item)`` for each item, in the order of the items.
+    """Return ``function(item)`` for each item, in the order of the items.
 
     When it returns or raises, no call of ``function`` is running anymore. If a call raises,
     the items that nobody has begun are left out and the error of the earliest item that
@@ -160,7 +160,7 @@ _pools: dict[int, ThreadPoolExecutor] = {}
 
 
 def _pool() -> ThreadPoolExecutor:
-    """Give the helpers of this process; a fork takes along the pool but not its threads."""
+    """Return the helpers of this process; a fork takes along the pool but not its threads."""
     process = os.getpid()
     if process not in _pools:
         # Two threads may both get here: setdefault lets one pool win, and the other one has
@@ -184,7 +184,7 @@ def _whole_number(n_jobs: int) -> int:
 
 
 def _is_worker() -> bool:
-    """Tell whether somebody else already spreads work over the CPUs, and we are a part."""
+    """Return whether somebody else already spreads work over the CPUs, and we are a part."""
     if multiprocessing.parent_process() is not None:  # joblib's own processes included
         return True
     return _is_joblib_thread() or _is_dask_thread()
@@ -218,7 +218,7 @@ def _usable_cpus() -> int:
 
 
 def _quota_of_process(root: Path) -> float:
-    """Give the CPUs that the control groups grant, found below ``root``; inf for no limit."""
+    """Return the CPUs that the control groups grant, found below ``root``; inf for no limit."""
     return min(map(_quota_of_group, control_groups(root, "cpu")), default=math.inf)
 
 

@@ -13,8 +13,7 @@ from fuzzyfrog.measure._kernel_scan import Table
 from fuzzyfrog.measure._kernel_tree import Forest
 from fuzzyfrog.measure._vectors import LANES, NEVER, STAGE
 from fuzzyfrog.measure.engines import Engine, Nearest, closer
-from fuzzyfrog.measure.geometry import Geometry
-from fuzzyfrog.measure.subsets import Subset
+from fuzzyfrog.measure.geometry import Geometry, Subset
 from fuzzyfrog.measure.threads import map_blocks
 
 __all__ = ["TreeEngine"]
@@ -61,7 +60,7 @@ class _Plan:
 
 
 def _filled(sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give the number of blocks that so many samples fill, and how many each block holds."""
+    """Return the number of blocks that so many samples fill, and how many each block holds."""
     blocks = -(-sizes // LANES)
     held = np.full(blocks.sum(), LANES, np.int64)
     some = sizes > 0
@@ -90,7 +89,7 @@ class TreeEngine(Engine):
         self._last: tuple[bytes, _Order] | None = None  # axes, and the order built on them
 
     def nearest(self, subset: Subset, allowed: float) -> Nearest:
-        """Give memberships and enemies, blocks of queries dealt out to the threads."""
+        """Return memberships and enemies, blocks of queries dealt out to the threads."""
         n_threads = self._threads_for(self.n_pairs)
         features, n_axes = self._axes_first(subset)
         sample, child = self._ordered(features[:n_axes], n_threads)
@@ -104,7 +103,7 @@ class TreeEngine(Engine):
         return self._in_order(reduce(closer, map_blocks(part, range(n_threads), n_threads)), sample)
 
     def _axes_first(self, subset: Subset) -> tuple[NDArray[np.int64], int]:
-        """Give the features in filter order, and how many of the first make the boxes.
+        """Return the features in filter order, and how many of the first make the boxes.
 
         A missing value is anywhere, and codes that lie close together look alike: boxes around
         them say little. If no other feature is left, the empty one makes the boxes.
@@ -118,14 +117,14 @@ class TreeEngine(Engine):
         return features.astype(np.int64), min(_MOST_AXES, axes.size)
 
     def _ordered(self, axes: NDArray[np.int64], n_threads: int) -> _Order:
-        """Give the order for some axes; the one built last is kept, as greedy steps share axes."""
+        """Return the order for some axes; the one built last is kept, as greedy steps share axes."""
         last, key = self._last, axes.tobytes()
         if last is None or last[0] != key:
             last = self._last = key, self._build(axes, n_threads)
         return last[1]
 
     def _build(self, axes: NDArray[np.int64], n_threads: int) -> _Order:
-        """Give the sample in each lane and the tree of each class."""
+        """Return the sample in each lane and the tree of each class."""
         plan, starts = self._plan, self.geometry.starts
         sample = np.empty(plan.held.size * LANES, np.int64)
         n_alone = plan.held.size - plan.first_block[-1]  # blocks of queries that are in no tree
@@ -153,7 +152,7 @@ class TreeEngine(Engine):
         exact: NDArray[np.int64],
         n_threads: int,
     ) -> Table:
-        """Give what the subset needs of the samples, in the order of the trees."""
+        """Return what the subset needs of the samples, in the order of the trees."""
         geometry = self.geometry
         lanes = np.empty((features.size, sample.size), np.int16)
         queries = np.empty((sample.size, features.size), np.int16)
@@ -212,7 +211,7 @@ class TreeEngine(Engine):
         return Nearest(membership, enemy, complete=bool(lost <= allowed))
 
     def _in_order(self, found: Nearest, sample: NDArray[np.int64]) -> Nearest:
-        """Give memberships and enemies in the order of the samples asked for."""
+        """Return memberships and enemies in the order of the samples asked for."""
         is_query = self._plan.is_query
         membership = np.empty(self.asked.size)
         enemy = np.empty(self.asked.size, np.int64)

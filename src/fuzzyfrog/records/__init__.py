@@ -1,18 +1,22 @@
 """What a run leaves behind, in plain types that can be saved and sent."""
 
 from fuzzyfrog.records.certificate import Certificate
-from fuzzyfrog.records.findings import (
+from fuzzyfrog.records.parts import (
     AmbiguousSample,
     Cell,
+    ClassCount,
     ExamplePair,
     FeatureExplanation,
     FeatureSet,
+    FeatureSummary,
+    FrontPoint,
     HistoryPoint,
+    Reduct,
+    Sampling,
+    TableSummary,
+    TargetSummary,
 )
-from fuzzyfrog.records.results import FrontPoint, Reduct
 from fuzzyfrog.records.run import Run, Versions
-from fuzzyfrog.records.sampling import Sampling
-from fuzzyfrog.records.table import ClassCount, FeatureSummary, TableSummary, TargetSummary
 
 __all__ = [
     "AmbiguousSample",

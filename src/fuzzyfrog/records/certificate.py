@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from fuzzyfrog.records.numbers import count
+from fuzzyfrog.common.messages import count
 
 __all__ = ["Certificate", "Claim"]
 

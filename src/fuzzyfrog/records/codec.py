@@ -17,7 +17,7 @@ LARGEST = 2**63  # beyond any count; whoever reads a run may take its integers a
 
 
 def encoded(value: Any) -> Any:
-    """Give what JSON can hold of a record: objects, lists, text, numbers and None."""
+    """Return what JSON can hold of a record: objects, lists, text, numbers and None."""
     if is_dataclass(value):
         return {field.name: encoded(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, tuple | list):
@@ -28,7 +28,7 @@ def encoded(value: Any) -> Any:
 
 
 def parsed(text: str) -> Any:
-    """Give the value that a JSON text holds; a field that occurs twice or NaN is an error."""
+    """Return the value that a JSON text holds; a field that occurs twice or NaN is an error."""
     try:
         return json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refused)
     except DataError:
@@ -42,7 +42,7 @@ def parsed(text: str) -> Any:
 
 
 def decoded(kind: Any, value: Any, where: str) -> Any:
-    """Give a value as the type says, or raise one sentence that names the field.
+    """Return a value as the type says, or raise one sentence that names the field.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def _record(kind: Any, value: Any, where: str) -> Any:
 
 
 def _any_of(kinds: tuple[Any, ...], value: Any, where: str) -> Any:
-    """Give the value as the one of the types that suits it; at most one is a dataclass."""
+    """Return the value as the one of the types that suits it; at most one is a dataclass."""
     if value is None and types.NoneType in kinds:
         return None
     rest = [kind for kind in kinds if kind is not types.NoneType]

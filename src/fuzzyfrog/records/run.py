@@ -9,21 +9,26 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
+from fuzzyfrog.common.files import written_whole
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.records.certificate import Certificate
-from fuzzyfrog.records.checks import check_run
 from fuzzyfrog.records.codec import decoded, encoded, parsed
-from fuzzyfrog.records.findings import (
+from fuzzyfrog.records.consistency import check_run
+from fuzzyfrog.records.parts import (
     AmbiguousSample,
     FeatureExplanation,
     FeatureSet,
     HistoryPoint,
+    Sampling,
+    TableSummary,
 )
-from fuzzyfrog.records.sampling import Sampling
-from fuzzyfrog.records.table import TableSummary
-from fuzzyfrog.writing import written_whole
 
-__all__ = ["SCHEMA", "Parameter", "Run", "Versions"]
+__all__ = [
+    "SCHEMA",
+    "Parameter",
+    "Run",
+    "Versions",
+]
 
 MAX_BYTES = 64 * 2**20  # of a saved run; a thousand times what most have
 SCHEMA = 4  # raised whenever a field comes, goes or changes its meaning
@@ -190,11 +195,11 @@ class Run:
         return None if self.sampling is None else self.sampling.told(self.data.n_samples)
 
     def names(self, features: Iterable[int]) -> tuple[str, ...]:
-        """Give the names of features."""
+        """Return the names of features."""
         return tuple(self.data.features[feature].name for feature in features)
 
     def explanation_of(self, feature: str | int) -> FeatureExplanation:
-        """Give why a feature is selected; by its name, or by its index if no name is the same."""
+        """Return why a feature is selected; by its name, or by its index if no name is the same."""
         if not self.is_explained:
             raise ValueError(
                 "a run must be explained to be asked why, got one whose time was up before. Run "
@@ -219,12 +224,12 @@ class Run:
         return f". Did you mean {close[0]!r}?" if close else "."
 
     def to_json(self) -> str:
-        """Give the run as text."""
+        """Return the run as text."""
         return json.dumps({"schema": SCHEMA, "run": encoded(self)}, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> "Run":
-        """Give the run that a text holds.
+        """Return the run that a text holds.
 
         Raises
         ------
@@ -255,7 +260,7 @@ class Run:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Run":
-        """Give the run that a file holds."""
+        """Return the run that a file holds."""
         try:
             text = _content_of(Path(path)).decode("utf-8")
         except OSError as error:
@@ -272,7 +277,7 @@ class Run:
 
 
 def _content_of(path: Path) -> bytes:
-    """Give the bytes of a file, unless it is no plain file or far too large."""
+    """Return the bytes of a file, unless it is no plain file or far too large."""
     if "\0" in str(path):
         raise FileNotFoundError(errno.ENOENT, "no file has a NUL in its name")
     if not stat.S_ISREG(path.stat().st_mode):  # a pipe or a device may never end

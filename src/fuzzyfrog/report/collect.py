@@ -3,11 +3,11 @@
 from typing import Any
 
 from fuzzyfrog.records import Run
-from fuzzyfrog.records.claims import alike
+from fuzzyfrog.records.statements import alike
 from fuzzyfrog.report.answer import answer
 from fuzzyfrog.report.details import ambiguous, explanations, reproduction, search
 from fuzzyfrog.report.explorer import explorer
-from fuzzyfrog.report.pictures import course, frequency, front
+from fuzzyfrog.report.plot_data import course, frequency, front
 from fuzzyfrog.report.text import all_seen, count, short, visible
 
 __all__ = ["collect", "collect_summary"]
@@ -16,7 +16,7 @@ LONGEST_TITLE = 80
 
 
 def collect(run: Run) -> dict[str, Any]:
-    """Give the content of the report, in its order."""
+    """Return the content of the report, in its order."""
     noun = "allowed feature" if run.excluded else "feature"
     content = {
         "title": short(run.data.name, LONGEST_TITLE) if run.data.is_named else None,
@@ -38,7 +38,7 @@ def collect(run: Run) -> dict[str, Any]:
 
 
 def collect_summary(run: Run) -> dict[str, Any]:
-    """Give what the short version shows."""
+    """Return what the short version shows."""
     content: dict[str, Any] = all_seen(
         {
             "name": visible(run.data.name) if run.data.is_named else None,

@@ -31,7 +31,7 @@ ENDED_BY_TIME = {"max_seconds", "interrupted", "memory", "callback"}
 
 
 def explanations(run: Run) -> dict[str, Any]:
-    """Give what each selected feature does that no other does, the most important first."""
+    """Return what each selected feature does that no other does, the most important first."""
     ordered = sorted(run.explanations, key=lambda one: -one.lost)
     largest = max((one.lost for one in ordered), default=0.0) or 1.0
     most = room(min(len(ordered), MAX_LINES), MAX_CHARACTERS, LONGEST_NAME)
@@ -81,7 +81,7 @@ def _pair(run: Run, pair: ExamplePair) -> dict[str, Any]:
 
 
 def _target(run: Run, text: str) -> str:
-    """Give a class, or a number of a numeric target; a bare number would not say what it is."""
+    """Return a class, or a number of a numeric target; a bare number would not say what it is."""
     shown = short(text, LONGEST_CLASS)
     if run.data.target.is_numeric:
         return f"target {shown}"
@@ -89,7 +89,7 @@ def _target(run: Run, text: str) -> str:
 
 
 def ambiguous(run: Run) -> dict[str, Any]:
-    """Give the samples that the selected features tell apart least."""
+    """Return the samples that the selected features tell apart least."""
     return {
         "n_ambiguous": run.n_ambiguous,
         "n_sure": run.data.n_samples - run.n_ambiguous,
@@ -117,7 +117,7 @@ def _sample(run: Run, one: AmbiguousSample) -> dict[str, Any]:
 
 
 def search(run: Run) -> dict[str, Any]:
-    """Give how long the search took and why it ended."""
+    """Return how long the search took and why it ended."""
     n_own = run.n_evaluations - run.n_resumed
     rate = f"{n_own / run.seconds:,.0f} a second" if run.seconds > 0 else ""
     if run.n_resumed:
@@ -141,7 +141,7 @@ def _reason(run: Run) -> str:
 
 
 def reproduction(run: Run) -> dict[str, Any]:
-    """Give all that is needed to get the same result again."""
+    """Return all that is needed to get the same result again."""
     data, target = run.data, run.data.target
     span = f"{target.lowest:.6g} to {target.highest:.6g}" if target.lowest is not None else ""
     return {
@@ -174,15 +174,15 @@ def reproduction(run: Run) -> dict[str, Any]:
 
 
 def _as_typed(value: Parameter) -> str:
-    """Give a value as Python writes it; a list is kept as a text that is that already."""
+    """Return a value as Python writes it; a list is kept as a text that is that already."""
     return value if isinstance(value, str) and value.startswith("[") else repr(value)
 
 
 def _kinds(run: Run) -> str:
-    n_nominal = sum(feature.kind == "nominal" for feature in run.data.features)
-    n_numeric = run.data.n_features - n_nominal
-    if not n_nominal:
+    n_categorical = sum(feature.kind == "categorical" for feature in run.data.features)
+    n_numeric = run.data.n_features - n_categorical
+    if not n_categorical:
         return count(n_numeric, "numeric feature")
     if not n_numeric:
-        return count(n_nominal, "nominal feature")
-    return f"{n_numeric:,} numeric and {count(n_nominal, 'nominal feature')}"
+        return count(n_categorical, "categorical feature")
+    return f"{n_numeric:,} numeric and {count(n_categorical, 'categorical feature')}"

@@ -4,7 +4,7 @@ from itertools import takewhile
 from typing import Any
 
 from fuzzyfrog.records import FeatureSet, Run
-from fuzzyfrog.records.claims import alike, are_equal
+from fuzzyfrog.records.statements import alike, are_equal
 from fuzzyfrog.report.text import gamma, room, short
 
 __all__ = ["explorer"]
@@ -17,7 +17,7 @@ MAX_LISTED_CHARACTERS = 20_000  # of the names in it
 
 
 def explorer(run: Run) -> dict[str, Any]:
-    """Give the reducts, as positions in a list of the features that they have."""
+    """Return the reducts, as positions in a list of the features that they have."""
     kept = _affordable(run.reducts)
     used = sorted({feature for one in kept for feature in one.features})
     place = {feature: at for at, feature in enumerate(used)}
@@ -56,7 +56,7 @@ def _title(run: Run) -> str:
 
 
 def _affordable(reducts: tuple[FeatureSet, ...]) -> list[FeatureSet]:
-    """Give the first reducts that fit into a page, one at least."""
+    """Return the first reducts that fit into a page, one at least."""
     total = 0
 
     def fits(one: FeatureSet) -> bool:

@@ -8,8 +8,8 @@ from types import ModuleType
 from typing import Any, Literal
 
 from fuzzyfrog.records import FeatureSet, Run
-from fuzzyfrog.records.claims import alike
-from fuzzyfrog.report.pictures import elbow
+from fuzzyfrog.records.statements import alike
+from fuzzyfrog.report.plot_data import elbow
 from fuzzyfrog.report.text import gamma, short
 
 __all__ = ["save_figures"]
@@ -101,7 +101,7 @@ def _matplotlib() -> ModuleType:
 
 
 def _canvas(width: float, height: float) -> tuple[Any, Any]:
-    """Give a figure of its own, which neither a screen nor pyplot's memory knows of."""
+    """Return a figure of its own, which neither a screen nor pyplot's memory knows of."""
     figure = _matplotlib().figure.Figure(figsize=(width, height), layout="constrained")
     return figure, figure.subplots()
 

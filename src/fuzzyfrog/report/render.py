@@ -37,7 +37,7 @@ def write_report(run: Run, path: str | os.PathLike[str]) -> None:
 
 
 def render_report(run: Run) -> str:
-    """Give the report of a run as one HTML page that needs no network.
+    """Return the report of a run as one HTML page that needs no network.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def render_report(run: Run) -> str:
 
 
 def summary_html(run: Run) -> str:
-    """Give the short version of the report, for notebooks.
+    """Return the short version of the report, for notebooks.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def _environment() -> Environment:
 
 
 def _unbroken_options(text: str) -> Markup:
-    """Give a text in which no line ends inside of an option such as --min-dependency."""
+    """Return a text in which no line ends inside of an option such as --min-dependency."""
     harmless = str(escape(text))  # a Markup would have what is put into it escaped as well
     return Markup(OPTION.sub(r'<span class="option">\g<0></span>', harmless))  # noqa: S704
 
@@ -101,12 +101,12 @@ def _resource(name: str) -> str:
 
 
 def _hash(script: str) -> str:
-    """Give what the page's security policy knows its one script by."""
+    """Return what the page's security policy knows its one script by."""
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def _as_data(value: Any) -> Markup:
-    """Give a value as JSON that cannot end the element it stands in."""
+    """Return a value as JSON that cannot end the element it stands in."""
     text = json.dumps(value, separators=(",", ":"))  # ASCII: line separators are escaped too
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")

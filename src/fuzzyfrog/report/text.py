@@ -3,8 +3,8 @@
 import unicodedata
 from typing import Any
 
+from fuzzyfrog.common.messages import count, percent
 from fuzzyfrog.records import Cell
-from fuzzyfrog.records.numbers import count, percent
 
 __all__ = [
     "all_seen",
@@ -27,7 +27,7 @@ SHORTEST = 12  # characters of a name that stay in any case
 
 
 def visible(text: str) -> str:
-    """Give a text in which every character can be seen and none turns the others around.
+    """Return a text in which every character can be seen and none turns the others around.
 
     Control, formatting and bidirectional characters, and spaces other than the plain one, are
     written as their code; so are plain spaces at the ends.
@@ -41,7 +41,7 @@ def visible(text: str) -> str:
 
 
 def all_seen(content: Any) -> Any:
-    """Give the content of a page with every character of every text in it seen."""
+    """Return the content of a page with every character of every text in it seen."""
     if isinstance(content, dict):
         return {key: all_seen(value) for key, value in content.items()}
     if isinstance(content, list):
@@ -65,7 +65,7 @@ def _seen(text: str, at: int) -> str:
 
 
 def _joins(text: str, at: int) -> bool:
-    """Tell whether a character joins its neighbors, as in emoji and in Persian."""
+    """Return whether a character joins its neighbors, as in emoji and in Persian."""
     neighbors = text[at - 1 : at] + text[at + 1 : at + 2]
     return (
         text[at] in JOINERS
@@ -75,18 +75,18 @@ def _joins(text: str, at: int) -> bool:
 
 
 def short(text: str, most: int) -> str:
-    """Give a visible text of at most so many characters."""
+    """Return a visible text of at most so many characters."""
     shown = visible(text[: most + 1])  # no character gets shorter
     return shown if len(shown) <= most else f"{shown[: most - 1]}…"
 
 
 def room(n_names: int, characters: int, most: int) -> int:
-    """Give how long each of so many names may be for all of them to fit, `most` at most."""
+    """Return how long each of so many names may be for all of them to fit, `most` at most."""
     return min(most, max(SHORTEST, characters // max(1, n_names)))
 
 
 def gamma(value: float) -> str:
-    """Give a dependency with three digits; never 1 or 0 for what is not quite that."""
+    """Return a dependency with three digits; never 1 or 0 for what is not quite that."""
     if 0.9995 <= value < 1.0:
         return f"{min(value, 1.0 - 1e-12):.{_digits(1.0 - value)}f}"
     if 0.0 < value < 0.0005:
@@ -95,12 +95,12 @@ def gamma(value: float) -> str:
 
 
 def _digits(small: float) -> int:
-    """Give how many digits it takes to see a small number."""
+    """Return how many digits it takes to see a small number."""
     return next((n for n in range(4, 12) if round(small, n) > 0), 12)
 
 
 def seconds(value: float) -> str:
-    """Give a duration."""
+    """Return a duration."""
     if value < 1:
         return f"{value * 1000:.0f} ms"
     if value < 120:
@@ -111,7 +111,7 @@ def seconds(value: float) -> str:
 
 
 def cell(value: Cell) -> str:
-    """Give a value of a feature."""
+    """Return a value of a feature."""
     if value is None:
         return "missing"
     return short(value, LONGEST_CELL) if isinstance(value, str) else f"{value:.6g}"

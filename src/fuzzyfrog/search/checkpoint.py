@@ -24,9 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from fuzzyfrog.search.locking import FileLock, LockedError
+from fuzzyfrog.common.files import FileLock, LockedError, written_whole
 from fuzzyfrog.search.protocol import Floats, Problem, Search
-from fuzzyfrog.writing import written_whole
 
 __all__ = ["Checkpoint", "CheckpointError", "ScoreLog", "run_header"]
 
@@ -101,7 +100,7 @@ def _check_path(path: Path) -> None:
 
 
 def run_header(search: Search, problem: Problem, seed: int) -> dict[str, Any]:
-    """Give what must be the same when a run is resumed."""
+    """Return what must be the same when a run is resumed."""
     # The oracle follows from the data, whose fingerprint is compared.
     others = {"oracle", "proof_log"}
     settings = {name: value for name, value in vars(problem).items() if name not in others}
@@ -132,7 +131,7 @@ class ScoreLog:
             raise
 
     def next_record(self) -> Record | None:
-        """Give the next record of the earlier run; None when all were given."""
+        """Return the next record of the earlier run; None when all were given."""
         return next(self._old, None)
 
     def append(self, fingerprint: bytes, scores: Floats) -> None:
@@ -211,7 +210,7 @@ def _read_header(content: bytes, path: Path) -> tuple[dict[str, Any], int]:
 
 
 def _parsed(body: bytes) -> object:
-    """Give what JSON holds, None if it is none: a fitting CRC does not make it ours."""
+    """Return what JSON holds, None if it is none: a fitting CRC does not make it ours."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
@@ -219,7 +218,7 @@ def _parsed(body: bytes) -> object:
 
 
 def _read_records(content: bytes, start: int) -> tuple[list[Record], int]:
-    """Give the whole records, and where the last of them ends."""
+    """Return the whole records, and where the last of them ends."""
     records: list[Record] = []
     while len(content) - start >= FRAME.size:
         length, crc = FRAME.unpack_from(content, start)
@@ -235,7 +234,7 @@ def _read_records(content: bytes, start: int) -> tuple[list[Record], int]:
 
 
 def _scores(body: bytes) -> Floats | None:
-    """Give the scores of a record, None for what no run writes: half a one, or no number."""
+    """Return the scores of a record, None for what no run writes: half a one, or no number."""
     if len(body) % 8:
         return None
     scores = np.frombuffer(body, dtype="<f8").astype(np.float64)
@@ -258,7 +257,7 @@ def _compare(found: Mapping[str, Any], wanted: Mapping[str, Any], path: Path) ->
 
 
 def _shown(text: str) -> str:
-    """Give a text of a file as it can be printed, and the beginning of a long one."""
+    """Return a text of a file as it can be printed, and the beginning of a long one."""
     plain = text if text.isprintable() else repr(text)
     return plain if len(plain) <= MAX_CHARACTERS else f"{plain[:MAX_CHARACTERS]}..."
 
@@ -272,7 +271,7 @@ def _flat(header: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
 
 
 def _plain(value: Any) -> Any:
-    """Give a mask as the list of its features; JSON has no arrays."""
+    """Return a mask as the list of its features; JSON has no arrays."""
     return np.flatnonzero(value).tolist() if isinstance(value, np.ndarray) else value
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from fuzzyfrog.search.protocol import Integers, Masks, Problem
-from fuzzyfrog.search.random import Stream
+from fuzzyfrog.search.random_stream import Stream
 from fuzzyfrog.search.ranking import ranking_of
 
 __all__ = ["Constraints", "check_problem"]
@@ -56,7 +56,7 @@ class Constraints:
         return self.sizes[0] == self.sizes[1]
 
     def random_subsets(self, sizes: Integers, stream: Stream) -> Masks:
-        """Give random subsets of the given sizes, which must be allowed ones."""
+        """Return random subsets of the given sizes, which must be allowed ones."""
         keys = stream.words((len(sizes), len(self.free)))
         return self._first_free(np.argsort(keys, axis=1, kind="stable"), sizes)
 

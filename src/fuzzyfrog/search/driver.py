@@ -8,16 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from fuzzyfrog.deadline import Deadline, TimeIsUp, current_deadline, limited
-from fuzzyfrog.interruption import interruptible
-from fuzzyfrog.search.archive import Archive, Front
+from fuzzyfrog.common.deadline import Deadline, TimeIsUp, current_deadline, interruptible, limited
+from fuzzyfrog.common.params import check_count
+from fuzzyfrog.search.archive import Archive, Callback, Front, Moment, Outcome, Reduct
 from fuzzyfrog.search.checkpoint import Checkpoint, ScoreLog, run_header
-from fuzzyfrog.search.checks import check_count
 from fuzzyfrog.search.constraints import Constraints, check_problem
 from fuzzyfrog.search.evaluation import Budget, Evaluator
-from fuzzyfrog.search.finish import Finish
-from fuzzyfrog.search.outcome import Callback, Moment, Outcome, Reduct
-from fuzzyfrog.search.prooflog import ProofLog
+from fuzzyfrog.search.postprocess import Finish
+from fuzzyfrog.search.proof_log import ProofLog
 from fuzzyfrog.search.protocol import (
     Batch,
     Floats,
@@ -256,7 +254,7 @@ class _Run:
             self._budget.deadline = Deadline(FINISH_SECONDS)
 
     def _is_smallest(self) -> bool:
-        """Tell whether the best subsets reach the target and none with fewer features does."""
+        """Return whether the best subsets reach the target and none with fewer features does."""
         problem, archive = self._problem, self._archive
         is_asked_for = problem.ranking == "lexicographic" and problem.n_features_to_select is None
         reaches = archive.score >= problem.target and archive.size == self._proof.lower_bound

@@ -1,4 +1,4 @@
-"""Scoring of batches: from the ledger, from the log of an earlier run, or for real."""
+"""What is known about subsets, so that none is scored twice."""
 
 import hashlib
 import time
@@ -7,12 +7,58 @@ from math import inf
 
 import numpy as np
 
-from fuzzyfrog.deadline import Deadline, TimeIsUp
+from fuzzyfrog.common.deadline import Deadline, TimeIsUp
+from fuzzyfrog.search.archive import packed
 from fuzzyfrog.search.checkpoint import CheckpointError, ScoreLog
-from fuzzyfrog.search.ledger import Ledger, subset_keys
 from fuzzyfrog.search.protocol import Batch, Floats, Integers, Masks, Objective
 
-__all__ = ["Budget", "Evaluator"]
+__all__ = [
+    "Budget",
+    "Evaluator",
+    "Ledger",
+    "subset_keys",
+]
+
+KEY_BYTES = 16
+
+
+def subset_keys(subsets: Masks) -> list[bytes]:
+    """Return a short key for each subset: its bits, or their digest where that is shorter."""
+    rows = packed(subsets)
+    if subsets.shape[1] <= 8 * KEY_BYTES:
+        return rows
+    return [hashlib.blake2b(row, digest_size=KEY_BYTES).digest() for row in rows]
+
+
+class Ledger:
+    """Scores of subsets, and for rejected ones the value that their score is below."""
+
+    def __init__(self) -> None:
+        self._scores: dict[bytes, float] = {}
+        self._below: dict[bytes, float] = {}
+
+    def known(self, key: bytes, bar: float) -> float | None:
+        """Return what a subset comes back as when scored with ``bar``; None if not known."""
+        score = self._scores.get(key)
+        if score is not None:
+            return score if score >= bar else -np.inf
+        return -np.inf if self.is_below(key, bar) else None
+
+    def is_below(self, key: bytes, value: float) -> bool:
+        """Return whether the score of a subset is known to be below a value."""
+        if key in self._scores:
+            return self._scores[key] < value
+        return self._below.get(key, np.inf) <= value
+
+    def enter(self, keys: list[bytes], scores: Floats, bars: Floats) -> None:
+        """Note the scores of subsets; one below its bar stands for a rejection."""
+        for key, score, bar in zip(keys, scores.tolist(), bars.tolist(), strict=True):
+            if score >= bar:
+                self._scores[key] = score
+                self._below.pop(key, None)
+            else:
+                self._below[key] = min(bar, self._below.get(key, np.inf))
+
 
 CHUNK_SECONDS = 0.5  # how much work a killed or stopped run may lose
 GROWTH = 4  # times that a chunk may be larger than the one before: a subset may be an easy one
@@ -38,7 +84,7 @@ class Budget:
     reserve: int = 0
 
     def evaluations_left(self, n_evaluations: int) -> float:
-        """Give the evaluations that are left besides the reserve."""
+        """Return the evaluations that are left besides the reserve."""
         return max(0, self.max_evaluations - self.reserve - n_evaluations)
 
 
@@ -84,7 +130,7 @@ class Evaluator:
         return self._each(batch.subsets, keys, bars)
 
     def known(self, batch: Batch) -> Floats:
-        """Give the scores of a batch that are known, minus infinity for the others."""
+        """Return the scores of a batch that are known, minus infinity for the others."""
         return self._scores(subset_keys(batch.subsets))
 
     def _scores(self, keys: list[bytes]) -> Floats:
@@ -141,7 +187,7 @@ class Evaluator:
         return (n_wanted, None) if n_wanted <= left else (int(left), "max_evaluations")
 
     def _unknown(self, keys: list[bytes], bars: Floats) -> tuple[Integers, Floats]:
-        """Give the first row of each subset to be scored, and the lowest bar asked of it."""
+        """Return the first row of each subset to be scored, and the lowest bar asked of it."""
         lowest: dict[bytes, float] = {}
         first: dict[bytes, int] = {}
         for row, (key, bar) in enumerate(zip(keys, bars.tolist(), strict=True)):
@@ -173,7 +219,7 @@ class Evaluator:
             self.log.append(_fingerprint(keys), scores)
 
     def _replayed(self, keys: list[bytes]) -> Floats | None:
-        """Give the next scores of the log; None when it has no more."""
+        """Return the next scores of the log; None when it has no more."""
         record = None if self.log is None else self.log.next_record()
         if record is None:
             return None

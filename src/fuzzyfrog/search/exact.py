@@ -7,16 +7,25 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from fuzzyfrog.common.params import check_count
 from fuzzyfrog.search.archive import Archive
-from fuzzyfrog.search.checks import check_count
+from fuzzyfrog.search.backward_elimination import shed
 from fuzzyfrog.search.constraints import Constraints
-from fuzzyfrog.search.front import subsets_reaching
-from fuzzyfrog.search.overhearing import Steps, overheard
-from fuzzyfrog.search.protocol import Batch, Floats, Masks, Problem, Proof, Proposal, Search
-from fuzzyfrog.search.proving import CoverProof
+from fuzzyfrog.search.cover_proof import CoverProof
+from fuzzyfrog.search.exact_front import subsets_reaching
+from fuzzyfrog.search.protocol import (
+    Batch,
+    Floats,
+    Masks,
+    Problem,
+    Proof,
+    Proposal,
+    Search,
+    Steps,
+    overheard,
+)
 from fuzzyfrog.search.quickreduct import grow
 from fuzzyfrog.search.ranking import ranking_of
-from fuzzyfrog.search.shedding import shed
 
 __all__ = ["Certified", "Exact"]
 
@@ -82,12 +91,12 @@ class Certified:
         self._exact = exact
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Give the parameters of both, and the name of the search."""
+        """Return the parameters of both, and the name of the search."""
         inner = {"search": type(self._search).__name__, **self._search.get_params(deep)}
         return {**inner, **{f"exact__{k}": v for k, v in self._exact.get_params(deep).items()}}
 
     def propose(self, problem: Problem, seed: int) -> Proposal:
-        """Give the coroutine: cheap bounds, then the search, then the proof."""
+        """Return the coroutine: cheap bounds, then the search, then the proof."""
         check_count("limit", self._exact.limit)
         found = self._search.propose(problem, seed)
         return _Prover(problem, self._exact.limit).prove(found)
@@ -114,7 +123,7 @@ class _Prover:
         yield from overheard(self._by_scores() if covers is None else covers.smallest(), self._hear)
 
     def _covering(self) -> CoverProof | None:
-        """Give the proof by requirements where it can be had."""
+        """Return the proof by requirements where it can be had."""
         problem = self._problem
         is_fewest = problem.ranking == "lexicographic" and problem.n_features_to_select is None
         if problem.oracle is None or not is_fewest or problem.min_dependency < 1:
@@ -144,7 +153,7 @@ class _Prover:
         yield Batch(nothing, proof=Proof(self._best.size, is_best=True, all_listed=all_listed))
 
     def _bar(self, size: int) -> Callable[[], float]:
-        """Give what tells the score to reach: as good as the best, or better if that is enough."""
+        """Return what tells the score to reach: as good as the best, or better if that is enough."""
 
         def bar() -> float:
             best = np.array([self._best.score]), np.array([self._best.size])
@@ -158,7 +167,7 @@ class _Prover:
         return bar
 
     def _is_enough(self, size: int) -> bool:
-        """Tell whether subsets of a size that are only as good as the best need no listing."""
+        """Return whether subsets of a size that are only as good as the best need no listing."""
         problem, best = self._problem, self._best
         if problem.ranking == "product" and problem.target > 0:
             return False

@@ -3,12 +3,11 @@
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from fuzzyfrog.search.checks import check_count, check_share
+from fuzzyfrog.common.params import check_count, check_share
 from fuzzyfrog.search.constraints import Constraints
-from fuzzyfrog.search.population import diverse_subsets
-from fuzzyfrog.search.presets import preset_counts
+from fuzzyfrog.search.frogs.pond import diverse_subsets, preset_counts
 from fuzzyfrog.search.protocol import Batch, Floats, Integers, Masks, Problem, Proposal
-from fuzzyfrog.search.random import Stream
+from fuzzyfrog.search.random_stream import Stream
 from fuzzyfrog.search.ranking import ranking_of
 
 __all__ = ["Genetic"]

@@ -5,16 +5,16 @@ receives one score for each.  So a run is a pure function of its seed and of the
 told, and the driver can keep the budget, remember scores and resume for every search alike.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from fuzzyfrog.search.covering import Oracle
-    from fuzzyfrog.search.prooflog import ProofLog
+    from fuzzyfrog.search.proof_log import ProofLog
 
 __all__ = [
     "Batch",
@@ -26,6 +26,8 @@ __all__ = [
     "Proof",
     "Proposal",
     "Search",
+    "Steps",
+    "overheard",
 ]
 
 Masks: TypeAlias = NDArray[np.bool_]
@@ -172,3 +174,20 @@ class Search(Protocol):
 
     def propose(self, problem: Problem, seed: int) -> Proposal:
         """Check the parameters, then return the coroutine that yields batches."""
+
+
+T = TypeVar("T")
+Steps: TypeAlias = Generator[Batch, Floats, T]
+
+
+def overheard(steps: Steps[T], hear: Callable[[Masks, Floats], object]) -> Steps[T]:
+    """Go through steps that yield batches, and tell `hear` the subsets and scores of each."""
+    try:
+        batch = next(steps)
+        while True:
+            scores = yield batch
+            hear(batch.subsets, scores)
+            batch = steps.send(scores)
+    except StopIteration as stop:
+        result: T = stop.value
+        return result

@@ -27,7 +27,7 @@ class QuickReduct(BaseEstimator):  # type: ignore[misc]
     """
 
     def propose(self, problem: Problem, seed: int) -> Proposal:
-        """Give the coroutine; see the protocol.
+        """Return the coroutine; see the protocol.
 
         Parameters
         ----------

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.search.checks import check_known
+from fuzzyfrog.common.params import check_known
 from fuzzyfrog.search.protocol import Floats, Integers, Masks, Problem
 
 __all__ = ["LexicographicRanking", "ProductRanking", "Ranking", "feature_keys", "ranking_of"]
@@ -27,7 +27,7 @@ SLACK = 1 - 2.0**-50  # a few roundings of a division: a bar may be too low, nev
 
 
 def feature_keys(subsets: Masks) -> NDArray[np.bytes_]:
-    """Give a byte string for each subset; sorted, low features come first."""
+    """Return a byte string for each subset; sorted, low features come first."""
     packed = np.packbits(~subsets, axis=1)
     return np.ascontiguousarray(packed).view(f"S{packed.shape[1]}").ravel()
 
@@ -70,11 +70,11 @@ class Ranking(ABC):
 
     @abstractmethod
     def best(self, scores: Floats, sizes: Integers) -> Masks:
-        """Tell which subsets are the best ones; they have all the same size."""
+        """Return which subsets are the best ones; they have all the same size."""
 
     @abstractmethod
     def contend(self, scores: Floats, sizes: Integers) -> Masks:
-        """Tell which subsets may be among the best when better ones have come.
+        """Return which subsets may be among the best when better ones have come.
 
         A tie is one with the best of all, not with the next: a subset that comes later may end
         the tie of those that are the best now, and leave others.
@@ -86,14 +86,14 @@ class Ranking(ABC):
         return np.lexsort((feature_keys(subsets), third, second, first)).astype(np.int64)
 
     def beats(self, merit: Floats, other: Floats) -> Masks:
-        """Tell row by row whether the first is strictly better, judged by :meth:`merit`."""
+        """Return row by row whether the first is strictly better, judged by :meth:`merit`."""
         ahead = other[:, 0] < self.floor(merit[:, 0])
         behind = merit[:, 0] < self.floor(other[:, 0])
         more = other[:, 1] < merit[:, 1] - self.tolerance
         return np.asarray(ahead | (~behind & more))
 
     def near(self, scores: Floats, sizes: Integers) -> Masks:
-        """Tell which subsets tie with the best by the first column."""
+        """Return which subsets tie with the best by the first column."""
         first = self.merit(scores, sizes)[:, 0]
         return np.asarray(first >= self.floor(first.max(keepdims=True)))
 
@@ -116,12 +116,12 @@ class LexicographicRanking(Ranking):
         return np.where(sizes <= size, self.floor(enough), more)
 
     def best(self, scores: Floats, sizes: Integers) -> Masks:
-        """Tell which have the fewest features of those with the highest score."""
+        """Return which have the fewest features of those with the highest score."""
         near = self.near(scores, sizes)
         return np.asarray(near & (sizes == sizes[near].min()))
 
     def contend(self, scores: Floats, sizes: Integers) -> Masks:
-        """Tell which tie with the highest score, and have more than any that is smaller."""
+        """Return which tie with the highest score, and have more than any that is smaller."""
         enough = np.minimum(scores, self.target)
         contends = self.near(scores, sizes)
         highest = -np.inf
@@ -162,14 +162,14 @@ class ProductRanking(Ranking):
         return np.where(needed > self.target, np.inf, needed)
 
     def best(self, scores: Floats, sizes: Integers) -> Masks:
-        """Tell which have the highest score of those with the largest product."""
+        """Return which have the highest score of those with the largest product."""
         then = self.merit(scores, sizes)[:, 1]
         best = self.near(scores, sizes)
         best &= then >= then[best].max() - self.tolerance
         return np.asarray(best & (sizes == sizes[best].min()))
 
     def contend(self, scores: Floats, sizes: Integers) -> Masks:
-        """Tell which tie with the largest product; nothing comes of a score of 0."""
+        """Return which tie with the largest product; nothing comes of a score of 0."""
         return np.asarray(self.near(scores, sizes) & (scores > 0))
 
 

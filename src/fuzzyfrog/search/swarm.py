@@ -5,12 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from fuzzyfrog.search.checks import check_count, check_positive
+from fuzzyfrog.common.params import check_count, check_positive
 from fuzzyfrog.search.constraints import Constraints
-from fuzzyfrog.search.population import diverse_subsets
-from fuzzyfrog.search.presets import preset_counts
+from fuzzyfrog.search.frogs.pond import diverse_subsets, preset_counts
 from fuzzyfrog.search.protocol import Batch, Floats, Masks, Problem, Proposal
-from fuzzyfrog.search.random import Stream
+from fuzzyfrog.search.random_stream import Stream
 from fuzzyfrog.search.ranking import Ranking, ranking_of
 
 __all__ = ["ParticleSwarm"]
@@ -109,7 +108,7 @@ class _Memory:
     ranking: Ranking
 
     def best(self) -> Masks:
-        """Give the best place of all."""
+        """Return the best place of all."""
         return np.asarray(self.places[self.ranking.order(self.places, self.scores)[0]])
 
     def learn(self, places: Masks, scores: Floats) -> None:

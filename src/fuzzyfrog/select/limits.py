@@ -5,7 +5,7 @@ from math import inf
 
 import numpy as np
 
-from fuzzyfrog.deadline import Deadline
+from fuzzyfrog.common.deadline import Deadline
 from fuzzyfrog.measure import Dependency, SampledDependency
 from fuzzyfrog.search import Outcome, Problem, Reduct
 from fuzzyfrog.search.archive import FrontPoint

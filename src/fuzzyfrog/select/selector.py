@@ -1,6 +1,8 @@
-"""The fuzzy-rough selector: the fewest features that still tell the classes apart."""
+"""Plain progress lines on stderr."""
 
 import os
+import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import inf, nan
@@ -9,27 +11,31 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from fuzzyfrog.cluster import check_cluster, on_cluster
+from fuzzyfrog.common.deadline import TimeIsUp, interruptible, limited
+from fuzzyfrog.common.messages import counted, shown
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.data.spread import Missing, Spread
-from fuzzyfrog.data.wording import shown
-from fuzzyfrog.deadline import TimeIsUp, limited
+from fuzzyfrog.data.scaling import Missing, Spread
 from fuzzyfrog.errors import in_memory
-from fuzzyfrog.interruption import interruptible
 from fuzzyfrog.measure import Dependency
-from fuzzyfrog.measure.scoring import TNorm
-from fuzzyfrog.scale import check_cluster, on_cluster
+from fuzzyfrog.measure.dependency import TNorm
 from fuzzyfrog.search import Callback, Checkpoint, Moment, Objective, Outcome, Problem, Search, run
 from fuzzyfrog.search.constraints import check_problem
 from fuzzyfrog.search.driver import check_budget
-from fuzzyfrog.select.answers import ReductSelector
-from fuzzyfrog.select.certifying import certificate_of, oracle_of, proving
-from fuzzyfrog.select.connection import KeepsConnectionMixin
-from fuzzyfrog.select.core import core_of_run
-from fuzzyfrog.select.early_end import early_end
-from fuzzyfrog.select.evidence import Evidence
-from fuzzyfrog.select.fingerprint import fingerprint
+from fuzzyfrog.select.base import (
+    KeepsConnectionMixin,
+    ReductSelector,
+    check_sample,
+    front_of,
+    reducts_of,
+    sampled_measure,
+)
+from fuzzyfrog.select.certify import certificate_of, core_of_run, oracle_of, proving
+from fuzzyfrog.select.column_warnings import suspects
+from fuzzyfrog.select.explain import Evidence
 from fuzzyfrog.select.limits import Limit, n_estimated, unsearched
-from fuzzyfrog.select.options import (
+from fuzzyfrog.select.parameters import (
+    RandomState,
     check_certify,
     check_checkpoint,
     check_share,
@@ -37,16 +43,92 @@ from fuzzyfrog.select.options import (
     check_verbose,
     checked_callbacks,
     search_of,
+    seed_of,
     wished_features,
 )
-from fuzzyfrog.select.progress import Progress
-from fuzzyfrog.select.reporting import FitNotes, ReportsMixin
-from fuzzyfrog.select.results import front_of, reducts_of
-from fuzzyfrog.select.sampled import check_sample, sampled_measure
-from fuzzyfrog.select.seeds import RandomState, seed_of
-from fuzzyfrog.select.suspects import suspects
+from fuzzyfrog.select.record import FitNotes, ReportsMixin, fingerprint
 
-__all__ = ["FuzzyRoughSelector"]
+__all__ = [
+    "FuzzyRoughSelector",
+    "Progress",
+    "early_end",
+]
+
+
+class Progress:
+    """A callback that says how a run is going.
+
+    Parameters
+    ----------
+    interval : float
+        Seconds between two lines at least.
+    """
+
+    def __init__(self, interval: float) -> None:
+        self._interval = interval
+        self._start = self._last = time.monotonic()
+
+    def __call__(self, moment: Moment) -> None:
+        """Write a line if the last one is old enough."""
+        now = time.monotonic()
+        if now - self._last >= self._interval:
+            self._last = now
+            _write(f"{_found(moment.size, moment.score)}; {self._spent(moment.n_evaluations)}")
+
+    def end(self, outcome: Outcome) -> None:
+        """Write how the run ended."""
+        best = _found(int(outcome.subset.sum()), outcome.score)
+        n_best = counted(len(outcome.reducts), "such subset")
+        _write(f"{outcome.stop_reason}: {best}, {n_best}; {self._spent(outcome.n_evaluations)}")
+
+    def _spent(self, n_evaluations: int) -> str:
+        seconds = time.monotonic() - self._start
+        rate = n_evaluations / max(seconds, 1e-6)
+        return f"{n_evaluations:,} evaluations in {seconds:.1f} s ({rate:,.0f} per second)"
+
+
+def _found(size: int, dependency: float) -> str:
+    return f"{counted(size, 'feature')}, dependency {dependency:.6f}"
+
+
+def _write(line: str) -> None:
+    sys.stderr.write(f"fuzzyfrog: {line}\n")
+    sys.stderr.flush()
+
+
+def early_end(outcome: Outcome, problem: Problem) -> Iterator[str]:
+    """Yield a warning if a search was interrupted, or stopped short of what was asked for."""
+    if outcome.n_evaluations == 0 and outcome.stop_reason in {"max_seconds", "interrupted"}:
+        yield (
+            f"The search stopped ({outcome.stop_reason}) before any subset was scored; all "
+            "features that may be selected are."
+        )
+        return
+    size = counted(int(outcome.subset.sum()), "feature")
+    score = problem.told(outcome.score)
+    at = f"at a dependency of {score:.6g} with {size}"
+    if outcome.stop_reason == "interrupted":
+        yield f"The search was interrupted {at}; the best subset so far is selected."
+    if outcome.stop_reason == "memory":
+        yield (
+            f"The search ran out of memory {at}; the best subset so far is selected. Give it more "
+            "memory, or fewer samples with sample=3000, to search on."
+        )
+    is_asked_for = problem.ranking == "lexicographic" and problem.n_features_to_select is None
+    is_cut_short = outcome.stop_reason in {"max_evaluations", "max_seconds"}
+    if is_asked_for and is_cut_short and outcome.score < problem.target:
+        yield (
+            f"The search stopped ({outcome.stop_reason}) {at}, before it reached the "
+            f"{problem.asked:.6g} that min_dependency asks for. Raise its budget."
+        )
+    is_second_wish = problem.n_features_to_select is not None and problem.min_dependency < 1
+    if is_second_wish and outcome.score < problem.target:
+        yield (
+            f"The best subset met of {size} has a dependency of {score:.6g}, not the "
+            f"{problem.asked:.6g} that min_dependency asks for. Raise n_features_to_select, or "
+            "leave one of the two out."
+        )
+
 
 SMALLER_TABLE = (
     "Leave out columns (--ignore) or samples, or set FUZZYFROG_SPILL_ABOVE to fewer bytes: larger "
@@ -306,7 +388,7 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
     def _core(
         self, objective: Objective, problem: Problem, outcome: Outcome, limit: Limit
     ) -> list[int] | None:
-        """Give the core; None if there is no time for it, or if Ctrl-C is pressed."""
+        """Return the core; None if there is no time for it, or if Ctrl-C is pressed."""
         is_interrupted = outcome.stop_reason == "interrupted"
         try:
             with interruptible(), limited(limit.for_core(interrupted=is_interrupted)):
@@ -339,7 +421,7 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
             )
 
     def _problem(self, measure: Dependency, proves: bool) -> Problem:
-        """Give what is asked, checked before anything is sent or measured; no full score yet."""
+        """Return what is asked, checked before anything is sent or measured; no full score yet."""
         dataset = measure.dataset
         included, excluded = wished_features(self.must_include, self.exclude, dataset)
         problem = Problem(

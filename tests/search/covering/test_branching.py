@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fuzzyfrog.search.covering import CoverSearch, Rows, branching
+from fuzzyfrog.search.covering import CoverSearch, Rows, search
 from search.covering.instances import all_covers, choices, problems, subset_of
 
 
@@ -117,7 +117,7 @@ def test_same_covers_for_any_slice():
 @pytest.mark.parametrize("n_first", [0, 400])
 def test_many_rows(kind, size, n_first, monkeypatch):
     """More rows than a deep node lists, so that some are found late; sorted again and again."""
-    monkeypatch.setattr(branching, "KILLS_BETWEEN_SORTS", 3)
+    monkeypatch.setattr(search, "KILLS_BETWEEN_SORTS", 3)
     for seed in range(3):
         rows = many_rows(kind, seed)
         everything, nothing = np.ones(9, bool), np.zeros(9, bool)

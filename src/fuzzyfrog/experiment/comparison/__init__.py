@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from fuzzyfrog.common.params import check_known
 from fuzzyfrog.experiment.comparison.ranks import (
     ALPHA,
     POSTHOCS,
@@ -19,7 +20,6 @@ from fuzzyfrog.experiment.comparison.ranks import (
 )
 from fuzzyfrog.experiment.comparison.scores import on_grid, read_scores
 from fuzzyfrog.experiment.comparison.signed_rank import SignedRankTest, signed_rank_tests
-from fuzzyfrog.search.checks import check_known
 
 __all__ = ["Comparison", "compare"]
 

@@ -11,8 +11,8 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.messages import listed, shown
 from fuzzyfrog.data.frames import as_frame
-from fuzzyfrog.data.wording import listed, shown
 from fuzzyfrog.errors import DataError
 
 __all__ = ["Gridded", "ScoreTable", "on_grid", "read_scores"]

@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from statistics import fmean
 
+from fuzzyfrog.common.files import Unwritten, written_whole
 from fuzzyfrog.experiment.cells import read_cells
 from fuzzyfrog.experiment.config import FIGURES_FOLDER, Experiment, figure_path
 from fuzzyfrog.experiment.pages.figure_files import can_draw, write_figures
@@ -31,7 +32,6 @@ from fuzzyfrog.experiment.results import (
     lineups_of,
     read_results,
 )
-from fuzzyfrog.writing import Unwritten, written_whole
 
 __all__ = ["INDEX_FILE", "SETTINGS_FILE", "PageData", "index_page", "write_pages", "write_text"]
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fuzzyfrog.common.files import Unwritten, written_whole
 from fuzzyfrog.experiment.comparison import compare
 from fuzzyfrog.experiment.comparison.cd_diagram import diagram_height, draw_cd
 from fuzzyfrog.experiment.config import FIGURES_FOLDER, figure_path
 from fuzzyfrog.experiment.published import PublishedFigures
 from fuzzyfrog.experiment.results import Lineup
-from fuzzyfrog.writing import Unwritten, written_whole
 
 __all__ = ["can_draw", "write_figures"]
 

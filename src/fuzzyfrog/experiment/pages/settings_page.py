@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fuzzyfrog.data.registry import registry
+from fuzzyfrog.data.catalog import registry
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.experiment.config import DataEntry, Experiment, SelectorEntry
 from fuzzyfrog.experiment.pages.markdown import GAP, Rows, beside, joined, table

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from math import nan
 from types import MappingProxyType
 
+from fuzzyfrog.common.params import check_known
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.experiment.folds import Fold, stratified_folds
 from fuzzyfrog.experiment.panel import CellError, check_classes
 from fuzzyfrog.experiment.weka.process import WekaProcess
-from fuzzyfrog.search.checks import check_known
 
 __all__ = ["CLASSIFIERS", "WekaClassifier", "WekaPanel", "evaluate_weka"]
 

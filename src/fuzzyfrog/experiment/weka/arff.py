@@ -35,7 +35,7 @@ def _lines(dataset: Dataset) -> Iterator[str]:
 
 
 def _kind(dataset: Dataset, position: int) -> str:
-    if not dataset.nominal[position]:
+    if not dataset.categorical[position]:
         return "numeric"
     codes = np.unique(dataset.values[:, position])
     return "{" + ",".join(repr(code) for code in codes[~np.isnan(codes)].tolist()) + "}"

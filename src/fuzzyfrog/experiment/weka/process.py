@@ -13,12 +13,12 @@ from tempfile import TemporaryDirectory
 from threading import Event, Timer
 from typing import IO, Any
 
+from fuzzyfrog.common.params import check_count, check_positive
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.experiment.folds import Fold
 from fuzzyfrog.experiment.panel import CellError
 from fuzzyfrog.experiment.weka import worker
 from fuzzyfrog.experiment.weka.arff import write_arff
-from fuzzyfrog.search.checks import check_count, check_positive
 
 __all__ = ["WekaNotFoundError", "WekaProcess", "missing_for_weka"]
 

@@ -3,10 +3,10 @@
 Branching wins where covers are small, an integer program where they are large and rows are sparse.
 """
 
-from fuzzyfrog.search.covering.branching import CoverSearch, Slice
-from fuzzyfrog.search.covering.programs import Answer, smallest_cover
-from fuzzyfrog.search.covering.relaxing import relaxed, rounded
+from fuzzyfrog.search.covering.lp_bound import relaxed, rounded
+from fuzzyfrog.search.covering.milp import Answer, smallest_cover
 from fuzzyfrog.search.covering.rows import Oracle, Rows, without_fixed
+from fuzzyfrog.search.covering.search import CoverSearch, Slice
 
 __all__ = [
     "Answer",

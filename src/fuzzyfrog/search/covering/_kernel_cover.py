@@ -12,7 +12,7 @@ one is made in the weights themselves.
 
 import numpy as np
 
-from fuzzyfrog.jit import kernel
+from fuzzyfrog.common.jit import kernel
 
 __all__ = ["advance", "bits_of_levels", "narrow"]
 
@@ -38,7 +38,7 @@ def bits_of_levels(weights, scale, bits):
 
 @kernel
 def _count(word):
-    """Give the number of bits that are set."""
+    """Return the number of bits that are set."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     pairs = np.uint64(0x3333333333333333)
     word = (word & pairs) + ((word >> np.uint64(2)) & pairs)
@@ -48,7 +48,7 @@ def _count(word):
 
 @kernel
 def _has(allowed, level, feature):
-    """Tell whether a feature is allowed on a level."""
+    """Return whether a feature is allowed on a level."""
     bit = np.uint64(1) << np.uint64(feature & 63)
     return allowed[level, feature >> 6] & bit != np.uint64(0)
 
@@ -83,7 +83,7 @@ def narrow(table, stack, level, size):
 
 @kernel
 def _lack(table, stack, row, level):
-    """Give what a row lacks on a level."""
+    """Return what a row lacks on a level."""
     lack = table.needed[row]
     for above in range(1, level + 1):
         lack -= table.weights[row, stack.chosen[above]]
@@ -110,7 +110,7 @@ def _list_more(table, stack, level, size):
 
 @kernel
 def _clause(table, row, lack, n_left, allowed, level, most, clause):
-    """Give the length of a row's clause, or `most` where it is not shorter; fill it in."""
+    """Return the length of a row's clause, or `most` where it is not shorter; fill it in."""
     order, weights, n_features = table.order, table.weights, table.order.shape[1]
     lack -= ROUNDING * n_features * n_left * table.needed[row]
     n_listed, place, window = 0, 0, 0.0
@@ -261,7 +261,7 @@ def _filter_by_all(table, stack, level, left):
 
 @kernel
 def _is_cover(table, stack, level, last):
-    """Tell whether the chosen features and a last one cover all rows."""
+    """Return whether the chosen features and a last one cover all rows."""
     for i in range(stack.n_open[0]):
         row = stack.rows[0, i]
         if _lack(table, stack, row, level) > table.weights[row, last]:

@@ -10,7 +10,11 @@ import numpy as np
 
 from fuzzyfrog.search.protocol import Floats, Masks
 
-__all__ = ["Oracle", "Rows", "without_fixed"]
+__all__ = [
+    "Oracle",
+    "Rows",
+    "without_fixed",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +52,12 @@ class Rows:
 
     @classmethod
     def none(cls, n_features: int) -> Rows:
-        """Give no rows at all: every subset covers them."""
+        """Return no rows at all: every subset covers them."""
         return cls(np.empty((0, n_features)), np.empty(0))
 
     @classmethod
     def joined(cls, parts: Iterable[Rows]) -> Rows:
-        """Give the rows of all parts, of which there must be one at least, one after the other."""
+        """Return the rows of all parts, of which there must be one at least, one after the other."""
         several = list(parts)
         weights = np.concatenate([part.weights for part in several])
         return cls(weights, np.concatenate([part.needed for part in several]))
@@ -67,21 +71,21 @@ class Rows:
         return int(self.weights.shape[1])
 
     def take(self, chosen: np.ndarray) -> Rows:
-        """Give some of the rows, by a mask or by their numbers."""
+        """Return some of the rows, by a mask or by their numbers."""
         return Rows(self.weights[chosen], self.needed[chosen])
 
     def deficits(self, subset: Masks) -> Floats:
-        """Give what a subset leaves open in each row; not above 0 where the row is covered."""
+        """Return what a subset leaves open in each row; not above 0 where the row is covered."""
         deficits: Floats = self.needed - self.weights[:, subset].sum(axis=1)
         return deficits
 
     def covered_by(self, subset: Masks) -> bool:
-        """Tell whether a subset covers all rows."""
+        """Return whether a subset covers all rows."""
         return not (self.deficits(subset) > 0).any()
 
 
 def without_fixed(rows: Rows, fixed: Masks) -> Rows:
-    """Give what the rows still need beside the fixed features, whose weights become zero."""
+    """Return what the rows still need beside the fixed features, whose weights become zero."""
     needed = rows.deficits(fixed)
     is_open = needed > 0
     weights = np.minimum(rows.weights[is_open], needed[is_open, np.newaxis])

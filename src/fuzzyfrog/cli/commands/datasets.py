@@ -1,0 +1,135 @@
+"""``fuzzyfrog datasets``: the data sets that are known by name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fuzzyfrog.cli import options
+from fuzzyfrog.cli.console import safe, tell, write_json, write_result
+from fuzzyfrog.cli.errors import Command, Commands, ExitCode, UsageError, in_options
+
+__all__ = [
+    "datasets",
+]
+
+# What comes with scikit-learn never changes, and loading it takes a second.
+BUNDLED_SIZES = {
+    "breast_cancer": (569, 30, 2),
+    "digits": (1797, 64, 10),
+    "iris": (150, 4, 3),
+    "wine": (178, 13, 3),
+}
+
+datasets = typer.Typer(
+    help="List the data sets that are known by name, or fetch them.", cls=Commands
+)
+
+
+@dataclass(frozen=True)
+class Known:
+    """One data set of the list."""
+
+    name: str
+    samples: int
+    features: int
+    classes: int
+    place: str
+
+
+@datasets.callback(invoke_without_command=True)
+def _list_by_default(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        list_datasets()
+
+
+@datasets.command("list", cls=Command)
+def list_datasets(data: options.Data = None, as_json: options.Json = False) -> None:
+    """List the data sets: how large they are, and where."""
+    known = [_known(name, data) for name in _names()]
+    if as_json:
+        write_json(json.dumps([asdict(one) for one in known], indent=2))
+        return
+    width = max(len(one.name) for one in known)
+    lines = [
+        f"{one.name:<{width}}  {one.samples:>7,}  {one.features:>8,}  {one.classes:>7}  "
+        f"{safe(one.place)}"
+        for one in known
+    ]
+    write_result(f"{'name':<{width}}  samples  features  classes  place", *lines)
+
+
+@datasets.command("fetch", cls=Command)
+def fetch(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Data sets of the paper, by default all of them.")
+    ] = None,
+) -> None:
+    """Download data sets of the paper from OpenML or UCI into the cache."""
+    from fuzzyfrog.data.catalog import cache_folder
+
+    wanted = _to_download(names or _names())
+    if names and not wanted:
+        write_result(f"{', '.join(names)}: in scikit-learn, there is nothing to download")
+        return
+    n_fetched = sum(_is_fetched(name) for name in wanted)
+    write_result(f"{n_fetched} of {len(wanted)} data sets are in {safe(cache_folder())}")
+    if n_fetched < len(wanted):
+        raise typer.Exit(ExitCode.FAILURE)
+
+
+def _to_download(names: Sequence[str]) -> list[str]:
+    """Return the data sets that do not come with scikit-learn; refuse what is not known."""
+    from fuzzyfrog.common.messages import shown, suggested
+
+    known = _names()
+    for name in names:
+        if name not in known:
+            raise UsageError(
+                f"NAMES must be data sets of the paper, got {shown(name)}. {suggested(name, known)}"
+            )
+    return [name for name in names if name not in BUNDLED_SIZES]
+
+
+def _is_fetched(name: str) -> bool:
+    """Fetch a data set; one that cannot be had does not keep others from being fetched."""
+    from fuzzyfrog.data.catalog import fetch_dataset
+    from fuzzyfrog.errors import DataError
+
+    try:
+        fetched = fetch_dataset(name)
+    except DataError as error:
+        tell(in_options(str(error)))
+        return False
+    tell(f"{fetched.name}: {fetched.n_samples:,} samples, {fetched.n_features:,} features")
+    return True
+
+
+def _names() -> list[str]:
+    """Return those of scikit-learn first, then those of the paper in its order."""
+    from fuzzyfrog.data.catalog import registry
+
+    return list(dict.fromkeys([*BUNDLED_SIZES, *registry()]))
+
+
+def _known(name: str, data: Path | None) -> Known:
+    from fuzzyfrog.data.catalog import registry
+
+    if name in BUNDLED_SIZES:
+        return Known(name, *BUNDLED_SIZES[name], "comes with scikit-learn")
+    entry = registry()[name]
+    return Known(name, entry.rows, entry.features, entry.classes, _place(name, data))
+
+
+def _place(name: str, data: Path | None) -> str:
+    from fuzzyfrog.data.catalog import dataset_file
+
+    file = dataset_file(name, folder=data)
+    if file is None:
+        return f"not here: fuzzyfrog datasets fetch {name}"
+    return str(file) if file.is_file() else f"missing: {file}"

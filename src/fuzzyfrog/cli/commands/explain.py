@@ -1,0 +1,99 @@
+"""``fuzzyfrog explain``: why a feature is among the selected ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fuzzyfrog.cli import options
+from fuzzyfrog.cli.console import aligned, fitted, safe, stdout, write_json, write_result
+from fuzzyfrog.cli.errors import UsageError
+from fuzzyfrog.cli.inputs import SavedRun, loaded_run
+
+if TYPE_CHECKING:
+    from fuzzyfrog.records import Cell, FeatureExplanation, Run
+
+__all__ = [
+    "explain",
+]
+
+ROOM = 40  # columns of a terminal for the name of a feature in a sentence
+
+
+def explain(
+    run: SavedRun,
+    feature: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The feature, by default all that are selected."),
+    ] = None,
+    limit: Annotated[
+        int,
+        typer.Option(metavar="N", help="Print so many pairs at most; a run has 8 of each feature."),
+    ] = 8,
+    as_json: options.Json = False,
+) -> None:
+    """Return why a feature is selected: which samples only it tells apart."""
+    if limit < 0:
+        raise UsageError(f"--limit must be at least 0, got {limit}.")
+    loaded = loaded_run(run)
+    if not loaded.is_explained:
+        raise UsageError(
+            f"{run} must be a run that was explained, got one whose time was up before. Run it "
+            "again with more time."
+        )
+    chosen = loaded.explanations if feature is None else (loaded.explanation_of(feature),)
+    explanations = [replace(one, pairs=one.pairs[:limit]) for one in chosen]
+    if as_json:
+        write_json(json.dumps([asdict(one) for one in explanations], indent=2))
+    elif feature is None:
+        write_result(*_overview(loaded))
+    else:
+        write_result(*_lines(explanations[0]))
+
+
+def _overview(run: Run) -> Iterator[str]:
+    """Yield one line for each feature, the one that would be missed most first."""
+    yield f"Without one of the {len(run.selected)} selected features of {safe(run.data.name)}:"
+    ranked = sorted(run.explanations, key=lambda one: -one.lost)
+    head = ["feature", "dependency", "samples affected"]
+    room = stdout().width - sum(2 + len(title) for title in head[1:]) - 2
+    rows = [[fitted(one.name, room), f"-{one.lost:.4f}", f"{one.n_affected:,}"] for one in ranked]
+    yield from aligned([head, *rows], right={1, 2})
+    yield ""
+    yield "Next: --feature NAME shows the samples that it tells apart"
+
+
+def _lines(one: FeatureExplanation) -> Iterator[str]:
+    yield (
+        f"Without {fitted(one.name, ROOM)} the dependency falls by {one.lost:.6f}, from "
+        f"{one.dependency:.6f} to {one.dependency_without:.6f}."
+    )
+    if not one.pairs:
+        return
+    yield f"Samples that come closer to another class: {one.n_affected:,}. Most of all:"
+    yield ""
+    head = ["sample", "class", "value", "enemy", "class", "value", "distance", "without it"]
+    rows = [
+        [
+            str(pair.sample), fitted(pair.sample_target, 0), _cell(pair.sample_value),
+            str(pair.enemy), fitted(pair.enemy_target, 0), _cell(pair.enemy_value),
+            f"{pair.distance_with:.4f}", f"{pair.distance_without:.4f}",
+        ]
+        for pair in one.pairs
+    ]  # fmt: skip
+    yield from aligned([head, *rows], right={0, 2, 3, 5, 6, 7})
+    yield ""
+    yield (
+        "Samples count from 0, the first row of data. Distances are those on the selected "
+        "features, cut at 1."
+    )
+
+
+def _cell(value: Cell) -> str:
+    if value is None:
+        return "missing"
+    return f"{value:g}" if isinstance(value, float) else fitted(value, 0)

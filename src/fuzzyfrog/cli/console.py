@@ -1,0 +1,220 @@
+"""Untrusted names -> text that is safe to print."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import stat
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+    from rich.console import Console, RenderableType
+
+__all__ = [
+    "aligned",
+    "cut",
+    "fitted",
+    "fitting",
+    "is_closed_terminal",
+    "safe",
+    "secure_streams",
+    "silence",
+    "stderr",
+    "stdout",
+    "tell",
+    "warn",
+    "write_json",
+    "write_result",
+]
+
+MAX_WIDTH = 100  # of a column, so that one long cell does not move all the others
+
+
+def safe(text: object) -> str:
+    """Return the text with everything escaped that a terminal could take as more than text.
+
+    That is control characters and escape sequences, marks that turn the direction of writing,
+    line ends, and halves of characters that no encoding can write.
+    """
+    return "".join(one if one.isprintable() else _escaped(one) for one in str(text))
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def cut(text: str, width: float) -> str:
+    """Return the text, with an ellipsis for what does not fit into so many columns."""
+    from rich.cells import cell_len, set_cell_size
+
+    return text if cell_len(text) <= width else f"{set_cell_size(text, int(width) - 1)}…"
+
+
+def fitting(parts: Sequence[str], width: int) -> str:
+    """Return as many of the first parts as fit into a line, the first in any case."""
+    line = parts[0]
+    for part in parts[1:]:
+        if len(line) + 2 + len(part) > width:
+            break
+        line = f"{line}, {part}"
+    return line
+
+
+def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> Iterator[str]:
+    """Yield lines in which the cells of a column stand below each other.
+
+    A cell beyond 100 columns moves the rest of its own line only.
+
+    Parameters
+    ----------
+    rows : sequence of sequences of str
+        The cells; every row has as many.
+    right : collection of int
+        Columns that are put to the right, as numbers are.
+    """
+    from rich.cells import cell_len  # letters of some scripts are two columns wide
+
+    widths = [min(max(map(cell_len, column)), MAX_WIDTH) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = []
+        for place, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            padding = " " * (width - cell_len(cell))
+            cells.append(padding + cell if place in right else cell + padding)
+        yield ("  " + "  ".join(cells)).rstrip()
+
+
+STDIN, STDOUT, STDERR = 0, 1, 2
+
+
+def secure_streams() -> None:
+    """See to it that all three streams are there, and that nothing written to stderr can fail.
+
+    Where one of them is closed, the next file that is opened would get its number: the scores of
+    a run, for one, and every message would be written into them.
+    """
+    for number in (STDIN, STDOUT, STDERR):
+        _occupy(number)
+    if sys.stdin is None:
+        sys.stdin = os.fdopen(STDIN, encoding="utf-8", closefd=False)
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(STDOUT, "w", encoding="utf-8", closefd=False)
+    if sys.stderr is sys.__stderr__:  # else somebody who calls us has put another there
+        sys.stderr = _steady_stderr()
+
+
+def silence(stream: TextIO) -> None:
+    """Have all that is still held back, and all that follows, go nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def is_closed_terminal(stream: TextIO, error: OSError) -> bool:
+    """Whether writing to a stream failed because its terminal was closed."""
+    return error.errno == errno.EIO and stat.S_ISCHR(os.fstat(stream.fileno()).st_mode)
+
+
+def _occupy(number: int) -> None:
+    try:
+        os.fstat(number)
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        if nowhere != number:
+            os.dup2(nowhere, number)
+            os.close(nowhere)
+
+
+class _SteadyFile(io.FileIO):
+    """A file that takes everything; what cannot be written is lost."""
+
+    def write(self, data: ReadableBuffer) -> int:
+        try:
+            return super().write(data)
+        except OSError:
+            return memoryview(data).nbytes
+
+
+def _steady_stderr() -> TextIO:
+    encoding = "utf-8" if sys.stderr is None else sys.stderr.encoding
+    file = _SteadyFile(STDERR, "w", closefd=False)
+    return io.TextIOWrapper(
+        io.BufferedWriter(file), encoding, errors="backslashreplace", line_buffering=True
+    )
+
+
+@cache
+def stderr() -> Console:
+    """Return the console for progress, warnings and errors."""
+    return _console(sys.stderr)
+
+
+@cache
+def stdout() -> Console:
+    """Return the console for results."""
+    return _console(sys.stdout)
+
+
+def _console(stream: TextIO) -> Console:
+    from rich.console import Console  # only when there is something to print
+
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="backslashreplace")  # a name must not end the program
+    # Names are printed as they are: no markup, no emoji codes, no guessed highlights.
+    return Console(
+        file=stream, markup=False, emoji=False, highlight=False, soft_wrap=not stream.isatty()
+    )
+
+
+def fitted(text: object, room: int) -> str:
+    """Return text that is safe to print, cut on a terminal to at least 12 columns of room."""
+    return cut(safe(text), max(room, 12)) if stdout().is_terminal else safe(text)
+
+
+def tell(sentence: str) -> None:
+    """Write a sentence to stderr."""
+    _print(stderr(), f"fuzzyfrog: {safe(sentence)}")
+
+
+def warn(sentence: str) -> None:
+    """Write a warning to stderr, on one line."""
+    tell(f"warning: {' '.join(sentence.split())}")
+
+
+def write_json(text: str) -> None:
+    """Write a JSON document to stdout."""
+    with _quietly():
+        sys.stdout.write(f"{text}\n")
+
+
+def write_result(*lines: RenderableType) -> None:
+    """Write lines to stdout; a reader that is gone, ``head`` or a closed window, is no failure."""
+    with _quietly():
+        with stdout().capture() as captured:  # which touches the stream, too
+            for line in lines:
+                _print(stdout(), line)
+        sys.stdout.write(captured.get())
+
+
+def _print(console: Console, line: RenderableType) -> None:
+    console.print(line, soft_wrap=None if console.is_terminal else True)
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Take no offense at a stdout that nobody reads; name it where it cannot be written."""
+    stream = sys.stdout
+    try:
+        yield
+        stream.flush()
+    except OSError as error:
+        has_no_reader = isinstance(error, BrokenPipeError) or is_closed_terminal(stream, error)
+        silence(stream)  # what Python still holds back would fail again at the very end
+        if not has_no_reader:
+            error.filename = "standard output"
+            raise

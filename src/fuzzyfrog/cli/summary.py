@@ -1,0 +1,204 @@
+"""The record of a run -> what a person wants to read first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from fuzzyfrog.cli.console import aligned, cut, fitted, safe, stdout
+from fuzzyfrog.records.statements import (
+    Verdict,
+    alike,
+    are_equal,
+    asked_percent,
+    headline,
+    shortcut,
+    verdict,
+)
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from fuzzyfrog.records import Run, TableSummary
+
+__all__ = [
+    "facts",
+    "named",
+    "result_lines",
+    "shown_features",
+    "size_of",
+]
+
+MAX_FEATURES = 40  # shown one by one
+MAX_NAMES = 8  # shown in one line
+
+STOPPED = {
+    "converged": "ended by itself",
+    "max_evaluations": "ended by --max-evaluations",
+    "max_seconds": "ended by --max-seconds",
+    "interrupted": "interrupted",
+    "memory": "out of memory",
+}
+
+
+def result_lines(run: Run) -> Iterator[RenderableType]:
+    """Yield which features were selected, how good they are, and how sure that is."""
+    from rich.text import Text
+
+    yield Text(size_of(run.data), "bold")
+    yield ""
+    yield Text(_headline(run), "bold green" if run.full_dependency > 0 else "bold yellow")
+    yield ""
+    shares = [f"{run.feature_frequency[feature]:.0%}" for feature in run.selected]
+    yield from shown_features(
+        run.names(run.selected), shares if run.n_reducts > 1 else None, _share_of(run)
+    )
+    yield ""
+    yield from facts(_facts(run))
+
+
+def size_of(data: TableSummary) -> str:
+    """Return a table in one line."""
+    kind = "a numeric target" if data.target.is_numeric else f"{len(data.target.classes)} classes"
+    return f"{safe(data.name)}: {data.n_samples:,} samples, {data.n_features:,} features, {kind}"
+
+
+def _share_of(run: Run) -> str:
+    return "in equally good subsets" if are_equal(run) else "in such subsets"
+
+
+def shown_features(
+    names: Sequence[str], shares: Sequence[str] | None, title: str = ""
+) -> Iterator[str]:
+    """Yield a line for each feature, cut where the terminal is too narrow for its name."""
+    taken = 2 if shares is None else 4 + len(title)
+    shown = [fitted(name, stdout().width - taken) for name in names[:MAX_FEATURES]]
+    if shares is None:
+        yield from (f"  {name}" for name in shown)
+    else:
+        rows = [list(row) for row in zip(shown, shares[:MAX_FEATURES], strict=True)]
+        yield from aligned([["feature", title], *rows], right={1})
+    if len(names) > MAX_FEATURES:
+        yield f"  and {len(names) - MAX_FEATURES:,} more; --json has all of them"
+
+
+def facts(pairs: Iterable[tuple[str, str]]) -> Iterator[RenderableType]:
+    """Yield labeled sentences; on a terminal they are folded beside their labels."""
+    from rich.table import Table
+    from rich.text import Text
+
+    if not stdout().is_terminal:
+        yield from (f"{label:<10}  {sentence}" for label, sentence in pairs)
+        return
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for label, sentence in pairs:
+        grid.add_row(Text(label, "dim"), Text(sentence))
+    yield grid
+
+
+def named(names: Sequence[str]) -> str:
+    """Return some names in one line."""
+    most = len(names) if len(names) <= MAX_NAMES + 1 else MAX_NAMES  # the last one is no "more"
+    shown = ", ".join(cut(safe(name), 40) for name in names[:most])
+    return shown if len(names) == most else f"{shown} and {len(names) - most} more"
+
+
+def _headline(run: Run) -> str:
+    where = "" if run.sampling is None else f" on {run.sampling.n_sampled:,} random samples"
+    return f"{headline(run)}{where}{':' if run.full_dependency > 0 else '; selected:'}"
+
+
+def _facts(run: Run) -> Iterator[tuple[str, str]]:
+    yield "dependency", f"{run.dependency:.4f} of {run.full_dependency:.4f}{_missed(run)}"
+    if run.estimate is not None:
+        yield "measured", run.estimate
+    yield "size", _proof(run)
+    if run.full_dependency > 0:
+        yield from _others(run)
+        yield "core", _core(run)
+    if fewer := _fewer(run):
+        yield "best met", ", ".join(fewer)
+    yield from _next_step(run)
+    yield "search", _spent(run)
+
+
+def _missed(run: Run) -> str:
+    """Return what was asked for if that was not reached: for once, a given size may forbid it."""
+    if run.is_enough or run.asks_for_all or not run.is_lexicographic:
+        return ""
+    return f", less than the {run.asked_share * run.full_dependency:.4f} asked for"
+
+
+def _spent(run: Run) -> str:
+    ended = STOPPED.get(run.stop_reason, run.stop_reason)
+    before = f" ({run.n_resumed:,} before it was resumed)" if run.n_resumed else ""
+    spent = f"{run.n_evaluations:,} evaluations{before}, {run.seconds:.1f} s"
+    return f"{safe(run.parameters.get('search'))}, {ended} after {spent}"
+
+
+def _next_step(run: Run) -> Iterator[tuple[str, str]]:
+    found = shortcut(run)
+    if found is not None:
+        yield "fewer", f"none without a loss; --min-dependency {found[0]:g} does with {found[1]}"
+
+
+def _proof(run: Run) -> str:
+    known = verdict(run)
+    if known is Verdict.CERTIFIED:
+        return str(run.certificate)
+    best = "smallest" if run.is_lexicographic else "best"
+    sayings = {
+        Verdict.USELESS: "because something must be selected",
+        Verdict.CORE: "proven: the core alone does as well, so nothing is smaller",
+        Verdict.ESTIMATED: "not proven: a part of the samples proves nothing",
+        Verdict.ASKED: "as asked for; --certify tries to prove that no others are better",
+        Verdict.ONE: "and nothing is smaller",
+    }
+    unproven = f"not proven to be the {best}; --certify tries to"
+    return f"{len(run.selected)}, {sayings.get(known, unproven)}"
+
+
+def _others(run: Run) -> Iterator[tuple[str, str]]:
+    """Yield how many other subsets do, unless the certificate says it already."""
+    are_all = run.certificate is not None and run.certificate.all_listed
+    if not are_equal(run) and run.n_reducts > 1:
+        yield "enough", f"{run.n_reducts:,} {alike(run)}{'' if are_all else ' were met'}"
+    elif not are_equal(run) and not are_all:
+        yield "enough", f"no other subset was met that keeps at least {asked_percent(run)}"
+    elif run.certificate is None:
+        yield "as good", _alike(run)
+
+
+def _alike(run: Run) -> str:
+    size = len(run.selected)
+    if run.is_core_alone:
+        return "no other subset of this size, by the same proof"
+    if run.n_reducts == 1:
+        return f"no other subset of {size} was met"
+    checked = sum(bool(reduct.minimal) for reduct in run.reducts)
+    is_checked = checked == run.n_reducts and run.parameters.get("must_include") is None
+    spare = "; none of them can spare a feature" if is_checked else ""
+    return f"{run.n_reducts:,} subsets of {size} were met{spare}"
+
+
+def _core(run: Run) -> str:
+    if run.core is None:
+        return "not determined: the time was up"
+    if run.asks_for_all and run.asked_size is None:
+        nothing, something = "every feature can be replaced by others", "cannot be replaced"
+    else:
+        goal = "tell as much as all" if run.asks_for_all else f"keep {asked_percent(run)}"
+        nothing = f"without any one feature the others still {goal}"
+        something = f"without any of them the others do not {goal}"
+    return f"{named(run.names(run.core))}: {something}" if run.core else f"none: {nothing}"
+
+
+def _fewer(run: Run) -> list[str]:
+    """Return how good fewer features are, as far as they are better than still fewer."""
+    best, shown = -math.inf, []
+    for point in run.front:
+        if point.size < len(run.selected) and point.dependency > best:
+            best = point.dependency
+            shown.append(f"{point.size}: {best:.3f}")
+    return shown[-MAX_NAMES:]

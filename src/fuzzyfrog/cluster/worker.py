@@ -1,0 +1,199 @@
+"""Subsets as bits, for their way to a worker."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.cluster.client import TableMissingError
+from fuzzyfrog.cluster.code_version import require_stamp
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.data.scaling import Missing, Spread
+from fuzzyfrog.measure import Dependency
+from fuzzyfrog.measure.dependency import TNorm
+
+if TYPE_CHECKING:
+    from distributed import Worker
+
+__all__ = [
+    "BYTES_PER_CELL",
+    "MOST_TABLES",
+    "Packed",
+    "Table",
+    "best",
+    "forget",
+    "holds",
+    "measure_of",
+    "n_held",
+    "nothing",
+    "score",
+    "take",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """Boolean masks, eight features to a byte.
+
+    Attributes
+    ----------
+    bits : uint8[n_subsets, n_bytes]
+        The masks, filled up to whole bytes.
+    n_features : int
+        Length of a mask.
+    """
+
+    bits: NDArray[np.uint8]
+    n_features: int
+
+    @classmethod
+    def of(cls, masks: NDArray[np.bool_]) -> Packed:
+        """Return masks packed."""
+        return cls(np.packbits(masks, axis=1), masks.shape[1])
+
+    def masks(self) -> NDArray[np.bool_]:
+        """Return the masks back."""
+        return np.unpackbits(self.bits, axis=1, count=self.n_features).view(np.bool_)
+
+
+BYTES_PER_CELL = 28  # values as sent and as kept, and a geometry of them
+MOST_TABLES = 2  # in one process, whether they are in use or not
+MOST_IN_USE = 8  # of runs at the same time; beyond, they push each other out
+IN_USE_SECONDS = 60.0  # after which a table that no task asked for counts as left behind
+SHARE = 0.6  # of the memory of a worker that tables may take
+
+
+class Table:
+    """A table as it is sent to workers, which make a measure of it.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The samples.
+    tnorm, spread, missing : str
+        As in `fuzzyfrog.measure.Dependency`.
+    """
+
+    def __init__(self, dataset: Dataset, tnorm: TNorm, spread: Spread, missing: Missing) -> None:
+        self._dataset = dataset
+        self._settings = (tnorm, spread, missing)
+
+    def __sizeof__(self) -> int:
+        """Return the bytes, for Dask to see what it moves."""
+        values, target = self._dataset.values, self._dataset.target
+        return object.__sizeof__(self) + values.nbytes + target.nbytes
+
+    @property
+    def n_cells(self) -> int:
+        """Number of values."""
+        return self._dataset.values.size
+
+    def measure(self) -> Dependency:
+        """Return a new measure of the table."""
+        tnorm, spread, missing = self._settings
+        return Dependency(self._dataset, tnorm=tnorm, spread=spread, missing=missing)
+
+
+@dataclass(eq=False)
+class _Held:
+    """A table of this process, and the measure that the first task makes of it."""
+
+    table: Table
+    last_use: float = field(default_factory=time.monotonic)
+    _building: threading.Lock = field(default_factory=threading.Lock)
+    _measure: Dependency | None = None
+
+    def measure(self) -> Dependency:
+        with self._building:
+            if self._measure is None:
+                self._measure = self.table.measure()
+            return self._measure
+
+
+_tables: OrderedDict[str, _Held] = OrderedDict()  # the one that was used last at the end
+_changing = threading.Lock()
+
+
+def holds(fingerprint: str) -> bool:
+    """Return whether this process has a table."""
+    return fingerprint in _tables
+
+
+def n_held() -> int:
+    """Return the number of tables that this process has."""
+    return len(_tables)
+
+
+def take(fingerprint: str, key: str, dask_worker: Worker) -> None:
+    """Keep a table that was sent to this worker, if it is still there."""
+    table = dask_worker.data.get(key)
+    if isinstance(table, Table):
+        with _changing:
+            _tables.setdefault(fingerprint, _Held(table))
+            _use(fingerprint)
+            _make_room(dask_worker.memory_manager.memory_limit)
+
+
+def forget(fingerprint: str) -> None:
+    """Let go of a table."""
+    with _changing:
+        _tables.pop(fingerprint, None)
+
+
+def measure_of(fingerprint: str) -> Dependency:
+    """Return the measure of a table that this process has."""
+    with _changing:
+        if fingerprint not in _tables:
+            raise TableMissingError(f"no table {fingerprint} in this process")
+        held = _use(fingerprint)
+    return held.measure()
+
+
+def _use(fingerprint: str) -> _Held:
+    held = _tables[fingerprint]
+    held.last_use = time.monotonic()
+    _tables.move_to_end(fingerprint)
+    return held
+
+
+def _make_room(memory: int | None) -> None:
+    """Let go of the tables that were used longest ago, as far as there are too many."""
+    while len(_tables) > MOST_TABLES and (_is_one_idle() or _are_too_many(memory)):
+        _tables.popitem(last=False)
+
+
+def _is_one_idle() -> bool:
+    longest_ago = next(iter(_tables.values())).last_use
+    return time.monotonic() - longest_ago > IN_USE_SECONDS
+
+
+def _are_too_many(memory: int | None) -> bool:
+    n_bytes = BYTES_PER_CELL * sum(held.table.n_cells for held in _tables.values())
+    is_too_large = memory is not None and n_bytes > SHARE * memory
+    return len(_tables) > MOST_IN_USE or is_too_large
+
+
+Floats = NDArray[np.float64]
+
+
+def score(stamp: str, fingerprint: str, subsets: Packed, bars: Floats) -> Floats:
+    """Return the dependency of each subset, -inf where it is below its bar."""
+    require_stamp(stamp)
+    return measure_of(fingerprint).score(subsets.masks(), at_least=bars)
+
+
+def best(stamp: str, fingerprint: str, subsets: Packed) -> Floats:
+    """Return the dependency of the best of these subsets, -inf for the others."""
+    require_stamp(stamp)
+    return measure_of(fingerprint).best(subsets.masks())
+
+
+def nothing(part: int) -> int:
+    """Return the number of the part back, to see how long a round takes at least."""
+    return part

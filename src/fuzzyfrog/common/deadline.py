@@ -1,0 +1,98 @@
+"""When work must end: one clock for everything that a limit covers."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from math import inf
+
+__all__ = [
+    "Deadline",
+    "TimeIsUp",
+    "current_deadline",
+    "interruptible",
+    "is_interruptible",
+    "limited",
+    "stop_if_late",
+]
+
+
+class TimeIsUp(Exception):  # noqa: N818 - no error: somebody asked for it
+    """Work was abandoned because its deadline has passed."""
+
+
+class Deadline:
+    """A point in time.
+
+    Parameters
+    ----------
+    seconds : float
+        From now on; infinity for none.
+
+    Examples
+    --------
+    >>> from fuzzyfrog.common.deadline import Deadline
+    >>> Deadline(60).expired()
+    False
+    """
+
+    def __init__(self, seconds: float = inf) -> None:
+        self._at = time.monotonic() + seconds
+
+    def remaining(self) -> float:
+        """Return the seconds that are left, below 0 when it has passed."""
+        return self._at - time.monotonic()
+
+    def expired(self) -> bool:
+        """Whether it has passed."""
+        return time.monotonic() >= self._at
+
+    def end(self) -> None:
+        """Let it pass now; safe from any thread."""
+        self._at = -inf
+
+
+_current: ContextVar[Deadline] = ContextVar("deadline", default=Deadline())  # noqa: B039 - none
+
+
+def current_deadline() -> Deadline:
+    """Return the deadline of the work that is being done."""
+    return _current.get()
+
+
+@contextmanager
+def limited(deadline: Deadline) -> Iterator[None]:
+    """Set the deadline of the work that is done inside, which may be later than that outside."""
+    token = _current.set(deadline)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def stop_if_late() -> None:
+    """Raise `TimeIsUp` if the deadline has passed; called between pieces of long work."""
+    if _current.get().expired():
+        raise TimeIsUp("the time for this work is over")
+
+
+_here = threading.local()  # signals are handled in the main thread, and are for a search there
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let a first signal raise KeyboardInterrupt in this thread; the caller catches it."""
+    before = is_interruptible()
+    try:
+        _here.is_inside = True
+        yield
+    finally:
+        _here.is_inside = before
+
+
+def is_interruptible() -> bool:
+    """Return whether an interruption is caught around what this thread does now."""
+    return getattr(_here, "is_inside", False)

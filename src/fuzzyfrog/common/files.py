@@ -1,0 +1,153 @@
+"""Files that are never seen half written, and what is said of those that cannot be written."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+
+__all__ = [
+    "TEMPORARY",
+    "FileLock",
+    "LockedError",
+    "Unwritten",
+    "UnwrittenError",
+    "written_whole",
+]
+
+TEMPORARY = ".fuzzyfrog-"  # how the names of files begin that are being written
+
+
+class UnwrittenError(OSError):
+    """Some files could not be written, all others were.
+
+    Attributes
+    ----------
+    sentences : tuple of str
+        One for each file: its name and the reason.
+    """
+
+    def __init__(self, sentences: tuple[str, ...]) -> None:
+        super().__init__(" ".join(sentences))
+        self.sentences = sentences
+
+
+class Unwritten:
+    """Notes the files that cannot be written, so that one of them does not cost the others."""
+
+    def __init__(self) -> None:
+        self._reasons: dict[Path, str] = {}
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._reasons
+
+    @contextmanager
+    def noted(self, path: Path) -> Iterator[None]:
+        """Note a file if writing it, which happens inside, fails."""
+        try:
+            yield
+        except OSError as error:
+            self._reasons[path] = error.strerror or str(error)
+        except Exception as error:  # what is wrong with one file need not be wrong with the next
+            self._reasons[path] = f"{type(error).__name__}: {error}"
+
+    def check(self) -> None:
+        """Raise an `UnwrittenError` if a file was noted."""
+        if self._reasons:
+            raise UnwrittenError(
+                tuple(
+                    f"{path} could not be written ({' '.join(reason.split())})."
+                    for path, reason in self._reasons.items()
+                )
+            )
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """Yield a path to write to, which takes the place of the file if all goes well.
+
+    A link stays one: what it points to is replaced. The permissions of a file stay.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written; it names the file, never the temporary one.
+    """
+    goal = path.resolve()
+    temporary = goal.with_name(f"{TEMPORARY}{token_hex(8)}{_ending(goal)}")
+    try:
+        temporary.open("x").close()  # follows no link, and the umask applies
+        before = stat.S_IMODE((goal if goal.exists() else temporary).stat().st_mode)
+        temporary.chmod(before | stat.S_IWUSR)
+        yield temporary
+        temporary.chmod(before)
+        temporary.replace(goal)
+    except OSError as error:
+        if error.filename is None or error.filename in {temporary, str(temporary)}:
+            error.filename, error.filename2 = str(path), None  # a full disk has no name at all
+        raise
+    finally:
+        with suppress(OSError):  # its folder may be gone
+            temporary.unlink(missing_ok=True)
+
+
+def _ending(goal: Path) -> str:
+    """Return that part of the name by which the format is told."""
+    zipped = goal.suffix if goal.suffix.lower() == ".gz" else ""
+    return goal.with_suffix("").suffix + zipped if zipped else goal.suffix
+
+
+try:
+    import fcntl
+except ImportError:  # not on Windows; there a checkpoint is not guarded
+    fcntl = None  # type: ignore[assignment]
+
+
+class LockedError(OSError):
+    """Another process holds the lock; the message names it."""
+
+
+class FileLock:
+    """Holds a file that only one process can hold, from creation to :meth:`release`.
+
+    Parameters
+    ----------
+    path : Path
+        The file; it holds the process id and is removed in the end.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: int | None = None
+        while self._file is None:
+            self._file = self._acquired()
+        os.ftruncate(self._file, 0)
+        os.write(self._file, str(os.getpid()).encode())
+
+    def release(self) -> None:
+        """Let others have the file."""
+        if self._file is not None:
+            file, self._file = self._file, None
+            self._path.unlink(missing_ok=True)
+            os.close(file)
+
+    def _acquired(self) -> int | None:
+        """Return the locked file; None if its holder has removed it in the meantime."""
+        # A link in its place could lead to a file of value, which would be emptied.
+        file = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
+        try:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.samestat(os.fstat(file), os.stat(self._path)):
+                return file
+        except BlockingIOError:
+            holder = os.read(file, 32).decode(errors="replace") or "unknown"
+            os.close(file)
+            raise LockedError(f"process {holder} holds it") from None
+        except FileNotFoundError:
+            pass
+        os.close(file)
+        return None

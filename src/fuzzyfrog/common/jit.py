@@ -1,0 +1,222 @@
+"""Compile kernels with Numba and keep them on disk where that is possible and safe.
+
+Numba's cache spares every later process seconds of compiling, but its files are pickles
+and its errors end the user's call. Here a cache that is missing, torn, full or open to
+other people costs time and one warning, never the answer.
+"""
+
+import functools
+import hashlib
+import os
+import re
+import stat
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from numba import njit
+
+__all__ = [
+    "kernel",
+]
+
+_IMPORT = re.compile(r"^from ([\w.]+) import", re.MULTILINE)
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def kernel(function: Function) -> Function:
+    """Return the function compiled by Numba, without the GIL and with a guarded disk cache.
+
+    Compiled code is kept for as long as no Python file in the directory of the function
+    changes, and none from which a file with kernels there imports: a kernel may call kernels from
+    other files, and constants become a part of its code.
+
+    Parameters
+    ----------
+    function : function
+        What Numba can compile in its nopython mode.
+
+    Returns
+    -------
+    function
+        The compiled function, or ``function`` itself under ``NUMBA_DISABLE_JIT=1``.
+
+    Warns
+    -----
+    RuntimeWarning
+        At the first compilation in a process, when the cache cannot be used.
+    """
+    compiled = njit(nogil=True)(function)
+    if hasattr(compiled, "enable_caching"):  # not when Numba handed the plain function back
+        _enable_guarded_caching(compiled)
+    return cast(Function, compiled)
+
+
+def _enable_guarded_caching(dispatcher: Any) -> None:
+    memory_only = getattr(dispatcher, "_cache", None)
+    try:
+        dispatcher.enable_caching()
+        if memory_only is None:  # an unknown Numba: its own caching has to do
+            return
+        source = dispatcher.py_func.__code__.co_filename
+        _require_private(dispatcher.stats.cache_path, source)
+        _stamp_with_neighbors(dispatcher._cache, Path(source).parent)
+    except (RuntimeError, OSError) as problem:
+        dispatcher._cache = _GuardedCache(memory_only, str(problem))
+    else:
+        dispatcher._cache = _GuardedCache(dispatcher._cache)
+
+
+def _stamp_with_neighbors(cache: Any, directory: Path) -> None:
+    """Tie cached code to all files of a directory, and to what its kernels import.
+
+    Numba ties it to the file of the function alone, and so keeps a kernel whose callee or constant
+    from another file, which is a part of its code, has changed.
+    """
+    file = getattr(cache, "_cache_file", None)
+    stamp = getattr(file, "_source_stamp", None)
+    if stamp is None:
+        raise RuntimeError("this version of Numba does not tell what its cache is tied to")
+    file._source_stamp = (stamp, _digest(directory))  # type: ignore[union-attr]
+
+
+@functools.cache
+def _digest(directory: Path) -> str:
+    digest = hashlib.sha256()
+    for file in _sources(directory):
+        content = file.read_bytes()
+        digest.update(f"{file.name}:{len(content)}:".encode() + content)
+    return digest.hexdigest()
+
+
+def _sources(directory: Path) -> list[Path]:
+    """Return the files of a directory, and those from which the ones with kernels import."""
+    top = directory
+    while (top / "__init__.py").is_file():
+        top = top.parent
+    inside = set(directory.glob("*.py"))
+    texts = [file.read_text(encoding="utf-8") for file in inside]
+    modules = {name for text in texts if "@kernel" in text for name in _IMPORT.findall(text)}
+    imported = {top.joinpath(*name.split(".")).with_suffix(".py") for name in modules}
+    return sorted(inside | {file for file in imported if file.is_file()})
+
+
+class _GuardedCache:
+    """A cache of Numba whose failures become one warning.
+
+    Numba calls it only while compiling, under its global lock.
+
+    Parameters
+    ----------
+    cache : numba.core.caching._Cache
+        What does the work.
+    problem : str, optional
+        Why ``cache`` keeps nothing on disk; told at the first compilation, since a warning
+        while the module is imported would be one for people who never call it.
+    """
+
+    def __init__(self, cache: Any, problem: str | None = None) -> None:
+        self._cache = cache
+        self._problem = problem
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cache, name)
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """Return the code compiled earlier, or None if it has to be compiled now."""
+        if self._problem is not None:
+            _warn_once(self._problem)
+        try:
+            overload = self._cache.load_overload(signature, target)
+            _require_signature(overload, signature)
+        except Exception as problem:  # a torn pickle may raise anything
+            self._give_up(f"cached code could not be loaded ({_named(problem)})")
+            return None
+        return overload
+
+    def save_overload(self, signature: Any, overload: Any) -> None:
+        """Keep compiled code for later processes, if possible."""
+        try:
+            self._cache.save_overload(signature, overload)
+        except Exception as problem:  # a full disk, or an index torn by somebody else
+            self._give_up(f"compiled code could not be saved ({_named(problem)})")
+
+    def _give_up(self, problem: str) -> None:
+        try:
+            # Numba writes the index before the code. Left alone, the index of this source
+            # may point to the code of the source before it: wrong answers next time.
+            self._cache.flush()
+        except OSError:
+            self._cache.disable()
+        _warn_once(f"{problem} in {self._cache.cache_path}")
+
+
+def _require_signature(overload: Any, signature: Any) -> None:
+    """Refuse code for other types, left by two processes that saved at the same time."""
+    if overload is None:
+        return
+    wanted, found = tuple(getattr(signature, "args", signature)), tuple(overload.signature.args)
+    if wanted != found:
+        raise ValueError(f"code for {found} where code for {wanted} should be")
+
+
+def _named(problem: Exception) -> str:
+    return f"{type(problem).__name__}: {problem}"
+
+
+_warned = False
+
+
+def _warn_once(problem: str) -> None:
+    global _warned
+    if _warned:
+        return
+    _warned = True  # first, for the people who turn warnings into errors
+    warnings.warn(
+        f"Kernels are compiled anew in this process, which takes seconds: {problem}. "
+        "Set NUMBA_CACHE_DIR to a writable private directory to keep compiled kernels.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+def _require_private(cache_path: str, source: str) -> None:
+    """Refuse a cache into which people can write who cannot write the source as well.
+
+    Loading from the cache runs what is in it. Whoever can replace the source runs code here
+    anyway, so the directories that hold both need no check. A directory that everybody can
+    write is refused even beside such a source.
+    """
+    if os.name != "posix":
+        return  # no owners and modes to look at; the profile of a Windows user is private
+    cache, code = Path(cache_path).resolve(), Path(source).resolve().parent
+    for directory in (cache, *cache.parents):
+        if code.is_relative_to(directory):
+            return
+        status = directory.stat()
+        # Sticky, as /tmp is: others can add to a directory but not replace what is in it.
+        is_sticky = directory != cache and status.st_mode & stat.S_ISVTX
+        writers = 0 if is_sticky else status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        if not _is_trusted(status, writers, code.stat()):
+            raise PermissionError(f"other people can write {directory}")
+
+
+def _is_trusted(directory: os.stat_result, writers: int, code: os.stat_result) -> bool:
+    if directory.st_uid not in {0, os.geteuid(), code.st_uid} or writers & stat.S_IWOTH:
+        return False
+    shares_code = code.st_mode & stat.S_IWGRP and directory.st_gid == code.st_gid
+    return bool(not writers or shares_code or _is_own_group(directory.st_gid))
+
+
+def _is_own_group(group: int) -> bool:
+    """Return whether the group is the user's alone, as umask 002 takes for granted."""
+    import grp  # not on Windows
+    import pwd
+
+    try:
+        user, entry = pwd.getpwuid(os.geteuid()).pw_name, grp.getgrgid(group)
+    except KeyError:  # containers run under numbers without a name
+        return False
+    return entry.gr_name == user and set(entry.gr_mem) <= {user}

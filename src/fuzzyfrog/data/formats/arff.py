@@ -1,0 +1,194 @@
+"""ARFF files, dense and sparse -> numbers and labels; the only module that uses liac-arff."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.common.messages import counted, shown
+from fuzzyfrog.data.columns import CategoryCoder, not_listed
+from fuzzyfrog.data.formats.csv import Block, BlockStore, RawTable, blocks_of
+from fuzzyfrog.data.formats.opening import text_lines
+from fuzzyfrog.data.layout import Layout, Wanted, check_header
+from fuzzyfrog.errors import DataError
+
+__all__ = [
+    "arff_cells",
+    "read_arff",
+]
+
+_INTEGER = re.compile(r"\s(integer)\s*$", re.IGNORECASE)
+_NUMBER = re.compile(r"\s(integer|numeric|real)\s*$", re.IGNORECASE)
+_QUOTED = r"""(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+')"""
+_NAME = re.compile(rf"""{_QUOTED}|[^\s{{}}"',%]++""")
+_TOKEN = re.compile(rf"""{_QUOTED}|[^\s{{}}"',]++|,""")
+_CATEGORY = rf"""\s*+(?:{_QUOTED}|[^\s{{}}"',]*+)\s*+"""
+_CATEGORIES = re.compile(rf"\{{{_CATEGORY}(?:,{_CATEGORY})*+\}}")
+
+
+def read_arff(path: Path, wanted: Wanted, *, encoding: str) -> tuple[Layout, RawTable]:
+    """Return the layout and the content of an ARFF file; "?" is missing, as declared there."""
+    import arff  # needed for this format only
+
+    with closing(text_lines(path, encoding)) as text:  # type: ignore[type-var]
+        lines = _Lines(text)
+        try:
+            content = arff.ArffDecoder().decode(iter(lines), return_type=arff.DENSE_GEN)
+            header = [name for name, _ in content["attributes"]]
+            check_header(header, path.name, None)
+            layout = wanted.layout(header, path.name)
+            return layout, _read(path, layout, content, lines)
+        except DataError:
+            raise
+        # What liac-arff did not foresee: a keyword alone, an odd escape, a field without end.
+        except (arff.ArffException, csv.Error, ValueError, IndexError) as error:
+            raise _explained(path, lines, error) from None
+
+
+def arff_cells(path: Path, *, encoding: str) -> Iterator[list[str]]:
+    """Yield the names of the attributes, then the cells of each sample as they are spelled.
+
+    A missing value is "?"; what a sparse row leaves out is 0, or the first declared category.
+    """
+    import arff  # needed for this format only
+
+    with closing(text_lines(path, encoding)) as text:  # type: ignore[type-var]
+        # Declared as text, a number keeps its spelling.
+        lines = _Lines(text, replaced=_NUMBER, by=" string")
+        content = arff.ArffDecoder().decode(iter(lines), return_type=arff.DENSE_GEN)
+        yield [name for name, _ in content["attributes"]]
+        for row in content["data"]:
+            yield ["?" if cell is None else str(cell) for cell in row]
+
+
+class BadCategoriesError(ValueError):
+    """Categories that are declared otherwise than as a list in braces."""
+
+
+class _Lines:
+    """The lines of a file as liac-arff wants them, with the last one kept for messages.
+
+    liac-arff would cut 1.7 down to 1 in an integer, which the format says is numeric; so the
+    kind of an attribute can be replaced.
+    """
+
+    def __init__(
+        self, text: Iterator[str], replaced: re.Pattern[str] = _INTEGER, by: str = " numeric"
+    ) -> None:
+        self._text = text
+        self._replaced, self._by = replaced, by
+        self.number = 0
+        self.last = ""
+        self.n_attributes = 0
+        self.declaring = True
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._text:
+            self.number, self.last = self.number + 1, line
+            if self.declaring and line.lstrip().startswith("@"):
+                line = self._declaration(line.strip())
+                self.declaring = not line.lower().startswith("@data")
+            yield line
+
+    def _declaration(self, line: str) -> str:
+        # liac-arff splits declarations at blanks only.
+        keyword, *rest = line.split(maxsplit=1)
+        if keyword.lower() == "@attribute":
+            self.n_attributes += 1
+            rest = [self._replaced.sub(self._by, _with_plain_categories(text)) for text in rest]
+        return " ".join([keyword, *rest])
+
+
+def _with_plain_categories(declared: str) -> str:
+    """Return a declaration without blanks between its categories.
+
+    liac-arff tries ways to split them by the billion when they are not a list in braces, as in
+    ``{New York, Rome}`` without quotes or with a remark behind: such a list must not get there.
+    """
+    name = _NAME.match(declared)
+    start = name.end() if name else 0
+    kind = declared[start:].strip()
+    if "{" not in kind:
+        return declared
+    if not _CATEGORIES.fullmatch(kind):
+        raise BadCategoriesError
+    return f"{declared[:start]} {{{''.join(_TOKEN.findall(kind))}}}"
+
+
+def _read(path: Path, layout: Layout, content: dict[str, Any], lines: _Lines) -> RawTable:
+    kinds = [kind for _, kind in content["attributes"]]
+    coders = [
+        CategoryCoder() if _is_categorical(layout, feature, kinds[position]) else None
+        for feature, position in enumerate(layout.features)
+    ]
+    store = BlockStore(path.name, layout, frozenset())
+    rows = ((lines.number, row) for row in content["data"])
+    for block in blocks_of(rows, len(kinds)):
+        store.add(
+            block,
+            [_column(path, layout, block, feature, coder) for feature, coder in enumerate(coders)],
+        )
+    return store.finish(coders)
+
+
+def _is_categorical(layout: Layout, feature: int, kind: object) -> bool:
+    asked = layout.categorical[feature]
+    return asked if asked is not None else not isinstance(kind, str) or kind == "STRING"
+
+
+def _column(
+    path: Path, layout: Layout, block: Block, feature: int, coder: CategoryCoder | None
+) -> NDArray[np.float64]:
+    cells = block.columns[layout.features[feature]]
+    if coder is not None:
+        return coder.encode(cells)
+    try:
+        return np.array(cells, dtype=np.float64)  # None becomes NaN
+    except ValueError:
+        text = next(cell for cell in cells if isinstance(cell, str))
+        reason = not_listed(layout.names[feature], text)
+        raise DataError(f"{path.name}: line {block.lines[cells.index(text)]}: {reason}") from None
+
+
+def _explained(path: Path, lines: _Lines, error: Exception) -> DataError:
+    """Return the reason of liac-arff in our words, with the line it stopped at."""
+    reasons = {
+        "BadDataFormat": _bad_row(lines),
+        "BadNominalValue": "holds a value that its attribute does not declare. Add the value to "
+        "the declaration",
+        "BadNumericalValue": "holds text in a numeric attribute. Correct it, or declare the "
+        "attribute as nominal",
+        "BadAttributeType": "declares an attribute that is not numeric, nominal or string. Leave "
+        "out date and relational attributes",
+        "BadAttributeName": "declares a name for the second time. Rename the attribute",
+        "BadCategoriesError": "declares categories that are not a list in braces. Quote those that "
+        "hold blanks, and leave out what follows the brace",
+        "BadLayout": "breaks the order @relation, @attribute, @data. Check that the file is a "
+        "complete ARFF file"
+        if lines.declaring
+        else "cannot be split into values. Close every quote, and quote values that hold blanks",
+    }
+    reason = reasons.get(type(error).__name__, "is not valid ARFF. Correct it")
+    return DataError(
+        f"{path.name}: line {lines.number} {reason} (got {shown(lines.last.strip())})."
+    )
+
+
+def _bad_row(lines: _Lines) -> str:
+    if lines.last.lstrip().startswith("{"):
+        return (
+            f"names an attribute beyond the last, which is {lines.n_attributes - 1}: the first is "
+            "0. Correct its number, or declare the attribute"
+        )
+    n_fields = re.sub(_QUOTED, "", lines.last).count(",") + 1
+    return (
+        f"has {counted(n_fields, 'field')}, expected {lines.n_attributes}. Complete or delete the "
+        "line; quote values that hold commas or blanks"
+    )

@@ -1,0 +1,153 @@
+"""Arrays of numbers that `numpy.save` wrote -> parts of a table."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.data.formats.opening import FileStamp, check_unchanged, open_bytes, stamp
+from fuzzyfrog.data.frames import rows_at_once
+from fuzzyfrog.data.layout import Layout
+from fuzzyfrog.errors import DataError
+
+__all__ = [
+    "NpyTable",
+]
+
+MOST_PACKED_COLUMNS = 1_000_000  # of a file whose size does not show what is in it
+_HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
+
+
+@dataclass(frozen=True)
+class NpyTable:
+    """An array in a file, of which the columns are called "x0", "x1", ...
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    mark : FileStamp
+        By which a change can be noticed.
+    shape : tuple of int
+        Numbers of rows and columns.
+    is_by_column : bool
+        Whether a column stands in one piece, rather than a row.
+    dtype : dtype
+        Type of the numbers.
+    """
+
+    path: Path
+    mark: FileStamp
+    shape: tuple[int, int]
+    is_by_column: bool
+    dtype: np.dtype[Any]
+
+    @classmethod
+    def of(cls, path: Path) -> NpyTable:
+        """Return the table of a file."""
+        mark = stamp(path)
+        with open_bytes(path) as stream:
+            table = cls(path, mark, *_header(path, stream))
+            table._check_size(stream)
+        if table.is_by_column and path.suffix.lower() == ".gz":
+            raise DataError(
+                f"{path.name}: a packed array must be stored row by row, got one in Fortran "
+                "order. Unpack the file."
+            )
+        return table
+
+    def _check_size(self, stream: BinaryIO) -> None:
+        """Refuse a header that promises more than there is, before anything is made for it."""
+        is_packed = self.path.suffix.lower() == ".gz"
+        if is_packed and self.shape[1] > MOST_PACKED_COLUMNS:
+            raise DataError(
+                f"{self.path.name}: a packed array must have at most {MOST_PACKED_COLUMNS:,} "
+                f"columns, got {self.shape[1]:,}. Unpack the file."
+            )
+        if not is_packed and stream.seek(0, os.SEEK_END) < self._n_bytes:
+            raise self._cut_off()
+
+    @property
+    def _n_bytes(self) -> int:
+        return math.prod(self.shape) * self.dtype.itemsize
+
+    def _cut_off(self) -> DataError:
+        return DataError(
+            f"{self.path.name}: the file must hold {self._n_bytes:,} bytes of numbers, got fewer: "
+            "it was cut off. Write it again."
+        )
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns."""
+        return [f"x{position}" for position in range(self.shape[1])]
+
+    def parts(self, layout: Layout) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+        """Yield the features and the target of some rows after the other."""
+        for block in self.blocks():
+            yield block[:, list(layout.features)], block[:, layout.target]
+
+    def blocks(self) -> Iterator[NDArray[Any]]:
+        """Yield all columns of some rows after the other."""
+        check_unchanged(self.path, self.mark)
+        with open_bytes(self.path) as stream:
+            _header(self.path, stream)
+            yield from (self._by_column if self.is_by_column else self._by_row)(stream)
+        check_unchanged(self.path, self.mark)
+
+    def _by_row(self, stream: BinaryIO) -> Iterator[NDArray[Any]]:
+        for _, n_rows in self._cuts():
+            yield self._numbers(stream, n_rows * self.shape[1]).reshape(n_rows, self.shape[1])
+
+    def _by_column(self, stream: BinaryIO) -> Iterator[NDArray[Any]]:
+        start = stream.tell()
+        for first, n_rows in self._cuts():
+            block = np.empty((n_rows, self.shape[1]), self.dtype)
+            for position in range(self.shape[1]):
+                place = position * self.shape[0] + first
+                stream.seek(start + place * self.dtype.itemsize)
+                block[:, position] = self._numbers(stream, n_rows)
+            yield block
+
+    def _cuts(self) -> Iterator[tuple[int, int]]:
+        """Yield the first row of each block, and how many rows it has."""
+        at_once = rows_at_once(self.shape[1])
+        for first in range(0, self.shape[0], at_once):
+            yield first, min(at_once, self.shape[0] - first)
+
+    def _numbers(self, stream: BinaryIO, count: int) -> NDArray[Any]:
+        return np.frombuffer(self._read(stream, count * self.dtype.itemsize), self.dtype)
+
+    def _read(self, stream: BinaryIO, n_bytes: int) -> bytes:
+        found = stream.read(n_bytes)
+        if len(found) < n_bytes:
+            raise self._cut_off()
+        return found
+
+
+def _header(path: Path, stream: BinaryIO) -> tuple[tuple[int, int], bool, np.dtype[Any]]:
+    try:
+        version = np.lib.format.read_magic(stream)
+        shape, is_by_column, dtype = _HEADERS[version](stream)
+    except Exception as error:  # a header is Python's source: its tokenizer may raise anything
+        reason = "".join(c for c in " ".join(str(error).split())[:200] if c.isprintable())
+        raise DataError(
+            f"{path.name}: the file must be an array that numpy.save wrote, got something else "
+            f"({reason}). Write it again, or name it by its real format."
+        ) from None
+    if len(shape) != 2 or dtype.kind not in "biuf":
+        raise DataError(
+            f"{path.name}: the array must have two dimensions and hold numbers, got shape {shape} "
+            f"of {dtype}. Save one row per sample, the target as one of the columns."
+        )
+    return shape, is_by_column, dtype

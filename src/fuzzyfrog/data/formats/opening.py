@@ -1,0 +1,195 @@
+"""Files -> bytes and lines of text, with limits against files that are not what they seem."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from fuzzyfrog.common.messages import shown, suggested
+from fuzzyfrog.errors import DataError
+
+__all__ = [
+    "FileStamp",
+    "changed",
+    "check_unchanged",
+    "open_bytes",
+    "stamp",
+    "text_lines",
+]
+
+MAX_LINE_BYTES = 64 * 2**20
+MAX_UNZIPPED_BYTES = 8 * 2**30
+# A table of zeros packs 1:1000 like a bomb does: the ratio counts only from a size on.
+MAX_UNZIPPED_RATIO = 200
+RATIO_COUNTS_FROM_BYTES = 64 * 2**20
+
+FileStamp = tuple[int, int]
+
+
+def stamp(path: Path) -> FileStamp:
+    """Return size and time of a regular file, by which a change can be noticed."""
+    if "\0" in str(path):
+        raise DataError(
+            f"path must be one that a disk can have, got {shown(str(path))}, with a NUL."
+        )
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise _not_found(path, error) from None
+    if not stat.S_ISREG(status.st_mode):
+        kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe or device"
+        raise DataError(
+            f"{path.name}: a table must be a regular file, got {kind}. "
+            "Pass the path of a file; save piped data to a file first."
+        )
+    return status.st_size, status.st_mtime_ns
+
+
+def check_unchanged(path: Path, before: FileStamp) -> None:
+    """Refuse a file that is not the one it was."""
+    if stamp(path) != before:
+        raise changed(path)
+
+
+def changed(path: Path) -> DataError:
+    """Return the error for a table that is not the one it was when reading began."""
+    return DataError(f"{path.name}: the file changed while it was read. Read it again.")
+
+
+def _not_found(path: Path, error: OSError) -> DataError:
+    if not isinstance(error, FileNotFoundError | NotADirectoryError):
+        return DataError(f"{path.name}: cannot be read ({error.strerror}). Check the permissions.")
+    folder = path.parent
+    if not folder.is_dir():
+        return DataError(f"{path.name}: no such file, as there is no folder {shown(str(folder))}.")
+    others = _neighbors(folder)
+    if not others:
+        return DataError(f"{path.name}: no such file, the folder {shown(str(folder))} shows none.")
+    return DataError(f"{path.name}: no such file. {suggested(path.name, others)}")
+
+
+def _neighbors(folder: Path) -> list[str]:
+    try:
+        return sorted(entry.name for entry in folder.iterdir() if entry.is_file())
+    except OSError:  # it may be entered but not listed
+        return []
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[BinaryIO]:
+    """Open a regular file for reading, unpacking it where its name ends in ".gz"."""
+    stamp(path)
+    try:
+        packed = path.open("rb")
+    except OSError as error:
+        raise _not_found(path, error) from None
+    with packed:
+        if path.suffix.lower() != ".gz":
+            yield packed
+        else:
+            with gzip.GzipFile(fileobj=packed) as unzipped:
+                yield io.BufferedReader(_Unzipped(path, packed, unzipped), 2**20)
+
+
+class _Unzipped(io.RawIOBase):
+    """The unpacked bytes of a gzip file, up to what a sane file can hold."""
+
+    def __init__(self, path: Path, packed: BinaryIO, unzipped: gzip.GzipFile) -> None:
+        self._path, self._packed, self._unzipped = path, packed, unzipped
+        self._size = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        try:
+            chunk = self._unzipped.read(len(buffer))
+        except EOFError:
+            raise self._error("ends in the middle, it was cut off") from None
+        except (gzip.BadGzipFile, zlib.error) as error:
+            raise self._error(f"is not a sound gzip file ({error})") from None
+        self._size += len(chunk)
+        self._refuse_bomb()
+        buffer[: len(chunk)] = chunk
+        return len(chunk)
+
+    def _refuse_bomb(self) -> None:
+        ratio = self._size / max(1, self._packed.tell())
+        if self._size > MAX_UNZIPPED_BYTES:
+            raise self._error(f"unpacks to more than {MAX_UNZIPPED_BYTES / 2**30:.3g} GiB")
+        if self._size > RATIO_COUNTS_FROM_BYTES and ratio > MAX_UNZIPPED_RATIO:
+            raise self._error(f"unpacks to more than {MAX_UNZIPPED_RATIO} times its size")
+
+    def _error(self, problem: str) -> DataError:
+        return DataError(
+            f"{self._path.name}: the file {problem}. Get it again, or unpack it yourself if "
+            "you trust it and pass the unpacked file."
+        )
+
+
+def text_lines(path: Path, encoding: str) -> Iterator[str]:
+    """Yield the lines of a text file with their line ends, without a byte order mark."""
+    _check_encoding(encoding)
+    with open_bytes(path) as stream:
+        for number, raw in enumerate(_raw_lines(stream), 1):
+            if number == 1:
+                raw = _without_mark(path, raw)
+            yield _decoded(path, raw, number, encoding)
+
+
+def _raw_lines(stream: BinaryIO) -> Iterator[bytes]:
+    first = stream.readline(MAX_LINE_BYTES + 1)
+    if b"\r" in first and b"\n" not in first and len(first) <= MAX_LINE_BYTES:
+        yield from first.splitlines(keepends=True)  # as old Macs wrote: no line ends otherwise
+    elif first:
+        yield first
+        yield from iter(lambda: stream.readline(MAX_LINE_BYTES + 1), b"")
+
+
+def _check_encoding(encoding: str) -> None:
+    try:
+        by_byte = "a,\n".encode(encoding) == b"a,\n"
+    except (LookupError, TypeError, ValueError):  # not known, no text, or one that never encodes
+        by_byte = False
+    if not by_byte:
+        raise DataError(
+            "encoding must be a known one that contains ASCII, such as 'utf-8' or 'latin-1', "
+            f"got {shown(encoding)}. Convert the file to UTF-8."
+        )
+
+
+def _without_mark(path: Path, raw: bytes) -> bytes:
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise DataError(
+            f"{path.name}: the file must be UTF-8, got UTF-16. Save it as UTF-8 "
+            "(in a spreadsheet: CSV UTF-8)."
+        )
+    return raw.removeprefix(codecs.BOM_UTF8)
+
+
+def _decoded(path: Path, raw: bytes, number: int, encoding: str) -> str:
+    if len(raw) > MAX_LINE_BYTES:
+        raise DataError(
+            f"{path.name}: line {number} is longer than {MAX_LINE_BYTES // 2**20} MiB. "
+            "Check that the file is a table with one sample per line."
+        )
+    if b"\0" in raw:
+        raise DataError(
+            f"{path.name}: line {number} holds a NUL byte, so the file is not UTF-8 text. "
+            "Save it as UTF-8; UTF-16 and binary files cannot be read."
+        )
+    try:
+        return raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{path.name}: line {number} is not {encoding} (byte 0x{raw[error.start]:02x} at "
+            f"position {error.start + 1}). Save the file as UTF-8, or pass encoding='cp1252' "
+            "if it comes from a Western Windows program."
+        ) from None

@@ -1,0 +1,181 @@
+"""Parquet files and folders of them <-> parts of a table; the only module that uses pyarrow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v1 as nw
+
+from fuzzyfrog.common.messages import listed, shown
+from fuzzyfrog.data.formats.opening import FileStamp, changed, check_unchanged, open_bytes, stamp
+from fuzzyfrog.data.frames import rows_at_once
+from fuzzyfrog.data.layout import Layout
+from fuzzyfrog.errors import DataError
+
+__all__ = [
+    "ParquetTable",
+    "check_pyarrow",
+    "write_arrow",
+]
+
+# How pandas and Dask call an index that has no name: it only counts the rows.
+_COUNTER = re.compile(r"__index_level_\d+__|__null_dask_index__")
+
+
+@dataclass(frozen=True)
+class ParquetTable:
+    """A Parquet file, or the Parquet files of a folder one below the other.
+
+    Parameters
+    ----------
+    path : path
+        The file or the folder.
+    files : dict of path to FileStamp
+        The files, in the order of their paths, and by what a change can be noticed.
+    names : list of str
+        Names of the columns in the first file; an index without a name is left out.
+    """
+
+    path: Path
+    files: Mapping[Path, FileStamp]
+    names: list[str]
+
+    @classmethod
+    def of(cls, path: Path) -> ParquetTable:
+        """Return the table of a file or a folder."""
+        files = {file: stamp(file) for file in _files(path)}
+        with _opened(next(iter(files))) as first:
+            names = [name for name in first.schema_arrow.names if not _COUNTER.fullmatch(name)]
+        return cls(path, files, names)
+
+    def parts(self, layout: Layout) -> Iterator[tuple[nw.DataFrame[Any], nw.Series[Any]]]:
+        """Yield the features and the target of some rows after the other."""
+        target = self.names[layout.target]
+        for table in self.tables([*layout.names, target]):
+            frame = nw.from_native(table, eager_only=True)
+            yield frame.select(*layout.names), frame[target]
+
+    def tables(self, columns: Sequence[str]) -> Iterator[Any]:
+        """Yield columns of some rows after the other, as Arrow tables."""
+        for file, mark in self.files.items():
+            check_unchanged(file, mark)
+            with _opened(file) as parquet:
+                self._check_columns(file, parquet.schema_arrow.names, columns)
+                yield from _tables(file, mark, parquet, columns)
+        self._check_unchanged()
+
+    def _check_columns(self, file: Path, found: Sequence[str], columns: Sequence[str]) -> None:
+        missing = [name for name in columns if name not in found]
+        if missing:
+            raise DataError(
+                f"{self.path.name}: all files of the folder must have the columns of the first, "
+                f"got {shown(file.name)} without {listed(missing)}. Write the folder again."
+            )
+
+    def _check_unchanged(self) -> None:
+        for file, mark in self.files.items():
+            check_unchanged(file, mark)
+        if _files(self.path) != list(self.files):
+            raise changed(self.path)
+
+    def copy(self, names: Sequence[str], path: Path) -> None:
+        """Write some columns, with their types and in their order, as one Parquet file."""
+        pa, pq = _pyarrow(path)
+        columns = [name for name in self.names if name in names]
+        with _opened(next(iter(self.files))) as first:
+            whole = first.schema_arrow
+        schema = pa.schema([whole.field(name) for name in columns], whole.metadata)
+        with pq.ParquetWriter(path, schema) as writer:
+            for table in self.tables(columns):
+                writer.write_table(table.cast(schema))
+
+
+def write_arrow(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
+    """Write columns of texts or of numbers, each with None where it is missing, as Parquet."""
+    pa, pq = _pyarrow(path)
+    pq.write_table(pa.table(dict(columns)), path)
+
+
+def check_pyarrow(path: Path) -> None:
+    """Refuse a Parquet file, to be read or written, where pyarrow is not installed."""
+    _pyarrow(path)
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    inside = {file: file.relative_to(path) for file in sorted(path.rglob("*"))}
+    files = [
+        file
+        for file, relative in inside.items()
+        if file.suffix.lower() == ".parquet"
+        and not any(part.startswith((".", "_")) for part in relative.parts)
+        and file.is_file()
+    ]
+    if not files:
+        raise DataError(
+            f"{path.name}: a folder must hold Parquet files to be read as a table, got none. "
+            "Pass the path of a file, or of a folder with files that end in '.parquet'."
+        )
+    for file in files:
+        if "=" in str(inside[file].parent):
+            raise DataError(
+                f"{path.name}: all columns must stand in the files, got some in the names of "
+                f"folders ({shown(str(inside[file].parent))}). Write the table without partitions."
+            )
+    return files
+
+
+def _tables(file: Path, mark: FileStamp, parquet: Any, columns: Sequence[str]) -> Iterator[Any]:
+    pa, _ = _pyarrow(file)
+    batches = parquet.iter_batches(rows_at_once(len(columns)), columns=list(columns))
+    while True:
+        try:
+            batch = next(batches, None)
+            if batch is not None:
+                batch.validate(full=True)  # texts that are no UTF-8, offsets that point nowhere
+        except (pa.ArrowException, OSError) as error:
+            check_unchanged(file, mark)
+            raise _not_parquet(file, error) from None
+        if batch is None:
+            return
+        yield pa.Table.from_batches([batch]).select(list(columns))
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """Open a Parquet file, also a gzipped one."""
+    pa, pq = _pyarrow(path)
+    with open_bytes(path) as stream:
+        # Parquet is read from its end: a packed one must be unpacked as a whole.
+        source = pa.py_buffer(stream.read()) if path.suffix.lower() == ".gz" else stream
+        try:
+            parquet = pq.ParquetFile(source, pre_buffer=False, buffer_size=2**16)
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # names that are no text
+            raise _not_parquet(path, error) from None
+        yield parquet
+
+
+def _not_parquet(path: Path, error: Exception) -> DataError:
+    reason = "".join(c for c in " ".join(str(error).split()) if c.isprintable())
+    return DataError(
+        f"{path.name}: the file must be Parquet, got something else ({reason}). "
+        "Write it again, or name it by its real format."
+    )
+
+
+def _pyarrow(path: Path) -> tuple[Any, Any]:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise DataError(
+            f"{path.name}: Parquet files need pyarrow, which is not installed. "
+            "Install it with: pip install 'fuzzyfrog[parquet]', or save the table as CSV."
+        ) from None
+    return pa, pq

@@ -1,0 +1,263 @@
+"""Files of any known format -> Dataset."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.common.messages import listed, shown
+from fuzzyfrog.data.checks import check_filled
+from fuzzyfrog.data.columns import MISSING, NotANumberError, TargetParts, parse_numbers
+from fuzzyfrog.data.dataset import Dataset
+from fuzzyfrog.data.formats.arff import read_arff
+from fuzzyfrog.data.formats.csv import RawTable, read_delimited
+from fuzzyfrog.data.formats.npy import NpyTable
+from fuzzyfrog.data.formats.opening import stamp
+from fuzzyfrog.data.formats.parquet import ParquetTable
+from fuzzyfrog.data.frames import Gathering
+from fuzzyfrog.data.layout import Layout, Wanted, check_header
+from fuzzyfrog.data.target import check_target_kind, doubts_about_classes, encode_target
+from fuzzyfrog.errors import DataError, in_memory
+
+__all__ = [
+    "SEPARATORS",
+    "file_format",
+    "read_table",
+    "separator_of",
+]
+
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+FORMATS = (*SEPARATORS, ".arff", ".npy", ".parquet")
+SMALLER_TABLE = (
+    "Read fewer columns (ignore=, --ignore), or save the table as Parquet or .npy, which are read "
+    "in parts and kept on disk where they are too large."
+)
+SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    target: str | None = None,
+    *,
+    categorical_features: object = "from_dtype",
+    target_kind: str = "auto",
+    ignore: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    separator: str | None = None,
+    decimal: str = ".",
+    encoding: str = "utf-8",
+) -> Dataset:
+    """Return the Dataset of a CSV, TSV, ARFF, Parquet or NumPy file, each also gzipped.
+
+    The format is told by the suffix (.csv, .tsv, .arff, .parquet, .npy, with or without .gz); a
+    folder is the table of its Parquet files, in the order of their paths. Reading is strict: a
+    file that is not quite a table is refused with the line and a way out. No file is held in
+    memory as a whole, and a table that is too large for memory ends in a temporary file.
+
+    In CSV and TSV files a feature is numeric if all its cells are numbers or missing, else
+    categorical. Missing are empty cells and "?", "NA", "N/A", "nan", "null", "None" and their like.
+    The target is read as text: the labels "7" and "007" are two classes, "NA" is a label, and
+    only an empty cell or "?" is missing, which is an error.
+
+    Parameters
+    ----------
+    path : str or path
+        The file, or the folder.
+    target : str
+        Name of the target column. It is required: with None, the error lists the columns. The
+        columns of a NumPy array are called "x0", "x1", ...
+    categorical_features : "from_dtype", list of str or int, bool mask, or None
+        Which features are categorical. "from_dtype": as the file declares (ARFF, Parquet) or as
+        described above (CSV, TSV). A list or a mask names all of them, None means none.
+    target_kind : {"auto", "class", "numeric"}
+        "auto" takes numbers of which at least one has a fractional part as a numeric target,
+        everything else as class labels.
+    ignore : sequence of str
+        Columns to leave out, such as an id.
+    categorical : sequence of str
+        Features that are categorical beside those that `categorical_features` says, such as codes
+        that look like numbers.
+    separator : str, optional
+        What separates the fields of a CSV or TSV file; by default a comma or a tab, with
+        ``decimal=","`` a semicolon in place of the comma.
+    decimal : {".", ","}
+        The decimal mark of the numbers in a CSV or TSV file.
+    encoding : str
+        Encoding of a text file.
+
+    Returns
+    -------
+    Dataset
+        Named after the file.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be used as it is.
+    """
+    path = Path(path)
+    path = path.resolve() if os.path.isdir(path) else path  # "." has no name
+    check_target_kind(target_kind, "target_kind")
+    wanted = Wanted(
+        target, _names(ignore, "ignore"), categorical_features, _names(categorical, "categorical")
+    )
+    _check_decimal(decimal)
+    kind = file_format(path)
+    with in_memory(f"the table of {shown(str(path))}", SMALLER_TABLE):
+        if kind == ".parquet":
+            layout, table = _read_parts(path, wanted, ParquetTable.of(path))
+        elif kind == ".npy":
+            layout, table = _read_parts(path, wanted, NpyTable.of(path))
+        elif kind == ".arff":
+            stamp(path)
+            layout, table = read_arff(path, wanted, encoding=encoding)
+        else:
+            stamp(path)
+            mark = separator_of(kind, separator, decimal)
+            layout, table = read_delimited(
+                path, wanted, separator=mark, encoding=encoding, decimal=decimal
+            )
+        return _dataset(path, wanted, layout, table, target_kind, decimal)
+
+
+def _names(names: Sequence[str], argument: str) -> tuple[str, ...]:
+    if isinstance(names, str):
+        raise DataError(
+            f"{argument} must be a list of names, got {shown(names)}. Pass [{shown(names)}]."
+        )
+    return tuple(names)
+
+
+def _check_decimal(decimal: object) -> None:
+    if decimal not in (".", ","):
+        raise DataError(f"decimal must be '.' or ',', got {shown(decimal)}.")
+
+
+def separator_of(kind: str, separator: str | None, decimal: str) -> str:
+    """Return what separates the cells of a text file, of ".csv" or ".tsv", if none is named."""
+    if separator is None:
+        return ";" if (kind, decimal) == (".csv", ",") else SEPARATORS[kind]
+    if len(separator) != 1 or separator in '"\r\n':
+        raise DataError(
+            f"separator must be one character, got {shown(separator)}. Pass ';' or '\\t'."
+        )
+    return separator
+
+
+def file_format(path: Path) -> str:
+    """Return the suffix by which the format of a file is told, without ".gz".
+
+    A folder is one of Parquet files.
+    """
+    name = path.name.lower().removesuffix(".gz")
+    for suffix in FORMATS:
+        if name.endswith(suffix):
+            return suffix
+    if os.path.isdir(path):  # unlike Path.is_dir, it takes any name
+        return ".parquet"
+    raise _unknown_format(path, Path(name).suffix)
+
+
+def _unknown_format(path: Path, suffix: str) -> DataError:
+    if suffix in SPREADSHEETS:
+        return DataError(
+            f"{path.name}: a spreadsheet cannot be read, got {shown(suffix)}. Save the sheet with "
+            "the table as CSV (in the spreadsheet program: Save as, CSV UTF-8)."
+        )
+    way_out = (
+        "Rename it to end in '.csv' or '.tsv', and name the separator if it is neither a comma "
+        "nor a tab."
+        if suffix in (".txt", ".dat", ".data")
+        else "Rename or convert the file."
+    )
+    return DataError(
+        f"{path.name}: the name of a table must end in one of {listed(FORMATS)}, optionally "
+        f"followed by '.gz', got {shown(suffix)}. {way_out}"
+    )
+
+
+def _stem(path: Path) -> str:
+    place = path.name.lower().rfind(file_format(path))
+    return path.name if place < 0 else path.name[:place]
+
+
+def _dataset(
+    path: Path, wanted: Wanted, layout: Layout, table: RawTable, target_kind: str, decimal: str
+) -> Dataset:
+    try:
+        cells = _numbers_where_meant(table.target, target_kind, decimal)
+        codes, classes = encode_target(cells, len(cells), target_kind)
+    except DataError as error:
+        raise DataError(f"{path.name}: target {shown(wanted.target)}: {error}") from None
+    content = table.content
+    doubts = doubts_about_classes(classes, len(codes), target_kind, "target_kind")
+    notes = (*doubts, *content.warnings)
+    for warning in notes:
+        warnings.warn(warning, UserWarning, stacklevel=3)
+    return Dataset(
+        content.values,
+        codes,
+        layout.names,
+        content.categorical,
+        classes,
+        str(wanted.target),
+        _stem(path),
+        content.labels,
+        notes,
+    )
+
+
+def _numbers_where_meant(
+    cells: list[Any] | NDArray[Any], target_kind: str, decimal: str
+) -> list[Any] | NDArray[Any]:
+    """Return the texts of a target as numbers where they are meant so, else as they are."""
+    if isinstance(cells, np.ndarray):  # the file says what it means
+        return cells
+    if target_kind == "class" or not isinstance(cells[0], str):
+        return cells
+    if target_kind == "auto" and any(cell in MISSING for cell in set(cells)):
+        return cells
+    try:
+        numbers = parse_numbers(cells, decimal)
+    except NotANumberError as error:
+        if target_kind == "auto":
+            return cells
+        raise DataError(
+            f"a numeric target must hold numbers, got {shown(cells[error.position])}. "
+            "Correct the value, or pass target_kind='class'."
+        ) from None
+    fractional = bool((numbers % 1 != 0).any())
+    return numbers.tolist() if fractional or target_kind == "numeric" else cells
+
+
+def _read_parts(
+    path: Path, wanted: Wanted, source: ParquetTable | NpyTable
+) -> tuple[Layout, RawTable]:
+    """Return the layout and the content of a table, of which only a part is held at a time."""
+    check_header(source.names, path.name, None)
+    layout = wanted.layout(source.names, path.name)
+    features, target = Gathering(layout.names, layout.categorical), TargetParts()
+    for values, labels in source.parts(layout):
+        with _named(path):
+            features.add(values)
+            target.add(labels)
+    with _named(path):
+        content = features.finish()
+    check_filled(content.values, layout.names, path.name)
+    return layout, RawTable(content, target.finish())
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Put the name of the file before the message of an error."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(f"{path.name}: {error}") from None

@@ -1,0 +1,252 @@
+"""From raw values to positions: every feature centered, divided by its spread, on one grid.
+
+Why the grid: a sum of multiples of 2**-50 below 8 is exact in float64, so a distance does not
+depend on the order of its terms, and neither threads, engines nor shards can change a bit of any
+result (docs/theory.md#grid).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.data.dataset import Dataset
+from fuzzyfrog.data.spill import empty
+from fuzzyfrog.errors import DataError
+
+__all__ = [
+    "GRID",
+    "MISSING_RULES",
+    "ROUNDING",
+    "SPREADS",
+    "Missing",
+    "Spread",
+    "positions",
+    "scaled",
+    "similarity_to",
+    "snapped",
+]
+
+Spread = Literal["std", "variance", "range"]
+Missing = Literal["similar", "different", "raise"]
+SPREADS: tuple[Spread, ...] = ("std", "variance", "range")
+MISSING_RULES: tuple[Missing, ...] = ("similar", "different", "raise")
+
+GRID = 2.0**-50
+ROUNDING = 2.0**-53  # the largest relative error of one operation
+_CELLS = 500_000  # values that are worked on at once
+_FAR = 32.0  # positions beyond would lose more digits than a few
+_SECOND_ORDER = 1.0 + 2.0**-10  # products of errors, which the bounds leave out
+
+FloatArray = NDArray[np.float64]
+
+
+def positions(dataset: Dataset, spread: Spread, missing: Missing) -> tuple[FloatArray, FloatArray]:
+    """Return the position of every sample on every feature, and how far distances may be off.
+
+    The absolute difference of two positions is the distance of two samples on that feature: 1 or
+    more means "not similar at all".
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The table.
+    spread : {"std", "variance", "range"}
+        What a numeric feature is divided by.
+    missing : {"similar", "different", "raise"}
+        A missing value is similar to every value (it stays NaN), different from every value
+        (it gets a place of its own, far from all others), or not allowed.
+
+    Returns
+    -------
+    float64[n_samples, n_features]
+        Multiples of 2**-50; NaN only under the rule "similar". On disk if they are too large for
+        memory.
+    float64[n_features]
+        For each feature a bound of the error of a distance, cut at 1, against the definition
+        (docs/theory.md#error); 0 for categorical features.
+    """
+    Z, errors = empty(dataset.values.shape), np.zeros(dataset.n_features)
+    gaps = _gaps(dataset, missing)
+    plain = np.flatnonzero(~dataset.categorical & ~np.array([len(rows) > 0 for rows in gaps]))
+    for part in column_blocks(dataset.n_samples, plain.size):
+        Z[:, plain[part]], errors[plain[part]] = _scaled(dataset.values[:, plain[part]], spread)
+    for a in np.setdiff1d(np.arange(dataset.n_features), plain):
+        z = dataset.values[:, a].copy()
+        if not dataset.categorical[a]:
+            z, errors[a] = scaled(z, spread)
+        if missing == "different":
+            z[gaps[a]] = _own_places(z[~np.isnan(z)], len(gaps[a]))
+        Z[:, a] = z
+    return Z, errors
+
+
+def column_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
+    """Yield the columns of a table in blocks: fewer calls than columns, less memory than all."""
+    at_once = max(1, _CELLS // n_rows)
+    for first in range(0, n_columns, at_once):
+        yield slice(first, min(first + at_once, n_columns))
+
+
+def scaled(column: FloatArray, spread: Spread) -> tuple[FloatArray, float]:
+    """Return a numeric column centered at its median and divided by its spread, on the grid.
+
+    A column without spread (constant, or fewer than two values) is 0 wherever it is present.
+
+    Returns
+    -------
+    float64[n], float
+        The positions, and a bound of the error of a distance between two of them, cut at 1.
+    """
+    z = np.full(column.shape, np.nan)
+    present = ~np.isnan(column)
+    found, errors = _scaled(column[present, np.newaxis], spread)
+    z[present] = found[:, 0]
+    return z, float(errors[0])
+
+
+def similarity_to(column: FloatArray, value: float, spread: Spread) -> FloatArray:
+    """Return how similar each value of a complete numeric column is to a given one."""
+    values = column[:, np.newaxis]
+    if not _varies(values)[0]:
+        return np.ones(column.shape)
+    deviation, coarse, fine = _deviations(values)
+    apart = np.abs(column - value)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        unit = coarse * fine
+        distance = apart / unit / _width(deviation, spread)
+        if spread == "variance":
+            distance /= unit
+    distance[apart == 0.0] = 0.0  # also where the unit is too small to be divided by
+    return np.asarray(np.maximum(0.0, 1.0 - distance))
+
+
+def _scaled(values: FloatArray, spread: Spread) -> tuple[FloatArray, FloatArray]:
+    """Return complete columns scaled, and the bound of the error of a distance on each."""
+    z, errors = np.zeros(values.shape), np.zeros(values.shape[1])
+    varies = _varies(values)
+    if not varies.any():
+        return z, errors
+    values = values[:, varies]
+    deviation, coarse, fine = _deviations(values)
+    width = _width(deviation, spread)
+    if spread == "variance":
+        with np.errstate(over="ignore"):  # an infinite width makes distances 0, nearly as they are
+            width = width * (coarse * fine)
+    with np.errstate(over="ignore", divide="ignore"):
+        found = deviation / width
+    farthest = np.abs(found).max(axis=0)
+    # Two positions, each from a rounded difference and a rounded quotient.
+    rounded = 2.0 * farthest * 2.0 * ROUNDING
+    for k in np.flatnonzero(farthest > _FAR):
+        found[:, k], rounded[k] = _closed_up(values[:, k] / coarse[k], fine[k], width[k])
+    z[:, varies] = snapped(found)
+    errors[varies] = (rounded + GRID + _width_error(spread, len(values))) * _SECOND_ORDER
+    return z, errors
+
+
+def _closed_up(values: FloatArray, fine: float, width: float) -> tuple[FloatArray, float]:
+    """Return positions of which no two neighbors are far apart, and how far distances are off.
+
+    A distance of 1 or more counts as 1, so that gaps wider than 2 say nothing more. The values
+    between two such gaps are measured from the lowest of them, which has a whole number as its
+    place: so no digits are lost, however far it is from one end of the column to the other.
+    """
+    places, at = np.unique(values, return_inverse=True)
+    with np.errstate(over="ignore", divide="ignore"):
+        is_first = np.concatenate([[True], np.diff(places) / fine / width > 2.0])
+    part = np.cumsum(is_first) - 1
+    with np.errstate(invalid="ignore"):  # 0 / 0: each value by itself
+        inside = np.nan_to_num((places - places[is_first][part]) / fine / width)
+    is_last = np.concatenate([is_first[1:], [True]])
+    starts = np.concatenate([[0.0], np.cumsum(np.ceil(inside[is_last]) + 2.0)[:-1]])
+    middle = np.partition(at, len(at) // 2)[len(at) // 2]
+    found = (starts - starts[part[middle]] - np.rint(inside[middle]))[part] + inside
+    longest = float(inside.max())
+    farthest = float(np.abs(found).max()) if longest > 0.0 else 0.0  # whole numbers are exact
+    return found[at], 2.0 * (2.0 * longest + farthest) * ROUNDING
+
+
+def _width_error(spread: Spread, n_values: int) -> float:
+    """Return a bound of the relative error of a spread (docs/theory.md#error)."""
+    if spread == "range":
+        return 2.0 * ROUNDING
+    left_out = n_values * 2.0**-74
+    return (12.0 if spread == "variance" else 8.0) * ROUNDING + left_out
+
+
+def snapped(z: FloatArray) -> FloatArray:
+    """Return the nearest multiples of 2**-50 (floats of 4 or more already are multiples)."""
+    near = np.abs(z) < 4.0
+    z[near] = np.rint(z[near] / GRID) * GRID
+    return z
+
+
+def _varies(values: FloatArray) -> NDArray[np.bool_]:
+    """Return which columns have two different values."""
+    if len(values) == 0:
+        return np.zeros(values.shape[1], np.bool_)
+    return np.asarray(values.min(axis=0) != values.max(axis=0))
+
+
+def _deviations(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the deviations from the median within [-1, 1], and the two units they are in."""
+    coarse = _powers_of_two(values)
+    deviation = values / coarse  # scaled down first: 1.7e308 - -1.7e308 must not overflow
+    deviation -= np.median(deviation, axis=0)
+    fine = _powers_of_two(deviation)
+    deviation /= fine
+    return deviation, coarse, fine
+
+
+def _powers_of_two(values: FloatArray) -> FloatArray:
+    """Return for each column a power of two that brings it into [-1, 1] (or just beyond)."""
+    largest = np.maximum(values.max(axis=0, initial=0.0), -values.min(axis=0, initial=0.0))
+    return np.asarray(np.ldexp(1.0, np.minimum(np.frexp(largest)[1], 1023)))
+
+
+def _width(deviation: FloatArray, spread: Spread) -> FloatArray:
+    """Return the spread of columns within [-1, 1], the same for any order of the samples."""
+    if spread == "range":
+        return np.asarray(deviation.max(axis=0, initial=-1.0) - deviation.min(axis=0, initial=1.0))
+    centered = deviation - _sums(deviation) / len(deviation)
+    variance = 4.0 * _sums(centered * centered / 4.0) / (len(deviation) - 1)
+    return variance if spread == "variance" else np.sqrt(variance)
+
+
+def _sums(values: FloatArray) -> FloatArray:
+    """Return the sums of columns within [-2, 2], the same for any order of the samples.
+
+    Each value is cut into three parts whose sums are exact; what lies below 2**-78 is left out.
+    """
+    total, left = np.zeros(values.shape[1]), values
+    parts = []
+    for unit in (2.0**-26, 2.0**-52, 2.0**-78):
+        part = np.rint(left / unit) * unit
+        parts.append(part.sum(axis=0))
+        left = left - part
+    for one in reversed(parts):
+        total = total + one
+    return total
+
+
+def _gaps(dataset: Dataset, missing: Missing) -> list[NDArray[np.intp]]:
+    """Return the samples in which each feature is missing, where the rule allows that."""
+    gaps = [np.flatnonzero(np.isnan(dataset.values[:, a])) for a in range(dataset.n_features)]
+    for a, rows in enumerate(gaps):
+        if missing == "raise" and len(rows):
+            raise DataError(
+                f"missing='raise' allows no missing value (NaN), got {len(rows)} in feature "
+                f"{dataset.feature_names[a]!r} (first at sample {rows[0]}). "
+                "Fill them in, or choose missing='similar' or missing='different'."
+            )
+    return gaps
+
+
+def _own_places(present: FloatArray, count: int) -> FloatArray:
+    """Return places that are at least 1 away from each other and from all that is present."""
+    beyond = np.ceil(present.max()) if present.size else 0.0
+    return np.asarray(beyond + 2.0 * np.arange(1, count + 1))

@@ -1,0 +1,201 @@
+"""Some columns of a table -> a new file, with the cells as the old one spells them."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO, cast
+
+from fuzzyfrog.common.messages import listed, shown
+from fuzzyfrog.data.columns import MISSING, parse_numbers
+from fuzzyfrog.data.dataset import Dataset
+from fuzzyfrog.data.formats.arff import arff_cells
+from fuzzyfrog.data.formats.csv import delimited_cells
+from fuzzyfrog.data.formats.npy import NpyTable
+from fuzzyfrog.data.formats.parquet import ParquetTable, check_pyarrow, write_arrow
+from fuzzyfrog.data.read_table import SEPARATORS, file_format, separator_of
+from fuzzyfrog.errors import DataError
+
+__all__ = [
+    "CellSource",
+    "check_reduced_name",
+    "write_reduced",
+]
+
+FORMATS = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
+
+
+@dataclass(frozen=True)
+class CellSource:
+    """Where the original cells of a table stand.
+
+    Attributes
+    ----------
+    file : path or None
+        The file that the table was read from; None if there is none.
+    separator, encoding, decimal : str or None, str, str
+        How it was read.
+    """
+
+    file: Path | None
+    separator: str | None = None
+    encoding: str = "utf-8"
+    decimal: str = "."
+
+
+def check_reduced_name(path: Path) -> None:
+    """Refuse a name of a file to write that does not end in a known format."""
+    if not path.name.lower().endswith(FORMATS):
+        raise DataError(
+            f"{path.name}: the name of a reduced table must end in one of {listed(FORMATS)}, got "
+            f"{shown(path.suffix)}. Give it one of these endings."
+        )
+    if path.suffix.lower() == ".parquet":
+        check_pyarrow(path)
+
+
+def write_reduced(
+    dataset: Dataset, features: Sequence[str], path: Path, source: CellSource
+) -> None:
+    """Write some features of a table and its target, in the order of the table.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The table.
+    features : sequence of str
+        Names of the features to keep.
+    path : path
+        The file to write: CSV or TSV, also gzipped, or Parquet. A CSV file is written as the
+        CSV file that it comes from, with its separator and encoding.
+    source : CellSource
+        Where the cells are copied from, character by character. In a Parquet file that comes
+        from another format, numeric features become numbers. Without a file the cells are the
+        numbers of the data set.
+
+    Raises
+    ------
+    DataError
+        If the file has changed since the table was read, or if there are categories but no file
+        that has their names.
+    """
+    check_reduced_name(path)
+    names = [*features, dataset.target_name]
+    is_parquet = path.suffix.lower() == ".parquet"
+    if is_parquet and source.file is not None and file_format(source.file) == ".parquet":
+        ParquetTable.of(source.file).copy(names, path)
+        return
+    rows = _checked(_chosen(_cells(dataset, source), names), dataset, source)
+    if is_parquet:
+        write_arrow(_columns(rows, dataset, source.decimal), path)
+    else:
+        _write_text(rows, path, source)
+
+
+def _cells(dataset: Dataset, source: CellSource) -> Iterator[list[Any]]:
+    """Yield the names of all columns, then the cells of each sample."""
+    if source.file is None:
+        return _cells_of_numbers(dataset)
+    kind = file_format(source.file)
+    if kind == ".parquet":
+        return _cells_of_parquet(ParquetTable.of(source.file))
+    if kind == ".npy":
+        return _cells_of_npy(NpyTable.of(source.file))
+    if kind == ".arff":
+        return arff_cells(source.file, encoding=source.encoding)
+    separator = separator_of(kind, source.separator, source.decimal)
+    return delimited_cells(source.file, separator=separator, encoding=source.encoding)
+
+
+def _cells_of_numbers(dataset: Dataset) -> Iterator[list[str]]:
+    if dataset.categorical.any():
+        raise DataError(
+            f"{dataset.name}: a reduced table needs the file that has the names of the "
+            "categories, got a data set without a file. Read the table from its file."
+        )
+    yield [*dataset.feature_names, dataset.target_name]
+    for values, target in zip(dataset.values.tolist(), dataset.target.tolist(), strict=True):
+        label = _spelled(target) if dataset.classes is None else str(dataset.classes[target])
+        yield [*map(_spelled, values), label]
+
+
+def _spelled(number: float) -> str:
+    if number != number:
+        return ""
+    is_whole = isinstance(number, int) or number.is_integer()
+    return str(int(number)) if is_whole else repr(number)
+
+
+def _cells_of_parquet(source: ParquetTable) -> Iterator[list[Any]]:
+    yield source.names
+    for table in source.tables(source.names):
+        for batch in table.to_batches(max_chunksize=10_000):
+            columns = (column.to_pylist() for column in batch.columns)
+            yield from map(list, zip(*columns, strict=True))
+
+
+def _cells_of_npy(source: NpyTable) -> Iterator[list[str]]:
+    yield source.names
+    for block in source.blocks():
+        for row in block.tolist():
+            yield [_spelled(number) for number in row]
+
+
+def _chosen(rows: Iterator[list[Any]], names: Sequence[str]) -> Iterator[list[Any]]:
+    header = next(rows)
+    places = [place for place, name in enumerate(header) if name in names]
+    yield [header[place] for place in places]
+    for row in rows:
+        yield [row[place] for place in places]
+
+
+def _checked(
+    rows: Iterator[list[Any]], dataset: Dataset, source: CellSource
+) -> Iterator[list[Any]]:
+    """Yield the rows, and raise at the end if they are not those that were read before."""
+    n_rows = -1
+    for row in rows:
+        n_rows += 1
+        yield row
+    if n_rows != dataset.n_samples:
+        name = dataset.name if source.file is None else source.file.name
+        raise DataError(
+            f"{name}: the file must have the {dataset.n_samples} samples that were read, got "
+            f"{n_rows}. It changed in the meantime: start again."
+        )
+
+
+def _write_text(rows: Iterable[list[Any]], path: Path, source: CellSource) -> None:
+    name = path.name.lower()
+    separator = SEPARATORS[file_format(path)]
+    if separator == "," and source.file is not None and file_format(source.file) == ".csv":
+        separator = separator_of(".csv", source.separator, source.decimal)
+    opened = gzip.open if name.endswith(".gz") else open
+    with opened(path, "wt", encoding=source.encoding, newline="") as stream:
+        writer = csv.writer(cast(TextIO, stream), delimiter=separator, lineterminator="\n")
+        writer.writerows(rows)  # None becomes an empty cell
+
+
+def _columns(rows: Iterator[list[Any]], dataset: Dataset, decimal: str) -> dict[str, list[Any]]:
+    header = next(rows)
+    columns = dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
+    categorical = dict(zip(dataset.feature_names, dataset.categorical.tolist(), strict=True))
+    for name, is_categorical in categorical.items():
+        if name in columns:
+            cells = columns[name]
+            columns[name] = _categories(cells) if is_categorical else _numbers(cells, decimal)
+    if dataset.classes is None:
+        columns[dataset.target_name] = _numbers(columns[dataset.target_name], decimal)
+    return columns
+
+
+def _numbers(cells: list[str], decimal: str) -> list[float | None]:
+    numbers = parse_numbers(cells, decimal).tolist()
+    return [None if number != number else number for number in numbers]
+
+
+def _categories(cells: list[str]) -> list[str | None]:
+    return [None if cell.strip() in MISSING else cell for cell in cells]

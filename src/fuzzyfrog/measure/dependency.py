@@ -1,0 +1,427 @@
+"""Scores of subsets, whatever engine finds them: the mean membership of all samples or of some."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fuzzyfrog.data import Dataset, make_dataset
+from fuzzyfrog.data.scaling import GRID, MISSING_RULES, ROUNDING, SPREADS, Missing, Spread, snapped
+from fuzzyfrog.measure import _kernel_plain, _kernel_scan
+from fuzzyfrog.measure.engines import (
+    Engine,
+    LineEngine,
+    Nearest,
+    PartEngine,
+    PlainEngine,
+    ScanEngine,
+    Weights,
+    n_pairs_asked,
+)
+from fuzzyfrog.measure.geometry import MARGIN, Geometry, Subset, blocks_of, exact_means, subset_of
+from fuzzyfrog.measure.greedy import Extensions, one_step, weigh_step
+from fuzzyfrog.measure.threads import effective_threads, map_blocks
+from fuzzyfrog.measure.tree import TreeEngine
+
+__all__ = [
+    "ENGINES",
+    "Dependency",
+    "EngineName",
+    "SubsetScores",
+    "TNorm",
+]
+
+EngineName = Literal["auto", "plain", "scan", "tree"]
+ENGINES: tuple[EngineName, ...] = ("auto", "plain", "scan", "tree")
+
+# From this many pairs of enemies on, the tree beats the scan (benchmarks/README.md#crossover).
+_TREE_PAIRS_UP_TO_3 = 10_000_000
+_TREE_PAIRS_BEYOND = 40_000_000
+_TREE_ROWS = 4_000  # samples asked for that pay for a tree of all samples
+_TREE_ROWS_NUMERIC = 2_000  # the same for a numeric target, where every pair is one of enemies
+_FEW_PAIRS = 100_000  # below, looking at every pair costs less than anything that avoids it
+_MOST_CELLS = 4_000_000  # of masks that are scored in one go
+_CHUNK = 256  # subsets scored before the best of them is asked of the others
+
+
+class SubsetScores:
+    """The mean membership of samples in the positive region, for subsets of features.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        All samples.
+    join : int
+        How features are joined: a constant of the scan kernel.
+    n_threads : int
+        Number of threads.
+    engine : {"auto", "plain", "scan", "tree"}
+        How nearest enemies are found.
+    asked : int64[n_asked]
+        The samples whose memberships count, in the order of the geometry.
+    """
+
+    def __init__(
+        self,
+        geometry: Geometry,
+        join: int,
+        n_threads: int,
+        engine: EngineName,
+        asked: NDArray[np.int64],
+    ) -> None:
+        self._geometry = geometry
+        self._join = join
+        self._n_threads = n_threads
+        self._choice = engine
+        self._asked = asked
+        self._n_pairs = n_pairs_asked(geometry, asked.size)
+        self._made: dict[type[Engine], Engine] = {}
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return self._geometry.n_samples
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return self._geometry.n_features
+
+    @property
+    def n_sampled(self) -> int:
+        """Number of samples whose memberships count."""
+        return self._asked.size
+
+    @cached_property
+    def tolerance(self) -> float:
+        """How far scores may lie apart that are equal by the definition (docs/theory.md#error).
+
+        Two dependencies that are equal never differ by more as computed, and two that differ by
+        more than twice as much never look equal.
+        """
+        errors, n_features = self._geometry.errors, self.n_features
+        error = float(
+            errors.max(initial=0.0) if self._join == _kernel_scan.LARGEST else errors.sum()
+        )
+        if self._join == _kernel_scan.PRODUCT:
+            error += n_features * ROUNDING + GRID
+        # Both sides of a comparison; the means, the share asked for and their difference round.
+        return 2.0 * (error + self._geometry.target_error) + GRID
+
+    @cached_property
+    def full(self) -> float:
+        """The score of all features together: no subset has a larger one."""
+        if not self._is_small:
+            return float(self.score(np.ones((1, self.n_features), np.bool_))[0])
+        # As the last step of a greedy search, for which nothing has to be prepared.
+        base = np.arange(self.n_features) < self.n_features - 1
+        weights = self._weigh_step(base, np.array([self.n_features - 1]))
+        return float(exact_means(weights, self._asked.size)[0])
+
+    def score(
+        self, masks: ArrayLike, at_least: float | ArrayLike | None = None
+    ) -> NDArray[np.float64]:
+        """Return the dependency of each subset.
+
+        Parameters
+        ----------
+        masks : bool[n_subsets, n_features]
+            The subsets.
+        at_least : float or float[n_subsets], optional
+            What a subset has to reach to be of interest. One that does not is given up early.
+
+        Returns
+        -------
+        float64[n_subsets]
+            The dependencies; -inf exactly where a dependency is less than `at_least`.
+        """
+        checked = self._checked(masks)
+        wanted = _checked_bar(at_least, len(checked))
+        at_once = max(_CHUNK, _MOST_CELLS // self.n_features)  # work space grows with the batch
+        parts = [slice(at, at + at_once) for at in range(0, len(checked), at_once)]
+        scores = [self._score(checked[part], wanted[part]) for part in parts]
+        return np.concatenate([np.empty(0), *scores])
+
+    def _score(
+        self, checked: NDArray[np.bool_], wanted: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        weights = self._weights(checked, self._asked.size * (1.0 - wanted + MARGIN))
+        scores = exact_means(weights, self._asked.size)
+        scores[scores < wanted] = -np.inf
+        return scores
+
+    def _weights(self, checked: NDArray[np.bool_], allowed: NDArray[np.float64]) -> Weights:
+        step = one_step(checked) if self._is_small else None
+        if step is not None:
+            return self._weigh_step(*step)
+        weights = np.empty((len(checked), 2), np.int64)
+        for engine, rows in self._by_engine(checked).items():
+            weights[rows] = self._engine(engine).weigh(checked[rows], allowed[rows])
+        return weights
+
+    def best(self, masks: ArrayLike) -> NDArray[np.float64]:
+        """Return the dependency of the best subsets of a batch, -inf for the others.
+
+        Those within the tolerance of the highest score are all among the best.
+
+        Much faster than `score` where the subsets extend a common one by a feature each, as in a
+        greedy search: most of them are ruled out by enemies that are already known. The others
+        race: whoever has lost more than the best so far is given up, so that the answer is always
+        that of scoring all of them.
+        """
+        checked = self._checked(masks)
+        step = one_step(checked)
+        if step is None:
+            return self._best_of_any(checked)
+        if not self._is_small:
+            return self._extensions.best(checked, *step)
+        scores = exact_means(self._weigh_step(*step), self._asked.size)
+        scores[scores < scores.max() - self.tolerance] = -np.inf
+        return scores
+
+    def _best_of_any(self, checked: NDArray[np.bool_]) -> NDArray[np.float64]:
+        scores, best = np.full(len(checked), -np.inf), -np.inf
+        for start in range(0, len(checked), _CHUNK):
+            rows = slice(start, start + _CHUNK)
+            scores[rows] = self.score(checked[rows], at_least=best - self.tolerance)
+            best = max(best, float(scores[rows].max()))
+        scores[scores < best - self.tolerance] = -np.inf
+        return scores
+
+    def _nearest(self, mask: ArrayLike) -> Nearest:
+        subset = subset_of(self._geometry, self._checked_one(mask))
+        return self._engine_for(subset).nearest(subset, np.inf)
+
+    def _weigh_step(self, base: NDArray[np.bool_], added: NDArray[np.int64]) -> Weights:
+        return weigh_step(self._geometry, self._join, self._n_threads, base, added)
+
+    @property
+    def _asks_all(self) -> bool:
+        return self._asked.size == self._geometry.n_samples
+
+    @property
+    def _is_small(self) -> bool:
+        """Whether looking at every pair of enemies costs less than anything that avoids it."""
+        is_one_of_few = self._asks_all and self._geometry.n_pairs < _FEW_PAIRS
+        return self._choice == "auto" and is_one_of_few
+
+    def _by_engine(self, masks: NDArray[np.bool_]) -> dict[type[Engine], NDArray[np.intp]]:
+        """Return the rows of the subsets for each engine that is to score some of them."""
+        if self._choice != "auto" or self._is_small:
+            return {self._pick(0, True): np.arange(len(masks))}
+        gaps = masks[:, self._geometry.has_gaps].any(axis=1)
+        # The choice depends on nothing but this; sizes above 3 are all alike.
+        kind = 2 * np.minimum(masks.sum(axis=1), 4) + gaps
+        rows: dict[type[Engine], NDArray[np.intp]] = {}
+        for code in np.unique(kind).tolist():
+            engine, found = self._pick(code // 2, bool(code % 2)), np.flatnonzero(kind == code)
+            rows[engine] = np.concatenate([rows[engine], found]) if engine in rows else found
+        return rows
+
+    def _pick(self, size: int, has_gaps: bool) -> type[Engine]:
+        """Return the engine that should be the fastest for a subset."""
+        scan = ScanEngine if self._asks_all else PartEngine
+        if self._choice == "plain":
+            return PlainEngine
+        if self._choice == "scan" or self._is_small:
+            return scan
+        if self._choice == "tree":
+            return TreeEngine
+        if self._geometry.is_numeric:
+            return TreeEngine if self._asked.size >= _TREE_ROWS_NUMERIC else scan
+        if size == 1 and not has_gaps:
+            return LineEngine
+        crossover = _TREE_PAIRS_UP_TO_3 if size <= 3 else _TREE_PAIRS_BEYOND
+        pays = self._n_pairs >= crossover and self._asked.size >= _TREE_ROWS
+        return TreeEngine if pays else scan
+
+    def _engine_for(self, subset: Subset) -> Engine:
+        return self._engine(self._pick(subset.exact.size, subset.gaps))
+
+    def _engine(self, kind: type[Engine]) -> Engine:
+        if kind not in self._made:
+            make: Callable[..., Engine] = kind
+            self._made[kind] = make(self._geometry, self._join, self._n_threads, self._asked)
+        return self._made[kind]
+
+    @cached_property
+    def _extensions(self) -> Extensions:
+        return Extensions(
+            self._geometry, self._join, self._n_threads, self._engines_for, self._asked,
+            self.tolerance,
+        )  # fmt: skip
+
+    def _engines_for(self, asked: NDArray[np.int64]) -> Callable[[Subset], Engine]:
+        """Return what gives engines for a part of the samples asked for, or for all of them."""
+        if asked.size == self._asked.size:
+            return self._engine_for
+        part = SubsetScores(self._geometry, self._join, self._n_threads, self._choice, asked)
+        return part._engine_for
+
+    def _checked_one(self, mask: ArrayLike) -> NDArray[np.bool_]:
+        row: NDArray[np.bool_] = self._checked(np.asarray(mask)[np.newaxis])[0]
+        return row
+
+    def _checked(self, masks: ArrayLike) -> NDArray[np.bool_]:
+        array = np.asarray(masks)
+        if array.ndim != 2 or array.shape[1] != self.n_features or array.dtype != np.bool_:
+            raise ValueError(
+                f"masks must be boolean with one row per subset and {self.n_features} columns, "
+                f"got {array.dtype} of shape {array.shape}. Use features as a mask: "
+                "mask = np.zeros(n_features, bool); mask[features] = True."
+            )
+        return array
+
+
+def _checked_bar(at_least: float | ArrayLike | None, n_subsets: int) -> NDArray[np.float64]:
+    """Return what each subset has to reach."""
+    if at_least is None:
+        return np.full(n_subsets, -np.inf)
+    bar = np.asarray(at_least, np.float64)
+    if bar.shape not in ((), (n_subsets,)) or np.isnan(bar).any():
+        raise ValueError(
+            f"at_least must be a number or one per subset ({n_subsets}), none of them NaN, "
+            f"got shape {bar.shape}. Leave it out to score every subset."
+        )
+    return np.broadcast_to(bar, n_subsets)
+
+
+TNorm = Literal["lukasiewicz", "minimum", "product"]
+
+_JOINS = {
+    "lukasiewicz": _kernel_scan.SUM,
+    "minimum": _kernel_scan.LARGEST,
+    "product": _kernel_scan.PRODUCT,
+}
+
+
+class Dependency(SubsetScores):
+    """The fuzzy-rough dependency of a target on subsets of features.
+
+    The dependency of a subset is the mean membership of the samples in the positive region: how
+    surely the features of the subset tell each sample from all samples of other classes.
+
+    Parameters
+    ----------
+    X : array-like, data frame or Dataset
+        The samples.
+    y : array-like, optional
+        The target; left out for a `Dataset`, which has one.
+    tnorm : {"lukasiewicz", "minimum", "product"}, default="lukasiewicz"
+        How similarities on single features are joined.
+    spread : {"std", "variance", "range"}, default="std"
+        What the difference of two values is compared with.
+    categorical_features : "from_dtype", None, list of names or indices, or mask
+        Features of which only equality counts.
+    missing : {"similar", "different", "raise"}, default="similar"
+        A missing value is similar to every value, different from every value, or an error.
+    target : {"auto", "class", "numeric"}, default="auto"
+        How `y` is read.
+    n_jobs : int or None, default=None
+        Number of threads; None for all usable CPUs (not 1, as elsewhere in scikit-learn), but 1
+        inside a worker of joblib or Dask. The results do not depend on it.
+    engine : {"auto", "plain", "scan", "tree"}, default="auto"
+        How nearest enemies are found. The results do not depend on it.
+
+    Examples
+    --------
+    >>> from fuzzyfrog import load_dataset
+    >>> from fuzzyfrog.measure import Dependency
+    >>> wine = Dependency(load_dataset("wine"))
+    >>> wine.score([[False] * 12 + [True], [True] * 13]).round(4).tolist()
+    [0.1797, 1.0]
+    """
+
+    def __init__(
+        self,
+        X: object,
+        y: object = None,
+        *,
+        tnorm: TNorm = "lukasiewicz",
+        spread: Spread = "std",
+        categorical_features: object = "from_dtype",
+        missing: Missing = "similar",
+        target: Literal["auto", "class", "numeric"] = "auto",
+        n_jobs: int | None = None,
+        engine: EngineName = "auto",
+    ) -> None:
+        _check_name("tnorm", tnorm, tuple(_JOINS))
+        _check_name("spread", spread, SPREADS)
+        _check_name("missing", missing, MISSING_RULES)
+        _check_name("engine", engine, ENGINES)
+        self.dataset: Dataset = make_dataset(
+            X, y, categorical_features=categorical_features, target=target
+        )
+        self._tnorm, self._spread, self._missing = tnorm, spread, missing
+        self._n_jobs = n_jobs
+        geometry = Geometry.of(self.dataset, spread, missing)
+        everybody = np.arange(geometry.n_samples)
+        super().__init__(geometry, _JOINS[tnorm], effective_threads(n_jobs), engine, everybody)
+
+    def with_target(self, codes: NDArray[np.int64], classes: tuple[Hashable, ...]) -> Dependency:
+        """Return the measure of other classes on the same samples, with the same settings."""
+        return Dependency(
+            replace(self.dataset, target=codes, classes=classes),
+            tnorm=self._tnorm,
+            spread=self._spread,
+            missing=self._missing,
+            n_jobs=self._n_jobs,
+            engine=self._choice,
+        )
+
+    def memberships(self, mask: ArrayLike) -> NDArray[np.float64]:
+        """Return how surely each sample belongs to its own class, by the features of a subset."""
+        found = self._nearest(mask)
+        result = np.empty(self.n_samples)
+        result[self._geometry.order] = found.membership
+        return result
+
+    def nearest_enemies(self, mask: ArrayLike) -> NDArray[np.int64]:
+        """Return for each sample the first of its nearest enemies, -1 where its membership is 1."""
+        geometry, subset = self._geometry, subset_of(self._geometry, self._checked_one(mask))
+        membership = self._nearest(mask).membership
+        enemy = np.empty(self.n_samples, np.int64)
+
+        def rows(block: tuple[int, int]) -> None:
+            _kernel_plain.nearest(
+                geometry.Z, geometry.side, geometry.target, geometry.order, subset.exact,
+                self._join, *block, membership, enemy,
+            )  # fmt: skip
+
+        map_blocks(rows, blocks_of(self.n_samples), self._n_threads)
+        result = np.empty(self.n_samples, np.int64)
+        result[geometry.order] = np.where(enemy < 0, -1, geometry.order[enemy])
+        return result
+
+    def infimum(self, mask: ArrayLike, concept: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the smallest of distance + degree of belonging to a concept over all samples.
+
+        Parameters
+        ----------
+        mask : bool[n_features]
+            The subset that distances are measured on.
+        concept : float64[n_samples]
+            How much each sample belongs to the concept.
+        """
+        geometry, subset = self._geometry, subset_of(self._geometry, self._checked_one(mask))
+        degrees = snapped(concept[geometry.order])
+        lowest = np.empty(self.n_samples)
+
+        def rows(block: tuple[int, int]) -> None:
+            _kernel_plain.infimum(geometry.Z, degrees, subset.exact, self._join, *block, lowest)
+
+        map_blocks(rows, blocks_of(self.n_samples), self._n_threads)
+        result = np.empty(self.n_samples)
+        result[geometry.order] = lowest
+        return result
+
+
+def _check_name(parameter: str, value: object, known: Sequence[str]) -> None:
+    if not isinstance(value, str) or value not in known:
+        names = ", ".join(repr(name) for name in known)
+        raise ValueError(f"{parameter} must be one of {names}, got {value!r}.")

@@ -1,0 +1,319 @@
+"""Rough sets in the crisp sense: samples with equal values cannot be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.data import Dataset, make_dataset
+from fuzzyfrog.data.scaling import Missing, Spread, similarity_to
+from fuzzyfrog.errors import DataError
+from fuzzyfrog.measure.dependency import Dependency, TNorm
+from fuzzyfrog.measure.features import feature_mask
+
+__all__ = [
+    "RoughRegions",
+    "dependency",
+    "lower_approximation",
+    "positive_region",
+    "rough_regions",
+    "upper_approximation",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class RoughRegions:
+    """What a subset of features says about each sample, for sure.
+
+    Parameters
+    ----------
+    positive : bool[n_samples]
+        Samples whose equals all are of one class (or of the class asked for).
+    negative : bool[n_samples]
+        Samples that surely do not belong to the class asked for.
+    boundary : bool[n_samples]
+        Samples that remain in doubt.
+    """
+
+    positive: NDArray[np.bool_]
+    negative: NDArray[np.bool_]
+    boundary: NDArray[np.bool_]
+
+
+def rough_regions(
+    X: object,
+    y: object = None,
+    features: object = None,
+    *,
+    value: Hashable | None = None,
+    categorical_features: object = "from_dtype",
+) -> RoughRegions:
+    """Return the positive, negative and boundary region of the classes or of one class.
+
+    Parameters
+    ----------
+    X : array-like, data frame or Dataset
+        Samples with discrete features; a missing value equals only other missing values.
+    y : array-like, optional
+        Class labels; left out for a `Dataset`.
+    features : mask, or list of indices or names, optional
+        The subset; all features if left out.
+    value : label, optional
+        One class; if left out, the regions are those of the whole partition into classes.
+    categorical_features : "from_dtype", None, list of names or indices, or mask
+        Categorical features.
+
+    Returns
+    -------
+    RoughRegions
+        Three boolean arrays that cover all samples.
+
+    Examples
+    --------
+    >>> from fuzzyfrog import rough_regions
+    >>> rough_regions([[1], [1], [2]], ["no", "yes", "yes"]).positive.tolist()
+    [False, False, True]
+    """
+    dataset = make_dataset(X, y, categorical_features=categorical_features, target="class")
+    classes = dataset.classes
+    if classes is None:
+        raise DataError("y must hold classes, got a numeric target. Bin it first.")
+    if value is not None and value not in classes:
+        known = ", ".join(repr(label) for label in classes[:20])
+        raise DataError(f"value must be one of the classes, got {value!r}. Known: {known}.")
+    group = _groups(dataset.values[:, feature_mask(features, dataset)])
+    wanted = range(len(classes)) if value is None else [classes.index(value)]
+    lower, upper = np.zeros((2, dataset.n_samples), np.bool_)
+    for code in wanted:
+        inside, outside = _met(group, dataset.target == code), _met(group, dataset.target != code)
+        lower |= (inside & ~outside)[group]
+        upper |= inside[group]
+    return RoughRegions(positive=lower, negative=~upper, boundary=upper & ~lower)
+
+
+def _groups(values: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return each sample the number of its group of equals."""
+    group = np.zeros(len(values), np.intp)
+    for column in values.T:
+        code = np.unique(column, return_inverse=True, equal_nan=True)[1]
+        group = np.unique(group * (code.max() + 1) + code, return_inverse=True)[1]
+    return group
+
+
+def _met(group: NDArray[np.intp], samples: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell for each group whether one of the samples is in it."""
+    return np.bincount(group, weights=samples) > 0
+
+
+TargetKind = Literal["auto", "class", "numeric"]
+FloatArray = NDArray[np.float64]
+
+
+def dependency(
+    X: object,
+    y: object = None,
+    features: object = None,
+    *,
+    tnorm: TNorm = "lukasiewicz",
+    spread: Spread = "std",
+    categorical_features: object = "from_dtype",
+    missing: Missing = "similar",
+    target: TargetKind = "auto",
+    n_jobs: int | None = None,
+) -> float:
+    """Return the fuzzy-rough dependency of the target on a subset of the features.
+
+    Parameters
+    ----------
+    X : array-like, data frame or Dataset
+        The samples.
+    y : array-like, optional
+        The target; left out for a `Dataset`.
+    features : mask, or list of indices or names, optional
+        The subset; all features if left out.
+    tnorm, spread, categorical_features, missing, target, n_jobs
+        As in `fuzzyfrog.measure.Dependency`.
+
+    Returns
+    -------
+    float
+        Between 0 (nothing can be told apart) and 1 (everything surely).
+
+    Examples
+    --------
+    >>> from fuzzyfrog import dependency, load_dataset
+    >>> round(dependency(load_dataset("wine"), features=["flavanoids", "color_intensity"]), 4)
+    0.6338
+    """
+    measure = _measure(X, y, tnorm, spread, categorical_features, missing, target, n_jobs)
+    return float(measure.score([feature_mask(features, measure.dataset)])[0])
+
+
+def positive_region(
+    X: object,
+    y: object = None,
+    features: object = None,
+    *,
+    tnorm: TNorm = "lukasiewicz",
+    spread: Spread = "std",
+    categorical_features: object = "from_dtype",
+    missing: Missing = "similar",
+    target: TargetKind = "auto",
+    n_jobs: int | None = None,
+) -> FloatArray:
+    """Return how surely each sample belongs to its own class, judged by a subset of the features.
+
+    With a numeric target: how surely samples with similar features have a similar target.
+
+    Parameters
+    ----------
+    X, y, features
+        As in `dependency`.
+    tnorm, spread, categorical_features, missing, target, n_jobs
+        As in `fuzzyfrog.measure.Dependency`.
+
+    Returns
+    -------
+    float64[n_samples]
+        Memberships in the positive region.
+
+    Examples
+    --------
+    >>> from fuzzyfrog import positive_region
+    >>> positive_region([[0.0], [1.0], [4.0]], ["a", "b", "b"], spread="range").tolist()
+    [0.25, 0.25, 1.0]
+    """
+    measure = _measure(X, y, tnorm, spread, categorical_features, missing, target, n_jobs)
+    return measure.memberships(feature_mask(features, measure.dataset))
+
+
+def lower_approximation(
+    X: object,
+    y: object,
+    value: Hashable,
+    features: object = None,
+    *,
+    tnorm: TNorm = "lukasiewicz",
+    spread: Spread = "std",
+    categorical_features: object = "from_dtype",
+    missing: Missing = "similar",
+    target: TargetKind = "auto",
+    n_jobs: int | None = None,
+) -> FloatArray:
+    """Return how surely each sample belongs to a class: its membership in the lower approximation.
+
+    Parameters
+    ----------
+    X, y
+        As in `dependency`.
+    value : label or number
+        The class; for a numeric target the number that targets are to be similar to.
+    features
+        As in `dependency`.
+    tnorm, spread, categorical_features, missing, target, n_jobs
+        As in `fuzzyfrog.measure.Dependency`.
+
+    Returns
+    -------
+    float64[n_samples]
+        Memberships; 0 for samples of other classes.
+
+    Examples
+    --------
+    >>> from fuzzyfrog import lower_approximation
+    >>> X, y = [[0.0], [1.0], [4.0]], ["a", "b", "b"]
+    >>> lower_approximation(X, y, "b", spread="range").tolist()
+    [0.0, 0.25, 1.0]
+    """
+    measure = _measure(X, y, tnorm, spread, categorical_features, missing, target, n_jobs)
+    mask = feature_mask(features, measure.dataset)
+    concept = _concept(measure.dataset, value, spread)
+    if measure.dataset.classes is None:
+        return measure.infimum(mask, concept)
+    return np.where(concept == 1.0, _from_the_rest(measure, concept, mask), 0.0)
+
+
+def upper_approximation(
+    X: object,
+    y: object,
+    value: Hashable,
+    features: object = None,
+    *,
+    tnorm: TNorm = "lukasiewicz",
+    spread: Spread = "std",
+    categorical_features: object = "from_dtype",
+    missing: Missing = "similar",
+    target: TargetKind = "auto",
+    n_jobs: int | None = None,
+) -> FloatArray:
+    """Return how possibly each sample belongs to a class: its membership in the upper approximation.
+
+    Parameters
+    ----------
+    X, y, value, features
+        As in `lower_approximation`.
+    tnorm, spread, categorical_features, missing, target, n_jobs
+        As in `fuzzyfrog.measure.Dependency`.
+
+    Returns
+    -------
+    float64[n_samples]
+        Memberships; 1 for the samples of the class.
+
+    Examples
+    --------
+    >>> from fuzzyfrog import upper_approximation
+    >>> X, y = [[0.0], [1.0], [4.0]], ["a", "b", "b"]
+    >>> upper_approximation(X, y, "b", spread="range").tolist()
+    [0.75, 1.0, 1.0]
+    """
+    measure = _measure(X, y, tnorm, spread, categorical_features, missing, target, n_jobs)
+    mask = feature_mask(features, measure.dataset)
+    concept = _concept(measure.dataset, value, spread)
+    if measure.dataset.classes is None:
+        # What is possibly in a concept is what is not surely outside of it.
+        return 1.0 - measure.infimum(mask, 1.0 - concept)
+    return np.where(concept == 1.0, 1.0, 1.0 - _from_the_rest(measure, concept, mask))
+
+
+def _measure(
+    X: object,
+    y: object,
+    tnorm: TNorm,
+    spread: Spread,
+    categorical_features: object,
+    missing: Missing,
+    target: TargetKind,
+    n_jobs: int | None,
+) -> Dependency:
+    return Dependency(
+        X,
+        y,
+        tnorm=tnorm,
+        spread=spread,
+        categorical_features=categorical_features,
+        missing=missing,
+        target=target,
+        n_jobs=n_jobs,
+    )
+
+
+def _from_the_rest(measure: Dependency, members: FloatArray, mask: NDArray[np.bool_]) -> FloatArray:
+    """Return how far each sample is from the other side of a class, cut at 1."""
+    return measure.with_target(members.astype(np.int64), (False, True)).memberships(mask)
+
+
+def _concept(dataset: Dataset, value: Hashable, spread: Spread) -> FloatArray:
+    """Return how much each sample belongs to the class, or to the targets similar to a number."""
+    if dataset.classes is not None:
+        if value not in dataset.classes:
+            known = ", ".join(repr(label) for label in dataset.classes[:20])
+            raise DataError(f"value must be one of the classes, got {value!r}. Known: {known}.")
+        return np.asarray(dataset.target == dataset.classes.index(value), np.float64)
+    if not isinstance(value, int | float | np.number) or not np.isfinite(value):
+        raise DataError(f"value must be a finite number for a numeric target, got {value!r}.")
+    return similarity_to(np.asarray(dataset.target, np.float64), float(value), spread)

@@ -1,0 +1,289 @@
+"""Subsets that extend a common one by a feature each, all scored at once."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.measure import _kernel_pairs, _kernel_scan, engines
+from fuzzyfrog.measure._kernel_pairs import extend
+from fuzzyfrog.measure.engines import Engine, Nearest
+from fuzzyfrog.measure.geometry import (
+    MARGIN,
+    SURE,
+    Geometry,
+    Subset,
+    blocks_of,
+    exact_mean,
+    subset_of,
+)
+from fuzzyfrog.measure.threads import map_blocks
+
+__all__ = [
+    "Extensions",
+    "one_step",
+    "weigh_step",
+]
+
+_AT_ONCE = 64  # extensions of one call: what is known of a block of samples stays in the cache
+_VECTOR = 16  # they are filled up to a multiple: the vectors of a loop as the compiler unrolls it
+_MOST_COLUMNS = 64  # features of the subset joined block by block; the others, pair by pair
+_PER_PAIR = 4  # extensions of a pair of enemies that cost as much as one pair in a scan
+
+
+def one_step(masks: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.int64]] | None:
+    """Return the common subset and the feature that each adds to it, or None where they do not."""
+    sizes = masks.sum(axis=1)
+    if sizes.size < 2 or np.any(sizes != sizes[0]):
+        return None
+    base = np.asarray(masks.all(axis=0))
+    if np.count_nonzero(base) != sizes[0] - 1:
+        return None
+    return base, np.argmax(masks & ~base, axis=1)
+
+
+def weigh_step(
+    geometry: Geometry,
+    join: int,
+    n_threads: int,
+    base: NDArray[np.bool_],
+    added: NDArray[np.int64],
+) -> engines.Weights:
+    """Return the `total` of the memberships for each extension of a subset.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        The samples.
+    join : int
+        How features are joined.
+    n_threads : int
+        Number of threads, if there is enough to do.
+    base : bool[n_features]
+        The subset.
+    added : int64[n_extensions]
+        The feature that each extension adds.
+    """
+    order = np.argsort(added)
+    features, subset = added[order], np.flatnonzero(base)
+    columns = np.ascontiguousarray(geometry.Z[:, subset[:_MOST_COLUMNS]].T)
+    weights = np.empty((added.size, 2), np.int64)
+
+    def part(start: int) -> None:
+        some = features[start : start + _AT_ONCE]
+        near = _columns_of(geometry.Z, some)
+        totals = np.empty((some.size, 2), np.int64)
+        extend(
+            geometry.Z, geometry.target, geometry.first_enemy, subset, columns, some, near, join,
+            np.ones(near.shape), totals,
+        )  # fmt: skip
+        weights[order[start : start + _AT_ONCE]] = totals
+
+    is_worth_it = geometry.n_pairs * added.size // _PER_PAIR >= engines._WORTH_A_THREAD
+    map_blocks(part, range(0, added.size, _AT_ONCE), n_threads if is_worth_it else 1)
+    return weights
+
+
+def _columns_of(Z: NDArray[np.float64], features: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return some features of all samples, filled up with zeros to whole vectors."""
+    columns = np.zeros((Z.shape[0], -(-features.size // _VECTOR) * _VECTOR))
+    columns[:, : features.size] = Z[:, features]
+    return columns
+
+
+EngineFor = Callable[[Subset], Engine]
+
+_REMEMBERED = 4  # enemies that each sample keeps
+
+
+class _Witnesses:
+    """Enemies that samples remember, and how far they are away under a base.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        The samples.
+    join : int
+        How features are joined.
+    base : int64[n]
+        The features that every extension has.
+    asked : int64[n_asked]
+        The samples that remember.
+    known : int64[n_asked, n_remembered]
+        Their enemies, -1 for none; changed in place.
+    n_sure : int
+        Other samples, whose membership is 1 whatever is added.
+    """
+
+    def __init__(
+        self,
+        geometry: Geometry,
+        join: int,
+        base: NDArray[np.int64],
+        asked: NDArray[np.int64],
+        known: NDArray[np.int64],
+        n_sure: int,
+    ) -> None:
+        self._geometry = geometry
+        self._join = join
+        self._base = base
+        self._asked = asked
+        self.known = known
+        self._n_sure = n_sure
+        self._apart = np.empty(known.shape)
+        _kernel_pairs.measure_pairs(geometry.Z, asked, base, join, known, self._apart)
+
+    def remember(self, enemy: NDArray[np.int64]) -> None:
+        """Take in one more enemy of each sample, -1 for none."""
+        _kernel_pairs.remember(
+            self._geometry.Z, self._asked, self._base, self._join, self.known, self._apart, enemy
+        )
+
+    def bound(self, feature: int) -> float:
+        """Return the largest sum of memberships that adding a feature can lead to."""
+        column = self._geometry.Z[:, feature].copy()
+        found = _kernel_pairs.bound(
+            column, self._geometry.target, self._asked, self._join, self.known, self._apart
+        )
+        return self._n_sure + float(found)
+
+    def bounds(self, n_threads: int) -> NDArray[np.float64]:
+        """Return the same for every feature."""
+        geometry = self._geometry
+
+        def part(block: tuple[int, int]) -> NDArray[np.float64]:
+            total = np.zeros(geometry.n_features)
+            _kernel_pairs.bounds(
+                geometry.Z, geometry.target, self._asked, self._join, self.known, self._apart,
+                *block, total,
+            )  # fmt: skip
+            return total
+
+        parts = map_blocks(part, blocks_of(self._asked.size), n_threads)
+        return np.asarray(self._n_sure + sum(parts, np.zeros(geometry.n_features)))
+
+
+class _Unsure(NamedTuple):
+    """A subset, and which of the samples asked for are not sure of their class under it."""
+
+    subset: NDArray[np.bool_]
+    rows: NDArray[np.int64]
+
+
+class Extensions:
+    """Finds the best one-feature extensions of subsets, remembering enemies from call to call.
+
+    Safe to be called from several threads: each call works on a copy of what is remembered.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        The samples.
+    join : int
+        How features are joined.
+    n_threads : int
+        Number of threads.
+    engines_for : callable
+        Gives for some samples a function that gives the engine for a subset.
+    asked : int64[n_asked]
+        The samples whose memberships count.
+    tolerance : float
+        How far below the highest score the best may lie.
+    """
+
+    def __init__(
+        self,
+        geometry: Geometry,
+        join: int,
+        n_threads: int,
+        engines_for: Callable[[NDArray[np.int64]], EngineFor],
+        asked: NDArray[np.int64],
+        tolerance: float,
+    ) -> None:
+        self._geometry = geometry
+        self._join = join
+        self._n_threads = n_threads
+        self._engines_for = engines_for
+        self._asked = asked
+        self._tolerance = tolerance
+        self._unsure = _Unsure(np.empty(0, np.bool_), np.arange(asked.size))
+        # Bounds are sums of rounded numbers, each addition off by half a unit of at most n samples.
+        self._slack = max(1e-6, asked.size**2 * 2.0**-52)
+        self._known = np.full((asked.size, _REMEMBERED), -1, np.int64)
+
+    def best(
+        self, masks: NDArray[np.bool_], base: NDArray[np.bool_], added: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Return the scores of the best masks, -inf for the others; each adds a feature to `base`."""
+        rows = self._rows(base)
+        part, n_sure = self._asked[rows], self._asked.size - rows.size
+        engine_for = self._engines_for(part)
+        witnesses = _Witnesses(
+            self._geometry, self._join, np.flatnonzero(base), part, self._known[rows], n_sure
+        )
+        bounds = witnesses.bounds(self._n_threads)[added]
+        queue = [(-bounds[row], row) for row in range(len(masks))]
+        heapq.heapify(queue)
+        scores, best = np.full(len(masks), -np.inf), -np.inf
+        while queue and -queue[0][0] >= self._needed(best):
+            taken = self._next(queue, witnesses, added, best)
+            subsets = [subset_of(self._geometry, masks[row]) for row in taken]
+            for row, found in zip(taken, self._found(subsets, best, engine_for), strict=True):
+                if found.complete:
+                    scores[row] = self._mean(found, n_sure)
+                    if scores[row] > best:
+                        best = scores[row]
+                        self._unsure = _Unsure(masks[row].copy(), rows[found.membership < 1.0])
+                witnesses.remember(found.enemy)
+        self._remember(rows, witnesses.known)
+        scores[scores < best - self._tolerance] = -np.inf
+        return scores
+
+    def _rows(self, base: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return which of the samples to look at: those that are not sure, if these are few."""
+        unsure = self._unsure
+        is_few = 2 * unsure.rows.size <= self._asked.size
+        if is_few and np.array_equal(unsure.subset, base):
+            return unsure.rows
+        return np.arange(self._asked.size)
+
+    def _mean(self, found: Nearest, n_sure: int) -> float:
+        coarse, fine = _kernel_scan.total(found.membership)
+        return exact_mean(coarse + n_sure * SURE, fine, self._asked.size)
+
+    def _remember(self, rows: NDArray[np.int64], known: NDArray[np.int64]) -> None:
+        together = self._known.copy()  # another call may be reading it
+        together[rows] = known
+        self._known = together
+
+    def _next(
+        self,
+        queue: list[tuple[float, int]],
+        witnesses: _Witnesses,
+        added: NDArray[np.int64],
+        best: float,
+    ) -> list[int]:
+        """Take the rows to score next: those whose up-to-date bound is still the largest."""
+        rows: list[int] = []
+        while queue and len(rows) < self._n_threads and -queue[0][0] >= self._needed(best):
+            _, row = heapq.heappop(queue)
+            fresh = witnesses.bound(added[row])
+            if queue and fresh < -queue[0][0] - self._slack:
+                heapq.heappush(queue, (-fresh, row))
+            else:
+                rows.append(row)
+        return rows
+
+    def _found(self, subsets: list[Subset], best: float, engine_for: EngineFor) -> list[Nearest]:
+        allowed = self._asked.size * (1.0 - (best - self._tolerance) + MARGIN)
+        return map_blocks(
+            lambda subset: engine_for(subset).nearest(subset, allowed), subsets, self._n_threads
+        )
+
+    def _needed(self, best: float) -> float:
+        """Return the sum of memberships that the bound of an extension must reach."""
+        return self._asked.size * (best - self._tolerance) - self._slack

@@ -1,0 +1,338 @@
+"""The subsets that a selector gives."""
+
+from dataclasses import dataclass
+from math import ceil, floor
+from typing import Literal
+
+__all__ = [
+    "UNNAMED",
+    "AmbiguousSample",
+    "Cell",
+    "ClassCount",
+    "ExamplePair",
+    "FeatureExplanation",
+    "FeatureSet",
+    "FeatureSummary",
+    "FrontPoint",
+    "HistoryPoint",
+    "Reduct",
+    "Sampling",
+    "TableSummary",
+    "TargetSummary",
+]
+
+
+@dataclass(frozen=True)
+class Reduct:
+    """One of the best subsets of features.
+
+    Attributes
+    ----------
+    features : tuple of int
+        Indices of the features, ascending.
+    names : tuple of str
+        Their names.
+    dependency : float
+        How well they tell the classes apart, from 0 to 1.
+    minimal : bool
+        Whether it was checked that no feature can go without the dependency falling below what
+        is required (or below its own, if it does not reach that).
+    """
+
+    features: tuple[int, ...]
+    names: tuple[str, ...]
+    dependency: float
+    minimal: bool
+
+    @property
+    def size(self) -> int:
+        """Number of features."""
+        return len(self.features)
+
+
+@dataclass(frozen=True)
+class FrontPoint:
+    """The best subset met of its size.
+
+    Attributes
+    ----------
+    features : tuple of int
+        Indices of the features, ascending.
+    names : tuple of str
+        Their names.
+    dependency : float
+        The highest dependency met with that many features.
+    """
+
+    features: tuple[int, ...]
+    names: tuple[str, ...]
+    dependency: float
+
+    @property
+    def size(self) -> int:
+        """Number of features."""
+        return len(self.features)
+
+
+Cell = float | str | None  # a number, a category, or a missing value
+
+
+@dataclass(frozen=True)
+class FeatureSet:
+    """A subset of the features as it is kept in a run.
+
+    Attributes
+    ----------
+    features : tuple of int
+        Indices of the features, ascending.
+    dependency : float
+        How well they tell the classes apart, from 0 to 1.
+    minimal : bool or None
+        Whether it was checked that no feature can go; None where that was not asked.
+    """
+
+    features: tuple[int, ...]
+    dependency: float
+    minimal: bool | None
+
+    @property
+    def size(self) -> int:
+        """Number of features."""
+        return len(self.features)
+
+
+@dataclass(frozen=True)
+class HistoryPoint:
+    """Where the search stood at some time.
+
+    Attributes
+    ----------
+    n_evaluations : int
+        Subsets scored so far.
+    seconds : float or None
+        Time since the start, if it was taken.
+    dependency, size : float, int
+        Of the best subset so far.
+    n_reducts : int
+        Distinct subsets met that are as good.
+    diversity : float or None
+        How much the subsets of the batch differ, from 0 (all the same) to 1; None for a batch
+        without subsets.
+    lower_bound : int or None
+        Number of features that every reduct has at least, as far as was proved by then.
+    """
+
+    n_evaluations: int
+    seconds: float | None
+    dependency: float
+    size: int
+    n_reducts: int
+    diversity: float | None
+    lower_bound: int | None
+
+
+@dataclass(frozen=True)
+class ExamplePair:
+    """Two samples that a feature helps to tell apart.
+
+    Attributes
+    ----------
+    sample, enemy : int
+        Rows of the training data, counted from 0.
+    sample_target, enemy_target : str
+        Their classes, or their numbers.
+    sample_value, enemy_value : float, str or None
+        Their values of the feature.
+    distance_with, distance_without : float
+        How far they are apart on the selected features, cut at 1, with it and without it.
+    """
+
+    sample: int
+    enemy: int
+    sample_target: str
+    enemy_target: str
+    sample_value: Cell
+    enemy_value: Cell
+    distance_with: float
+    distance_without: float
+
+
+@dataclass(frozen=True)
+class FeatureExplanation:
+    """Why a feature is among the selected ones.
+
+    Attributes
+    ----------
+    feature : int
+        Index of the feature.
+    name : str
+        Its name.
+    dependency, dependency_without : float
+        Of all selected features, and of all but this one.
+    n_affected : int
+        Samples that come closer to another class when the feature goes.
+    pairs : tuple of ExamplePair
+        Some of them, with the sample that is then nearest; those that lose most come first.
+    """
+
+    feature: int
+    name: str
+    dependency: float
+    dependency_without: float
+    n_affected: int
+    pairs: tuple[ExamplePair, ...]
+
+    @property
+    def lost(self) -> float:
+        """How much the dependency falls without the feature."""
+        return self.dependency - self.dependency_without
+
+
+@dataclass(frozen=True)
+class AmbiguousSample:
+    """A sample that the selected features do not surely tell from another class.
+
+    Attributes
+    ----------
+    sample, enemy : int
+        Rows of the training data, counted from 0; the enemy is the nearest one.
+    sample_target, enemy_target : str
+        Their classes, or their numbers.
+    membership : float
+        How surely the sample belongs to its class, from 0 to 1.
+    sample_values, enemy_values : tuple of float, str or None
+        Their values of the selected features, in the order of the selection.
+    """
+
+    sample: int
+    enemy: int
+    sample_target: str
+    enemy_target: str
+    membership: float
+    sample_values: tuple[Cell, ...]
+    enemy_values: tuple[Cell, ...]
+
+
+UNNAMED = "table"  # what a table is called that was given no name
+
+
+@dataclass(frozen=True)
+class FeatureSummary:
+    """A feature of the table.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    kind : {"numeric", "categorical"}
+        Whether differences count, or only equality.
+    n_missing : int
+        Samples without a value.
+    """
+
+    name: str
+    kind: Literal["numeric", "categorical"]
+    n_missing: int
+
+
+@dataclass(frozen=True)
+class ClassCount:
+    """A class and the number of its samples."""
+
+    name: str
+    count: int
+
+
+@dataclass(frozen=True)
+class TargetSummary:
+    """The target of the table.
+
+    Attributes
+    ----------
+    name : str
+        Name of the column.
+    classes : tuple of ClassCount
+        The classes in their order; empty for a numeric target.
+    lowest, highest : float or None
+        Range of a numeric target; None for classes.
+    """
+
+    name: str
+    classes: tuple[ClassCount, ...]
+    lowest: float | None
+    highest: float | None
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the target is a number."""
+        return not self.classes
+
+
+@dataclass(frozen=True)
+class TableSummary:
+    """What can be told of a table without showing it.
+
+    Attributes
+    ----------
+    name : str
+        What to call it.
+    n_samples : int
+        Number of samples.
+    features : tuple of FeatureSummary
+        All features, in their order.
+    target : TargetSummary
+        The target.
+    sha256 : str
+        Digest of the values, the kinds of the features and the target, in hexadecimal; names
+        are not part of it.
+    """
+
+    name: str
+    n_samples: int
+    features: tuple[FeatureSummary, ...]
+    target: TargetSummary
+    sha256: str
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the table was given a name."""
+        return self.name != UNNAMED
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.features)
+
+    @property
+    def n_missing(self) -> int:
+        """Number of missing values."""
+        return sum(feature.n_missing for feature in self.features)
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """A run whose dependencies are those of a random part of the samples.
+
+    Attributes
+    ----------
+    n_sampled : int
+        Samples that every subset was measured on; their enemies were looked for among all.
+    low, high : float
+        The interval for the dependency of the selected features on all samples. It comes from
+        other samples than the search saw.
+    confidence : float
+        The probability with which it holds.
+    """
+
+    n_sampled: int
+    low: float
+    high: float
+    confidence: float
+
+    def told(self, n_samples: int) -> str:
+        """Return the end of a sentence about a dependency that was estimated."""
+        low, high = floor(1000 * self.low) / 1000, ceil(1000 * self.high) / 1000
+        return (
+            f"estimated from {self.n_sampled:,} of {n_samples:,} samples, {self.confidence:.0%} "
+            f"interval for the dependency of the selected features [{low:.3f}, {high:.3f}]"
+        )

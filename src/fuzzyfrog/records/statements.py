@@ -1,0 +1,119 @@
+"""What a run may claim of its features: one wording for the command line and the report."""
+
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+from fuzzyfrog.common.messages import count, percent
+
+if TYPE_CHECKING:
+    from fuzzyfrog.records.run import Run
+
+__all__ = [
+    "Verdict",
+    "alike",
+    "are_equal",
+    "asked_percent",
+    "goal",
+    "headline",
+    "shortcut",
+    "verdict",
+]
+
+CHEAPER_SHARES = (0.95, 0.9, 0.8)  # of the dependency, that may do with far fewer features
+
+
+class Verdict(Enum):
+    """What is known about the number of selected features."""
+
+    USELESS = auto()  # nothing tells anything, but something must be selected
+    CERTIFIED = auto()  # there is a certificate, which says how far the proof came
+    CORE = auto()  # proven: nothing can replace any of them, and they are enough
+    ESTIMATED = auto()  # a part of the samples proves nothing
+    ASKED = auto()  # the number was given
+    ONE = auto()  # nothing is smaller
+    CHECKED = auto()  # none can be left out, but another subset may be smaller
+    OPEN = auto()
+
+
+def verdict(run: "Run") -> Verdict:
+    """Return what is known about the number of selected features."""
+    is_one = len(run.selected) == 1 and run.asks_for_fewest and run.is_enough
+    minimal = next((one.minimal for one in run.reducts if one.features == run.selected), None)
+    known = [
+        (Verdict.USELESS, run.full_dependency <= 0),
+        (Verdict.CERTIFIED, run.certificate is not None and run.certificate.proven),
+        (Verdict.CORE, run.is_core_alone),
+        (Verdict.ESTIMATED, run.sampling is not None),
+        (Verdict.CERTIFIED, run.certificate is not None),
+        (Verdict.ASKED, run.asked_size is not None),
+        (Verdict.ONE, is_one),
+        # What must be in was never tried without.
+        (Verdict.CHECKED, bool(minimal) and run.parameters.get("must_include") is None),
+    ]
+    return next((one for one, holds in known if holds), Verdict.OPEN)
+
+
+def goal(run: "Run") -> str:
+    """Return what features are good for in this run, as the end of "to tell ..."."""
+    if run.data.target.is_numeric:
+        return "high from low values of the target"
+    return "the classes apart"
+
+
+def headline(run: "Run") -> str:
+    """Return which features were selected and how good they are, without a mark at the end."""
+    n_selected = len(run.selected)
+    if run.full_dependency <= 0:
+        return f"No feature tells {goal(run)}, nor do all of them together"
+    is_free = run.asked_size is None and run.parameters.get("must_include") is None
+    if 1 < n_selected == run.n_allowed and is_free:
+        return _all_of_them(run)
+    start, others = f"{n_selected:,} of {count(run.n_allowed, 'feature')}", "all of them"
+    if run.excluded:
+        are = "is" if len(run.excluded) == 1 else "are"
+        allowed = count(run.n_allowed, "allowed feature")
+        start = f"{n_selected:,} of the {allowed} ({len(run.excluded):,} {are} excluded)"
+        others = f"all {run.n_allowed:,}"
+    share = min(1.0, run.dependency / run.full_dependency)
+    how = "as well as" if share == 1.0 else f"{percent(share)} as well as"
+    return f"{start} {'tells' if n_selected == 1 else 'tell'} {goal(run)} {how} {others}"
+
+
+def _all_of_them(run: "Run") -> str:
+    noun = "allowed features" if run.excluded else "features"
+    if run.is_core_alone:
+        return f"All {run.n_allowed:,} {noun} are needed to tell {goal(run)}"
+    return f"No fewer than all {run.n_allowed:,} {noun} were met that tell {goal(run)} as well"
+
+
+def are_equal(run: "Run") -> bool:
+    """Return whether the subsets beside the selected one are as good, rather than good enough."""
+    return run.asks_for_all or not run.is_enough or run.asked_size is not None
+
+
+def alike(run: "Run") -> str:
+    """Return what the subsets beside the selected one are, in the plural."""
+    if are_equal(run):
+        return "equally good subsets"
+    size = f" of {count(len(run.selected), 'feature')}" if run.is_lexicographic else ""
+    return f"subsets{size} that keep at least {asked_percent(run)}"
+
+
+def asked_percent(run: "Run") -> str:
+    """Return the share of the full dependency that was to be kept."""
+    return f"{100 * run.asked_share:.6g}%"
+
+
+def shortcut(run: "Run") -> tuple[float, int] | None:
+    """Return a share of the dependency that far fewer features keep, and how many do.
+
+    Only for a run that left nothing out; None for others, and where no such subset was met.
+    """
+    if not 1 < len(run.selected) == run.n_allowed or not run.is_core_alone:
+        return None
+    for share in CHEAPER_SHARES:
+        enough = share * run.full_dependency
+        sizes = [point.size for point in run.front if point.dependency >= enough]
+        if sizes and min(sizes) < len(run.selected):
+            return share, min(sizes)
+    return None

@@ -1,0 +1,297 @@
+"""Numbers -> places in a picture, in percent of its width and height.
+
+Lines are drawn in a picture that is stretched, and everything with a form or a text is placed
+on top of it by CSS: so a picture fits any width and its text stays readable.
+"""
+
+from dataclasses import dataclass
+from itertools import accumulate, compress
+from math import ceil, floor, log10
+from typing import Any
+
+from fuzzyfrog.records import FeatureSet, HistoryPoint, Run
+from fuzzyfrog.records.statements import asked_percent
+from fuzzyfrog.report.text import count, gamma, percent, room, short
+
+__all__ = [
+    "Scale",
+    "course",
+    "elbow",
+    "frequency",
+    "front",
+    "line",
+    "nice_ticks",
+    "steps",
+]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Places of numbers along an axis.
+
+    Attributes
+    ----------
+    lowest, highest : float
+        The numbers at 0 and at 100 percent.
+    is_log : bool
+        Whether equal ratios, not differences, are equally far apart.
+    """
+
+    lowest: float
+    highest: float
+    is_log: bool = False
+
+    def at(self, value: float) -> float:
+        """Return the place of a number in percent."""
+        low, high, here = self.lowest, self.highest, value
+        if self.is_log:
+            low, high, here = log10(low), log10(high), log10(max(value, low))
+        share = 0.5 if high == low else (here - low) / (high - low)
+        return round(100 * min(max(share, 0.0), 1.0), 3)
+
+
+def nice_ticks(scale: Scale, most: int = 6, finest: float = 0.0) -> list[float]:
+    """Return round numbers along an axis, at least `finest` apart."""
+    if scale.is_log:
+        powers = range(ceil(log10(scale.lowest)), floor(log10(scale.highest)) + 1)
+        return [10.0**power for power in powers]
+    width = scale.highest - scale.lowest
+    if width <= 0:
+        return [scale.lowest]
+    rough = max(width / most, finest)
+    power = 10.0 ** floor(log10(rough))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough)
+    first = ceil(scale.lowest / step)
+    last = floor(scale.highest / step + 1e-9)
+    return [round(n * step, 10) for n in range(first, last + 1)]
+
+
+def line(points: list[tuple[float, float]]) -> str:
+    """Return the path through points, with 0 at the bottom as in every chart."""
+    return "M" + "L".join(f"{x:g} {100 - y:g}" for x, y in points)
+
+
+def steps(points: list[tuple[float, float]]) -> str:
+    """Return the path of a value that stays until it changes."""
+    x, y = points[0]
+    path = [f"M{x:g} {100 - y:g}"]
+    path += [f"H{x:g}V{100 - y:g}" for x, y in points[1:]]
+    return "".join(path)
+
+
+MAX_NAMED = 12  # features of a point that are named; fewer if there are many points
+MAX_NAMED_OF_ALL = 1_200
+MAX_BARS = 20
+MAX_CORE = 20  # features of the core that are named
+MAX_CHARACTERS = 25_000  # of the names of a front, or of the rows of a table
+LONGEST = 600
+LONGEST_NAMED = 80  # where a name is one of many
+MAX_UNUSED = 8  # features in no reduct that are named
+MAX_ROWS = 500  # of a table behind a picture
+CLEARLY = 0.1  # how far above the straight line an elbow is, as a share of the whole rise
+MAX_STRIPS = 30  # of the picture of the diversity
+QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+def front(run: Run) -> dict[str, Any]:
+    """Return the front: the best dependency met for each size."""
+    points = run.front
+    largest = max([len(run.selected), *(point.size for point in points)])
+    x = Scale(0.5, largest + 0.5)
+    y = Scale(0.0, 1.0)
+    bend = elbow(points)
+    placed = [(x.at(point.size), y.at(point.dependency)) for point in points]
+    best = list(accumulate((point.dependency for point in points), max))
+    unbeaten = [point.dependency == most for point, most in zip(points, best, strict=True)]
+    shown = [
+        {**_front_point(run, point, place, bend), "beaten": not is_best}
+        for point, place, is_best in zip(points, placed, unbeaten, strict=True)
+    ]
+    if not any(point["chosen"] for point in shown):  # what is enough need not be the best
+        chosen = FeatureSet(run.selected, run.dependency, None)
+        place = x.at(chosen.size), y.at(chosen.dependency)
+        shown.append({**_front_point(run, chosen, place, bend), "beaten": False})
+        shown.sort(key=lambda point: (point["size"], point["y"]))
+    return {
+        "points": shown,
+        "line": line(list(compress(placed, unbeaten))) if placed else "",
+        "any_beaten": not all(unbeaten),
+        "full": y.at(run.full_dependency),
+        "x_ticks": [_tick(x, tick, f"{tick:.0f}") for tick in nice_ticks(x, 12, finest=1.0)],
+        "y_ticks": [_tick(y, tick, f"{tick:g}") for tick in QUARTERS],
+        "elbow": None if bend is None else _elbow(bend, run),
+    }
+
+
+def _elbow(bend: FeatureSet, run: Run) -> dict[str, str]:
+    return {
+        "size": count(bend.size, "feature"),
+        "gamma": gamma(bend.dependency),
+        "left": gamma(max(0.0, run.full_dependency - bend.dependency)),
+    }
+
+
+def _front_point(
+    run: Run, point: FeatureSet, place: tuple[float, float], bend: FeatureSet | None
+) -> dict[str, Any]:
+    n_named = min(MAX_NAMED, max(1, MAX_NAMED_OF_ALL // len(run.front)))
+    most = room(n_named * len(run.front), MAX_CHARACTERS, LONGEST_NAMED)
+    names = [short(name, most) for name in run.names(point.features[:n_named])]
+    return {
+        "x": place[0],
+        "y": place[1],
+        "size": point.size,
+        "gamma": gamma(point.dependency),
+        "names": names,
+        "n_more": point.size - len(names),
+        "chosen": point.features == run.selected,
+        "elbow": point is bend,
+    }
+
+
+def elbow(points: tuple[FeatureSet, ...]) -> FeatureSet | None:
+    """Return the point of the front after which features bring less than before.
+
+    It is the point farthest above the straight line from the first point to the last; None
+    where no point is clearly above it.
+    """
+    if len(points) < 3:
+        return None
+    first, last = points[0], points[-1]
+    slope = (last.dependency - first.dependency) / (last.size - first.size)
+    rises = [one.dependency - first.dependency - slope * (one.size - first.size) for one in points]
+    highest = max(rises)
+    is_clear = highest > CLEARLY * (last.dependency - first.dependency)
+    return points[rises.index(highest)] if is_clear else None
+
+
+def frequency(run: Run) -> dict[str, Any]:
+    """Return how many of the reducts have each feature, the most frequent first."""
+    used = [feature for feature, share in enumerate(run.feature_frequency) if share > 0]
+    used.sort(key=lambda feature: (-run.feature_frequency[feature], feature))
+    most = room(min(len(used), MAX_ROWS), MAX_CHARACTERS, LONGEST)
+    rows = [_frequency_row(run, feature, most) for feature in used[:MAX_ROWS]]
+    return {
+        "bars": rows[:MAX_BARS],
+        "rows": rows,
+        **_unused(run),
+        "n_hidden_bars": max(0, len(used) - MAX_BARS),
+        "n_hidden_rows": max(0, len(used) - MAX_ROWS),
+        "has_core": run.core is not None,
+        "core": [short(name, LONGEST_NAMED) for name in run.names((run.core or ())[:MAX_CORE])],
+        "n_core": len(run.core or ()),
+        "required": _required(run),
+    }
+
+
+def _required(run: Run) -> str:
+    """Return what the core is about: the dependency that was asked for."""
+    everything = "the γ of all features"
+    if run.excluded:
+        everything += " but the excluded ones"
+    return everything if run.asks_for_all else f"{asked_percent(run)} of {everything}"
+
+
+def _unused(run: Run) -> dict[str, Any]:
+    unused = [feature for feature, share in enumerate(run.feature_frequency) if share <= 0]
+    return {
+        "n_unused": len(unused),
+        "unused": [short(name, LONGEST_NAMED) for name in run.names(unused[:MAX_UNUSED])],
+        "n_more_unused": max(0, len(unused) - MAX_UNUSED),
+    }
+
+
+def _frequency_row(run: Run, feature: int, most: int) -> dict[str, Any]:
+    share = run.feature_frequency[feature]
+    return {
+        "name": short(run.data.features[feature].name, most),
+        "share": round(share, 6),
+        "width": round(100 * share, 2),
+        "percent": percent(share),
+        "core": feature in (run.core or ()),
+        "selected": feature in run.selected,
+    }
+
+
+def course(run: Run) -> dict[str, Any] | None:
+    """Return how the search went, as pictures over the number of evaluations."""
+    moments = [moment for moment in run.history if moment.n_evaluations > 0]
+    if len(moments) < 2:
+        return None
+    least, most = moments[0].n_evaluations, moments[-1].n_evaluations
+    x = Scale(least, most, is_log=most >= 50 * least)
+    return {
+        "x_ticks": [_tick(x, tick, f"{tick:,.0f}") for tick in nice_ticks(x, 4, finest=1.0)],
+        "is_log": x.is_log,
+        "charts": [*_dependency(moments, x), _size(moments, x), _diversity(moments, x)],
+        "rows": [_course_row(moment) for moment in _changes(moments)],
+    }
+
+
+def _dependency(moments: list[HistoryPoint], x: Scale) -> list[dict[str, Any]]:
+    values = [moment.dependency for moment in moments]
+    if min(values) == max(values):
+        return []  # found at once, and never anything but a straight line
+    y = Scale(min(0.9 * values[-1], min(values)), max(values[-1], 1e-9))  # the end matters most
+    places = [(x.at(one.n_evaluations), y.at(one.dependency)) for one in moments]
+    ticks = [_tick(y, tick, f"{tick:g}") for tick in nice_ticks(y, 3)]
+    return [{"title": "Best γ so far", "line": steps(places), "y_ticks": ticks, "bound": None,
+             "last": gamma(values[-1])}]  # fmt: skip
+
+
+def _size(moments: list[HistoryPoint], x: Scale) -> dict[str, Any]:
+    y = Scale(0.0, 1.15 * max(moment.size for moment in moments))
+    places = [(x.at(one.n_evaluations), y.at(one.size)) for one in moments]
+    known = [(one.n_evaluations, one.lower_bound or 0) for one in moments]
+    is_proved = known[-1][1] > 1  # that one feature is needed goes without saying
+    bounds = [(x.at(n_evaluations), y.at(bound)) for n_evaluations, bound in known if is_proved]
+    ticks = [_tick(y, tick, f"{tick:g}") for tick in nice_ticks(y, 3, finest=1.0)]
+    bound = steps(bounds) if bounds else None
+    return {"title": "Features of the best", "line": steps(places), "y_ticks": ticks,
+            "bound": bound, "last": f"{moments[-1].size:,}"}  # fmt: skip
+
+
+def _diversity(moments: list[HistoryPoint], x: Scale) -> dict[str, Any]:
+    y = Scale(0.0, 1.0)
+    known = [(one.n_evaluations, one.diversity) for one in moments if one.diversity is not None]
+    places = _smoothed([(x.at(n_evaluations), y.at(value)) for n_evaluations, value in known])
+    ticks = [_tick(y, tick, f"{tick:g}") for tick in (0.0, 0.5, 1.0)]
+    return {"title": "Diversity of the subsets", "line": line(places) if places else "",
+            "y_ticks": ticks, "bound": None,
+            "last": f"{known[-1][1]:.2f}" if known else "none"}  # fmt: skip
+
+
+def _smoothed(places: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return the mean place of each of some strips: single batches differ too much to be read."""
+    strips: dict[int, list[tuple[float, float]]] = {}
+    for place in places:
+        strips.setdefault(int(place[0] * MAX_STRIPS / 100), []).append(place)
+    return [
+        (sum(x for x, _ in strip) / len(strip), sum(y for _, y in strip) / len(strip))
+        for strip in strips.values()
+    ]
+
+
+def _changes(moments: list[HistoryPoint]) -> list[HistoryPoint]:
+    """Return the moments at which the best subset changed, and the last one."""
+    kept, best = [], None
+    for moment in moments:
+        if (moment.dependency, moment.size) != best or moment is moments[-1]:
+            kept.append(moment)
+            best = (moment.dependency, moment.size)
+    return kept
+
+
+def _course_row(moment: HistoryPoint) -> dict[str, str]:
+    return {
+        "n_evaluations": f"{moment.n_evaluations:,}",
+        "seconds": "" if moment.seconds is None else f"{moment.seconds:.2f}",
+        "gamma": gamma(moment.dependency),
+        "size": f"{moment.size:,}",
+        "n_reducts": f"{moment.n_reducts:,}",
+        "diversity": "" if moment.diversity is None else f"{moment.diversity:.2f}",
+    }
+
+
+def _tick(scale: Scale, value: float, label: str) -> dict[str, Any]:
+    return {"at": scale.at(value), "label": label}

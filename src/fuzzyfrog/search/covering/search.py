@@ -1,0 +1,415 @@
+# mypy: allow-untyped-calls
+"""What the search for covers reads and writes, in the forms that its kernels take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.search.covering._kernel_cover import advance, bits_of_levels, narrow
+from fuzzyfrog.search.covering.rows import Rows, without_fixed
+from fuzzyfrog.search.protocol import Integers, Masks
+
+__all__ = [
+    "CoverSearch",
+    "GrowingTable",
+    "Slice",
+    "Stack",
+    "Table",
+]
+
+
+class Table(NamedTuple):
+    """Rows in the forms that the search reads; the first `n_rows` of each array count.
+
+    Attributes
+    ----------
+    weights : float64[n_rows, n_features]
+        Weights, cut at what the row needs.
+    columns : float64[n_features, n_rows]
+        The same, by feature.
+    needed : float64[n_rows]
+        What each row needs.
+    order : int32[n_rows, n_features]
+        Features by falling weight.
+    scale : float64[n_rows]
+        Levels per unit of weight.
+    bits : uint64[n_rows, n_levels, n_words]
+        Features whose weight is on a level or above; on level 0, above zero.
+    """
+
+    weights: NDArray[np.float64]
+    columns: NDArray[np.float64]
+    needed: NDArray[np.float64]
+    order: NDArray[np.int32]
+    scale: NDArray[np.float64]
+    bits: NDArray[np.uint64]
+
+
+class Stack(NamedTuple):
+    """Where a search stands; one entry for each level that matters.
+
+    Attributes
+    ----------
+    level : int64[1]
+        The deepest level in use; -1 when the search is exhausted.
+    chosen : int64[size + 1]
+        Feature that leads to a level.
+    allowed : uint64[size + 1, n_words]
+        Features that may still be chosen.
+    branches : int32[size + 1, n_features]
+        Features to choose next, one after the other.
+    n_branches, n_taken : int64[size + 1]
+        How many there are, -1 when not known yet, and how many were taken.
+    is_told : bool[size + 1]
+        Whether the features chosen so far were told as a cover.
+    rows, lacks : int32[size + 1, n_rows], float64[size + 1, n_rows]
+        Open rows and what they lack.
+    n_open : int64[size + 1]
+        How many rows are open.
+    kills : int64[n_rows]
+        How often a row was the one that left no feature.
+    """
+
+    level: NDArray[np.int64]
+    chosen: NDArray[np.int64]
+    allowed: NDArray[np.uint64]
+    branches: NDArray[np.int32]
+    n_branches: NDArray[np.int64]
+    n_taken: NDArray[np.int64]
+    is_told: NDArray[np.bool_]
+    rows: NDArray[np.int32]
+    lacks: NDArray[np.float64]
+    n_open: NDArray[np.int64]
+    kills: NDArray[np.int64]
+
+
+WORD = 64  # features of one word of bits
+MOST_LEVELS = 32  # of weights that the bits tell apart
+MOST_BYTES = 2**27  # for the bits of the first rows; more rows take more
+FIRST_CAPACITY = 256
+
+
+class GrowingTable:
+    """A table to which rows can be added.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of features.
+    rows : Rows
+        The first rows.
+    """
+
+    def __init__(self, n_features: int, rows: Rows) -> None:
+        self.n_words = max(1, -(-n_features // WORD))
+        self.n_rows = 0
+        self._n_levels = self._affordable_levels(len(rows))
+        self.arrays = self._empty(n_features, max(FIRST_CAPACITY, len(rows)))
+        self.add(rows)
+
+    def _affordable_levels(self, n_rows: int) -> int:
+        bytes_per_level = 8 * self.n_words * max(n_rows, FIRST_CAPACITY)
+        return int(np.clip(MOST_BYTES // bytes_per_level, 2, MOST_LEVELS))
+
+    def _empty(self, n_features: int, capacity: int) -> Table:
+        return Table(
+            weights=np.zeros((capacity, n_features)),
+            columns=np.zeros((n_features, capacity)),
+            needed=np.zeros(capacity),
+            order=np.zeros((capacity, n_features), np.int32),
+            scale=np.zeros(capacity),
+            bits=np.zeros((capacity, self._n_levels, self.n_words), np.uint64),
+        )
+
+    def add(self, rows: Rows) -> None:
+        """Append rows."""
+        self._make_room(self.n_rows + len(rows))
+        place = slice(self.n_rows, self.n_rows + len(rows))
+        table = self.arrays
+        table.weights[place] = rows.weights
+        table.columns[:, place] = rows.weights.T
+        table.needed[place] = rows.needed
+        table.order[place] = np.argsort(-rows.weights, axis=1, kind="stable")
+        table.scale[place] = (self._n_levels - 1) / rows.needed
+        bits_of_levels(table.weights[place], table.scale[place], table.bits[place])
+        self.n_rows = place.stop
+
+    def _make_room(self, n_rows: int) -> None:
+        old = self.arrays
+        if n_rows <= len(old.needed):
+            return
+        new = self._empty(len(old.columns), max(n_rows, 2 * len(old.needed)))
+        used = slice(self.n_rows)
+        for name in ("weights", "needed", "order", "scale", "bits"):
+            getattr(new, name)[used] = getattr(old, name)[used]
+        new.columns[:, used] = old.columns[:, used]
+        self.arrays = new
+
+
+KILLS_BETWEEN_SORTS = 10_000
+# What a place has of the stack as it is; of the lists of rows it has the part in use.
+PLACE = (
+    "level", "chosen", "allowed", "branches", "n_branches", "n_taken", "is_told", "n_open", "kills",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """What a slice of a search came to.
+
+    Attributes
+    ----------
+    covers : bool[n_covers, n_features]
+        Covers of the known rows, each met once.
+    n_nodes : int
+        Nodes that were visited.
+    is_exhausted : bool
+        Whether there are no more covers.
+    """
+
+    covers: Masks
+    n_nodes: int
+    is_exhausted: bool
+
+
+class CoverSearch:
+    """Covers of exactly `size` features, each met once.
+
+    A slice may also give smaller covers: they cover the rows known so far with features to spare.
+    Whoever knows rows that such a cover breaks adds them; otherwise everything that extends it
+    to `size` follows.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows known at the start; few will do.
+    size : int
+        Number of features of a cover, with the fixed ones.
+    fixed, allowed : bool[n_features]
+        Features that every cover has, and features that a cover may have.
+
+    Attributes
+    ----------
+    fixed : bool[n_features]
+        Features that every cover has.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fuzzyfrog.search.covering import CoverSearch, Rows
+    >>> rows = Rows(np.array([[1.0, 0.5, 0.5], [0.0, 1.0, 0.0]]), np.ones(2))
+    >>> nothing, everything = np.zeros(3, bool), np.ones(3, bool)
+    >>> search = CoverSearch(rows, 2, fixed=nothing, allowed=everything)
+    >>> search.advance(n_nodes=1000, n_covers=10).covers.astype(int).tolist()
+    [[1, 1, 0], [0, 1, 1]]
+    """
+
+    def __init__(self, rows: Rows, size: int, *, fixed: Masks, allowed: Masks) -> None:
+        self.size = size
+        self.fixed = fixed.copy()
+        self._free: Integers = np.flatnonzero(allowed & ~fixed)
+        self._n_left = size - int(fixed.sum())
+        self._table = GrowingTable(len(self._free), self._for_free(rows))
+        self._stack = self._root() if 0 < self._n_left <= len(self._free) else None
+        self._is_fixed_due = self._n_left == 0
+
+    def _for_free(self, rows: Rows) -> Rows:
+        left = without_fixed(rows, self.fixed)
+        return Rows(np.ascontiguousarray(left.weights[:, self._free]), left.needed)
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether there are no more covers."""
+        return self._stack is None and not self._is_fixed_due
+
+    def add(self, rows: Rows) -> None:
+        """Add rows: no cover that breaks one of them follows any more."""
+        self._table.add(self._for_free(rows))
+        if self._stack is not None:
+            self._stack = self._with_all_rows(self._stack)
+
+    def advance(self, n_nodes: int, n_covers: int = 1) -> Slice:
+        """Search on.
+
+        Parameters
+        ----------
+        n_nodes : int
+            Nodes to visit at most, about.
+        n_covers : int
+            Covers to give at most: few as long as they keep breaking rows that were not known.
+        """
+        if self._stack is None:
+            return self._fixed_alone()
+        covers, n_visited = self._visit(self._stack, n_nodes, n_covers)
+        if self._stack.level[0] < 0:
+            self._stack = None
+        elif self._stack.kills.sum() > KILLS_BETWEEN_SORTS:
+            self._put_killers_first(self._stack)
+        return Slice(covers, n_visited, self.is_exhausted)
+
+    def place(self) -> list[NDArray[Any]] | None:
+        """Return where the search stands, for `take_place`; None where there is nothing to tell."""
+        if self._stack is None:
+            return None
+        stack = self._stack
+        lists = range(self._n_lists(int(stack.level[0])))
+        rows = np.concatenate([stack.rows[level, : stack.n_open[level]] for level in lists])
+        lacks = np.concatenate([stack.lacks[level, : stack.n_open[level]] for level in lists])
+        others = [getattr(stack, name).copy() for name in PLACE]
+        return [*others, rows, lacks, np.array([self._table.n_rows])]
+
+    def take_place(self, place: Sequence[NDArray[Any]], added: Sequence[Rows]) -> bool:
+        """Go to where another search stood after rows were added; whether that can be.
+
+        Parameters
+        ----------
+        place : sequence of arrays
+            What `place` of the other search gave; nothing is believed of it that could do harm.
+        added : sequence of Rows
+            What had been added to it since its start; this one is at its start.
+        """
+        if self._stack is None:
+            return False
+        new = [self._for_free(rows) for rows in added]
+        n_rows = self._table.n_rows + sum(map(len, new))
+        stack = self._stack_at(place, n_rows)
+        if stack is None:
+            return False
+        for rows in new:
+            self._table.add(rows)
+        self._stack = stack
+        return True
+
+    def _stack_at(self, place: Sequence[NDArray[Any]], n_rows: int) -> Stack | None:
+        """Return the stack of a place; None unless every number in it is a possible one."""
+        root = self._root()
+        if len(place) != len(PLACE) + 3:
+            return None
+        *others, rows, lacks, n_known = place
+        found = dict(zip(PLACE, others, strict=True))
+        kills = found.pop("kills")
+        if any(
+            one.dtype != getattr(root, name).dtype or one.shape != getattr(root, name).shape
+            for name, one in found.items()
+        ):
+            return None
+        level, n_open = int(found["level"][0]), found["n_open"]
+        lists = self._n_lists(level)
+        capacity, n_features = kills.size, len(self._free)
+        is_sound = (
+            n_known.tolist() == [n_rows]
+            and kills.dtype == np.int64
+            and kills.ndim == 1
+            and n_rows <= capacity
+            and 0 <= level < self._n_left
+            and _are_within(found["chosen"], 0, n_features)
+            and _are_within(found["branches"], 0, n_features)
+            and _are_within(found["n_branches"], -1, n_features + 1)
+            and _are_within(found["n_taken"], 0, n_features + 1)
+            and _are_within(n_open[:lists], 0, capacity + 1)
+            and rows.dtype == np.int32
+            and lacks.dtype == np.float64
+            and rows.shape == lacks.shape == (int(n_open[:lists].sum()),)
+            and _are_within(rows, 0, n_rows)
+            and bool(np.isfinite(lacks).all())
+            and not (found["allowed"] & ~root.allowed[0]).any()
+        )
+        if not is_sound:
+            return None
+        shape = (self._n_left, capacity)
+        stack = root._replace(
+            **found, kills=kills, rows=np.zeros(shape, np.int32), lacks=np.zeros(shape)
+        )
+        ends = np.cumsum(n_open[:lists])
+        for one, (first, last) in enumerate(pairwise([0, *ends.tolist()])):
+            stack.rows[one, : last - first] = rows[first:last]
+            stack.lacks[one, : last - first] = lacks[first:last]
+        return stack
+
+    def _n_lists(self, level: int) -> int:
+        """Return the number of levels whose lists of rows are in use."""
+        return max(1, min(level, self._n_left - 2) + 1)
+
+    def _fixed_alone(self) -> Slice:
+        is_cover = self._is_fixed_due and self._table.n_rows == 0
+        self._is_fixed_due = False
+        covers = self.fixed[np.newaxis][: int(is_cover)]
+        return Slice(covers, 0, True)
+
+    def _visit(self, stack: Stack, n_nodes: int, n_covers: int) -> tuple[Masks, int]:
+        n_features, n_words = len(self._free), self._table.n_words
+        covers = np.empty((n_covers, self._n_left), np.int64)
+        sizes = np.zeros(n_covers, np.int64)
+        clause, left = np.empty(n_features, np.int32), np.empty(n_words, np.uint64)
+        n_found, n_visited = advance(
+            self._table.arrays, stack, n_nodes, covers, sizes, clause, left
+        )
+        masks = np.repeat(self.fixed[np.newaxis], n_found, axis=0)
+        for mask, features, size in zip(masks, covers, sizes, strict=False):
+            mask[self._free[features[:size]]] = True
+        return masks, int(n_visited)
+
+    def _root(self) -> Stack:
+        n_features, n_words = len(self._free), self._table.n_words
+        n_levels, capacity = self._n_left, len(self._table.arrays.needed)
+        stack = Stack(
+            level=np.zeros(1, np.int64),
+            chosen=np.zeros(n_levels, np.int64),
+            allowed=np.zeros((n_levels, n_words), np.uint64),
+            branches=np.zeros((n_levels, n_features), np.int32),
+            n_branches=np.full(n_levels, -1),
+            n_taken=np.zeros(n_levels, np.int64),
+            is_told=np.zeros(n_levels, np.bool_),
+            rows=np.zeros((n_levels, capacity), np.int32),
+            lacks=np.zeros((n_levels, capacity)),
+            n_open=np.zeros(n_levels, np.int64),
+            kills=np.zeros(capacity, np.int64),
+        )
+        stack.allowed[0] = _packed(np.ones(n_features, np.bool_), n_words)
+        self._list_open(stack, np.arange(self._table.n_rows))
+        return stack
+
+    def _with_all_rows(self, stack: Stack) -> Stack:
+        """Return the stack with the rows that were added since."""
+        n_rows, capacity = self._table.n_rows, len(self._table.arrays.needed)
+        if capacity > len(stack.kills):
+            grown = (len(stack.n_open), capacity)
+            kills = np.zeros(capacity, np.int64)
+            kills[: len(stack.kills)] = stack.kills
+            rows, lacks = np.zeros(grown, np.int32), np.zeros(grown)
+            rows[0, : stack.n_open[0]] = stack.rows[0, : stack.n_open[0]]
+            stack = stack._replace(rows=rows, lacks=lacks, kills=kills)
+        n_known = int(stack.n_open[0])
+        # New rows first: the cover that they break is where the search stands.
+        order = np.concatenate([np.arange(n_known, n_rows), stack.rows[0, :n_known]])
+        self._list_open(stack, order)
+        return stack
+
+    def _put_killers_first(self, stack: Stack) -> None:
+        order = stack.rows[0, : stack.n_open[0]]
+        self._list_open(stack, order[np.argsort(-stack.kills[order], kind="stable")])
+        stack.kills[:] //= 2  # what helped long ago need not help here
+
+    def _list_open(self, stack: Stack, order: NDArray[np.integer]) -> None:
+        """List the open rows of every level anew, in this order."""
+        stack.n_open[0] = len(order)
+        stack.rows[0, : len(order)] = order
+        stack.lacks[0, : len(order)] = self._table.arrays.needed[order]
+        for level in range(1, min(int(stack.level[0]), self._n_left - 2) + 1):
+            narrow(self._table.arrays, stack, level, self._n_left)
+
+
+def _are_within(numbers: NDArray[Any], least: int, end: int) -> bool:
+    return bool(((numbers >= least) & (numbers < end)).all())
+
+
+def _packed(mask: Masks, n_words: int) -> NDArray[np.uint64]:
+    padded = np.zeros(n_words * WORD, np.bool_)
+    padded[: len(mask)] = mask
+    return np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64)

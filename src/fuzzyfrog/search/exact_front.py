@@ -1,0 +1,174 @@
+"""The exact front: the highest score of each size, by branch and bound over scores.
+
+A score never falls when a feature is added.  So the score of everything that a branch can still
+have is an upper bound for all subsets in it, and a feature without which that bound falls below
+what is asked is in every subset that is left (docs/theory.md#front).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from math import comb, inf
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from fuzzyfrog.search.archive import Archive
+from fuzzyfrog.search.constraints import Constraints
+from fuzzyfrog.search.protocol import (
+    Batch,
+    Floats,
+    Masks,
+    Problem,
+    Proof,
+    Proposal,
+    Steps,
+    overheard,
+)
+from fuzzyfrog.search.quickreduct import grow
+from fuzzyfrog.search.ranking import ranking_of
+
+__all__ = [
+    "ExactFront",
+    "subsets_reaching",
+]
+
+TRIED_TOGETHER = 4096  # subsets: so few are scored one by one instead of being bounded
+BATCH_CELLS = 2**24  # subsets times features of one batch
+
+
+class ExactFront(BaseEstimator):  # type: ignore[misc]
+    """Find the highest score of each size, with proof, up to the size that reaches the target.
+
+    For tables of moderate width: every size up to some 20 features, the smallest sizes and those
+    close to the target beyond.
+
+    Examples
+    --------
+    >>> from fuzzyfrog.search import ExactFront
+    >>> ExactFront().get_params()
+    {}
+    """
+
+    def propose(self, problem: Problem, seed: int) -> Proposal:
+        """Return the coroutine; see the protocol.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is asked.
+        seed : int
+            Not used: nothing is drawn.
+
+        Returns
+        -------
+        Proposal
+            Yields batches, receives scores.
+        """
+        return _Climb(problem).sizes()
+
+
+class _Climb:
+    """The highest scores met, size by size."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._constraints = Constraints(problem)
+        self._best = Archive(ranking_of(problem))
+        self._highest = np.full(problem.n_features + 1, -inf)
+
+    def sizes(self) -> Proposal:
+        """Go from the smallest size to the first that reaches the target."""
+        yield from overheard(grow(self._problem), self._hear)
+        nothing = np.empty((0, self._problem.n_features), np.bool_)
+        smallest, largest = self._constraints.sizes
+        for size in range(smallest, largest + 1):
+            better = subsets_reaching(self._constraints, size, partial(self._above, size))
+            yield from overheard(better, self._hear)
+            is_last = bool(self._highest[size] >= self._problem.target or size == largest)
+            yield Batch(nothing, proof=Proof(min(size + 1, self._best.size), is_best=is_last))
+            if is_last:
+                return
+
+    def _above(self, size: int) -> float:
+        """Return the lowest score that is higher than what is known, which the target ends."""
+        highest = float(self._highest[size])
+        is_full = highest >= self._problem.full_score - self._problem.tolerance
+        return inf if is_full else float(np.nextafter(highest, inf))
+
+    def _hear(self, subsets: Masks, scores: Floats) -> None:
+        is_allowed = self._constraints.has_allowed_size(subsets)  # greedy ways start below
+        self._best.add(subsets[is_allowed], scores[is_allowed])
+        np.maximum.at(self._highest, subsets.sum(axis=1), scores)
+
+
+@dataclass(frozen=True, eq=False)
+class _Branch:
+    """Subsets that have all of `chosen` and the others from `rest`; none scores above `bound`."""
+
+    chosen: Masks
+    rest: Masks
+    bound: float
+
+
+def subsets_reaching(constraints: Constraints, size: int, bar: Callable[[], float]) -> Proposal:
+    """Propose every allowed subset of one size whose score may reach a bar, which may rise.
+
+    Parameters
+    ----------
+    constraints : Constraints
+        Which subsets are allowed.
+    size : int
+        Number of features.
+    bar : callable
+        Gives what a score must reach; infinity when nothing does any more.
+    """
+    free = np.zeros(len(constraints.fixed), np.bool_)
+    free[constraints.free] = True
+    branches = [_Branch(constraints.fixed, free, inf)]
+    n_together = min(TRIED_TOGETHER, max(1, BATCH_CELLS // len(free)))
+    while branches:
+        branch = branches.pop()
+        n_left, n_rest = size - int(branch.chosen.sum()), int(branch.rest.sum())
+        lowest = bar()
+        if branch.bound < lowest or lowest == inf or not 0 <= n_left <= n_rest:
+            continue
+        if comb(n_rest, n_left) <= n_together:
+            yield Batch(_completed(branch, n_left), at_least=lowest)
+        else:
+            branches += yield from _split(branch, n_left, lowest)
+
+
+def _completed(branch: _Branch, n_left: int) -> Masks:
+    """Return all subsets of a branch."""
+    added = list(combinations(np.flatnonzero(branch.rest), n_left))
+    subsets = np.repeat(branch.chosen[np.newaxis], len(added), axis=0)
+    subsets[np.arange(len(added))[:, np.newaxis], np.array(added, np.int64)] = True
+    return subsets
+
+
+def _split(branch: _Branch, n_left: int, lowest: float) -> Steps[list[_Branch]]:
+    """Choose the features that are needed; if none is, go on with and without one of them."""
+    rest = np.flatnonzero(branch.rest)
+    without = np.repeat((branch.chosen | branch.rest)[np.newaxis], len(rest), axis=0)
+    without[np.arange(len(rest)), rest] = False
+    scores = yield Batch(without, at_least=lowest)
+    needed = rest[scores < lowest]
+    if len(needed) > n_left:
+        return []
+    if len(needed):
+        return [_moved(branch, needed, branch.bound)]
+    least = int(np.argmin(scores))  # its loss costs most: it is likely in the best subsets
+    left_out = branch.rest.copy()
+    left_out[rest[least]] = False
+    return [
+        _Branch(branch.chosen, left_out, float(scores[least])),
+        _moved(branch, rest[least : least + 1], branch.bound),
+    ]
+
+
+def _moved(branch: _Branch, features: np.ndarray, bound: float) -> _Branch:
+    chosen, rest = branch.chosen.copy(), branch.rest.copy()
+    chosen[features], rest[features] = True, False
+    return _Branch(chosen, rest, bound)

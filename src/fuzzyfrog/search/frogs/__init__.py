@@ -1,0 +1,111 @@
+"""Shuffled frogs: the binary frog-leaping search of the paper, with an optional local step."""
+
+from dataclasses import fields, replace
+
+from sklearn.base import BaseEstimator
+
+from fuzzyfrog.common.params import check_count, check_known
+from fuzzyfrog.search.frogs.local_search import LocalPond
+from fuzzyfrog.search.frogs.pond import DISSIMILARITIES, FrogCounts, Pond, preset_counts
+from fuzzyfrog.search.protocol import Problem, Proposal
+
+__all__ = [
+    "ShuffledFrogs",
+]
+
+VARIANTS = {"local": LocalPond, "paper": Pond}
+
+
+class ShuffledFrogs(BaseEstimator):  # type: ignore[misc]
+    """Frogs in memeplexes that leap towards better ones, and are shuffled again and again.
+
+    Parameters
+    ----------
+    variant : {"local", "paper"}
+        ``"paper"`` is the published algorithm. ``"local"`` adds steps before each round of
+        leaps: the leaders shed the features that they do not need and look around, the neighbors
+        of the best subsets are tried, and so are subsets that are one feature smaller. When the
+        frogs have converged, one is grown greedily and the others have a last chance.
+    preset : {"auto", "small", "general", "eusuff"}
+        Where the counts below come from that are None; ``"auto"`` is ``"small"`` up to 15,000
+        cells of data, else ``"general"``.
+    n_memeplexes, n_frogs, n_evolutions, n_submemeplex, max_step : int or None
+        Memeplexes, frogs in each, evolutions between two shuffles, frogs in a submemeplex, and
+        features that a leap may change.
+    dissimilarity : {"positive_region", "hamming"}
+        What the length of a leap is drawn from.
+    patience : int
+        Shuffles without a better frog after which the search has converged.
+
+    Examples
+    --------
+    >>> from fuzzyfrog.search import ShuffledFrogs
+    >>> ShuffledFrogs(preset="general", patience=3).get_params()["n_memeplexes"] is None
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        variant: str = "local",
+        preset: str = "auto",
+        n_memeplexes: int | None = None,
+        n_frogs: int | None = None,
+        n_evolutions: int | None = None,
+        n_submemeplex: int | None = None,
+        max_step: int | None = None,
+        dissimilarity: str = "positive_region",
+        patience: int = 5,
+    ) -> None:
+        self.variant = variant
+        self.preset = preset
+        self.n_memeplexes = n_memeplexes
+        self.n_frogs = n_frogs
+        self.n_evolutions = n_evolutions
+        self.n_submemeplex = n_submemeplex
+        self.max_step = max_step
+        self.dissimilarity = dissimilarity
+        self.patience = patience
+
+    def propose(self, problem: Problem, seed: int) -> Proposal:
+        """Check the parameters and give the coroutine; see the protocol.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is asked.
+        seed : int
+            Where all random numbers come from.
+
+        Returns
+        -------
+        Proposal
+            Yields batches, receives scores.
+        """
+        check_known("variant", self.variant, VARIANTS)
+        check_known("dissimilarity", self.dissimilarity, DISSIMILARITIES)
+        check_count("patience", self.patience)
+        pond = VARIANTS[self.variant](
+            self._counts(problem), DISSIMILARITIES[self.dissimilarity], problem, seed
+        )
+        return pond.live(self.patience)
+
+    def _counts(self, problem: Problem) -> FrogCounts:
+        """Return the preset's counts with those that the user gave."""
+        counts = preset_counts(self.preset, problem)
+        given = {
+            field.name: getattr(self, field.name)
+            for field in fields(FrogCounts)
+            if getattr(self, field.name) is not None
+        }
+        for name, value in given.items():
+            check_count(name, value)
+        counts = replace(counts, **given)
+        if self.n_submemeplex is None:
+            return replace(counts, n_submemeplex=min(counts.n_submemeplex, counts.n_frogs))
+        if counts.n_submemeplex > counts.n_frogs:
+            raise ValueError(
+                f"n_submemeplex must be at most n_frogs ({counts.n_frogs}), "
+                f"got {counts.n_submemeplex}."
+            )
+        return counts

@@ -1,0 +1,57 @@
+"""Random subsets: what any search has to beat."""
+
+from sklearn.base import BaseEstimator
+
+from fuzzyfrog.common.params import check_count
+from fuzzyfrog.search.constraints import Constraints
+from fuzzyfrog.search.frogs.pond import diverse_subsets
+from fuzzyfrog.search.protocol import Batch, Problem, Proposal
+from fuzzyfrog.search.random_stream import Stream
+
+__all__ = [
+    "RandomSubsets",
+]
+
+BATCH_ROWS = 900
+
+
+class RandomSubsets(BaseEstimator):  # type: ignore[misc]
+    """Random subsets of diverse sizes, and nothing learned from their scores.
+
+    Parameters
+    ----------
+    n_subsets : int
+        Subsets to draw; 900 are the frogs of the paper before they leap.
+
+    Examples
+    --------
+    >>> from fuzzyfrog.search import RandomSubsets
+    >>> RandomSubsets(n_subsets=5000).n_subsets
+    5000
+    """
+
+    def __init__(self, *, n_subsets: int = 900) -> None:
+        self.n_subsets = n_subsets
+
+    def propose(self, problem: Problem, seed: int) -> Proposal:
+        """Check the parameters and give the coroutine; see the protocol.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is asked.
+        seed : int
+            Where all random numbers come from.
+
+        Returns
+        -------
+        Proposal
+            Yields batches, receives scores.
+        """
+        check_count("n_subsets", self.n_subsets)
+        return self._draw(Constraints(problem), seed)
+
+    def _draw(self, constraints: Constraints, seed: int) -> Proposal:
+        for start in range(0, self.n_subsets, BATCH_ROWS):
+            n_rows = min(BATCH_ROWS, self.n_subsets - start)
+            yield Batch(diverse_subsets(n_rows, constraints, Stream(seed, "random", start)))

@@ -1,0 +1,345 @@
+"""One short text that stands for all that a score depends on."""
+
+import hashlib
+import os
+import platform
+import time
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from math import inf, isnan
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from fuzzyfrog.common.deadline import Deadline, TimeIsUp, limited
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.records import (
+    AmbiguousSample,
+    ClassCount,
+    FeatureExplanation,
+    FeatureSet,
+    FeatureSummary,
+    HistoryPoint,
+    Run,
+    Sampling,
+    TableSummary,
+    TargetSummary,
+    Versions,
+)
+from fuzzyfrog.records.run import Parameter
+from fuzzyfrog.search import Moment
+from fuzzyfrog.select.base import CONFIDENCE
+from fuzzyfrog.select.explain import Examples
+
+if TYPE_CHECKING:
+    from fuzzyfrog.select.selector import FuzzyRoughSelector
+
+__all__ = [
+    "FitNotes",
+    "ReportsMixin",
+    "fingerprint",
+    "record_of",
+]
+
+
+def fingerprint(dataset: Dataset, *options: str) -> str:
+    """Return the digest of a table and of the options that it is measured with.
+
+    Names of features and classes are left out: they change no score. Zeros of either sign are
+    the same, and so are missing values whatever bits they came with.
+    """
+    digest = hashlib.sha256("\0".join(options).encode())
+    for feature in range(dataset.n_features):
+        column = dataset.values[:, feature] + 0.0
+        column[np.isnan(column)] = np.nan
+        digest.update(column.astype("<f8").tobytes())
+    digest.update(dataset.categorical.tobytes())
+    kind = "<f8" if dataset.classes is None else "<i8"
+    digest.update(dataset.target.astype(kind).tobytes())
+    return f"sha256:{digest.hexdigest()}"
+
+
+class FitNotes:
+    """What a fit writes down for its record; a callback of the search, to take the times.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        What the selector is fitted to.
+    """
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._start = time.monotonic()
+        self.data = _summary_of(dataset)
+        self.warnings = list(dataset.notes)
+        self.excluded: tuple[int, ...] = ()
+        self.n_resumed = 0
+        self.times: list[float] = []
+        self.seconds = 0.0
+        self.spare = inf  # seconds that explaining may take
+
+    def __call__(self, moment: Moment) -> None:
+        """Take the time of a batch."""
+        self.times.append(time.monotonic() - self._start)
+
+    def warn(self, sentences: Iterable[str], kind: type[Warning] = UserWarning) -> None:
+        """Warn whoever called the fit, and keep the warnings for the record."""
+        for sentence in sentences:
+            self.warnings.append(sentence)
+            warnings.warn(sentence, kind, stacklevel=3)
+
+    def end(self, spare: float) -> None:
+        """Take the time of the whole fit, and what is left for explaining it."""
+        self.seconds = time.monotonic() - self._start
+        self.spare = spare
+
+
+def _summary_of(dataset: Dataset) -> TableSummary:
+    """Return what a record says of a table."""
+    gaps = np.isnan(dataset.values).sum(axis=0).tolist()
+    kinds = ["categorical" if categorical else "numeric" for categorical in dataset.categorical]
+    return TableSummary(
+        name=str(dataset.name),
+        n_samples=dataset.n_samples,
+        features=tuple(map(FeatureSummary, dataset.feature_names, kinds, gaps)),  # type: ignore[arg-type]
+        target=_target_of(dataset),
+        sha256=fingerprint(dataset).removeprefix("sha256:"),
+    )
+
+
+def _target_of(dataset: Dataset) -> TargetSummary:
+    name = str(dataset.target_name)
+    if dataset.classes is None:
+        lowest, highest = float(dataset.target.min()), float(dataset.target.max())
+        return TargetSummary(name, (), lowest, highest)
+    counts = np.bincount(dataset.target.astype(np.int64), minlength=len(dataset.classes))
+    classes = tuple(map(ClassCount, map(str, dataset.classes), counts.tolist()))
+    return TargetSummary(name, classes, None, None)
+
+
+class ReportsMixin:
+    """A selector that can tell about its run: as a record, as a page and in a notebook."""
+
+    _notes: FitNotes
+
+    def record(self, *, name: str | None = None, command: str | None = None) -> Run:
+        """Return all that is worth keeping of the run.
+
+        Parameters
+        ----------
+        name : str, optional
+            What to call the data; its own name if left out.
+        command : str, optional
+            The command line that asked for the run.
+
+        Returns
+        -------
+        Run
+            A record with ``to_json``, ``save`` and ``load``; it describes the reduct that is
+            selected now. With `max_seconds`, explanations that take longer than what the fit
+            left of it, plus an allowance of 3 seconds, are left out, with a note.
+        """
+        return record_of(self, name=name, command=command)  # type: ignore[arg-type]
+
+    def report(self, path: str | os.PathLike[str], *, name: str | None = None) -> None:
+        """Write a page for people: which features, why, and how sure that is.
+
+        Parameters
+        ----------
+        path : path
+            File to write; one HTML file that needs no network.
+        name : str, optional
+            What to call the data; its own name if left out.
+        """
+        from fuzzyfrog.report import write_report
+
+        write_report(self.record(name=name), path)
+
+    def _repr_html_inner(self) -> str:
+        """Return the short report once fitted, before that what scikit-learn shows.
+
+        scikit-learn's ``_repr_html_`` hands this out unless ``display`` is set to "text".
+        """
+        if not hasattr(self, "reducts_"):
+            return str(super()._repr_html_inner())  # type: ignore[misc]
+        from fuzzyfrog.report import summary_html
+
+        return summary_html(self.record())
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        """Return what notebooks show; they ask here first."""
+        bundle: dict[str, Any] = super()._repr_mimebundle_()  # type: ignore[misc]
+        if "text/html" in bundle:
+            bundle["text/html"] = self._repr_html_inner()
+        return bundle
+
+
+MAX_REDUCTS = 5_000
+MAX_HISTORY = 400
+MAX_PAIRS = 8  # for each feature
+MAX_AMBIGUOUS = 20
+# They do not change the result, or are the seed, which has a field of its own.
+NOT_KEPT = {"callbacks", "checkpoint", "cluster", "n_jobs", "random_state", "verbose"}
+
+
+def record_of(
+    selector: "FuzzyRoughSelector",
+    *,
+    name: str | None = None,
+    command: str | None = None,
+    deadline: Deadline | None = None,
+) -> Run:
+    """Return the record of the run of a fitted selector.
+
+    Parameters
+    ----------
+    selector : FuzzyRoughSelector
+        A fitted one.
+    name : str, optional
+        What to call the data; its own name if left out.
+    command : str, optional
+        The command line that asked for the run.
+    deadline : Deadline, optional
+        When explaining must end; what `max_seconds` leaves if left out.
+
+    Returns
+    -------
+    Run
+        What was selected and why, and how to get it again. Neither the selector nor the data is
+        needed from then on.
+    """
+    check_is_fitted(selector, "reducts_")
+    notes = selector._notes
+    selected = tuple(np.flatnonzero(selector.support_).tolist())
+    found, left_out = _explained(selector, selected, deadline)
+    return Run(
+        data=_data(notes, name),
+        parameters=_parameters(selector),
+        seed=selector.seed_,
+        versions=_versions(),
+        command=command,
+        seconds=notes.seconds,
+        full_dependency=selector.full_dependency_,
+        dependency=selector.dependency_,
+        selected=selected,
+        reducts=_reducts(selector, selected),
+        n_reducts=len(selector.reducts_),
+        core=None if selector.core_ is None else tuple(selector.core_),
+        feature_frequency=tuple(selector.feature_frequency_.tolist()),
+        front=tuple(FeatureSet(one.features, one.dependency, None) for one in selector.front_),
+        history=_history(selector.history_, notes.times),
+        n_evaluations=selector.n_evaluations_,
+        stop_reason=selector.stop_reason_,
+        certificate=selector.certificate_,
+        explanations=found.explanations,
+        ambiguous=found.ambiguous,
+        n_ambiguous=found.n_ambiguous,
+        notes=(*notes.warnings, *left_out),
+        sampling=_sampling(selector),
+        excluded=notes.excluded,
+        n_resumed=notes.n_resumed,
+    )
+
+
+class _Explained(NamedTuple):
+    """What a record says of samples; nothing where there was no time."""
+
+    explanations: tuple[FeatureExplanation, ...] = ()
+    ambiguous: tuple[AmbiguousSample, ...] = ()
+    n_ambiguous: int = 0
+
+
+def _explained(
+    selector: "FuzzyRoughSelector", selected: tuple[int, ...], deadline: Deadline | None
+) -> tuple[_Explained, tuple[str, ...]]:
+    """Return example samples, or a note that there was no time for them."""
+    if deadline is None:
+        deadline = Deadline(inf if selector.max_seconds is None else selector._notes.spare)
+    try:
+        with limited(deadline):
+            examples = Examples(selector._evidence, selected, selector.n_jobs)
+            explanations = examples.explanations(MAX_PAIRS)
+            ambiguous = examples.ambiguous(MAX_AMBIGUOUS)
+    except TimeIsUp:
+        left_out = "There was no time to tell what each feature tells apart."
+        warnings.warn(left_out, UserWarning, stacklevel=4)
+        return _Explained(), (left_out,)
+    return _Explained(explanations, ambiguous, examples.n_ambiguous), ()
+
+
+def _sampling(selector: "FuzzyRoughSelector") -> Sampling | None:
+    """Return how dependencies were estimated, if they were."""
+    if selector.n_sampled_ == selector._notes.data.n_samples:
+        return None
+    return Sampling(selector.n_sampled_, *selector.dependency_interval_, CONFIDENCE)
+
+
+def _data(notes: FitNotes, name: str | None) -> TableSummary:
+    return notes.data if name is None else replace(notes.data, name=name)
+
+
+def _parameters(selector: "FuzzyRoughSelector") -> dict[str, Parameter]:
+    given = selector.get_params(deep=False)
+    # What was really categorical: a table that was read from a file has decided that before.
+    features = selector._notes.data.features
+    given["categorical_features"] = [one.name for one in features if one.kind == "categorical"]
+    given["min_dependency"] = float(given["min_dependency"])  # a fraction is a number too
+    return {key: _plain(value) for key, value in given.items() if key not in NOT_KEPT}
+
+
+def _plain(value: Any) -> Parameter:
+    """Return a value as JSON has it, or else as Python writes it."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str | int | float | None):
+        return value
+    return repr(value)
+
+
+def _versions() -> Versions:
+    return Versions(
+        fuzzyfrog=version("fuzzyfrog"),
+        python=platform.python_version(),
+        numpy=version("numpy"),
+        numba=version("numba"),
+        scikit_learn=version("scikit-learn"),
+    )
+
+
+def _reducts(selector: "FuzzyRoughSelector", selected: tuple[int, ...]) -> tuple[FeatureSet, ...]:
+    """Return the first reducts, and in any case the selected one."""
+    found = selector.reducts_
+    kept = found[:MAX_REDUCTS]
+    if all(one.features != selected for one in kept):
+        kept = [next(one for one in found if one.features == selected), *kept[:-1]]
+    return tuple(FeatureSet(one.features, one.dependency, one.minimal) for one in kept)
+
+
+def _history(moments: Sequence[Moment], times: Sequence[float]) -> tuple[HistoryPoint, ...]:
+    """Return some of the moments: the first, the last, and some between."""
+    scored = [at for at, moment in enumerate(moments) if moment.score >= 0]
+    return tuple(
+        HistoryPoint(
+            n_evaluations=moments[at].n_evaluations,
+            seconds=times[at],
+            dependency=moments[at].score,
+            size=moments[at].size,
+            n_reducts=moments[at].n_best,
+            diversity=None if isnan(moments[at].diversity) else moments[at].diversity,
+            lower_bound=moments[at].lower_bound,
+        )
+        for at in _thinned(scored)
+    )
+
+
+def _thinned(places: list[int]) -> list[int]:
+    if len(places) <= MAX_HISTORY:
+        return places
+    # Most improvements come early, so half of the points are spread over the logarithm.
+    even = np.linspace(0, len(places) - 1, MAX_HISTORY // 2)
+    early = np.geomspace(1, len(places), MAX_HISTORY // 2) - 1
+    chosen = np.unique(np.rint(np.concatenate([even, early])).astype(np.int64))
+    return [places[at] for at in chosen]

@@ -1,0 +1,121 @@
+"""Whole tables on workers that share memory, are paused, come late or are crowded."""
+
+import threading
+
+import numpy as np
+import pytest
+from distributed.core import Status
+
+from cluster.inside import threads
+from cluster.made import agree, made_measure, made_subsets, mark_of, on
+from fuzzyfrog.cluster import ClusterError, replicated, retry, worker
+from fuzzyfrog.cluster.replicated import Copies
+from fuzzyfrog.measure import Dependency
+
+
+@pytest.fixture(autouse=True)
+def _no_tables():
+    """Workers in this process have no tables at first."""
+    worker._tables.clear()
+
+
+@pytest.mark.parametrize("kind", ["class", "numeric"])
+def test_a_table_that_was_sent_does_not_change_with_that_of_the_user(kind):
+    rng = np.random.default_rng(0)
+    X, masks = rng.normal(size=(60, 6)), made_subsets(6)
+    y = rng.integers(0, 2, 60) if kind == "class" else rng.normal(size=60)
+    before = X.copy(), y.copy()
+    with threads() as (_, client):
+        first = Dependency(X, y, target=kind, n_jobs=1)
+        mark = mark_of(first)
+        Copies(client, first, mark)  # sent, and nobody asks for a score
+        X[:] = rng.normal(size=X.shape)
+        first.dataset.target[:] = first.dataset.target[::-1].copy()
+        second = Dependency(*before, target=kind, n_jobs=1)
+        assert mark_of(second) == mark
+        agree(on(client, second, "copies"), second, masks)
+
+
+def pause(dask_worker):
+    dask_worker.status = Status.paused
+
+
+def test_a_paused_worker_is_left_out():
+    with threads(2) as (cluster, client):
+        paused, other = client.nthreads()
+        client.run(pause, workers=[paused])
+        wait_until(lambda: cluster.scheduler.workers[paused].status == Status.paused)
+        near = made_measure()
+        agree(on(client, near, "copies"), near, made_subsets(count=5))
+        assert set(retry.working_of(client)) == {other}
+
+
+def test_nobody_but_paused_workers_end_in_a_sentence(monkeypatch):
+    monkeypatch.setattr(retry, "WORKER_SECONDS", 0.5)
+    with threads() as (cluster, client):
+        client.run(pause)
+        wait_until(lambda: not cluster.scheduler.running)
+        near = made_measure()
+        with pytest.raises(ClusterError, match="but its 1 were all paused or leaving"):
+            Copies(client, near, mark_of(near))
+
+
+def wait_until(is_so):
+    for _ in range(200):
+        if is_so():
+            return
+        threading.Event().wait(0.05)
+    raise AssertionError("waited too long")
+
+
+def test_threads_of_workers_that_come_later_count():
+    near = made_measure()
+    with threads() as (cluster, client):
+        far = on(client, near, "copies")
+        assert far._layout.n_threads == 1
+        cluster.scale(3)
+        client.wait_for_workers(3, timeout=30)
+        agree(far, near, made_subsets())
+        assert far._layout.n_threads == 3
+
+
+def test_a_cluster_that_grows_with_its_work_begins_without_workers():
+    near = made_measure()
+    with threads(0) as (cluster, client):
+        cluster.adapt(minimum=0, maximum=1, interval="100ms", wait_count=100)
+        agree(on(client, near, "copies"), near, made_subsets(count=5))
+        assert not any("int" in str(key) for key in cluster.scheduler.tasks)
+
+
+def test_more_runs_at_once_than_tables_that_are_kept(monkeypatch):
+    sent = []
+    send = Copies._send
+    monkeypatch.setattr(Copies, "_send", lambda self, to: (sent.append(to), send(self, to)))
+    with threads(2) as (_, client):
+        crew = [threading.Thread(target=rounds, args=(client, 60 + k)) for k in range(5)]
+        for one in crew:
+            one.start()
+        for one in crew:
+            one.join()
+    assert len(sent) == 5
+
+
+def rounds(client, n_samples):
+    near = made_measure(n_samples=n_samples)
+    far = on(client, near, "copies")
+    for _ in range(3):
+        agree(far, near, made_subsets(count=5))
+
+
+@pytest.mark.parametrize(
+    ("n_others", "reason"),
+    [(2, "It has 2 tables of other runs at the same time"), (0, "too little memory; see its log")],
+)
+def test_a_table_that_is_not_kept(monkeypatch, n_others, reason):
+    with threads() as (_, client):
+        for k in range(n_others):
+            on(client, made_measure(n_samples=60 + k), "copies")
+        monkeypatch.setattr(replicated, "take", lambda fingerprint, key: None)
+        near = made_measure()
+        with pytest.raises(ClusterError, match=rf"let go of it 5 times\. .*{reason}"):
+            Copies(client, near, mark_of(near))

@@ -1,0 +1,100 @@
+"""What is sent, how it is cut and where it lies."""
+
+import pytest
+
+from cluster.made import agree, made_measure, made_subsets, mark_of, on
+from fuzzyfrog.cluster import ClusterError
+from fuzzyfrog.cluster.placement import fits_everywhere, layout_for, n_shards_for
+from fuzzyfrog.cluster.replicated import Copies
+from fuzzyfrog.cluster.sharded import Sharded
+
+GIGABYTE = 2**30
+
+
+def workers(n_workers, gigabytes=0, nthreads=1):
+    """Return what a scheduler tells of its workers; no gigabytes stand for no limit."""
+    one = {"nthreads": nthreads, "memory_limit": gigabytes * GIGABYTE}
+    return {f"tcp://10.0.0.{k}:1234": one for k in range(n_workers)}
+
+
+def bytes_of(n_cells, n_shards, crew):
+    """Return what workers hold at most: shards, and for each thread a union and two pairs."""
+    n_threads = sum(worker["nthreads"] for worker in crew.values())
+    union = 2 * n_cells / n_shards * (12 + 14)
+    pairs = 2 * 2 * n_cells / n_shards * 8
+    return len(crew) * 300e6 + 8 * n_cells + n_threads * (union + pairs + 2**27)
+
+
+class TestWhatFits:
+    def test_a_table_fits_if_the_smallest_worker_can_hold_two(self):
+        crew = workers(2, gigabytes=1)
+        assert fits_everywhere(10_000_000, crew)
+        assert not fits_everywhere(12_000_000, crew)
+        assert fits_everywhere(12_000_000, workers(2))
+        assert not fits_everywhere(12_000_000, {**workers(3, 64), "small": crew.popitem()[1]})
+
+    @pytest.mark.parametrize(
+        ("n_threads", "n_shards"), [(1, 2), (2, 3), (3, 3), (4, 4), (10, 5), (28, 8), (600, 36)]
+    )
+    def test_pairs_of_shards_keep_all_threads_busy(self, n_threads, n_shards):
+        assert n_shards_for(1_000_000, workers(n_threads, gigabytes=64)) == n_shards
+        assert n_shards_for(10**12, workers(n_threads)) == n_shards  # no limit, no reason for more
+        assert n_shards_for(1_000_000, workers(1, nthreads=n_threads)) == n_shards
+
+    @pytest.mark.parametrize(
+        ("crew", "n_shards"),
+        [
+            (workers(1, 64), 3),
+            (workers(4, 8), 24),
+            (workers(4, 16), 9),
+            (workers(4, 16, nthreads=2), 18),
+            (workers(4, 64), 4),
+            (workers(16, 8), 17),
+        ],
+    )
+    def test_pairs_of_shards_fit_beside_the_shards(self, crew, n_shards):
+        assert n_shards_for(10**9, crew) == n_shards
+        room = 0.7 * sum(worker["memory_limit"] for worker in crew.values())
+        assert bytes_of(10**9, n_shards, crew) <= room
+
+    def test_the_smallest_worker_and_the_one_with_most_threads_count(self):
+        one, other = workers(2, 16).items()
+        assert n_shards_for(10**9, dict([one, other])) == 12
+        busy = {**other[1], "nthreads": 2}
+        assert n_shards_for(10**9, dict([one, (other[0], busy)])) == 23
+        small = {**other[1], "memory_limit": 15 * GIGABYTE}
+        assert n_shards_for(10**9, dict([one, (other[0], small)])) == 13
+
+    def test_too_little_memory_is_refused_and_as_much_as_is_asked_for_is_enough(self):
+        with pytest.raises(ClusterError) as refused:
+            n_shards_for(10**9, workers(4, gigabytes=4))
+        assert str(refused.value) == (
+            "the worker tcp://10.0.0.0:1234, one of 4, must have 7.3 GB of memory for its part of "
+            "a table of 8.0 GB with nthreads=1, got 4.3 GB. Start workers with as much, or with "
+            "fewer threads, or more of them."
+        )
+        assert n_shards_for(10**9, workers(4, gigabytes=7.3e9 / GIGABYTE)) == 32
+        with pytest.raises(ClusterError, match=r"must have 7\.3 GB .* got 7\.2 GB"):
+            n_shards_for(10**9, workers(4, gigabytes=7.2e9 / GIGABYTE))
+
+
+def test_workers_with_little_memory_get_shards(client, monkeypatch):
+    measure = made_measure()
+    assert isinstance(layout_for(client, measure, mark_of(measure)), Copies)
+    monkeypatch.setattr("fuzzyfrog.cluster.placement.SHARE", 1e-6)
+    assert isinstance(layout_for(client, measure, mark_of(measure)), Sharded)
+
+
+def n_scattered(cluster):
+    events = cluster.scheduler.get_events("all")
+    return sum(1 for _, event in events if event.get("action") == "scatter")
+
+
+def test_a_second_run_on_the_same_table_sends_nothing(cluster, client):
+    measure = made_measure(n_samples=140)
+    before = n_scattered(cluster)
+    on(client, measure, "copies")
+    assert n_scattered(cluster) == before + 1
+    again = on(client, made_measure(n_samples=140), "copies")
+    assert n_scattered(cluster) == before + 1
+    agree(again, measure, made_subsets())

@@ -1,0 +1,214 @@
+"""The selector and the command line on a cluster: the same answers, the same records."""
+
+import json
+import pickle
+import shutil
+import sys
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import psutil
+import pytest
+from distributed import Client
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+
+import fuzzyfrog
+from cluster.killing import kills
+from cluster.made import made_measure, mark_of
+from cluster.processes import scheduler, worker
+from fuzzyfrog import FuzzyRoughSelector, ShuffledFrogs, load_dataset
+from fuzzyfrog.cli import main
+from fuzzyfrog.cli.console import stderr, stdout
+from fuzzyfrog.cluster import ClusterError, on_cluster
+from fuzzyfrog.cluster.worker import holds
+
+
+@pytest.fixture(autouse=True)
+def _everything_is_sent(monkeypatch):
+    """Have rounds cost nothing, or all these small batches would be scored at home."""
+    monkeypatch.setattr("fuzzyfrog.cluster.measure.round_seconds", lambda client, n_threads: 0.0)
+
+
+def record_of(selector):
+    """Return the record of a fitted selector without its times and interruptions."""
+    record = selector.record()
+    history = tuple(replace(point, seconds=0.0) for point in record.history)
+    return replace(record, seconds=0.0, history=history, n_resumed=0)
+
+
+def fitted(cluster=None, **parameters):
+    return FuzzyRoughSelector(random_state=0, cluster=cluster, **parameters).fit(
+        load_dataset("wine")
+    )
+
+
+RUNS = [
+    {"search": ShuffledFrogs(patience=1), "max_evaluations": 300},
+    {"search": "quickreduct"},
+    {"search": "quickreduct", "certify": True},
+]
+
+
+@pytest.mark.parametrize("run", RUNS, ids=str)
+def test_the_record_is_that_of_one_machine(client, run):
+    assert record_of(fitted(client, **run)) == record_of(fitted(**run))
+
+
+def test_a_table_in_shards_has_the_record_of_one_machine(client, monkeypatch):
+    monkeypatch.setattr("fuzzyfrog.cluster.placement.SHARE", 1e-5)
+    run = {"search": "quickreduct"}
+    assert record_of(fitted(client, **run)) == record_of(fitted(**run))
+
+
+def listening():
+    """Return the ports on which this process can be reached."""
+    return {one.laddr for one in psutil.Process().net_connections() if one.status == "LISTEN"}
+
+
+def test_a_client_for_an_address_leaves_nothing_behind(cluster, client):
+    ports, clients = listening(), set(cluster.scheduler.clients)
+    fitted(cluster.scheduler_address, search="quickreduct")
+    assert listening() == ports
+    assert set(cluster.scheduler.clients) == clients
+    assert set(client.run(holds, mark_of_wine()).values()) == {False}
+
+
+def mark_of_wine():
+    from fuzzyfrog.measure import Dependency
+
+    return mark_of(Dependency(load_dataset("wine")))
+
+
+def test_the_client_of_the_user_stays_open(client):
+    fitted(client, search="quickreduct")
+    assert client.status == "running"
+    assert client.submit(abs, -3).result() == 3
+    assert set(client.run(holds, mark_of_wine()).values()) == {True}
+
+
+def test_a_clone_has_the_same_client_and_a_pickle_none(client):
+    selector = FuzzyRoughSelector("quickreduct", cluster=client)
+    assert clone(make_pipeline(selector))[0].cluster is client
+    loaded = pickle.loads(pickle.dumps(selector))  # noqa: S301 - our own
+    assert (loaded.cluster, loaded.search) == (None, "quickreduct")
+    selector.set_params(cluster="tcp://10.0.0.1:8786")
+    assert clone(selector).cluster == "tcp://10.0.0.1:8786"
+    assert pickle.loads(pickle.dumps(selector)).cluster == selector.cluster  # noqa: S301
+
+
+class TestRefusals:
+    @pytest.mark.parametrize("cluster", [7, "", Client, object()])
+    def test_what_is_no_cluster(self, cluster):
+        with pytest.raises(ValueError, match=r"cluster must be None, an address such as 'tcp://"):
+            fitted(cluster)
+
+    def test_a_closed_client(self, cluster):
+        with Client(cluster, set_as_default=False) as closed:
+            pass
+        with pytest.raises(ValueError, match="cluster must be a client that is connected, got"):
+            fitted(closed)
+
+    @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "carrier-pigeon://loft"])
+    def test_an_address_where_nobody_answers(self, monkeypatch, address):
+        monkeypatch.setattr("fuzzyfrog.cluster.client.CONNECT_SECONDS", 0.5)
+        with pytest.raises(ValueError, match=r"answers within 0.5 seconds, got '[ct]"):
+            fitted(address)
+
+    def test_without_dask(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "distributed", None)
+        with pytest.raises(ValueError, match=r"pip install 'fuzzyfrog\[dask\]'"):
+            fitted("tcp://127.0.0.1:1")
+
+
+@pytest.fixture
+def select(monkeypatch, capsys):
+    """Run ``fuzzyfrog select wine`` in this process; give exit code, stdout and stderr."""
+    stdout.cache_clear()  # consoles keep the streams of the test that made them
+    stderr.cache_clear()
+
+    def run(*arguments):
+        line = ["fuzzyfrog", "select", "wine", "--search", "quickreduct", "--json", *arguments]
+        monkeypatch.setattr(sys, "argv", line)
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")  # as in a process of its own
+            with pytest.raises(SystemExit) as ended:
+                main()
+        told = capsys.readouterr()
+        return int(ended.value.code or 0), told.out, told.err
+
+    return run
+
+
+def test_the_command_line_takes_an_address(cluster, client, select):
+    code, out, _ = select("--cluster", cluster.scheduler_address)
+    assert code == 0
+    assert json.loads(out)["run"]["selected"] == json.loads(select()[1])["run"]["selected"]
+
+
+def test_an_address_without_a_port_is_refused_at_once(select):
+    for address in ("127.0.0.1", "tcp://scheduler", "tls://scheduler/"):
+        code, out, err = select("--cluster", address)
+        assert (code, out) == (2, "")
+        assert "--cluster must be an address with a port" in err
+
+
+def test_the_command_line_says_that_nobody_answers(select, monkeypatch):
+    monkeypatch.setattr("fuzzyfrog.cluster.client.CONNECT_SECONDS", 0.5)
+    code, out, err = select("--cluster", "tcp://127.0.0.1:1")
+    assert (code, out) == (2, "")
+    assert "--cluster must be the address of a Dask scheduler that answers" in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("is_whole", [True, False], ids=["copies", "shards"])
+def test_five_workers_killed_at_random_during_a_run(client, monkeypatch, is_whole):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 20))
+    y = X[:, :3].sum(axis=1) + rng.normal(size=3000) > 0
+    run = {"search": ShuffledFrogs(patience=2), "max_evaluations": 3000, "random_state": 0}
+    expected = record_of(FuzzyRoughSelector(**run).fit(X, y))
+    monkeypatch.setattr("fuzzyfrog.cluster.placement.fits_everywhere", lambda *_: is_whole)
+    with kills(client, times=5, pause=(0.0, 2.0)) as goes_on:
+        disturbed = FuzzyRoughSelector(cluster=client, **run).fit(X, y)
+        assert not goes_on(), "the run ended before all workers were killed"
+    assert record_of(disturbed) == expected
+
+
+@pytest.mark.long
+def test_a_lost_scheduler_ends_the_run_and_a_new_cluster_goes_on(tmp_path):
+    run = {**RUNS[0], "checkpoint": tmp_path / "scores"}
+    with scheduler() as (process, address), worker(address):
+
+        def kill_in_the_middle(moment):
+            if moment.n_evaluations > 100:
+                process.kill()
+
+        with pytest.raises(ClusterError, match="with a checkpoint it goes on where this run"):
+            fitted(address, callbacks=[kill_in_the_middle], **run)
+    kept = (tmp_path / "scores").stat().st_size
+    with scheduler() as (_, address), worker(address):
+        resumed = fitted(address, **run)
+    assert (tmp_path / "scores").stat().st_size > kept > 800  # a score has 8 bytes
+    assert resumed.record().n_resumed > 100
+    assert record_of(resumed) == replace(
+        record_of(fitted(**RUNS[0])), parameters=resumed.record().parameters
+    )
+
+
+def test_a_worker_with_other_code_is_refused(cluster, client, tmp_path):
+    copy = shutil.copytree(fuzzyfrog.__path__[0], tmp_path / "fuzzyfrog")
+    with (copy / "measure" / "_kernel_scan.py").open("a", encoding="utf-8") as kernels:
+        kernels.write("# an idea to try\n")
+    measure = made_measure()
+    before = set(client.nthreads())
+    with worker(cluster.scheduler_address, PYTHONPATH=str(tmp_path)):
+        client.wait_for_workers(3, timeout=60)
+        (other,) = set(client.nthreads()) - before
+        with (
+            pytest.raises(ValueError, match=f"the worker {other} must have fuzzyfrog .* got fuzz"),
+            on_cluster(measure, client, lambda dataset: "any"),
+        ):
+            pass
