@@ -2,7 +2,7 @@
 
 Run: python benchmarks/soak.py [minutes] [threads]
 
-Tables of changing shape with gaps, categorical features and numeric targets go through all searches,
+Tables of changing shape with gaps, categories and numeric targets go through all searches,
 some with a checkpoint, a record and a page. The first quarter warms up: kernels are compiled,
 caches fill. Afterwards the middle of the resident size in the last quarter may be at most
 `MARGIN` above that of the second one, and there may be no more open files or threads. The exit

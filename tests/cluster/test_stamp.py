@@ -23,7 +23,7 @@ print(stamp())
 
 @pytest.fixture
 def told(tmp_path):
-    """Return what a process tells that imports a copy of the package and edits a file of it then."""
+    """Return the output of a process that imports a copy of the package, then edits a file."""
     package = shutil.copytree(fuzzyfrog.__path__[0], tmp_path / "fuzzyfrog")
 
     def run(file):

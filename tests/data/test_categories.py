@@ -1,4 +1,4 @@
-"""The labels of categorical features and the warnings of a table stay with it, however it came in."""
+"""Labels of categorical features and warnings stay with a table, however it came in."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_slip_among_numbers_is_warned_of_and_noted(frame):
     cells = [str(number) for number in range(25)]
     cells[7] = "7O"
     with pytest.warns(
-        UserWarning, match="'a' holds numbers but for '7O', so it is read as"
+        UserWarning, match="'a' holds numbers except '7O', so it is categorical"
     ) as told:
         data = make_dataset(frame({"a": cells}), [0, 1] * 12 + [0])
     assert data.categorical.tolist() == [True]
@@ -114,7 +114,7 @@ def test_a_slip_among_numbers_is_warned_of_and_noted(frame):
 def test_warnings_of_a_file_are_noted(tmp_path):
     rows = "".join(f"{number},{number % 2}\n" for number in range(25))
     (tmp_path / "t.csv").write_text(f"a,class\n7O,1\n{rows}")
-    with pytest.warns(UserWarning, match="but for '7O'") as told:
+    with pytest.warns(UserWarning, match="except '7O'") as told:
         data = read_table(tmp_path / "t.csv", "class")
     assert data.notes == (str(told[0].message),)
     assert data.notes[0].startswith("t.csv: feature 'a'")

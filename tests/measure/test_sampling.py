@@ -281,7 +281,7 @@ def test_estimates_say_what_the_scores_say(crowd):
 
 
 def chosen_table():
-    """Return a table of noise, and all pairs of its features: the best of them is best by chance."""
+    """Return a table of noise and all pairs of its features: the best is best by chance."""
     rng = np.random.default_rng(1)
     n_samples = 90
     X = rng.normal(size=(n_samples, 7))

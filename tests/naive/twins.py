@@ -66,7 +66,7 @@ def all_similarities(X, *, categorical, spread="std", missing="similar"):
 
 
 def join(similarities, subset, tnorm):
-    """Return R_P: the t-norm of R_a over the features of the subset, 1 everywhere if it is empty."""
+    """Return R_P: the t-norm of R_a over the features of the subset, 1 if it is empty."""
     chosen = [R for R, included in zip(similarities, subset, strict=True) if included]
     return reduce(TNORMS[tnorm], chosen, np.ones_like(similarities[0]))
 

@@ -136,7 +136,8 @@ PARAMETERS = {
 }
 # Parameters that are ordinary words as well, and so are known only by what stands around them.
 WORDS = {
-    "cluster", "decimal", "encoding", "exclude", "ignore", "categorical", "sample", "separator", "size",
+    "categorical", "cluster", "decimal", "encoding", "exclude", "ignore", "sample", "separator",
+    "size",
     "target",
 }  # fmt: skip
 SETTINGS = {

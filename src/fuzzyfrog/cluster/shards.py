@@ -266,9 +266,6 @@ def n_kept(start: str) -> int:
     return unions.n_kept(start)
 
 
-Floats = NDArray[np.float64]
-
-
 def weigh_pair(
     stamp: str,
     mark: str,

@@ -409,7 +409,7 @@ def not_listed(name: str, text: str) -> DataError:
 def slips_among_numbers(name: str, found: Sequence[str]) -> str:
     """Return the warning for a feature that is categorical because of a few texts among numbers."""
     return (
-        f"feature {shown(name)} holds numbers but for {listed(found)}, so it is read as categorical: "
+        f"feature {shown(name)} holds numbers except {listed(found)}, so it is categorical: "
         "only equality of its values counts. Correct these cells, or empty them to mark them as "
         "missing."
     )

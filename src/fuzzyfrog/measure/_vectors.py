@@ -101,7 +101,7 @@ def _closest_in_numpy(join: int, gaps: bool) -> Callable[..., int]:
 
 
 def _near_in_numpy(join: int) -> Callable[..., np.uint64]:
-    """Return which lanes of a block may be nearer to the box of a node than their limits, as bits."""
+    """Return the lanes of a block that may be nearer to a node's box than their limits, as bits."""
 
     def near(lanes, block, low, high, node, limit, offset):  # type: ignore[no-untyped-def]
         there = lanes[: low.shape[1], block : block + LANES].astype(np.int64).T

@@ -157,7 +157,7 @@ class ScanEngine(Engine):
         return reduce(closer, parts)
 
     def weigh(self, masks: NDArray[np.bool_], allowed: NDArray[np.float64]) -> Weights:
-        """Return the totals, whole subsets dealt out to the threads when there are enough of them."""
+        """Return the totals; whole subsets go to threads when there are enough of them."""
         if len(masks) < self.n_threads or self.n_pairs > _PAIRS_AT_ONCE:
             return super().weigh(masks, allowed)
         weights = np.empty((len(masks), 2), np.int64)

@@ -250,7 +250,7 @@ def upper_approximation(
     target: TargetKind = "auto",
     n_jobs: int | None = None,
 ) -> FloatArray:
-    """Return how possibly each sample belongs to a class: its membership in the upper approximation.
+    """Return the membership of each sample in the upper approximation of a class.
 
     Parameters
     ----------

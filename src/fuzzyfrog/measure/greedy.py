@@ -218,7 +218,7 @@ class Extensions:
     def best(
         self, masks: NDArray[np.bool_], base: NDArray[np.bool_], added: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Return the scores of the best masks, -inf for the others; each adds a feature to `base`."""
+        """Return the scores of the best masks, -inf for the others; each mask adds a feature."""
         rows = self._rows(base)
         part, n_sure = self._asked[rows], self._asked.size - rows.size
         engine_for = self._engines_for(part)

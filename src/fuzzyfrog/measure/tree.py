@@ -117,7 +117,7 @@ class TreeEngine(Engine):
         return features.astype(np.int64), min(_MOST_AXES, axes.size)
 
     def _ordered(self, axes: NDArray[np.int64], n_threads: int) -> _Order:
-        """Return the order for some axes; the one built last is kept, as greedy steps share axes."""
+        """Return the order for some axes; the last one is kept, as greedy steps share axes."""
         last, key = self._last, axes.tobytes()
         if last is None or last[0] != key:
             last = self._last = key, self._build(axes, n_threads)

@@ -153,7 +153,7 @@ class _Prover:
         yield Batch(nothing, proof=Proof(self._best.size, is_best=True, all_listed=all_listed))
 
     def _bar(self, size: int) -> Callable[[], float]:
-        """Return what tells the score to reach: as good as the best, or better if that is enough."""
+        """Return a callable giving the score a subset of this size must reach."""
 
         def bar() -> float:
             best = np.array([self._best.score]), np.array([self._best.size])

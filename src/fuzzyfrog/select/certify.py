@@ -190,9 +190,6 @@ def _one_reduct(measure: Objective, allowed: Masks, required: float) -> Masks:
         return subsets
 
 
-Masks = NDArray[np.bool_]
-
-
 def enumerate_reducts(
     X: object,
     y: object = None,

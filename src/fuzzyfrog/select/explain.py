@@ -192,7 +192,6 @@ def joined(apart: Floats, tnorm: TNorm) -> Floats:
 
 
 Mask = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 
 
 class Examples:

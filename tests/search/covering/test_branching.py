@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fuzzyfrog.search.covering import CoverSearch, Rows, search
+from fuzzyfrog.search.covering import CoverSearch, Rows
+from fuzzyfrog.search.covering import search as cover_search
 from search.covering.instances import all_covers, choices, problems, subset_of
 
 
@@ -117,7 +118,7 @@ def test_same_covers_for_any_slice():
 @pytest.mark.parametrize("n_first", [0, 400])
 def test_many_rows(kind, size, n_first, monkeypatch):
     """More rows than a deep node lists, so that some are found late; sorted again and again."""
-    monkeypatch.setattr(search, "KILLS_BETWEEN_SORTS", 3)
+    monkeypatch.setattr(cover_search, "KILLS_BETWEEN_SORTS", 3)
     for seed in range(3):
         rows = many_rows(kind, seed)
         everything, nothing = np.ones(9, bool), np.zeros(9, bool)

@@ -57,7 +57,7 @@ class Rows:
 
     @classmethod
     def joined(cls, parts: Iterable[Rows]) -> Rows:
-        """Return the rows of all parts, of which there must be one at least, one after the other."""
+        """Return the rows of all parts (at least one), one after the other."""
         several = list(parts)
         weights = np.concatenate([part.weights for part in several])
         return cls(weights, np.concatenate([part.needed for part in several]))
