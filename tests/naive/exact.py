@@ -33,7 +33,7 @@ def dependencies(X, y, *, spread, tnorm):
 
 
 def distances(X, spread):
-    """Return |x - y| / spread on every feature in whole numbers, and the number that stands for 1."""
+    """Return |x - y| / spread by feature in whole numbers, and the number that stands for 1."""
     spreads = [inverse_spread([int(value) for value in column], spread) for column in X.T]
     one = lcm(*(ratio.denominator for ratio, _ in spreads)) << (BITS if spread == "std" else 0)
     apart = []
@@ -109,7 +109,7 @@ def of_size(found, size):
 
 
 def by_product(found):
-    """Return the subsets with the largest product, of these the ones with the highest dependency."""
+    """Return the subsets with the largest product, and of these the highest dependency."""
     n_features = max(map(len, found))
     full = max(found.values())
     if full == 0:
