@@ -6,15 +6,15 @@ PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup
 
 # The cheapest tests of every package, without Chromium, Weka, Dask and the files of the paper.
 QUICK := tests/test_docstrings.py tests/test_imports.py tests/test_records.py tests/naive \
+	tests/common/test_messages.py tests/cluster/test_shards.py tests/report/test_claims.py \
 	$(addprefix tests/cli/test_, progress.py text.py) \
-	$(addprefix tests/data/test_, arff_files.py categories.py cells.py checks.py delimited.py \
-		frames.py gathering.py npy_files.py parquet_files.py tables.py targets.py wording.py) \
-	$(addprefix tests/experiment/test_, config.py folds.py) \
+	$(addprefix tests/data/test_, arff.py categories.py cells.py checks.py csv.py frames.py \
+		gathering.py npy.py parquet.py read_table.py target.py) \
+	$(addprefix tests/experiment/test_, comparison.py config.py folds.py) \
 	$(addprefix tests/measure/test_, edges.py oracle.py published.py) \
-	tests/report/test_claims.py tests/scale/test_shards.py \
-	$(addprefix tests/search/test_, driver.py finish.py leaping.py neighbors.py random.py \
-		ranking.py squeezing.py) \
-	$(addprefix tests/select/test_, core.py parameters.py seeds.py suspects.py)
+	$(addprefix tests/search/test_, driver.py postprocess.py leaping.py neighbors.py \
+		random_stream.py ranking.py squeezing.py) \
+	$(addprefix tests/select/test_, column_warnings.py core.py parameters.py seeds.py)
 
 .PHONY: quick demo test test-long lint docs unit unit-quick unit-nojit fuzz tools paper-pages format clean
 

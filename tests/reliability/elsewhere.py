@@ -9,20 +9,20 @@ ELSEWHERE = {
         "data/test_frames.py::test_any_layout_of_numbers_will_do",
     "long doubles": "data/test_frames.py::test_long_doubles_are_rounded_with_a_warning",
     "missing, mixed, multiple, continuous, single-class targets":
-        "data/test_targets.py::test_a_target_that_cannot_be_used_is_refused",
+        "data/test_target.py::test_a_target_that_cannot_be_used_is_refused",
     "ragged, empty, badly quoted, separated or headed CSV": "broken_tables.py::BROKEN",
     "other encodings, NUL bytes": "data/test_files.py::test_files_that_are_not_utf8",
     "lines without end": "data/test_files.py::test_a_line_has_a_limit",
     "gzip bombs": "data/test_files.py::test_a_gzip_bomb_is_stopped_by_its_ratio",
     "a header that promises too much":
-        "data/test_npy_files.py::test_a_header_that_promises_too_much_costs_no_memory",
+        "data/test_npy.py::test_a_header_that_promises_too_much_costs_no_memory",
     "torn gzip files": "data/test_files.py::test_broken_gzip_files",
     "a file that changes while it is read":
-        "data/test_delimited.py::test_a_file_that_changes_while_it_is_read_is_refused",
+        "data/test_csv.py::test_a_file_that_changes_while_it_is_read_is_refused",
     "slips among numbers":
-        "data/test_delimited.py::test_a_slip_in_a_column_of_numbers_is_warned_of",
-    "labels that look missing": "data/test_tables.py::test_labels_are_text_as_it_is_spelled",
-    "no pyarrow": "data/test_parquet_files.py::test_without_pyarrow_the_way_out_is_told",
+        "data/test_csv.py::test_a_slip_in_a_column_of_numbers_is_warned_of",
+    "labels that look missing": "data/test_read_table.py::test_labels_are_text_as_it_is_spelled",
+    "no pyarrow": "data/test_parquet.py::test_without_pyarrow_the_way_out_is_told",
     "a download that fails or lies": "data/test_fetch.py::test_a_useless_description_is_refused",
     "parameters without sense": "select/test_parameters.py::BAD",
     "another table in transform":
@@ -34,11 +34,11 @@ ELSEWHERE = {
     "the log of another run": "search/test_checkpoint.py::test_another_run_is_refused",
     "kill -9": "search/test_checkpoint.py::test_killed_and_resumed_is_identical",
     "two processes on one log": "search/test_checkpoint.py::test_a_second_process_is_refused",
-    "a cache of kernels that is torn": "test_jit.py::test_torn_files_cost_one_warning",
-    "a cache of kernels that others can write": "test_jit.py::test_cache_open_to_others",
-    "no place for a cache of kernels": "test_jit.py::test_nowhere_to_cache_costs_one_warning",
-    "a cache on a full disk": "test_jit.py::test_full_disk_costs_one_warning",
-    "no kernels at all": "test_jit.py::test_without_jit_the_plain_function_is_left",
+    "a cache of kernels that is torn": "common/test_jit.py::test_torn_files_cost_one_warning",
+    "a cache of kernels that others can write": "common/test_jit.py::test_cache_open_to_others",
+    "no place for a cache of kernels": "common/test_jit.py::test_nowhere_to_cache_costs_one_warning",
+    "a cache on a full disk": "common/test_jit.py::test_full_disk_costs_one_warning",
+    "no kernels at all": "common/test_jit.py::test_without_jit_the_plain_function_is_left",
     "threads inside joblib, Dask, multiprocessing":
         "measure/test_threads.py::test_joblib_processes_get_one_thread_each_unless_told",
     "Ctrl-C amid a batch": "measure/test_threads.py::test_interrupt_leaves_after_the_calls",
