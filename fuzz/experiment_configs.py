@@ -5,7 +5,8 @@ import atheris
 with atheris.instrument_imports(include=["fuzzyfrog", "tomllib"]):
     from harness import run, working_folder
 
-    from fuzzyfrog.experiment.config import ConfigError, read_config
+    from fuzzyfrog.errors import ConfigError
+    from fuzzyfrog.experiment.config import read_config
 
 PATH = working_folder() / "config.toml"
 SEEDS = (

@@ -13,7 +13,7 @@ import numpy as np
 with atheris.instrument_imports(include=["fuzzyfrog"]):
     from harness import require, run, working_folder
 
-    from fuzzyfrog.search import CheckpointError
+    from fuzzyfrog.errors import CheckpointError
     from fuzzyfrog.search.checkpoint import FRAME, MAGIC, ScoreLog
 
 HEADER = {"format": 1, "seed": 0, "search": {"name": "Genetic"}}

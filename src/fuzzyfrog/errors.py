@@ -1,31 +1,94 @@
-"""What fuzzyfrog raises when it cannot go on."""
+"""Every error that fuzzyfrog raises on purpose.
+
+    FuzzyfrogError
+    ├── DataError          the data cannot be used as it is          (ValueError)
+    ├── ParameterError     a parameter breaks its rule               (ValueError)
+    ├── ConfigError        the config of an experiment is not valid  (ValueError)
+    ├── CheckpointError    a checkpoint does not belong to the run   (ValueError)
+    ├── ClusterError       the cluster cannot do the work            (RuntimeError)
+    ├── OutOfMemoryError   something did not fit into memory         (MemoryError)
+    └── UnwrittenError     some files could not be written           (OSError)
+
+Any other exception is a bug or comes from another library.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
-__all__ = ["DataError", "OutOfMemoryError", "in_memory"]
-
-
-class DataError(ValueError):
-    """The data cannot be used as it is; the message says what is wrong and the way out."""
-
-
-class OutOfMemoryError(MemoryError):
-    """Something did not fit into memory; the message says what, and the way out."""
+__all__ = [
+    "CheckpointError",
+    "ClusterError",
+    "ConfigError",
+    "DataError",
+    "FuzzyfrogError",
+    "OutOfMemoryError",
+    "ParameterError",
+    "UnwrittenError",
+]
 
 
-@contextmanager
-def in_memory(what: str, way_out: str) -> Iterator[None]:
-    """Have a lack of memory say what did not fit, unless that is known already."""
-    try:
-        yield
-    except OutOfMemoryError:
-        raise
-    except MemoryError as error:
-        reason = " ".join(str(error).split())
-        told = f" ({reason[0].lower()}{reason[1:].rstrip('.')})" if reason else ""
-        raise OutOfMemoryError(
-            f"memory must have room for {what}, got too little{told}. {way_out}"
-        ) from error
+class FuzzyfrogError(Exception):
+    """Base class; the message says what is wrong and how to fix it."""
+
+
+class DataError(FuzzyfrogError, ValueError):
+    """The data cannot be used as it is."""
+
+
+class ParameterError(FuzzyfrogError, ValueError):
+    """A parameter breaks its rule.
+
+    The message reads "name must rule, got value. Hint." The command line words it with options.
+
+    Parameters
+    ----------
+    parameter : str or tuple of str
+        The parameter, or those that do not go together.
+    rule : str
+        What must hold, as it reads after "must", such as "be at least 1".
+    got : str
+        What was given instead, ready to be printed.
+    hint : str
+        What to do, as full sentences; may be a `common.messages.Sentence`.
+    """
+
+    def __init__(
+        self, parameter: str | tuple[str, ...], rule: str, got: str, hint: str = ""
+    ) -> None:
+        self.parameters = (parameter,) if isinstance(parameter, str) else parameter
+        self.rule, self.got, self.hint = rule, got, hint
+        super().__init__(
+            f"{' and '.join(self.parameters)} must {rule}, got {got}.{hint and ' '}{hint}"
+        )
+
+    def __reduce__(self) -> tuple[type, tuple[tuple[str, ...], str, str, str]]:
+        return type(self), (self.parameters, self.rule, self.got, self.hint)
+
+
+class ConfigError(FuzzyfrogError, ValueError):
+    """The config of an experiment is not valid."""
+
+
+class CheckpointError(FuzzyfrogError, ValueError):
+    """A checkpoint cannot be read, or belongs to another run."""
+
+
+class ClusterError(FuzzyfrogError, RuntimeError):
+    """The cluster cannot do the work."""
+
+
+class OutOfMemoryError(FuzzyfrogError, MemoryError):
+    """Something did not fit into memory."""
+
+
+class UnwrittenError(FuzzyfrogError, OSError):
+    """Some files could not be written; all others were.
+
+    Attributes
+    ----------
+    sentences : tuple of str
+        One for each file: its name and the reason.
+    """
+
+    def __init__(self, sentences: tuple[str, ...]) -> None:
+        super().__init__(" ".join(sentences))
+        self.sentences = sentences

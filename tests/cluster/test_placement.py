@@ -3,10 +3,10 @@
 import pytest
 
 from cluster.made import agree, made_measure, made_subsets, mark_of, on
-from fuzzyfrog.cluster import ClusterError
 from fuzzyfrog.cluster.placement import fits_everywhere, layout_for, n_shards_for
 from fuzzyfrog.cluster.replicated import Copies
 from fuzzyfrog.cluster.sharded import Sharded
+from fuzzyfrog.errors import ClusterError
 
 GIGABYTE = 2**30
 

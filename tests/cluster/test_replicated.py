@@ -8,8 +8,9 @@ from distributed.core import Status
 
 from cluster.inside import threads
 from cluster.made import agree, made_measure, made_subsets, mark_of, on
-from fuzzyfrog.cluster import ClusterError, replicated, retry, worker
+from fuzzyfrog.cluster import replicated, retry, worker
 from fuzzyfrog.cluster.replicated import Copies
+from fuzzyfrog.errors import ClusterError
 from fuzzyfrog.measure import Dependency
 
 

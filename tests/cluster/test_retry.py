@@ -10,8 +10,9 @@ import pytest
 
 from cluster.killing import always_lost, kills, wrong
 from cluster.made import made_subsets, on, same_bytes
-from fuzzyfrog.cluster import ClusterError, retry
+from fuzzyfrog.cluster import retry
 from fuzzyfrog.cluster.retry import collected
+from fuzzyfrog.errors import ClusterError
 from fuzzyfrog.measure import Dependency
 
 

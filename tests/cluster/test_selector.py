@@ -21,8 +21,9 @@ from cluster.processes import scheduler, worker
 from fuzzyfrog import FuzzyRoughSelector, ShuffledFrogs, load_dataset
 from fuzzyfrog.cli import main
 from fuzzyfrog.cli.console import stderr, stdout
-from fuzzyfrog.cluster import ClusterError, on_cluster
+from fuzzyfrog.cluster import on_cluster
 from fuzzyfrog.cluster.worker import holds
+from fuzzyfrog.errors import ClusterError
 
 
 @pytest.fixture(autouse=True)

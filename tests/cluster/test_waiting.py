@@ -17,10 +17,11 @@ from distributed.scheduler import KilledWorker
 from cluster.inside import threads
 from cluster.made import made_measure, made_subsets, mark_of, on, same_bytes
 from cluster.processes import scheduler, worker
-from fuzzyfrog.cluster import ClusterError, on_cluster, retry
+from fuzzyfrog.cluster import on_cluster, retry
 from fuzzyfrog.cluster.client import is_loss
 from fuzzyfrog.cluster.replicated import Copies
 from fuzzyfrog.cluster.retry import asked, collected, sent, threads_now, workers_of
+from fuzzyfrog.errors import ClusterError
 from fuzzyfrog.measure import Dependency
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from fuzzyfrog.data import dataset_names
-from fuzzyfrog.experiment.config import ConfigError, read_config
+from fuzzyfrog.errors import ConfigError
+from fuzzyfrog.experiment.config import read_config
 from fuzzyfrog.experiment.selectors import check_selector, recipe
 
 ROOT = Path(__file__).resolve().parents[2]

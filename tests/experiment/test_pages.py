@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from experiment.made_up import ACCURACIES, BONUS, fill, read, small_experiment
-from fuzzyfrog.common.files import UnwrittenError
+from fuzzyfrog.errors import UnwrittenError
 from fuzzyfrog.experiment.cells import pack_cells
 from fuzzyfrog.experiment.pages import write_pages
 

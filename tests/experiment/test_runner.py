@@ -14,7 +14,7 @@ import pytest
 from cli_process import COMMAND
 from experiment.quick_panel import QuickPanel
 from fuzzyfrog import FuzzyRoughSelector, QuickReduct, read_table
-from fuzzyfrog.experiment.config import ConfigError
+from fuzzyfrog.errors import ConfigError
 from fuzzyfrog.experiment.folds import stratified_folds
 from fuzzyfrog.experiment.runner import reproduce
 

@@ -36,7 +36,7 @@ ELSEWHERE = {
     "two processes on one log": "search/test_checkpoint.py::test_a_second_process_is_refused",
     "a cache of kernels that is torn": "common/test_jit.py::test_torn_files_cost_one_warning",
     "a cache of kernels that others can write": "common/test_jit.py::test_cache_open_to_others",
-    "no place for a cache of kernels": "common/test_jit.py::test_nowhere_to_cache_costs_one_warning",
+    "no place for a cache": "common/test_jit.py::test_nowhere_to_cache_costs_one_warning",
     "a cache on a full disk": "common/test_jit.py::test_full_disk_costs_one_warning",
     "no kernels at all": "common/test_jit.py::test_without_jit_the_plain_function_is_left",
     "threads inside joblib, Dask, multiprocessing":

@@ -1,6 +1,7 @@
 """Configs of experiments with values of the wrong kind, beside tests/experiment/test_config.py."""
 
-from fuzzyfrog.experiment.config import ConfigError, read_config
+from fuzzyfrog.errors import ConfigError
+from fuzzyfrog.experiment.config import read_config
 from reliability.promises import Entry, Refused
 
 SMALL = """

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from fuzzyfrog import FuzzyRoughSelector, read_table
+from fuzzyfrog.errors import CheckpointError
 from fuzzyfrog.records import Run
-from fuzzyfrog.search import CheckpointError
 from fuzzyfrog.search.checkpoint import FRAME, MAGIC
 from reliability.entries_values import Y, column
 from reliability.promises import Entry, Given, Refused

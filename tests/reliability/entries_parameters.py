@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 
 from fuzzyfrog import FuzzyRoughSelector, enumerate_reducts, load_dataset, read_table
 from fuzzyfrog.common.files import FileLock
-from fuzzyfrog.search import CheckpointError
+from fuzzyfrog.errors import CheckpointError
 from reliability.entries_values import Y, column, selected
 from reliability.promises import Entry, Given, Refused, Warned
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fuzzyfrog.search import Checkpoint, CheckpointError, Genetic, QuickReduct, ShuffledFrogs, run
+from fuzzyfrog.errors import CheckpointError
+from fuzzyfrog.search import Checkpoint, Genetic, QuickReduct, ShuffledFrogs, run
 from fuzzyfrog.search import checkpoint as module
 from search.lookup import Lookup, mask_of, plain, random_table
 

@@ -10,11 +10,11 @@ import pytest
 from sklearn.datasets import load_wine
 
 from fuzzyfrog import DataError, FuzzyRoughSelector
+from fuzzyfrog.errors import CheckpointError
 from fuzzyfrog.measure import Dependency, SampledDependency
 from fuzzyfrog.records import Certificate, Run
 from fuzzyfrog.report import summary_html
 from fuzzyfrog.report.collect import collect
-from fuzzyfrog.search import CheckpointError
 
 TOLD = (
     r"estimated from 60 of 178 samples, 95% interval for the dependency of the selected features "

@@ -17,8 +17,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from fuzzyfrog.cli.console import tell, warn
-from fuzzyfrog.common.files import UnwrittenError
-from fuzzyfrog.errors import OutOfMemoryError
+from fuzzyfrog.errors import OutOfMemoryError, UnwrittenError
 
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset

@@ -2,7 +2,7 @@
 
 from fuzzyfrog.cluster.client import check_cluster
 from fuzzyfrog.cluster.measure import ClusterMeasure, on_cluster
-from fuzzyfrog.cluster.retry import ClusterError
+from fuzzyfrog.errors import ClusterError
 
 __all__ = [
     "ClusterError",

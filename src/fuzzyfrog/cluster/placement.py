@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from fuzzyfrog.cluster import replicated
 from fuzzyfrog.cluster.client import Client
 from fuzzyfrog.cluster.replicated import Copies
-from fuzzyfrog.cluster.retry import ClusterError, workers_of
+from fuzzyfrog.cluster.retry import workers_of
 from fuzzyfrog.cluster.sharded import Sharded, shard_bytes, thread_bytes
 from fuzzyfrog.cluster.worker import MOST_TABLES, SHARE
+from fuzzyfrog.errors import ClusterError
 from fuzzyfrog.measure import Dependency
 
 __all__ = [

@@ -12,7 +12,6 @@ from fuzzyfrog.cluster import worker
 from fuzzyfrog.cluster.client import Client, Future, is_loss
 from fuzzyfrog.cluster.code_version import stamp
 from fuzzyfrog.cluster.retry import (
-    ClusterError,
     asked,
     collected,
     sent,
@@ -31,6 +30,7 @@ from fuzzyfrog.cluster.worker import (
     take,
 )
 from fuzzyfrog.data import Dataset
+from fuzzyfrog.errors import ClusterError
 from fuzzyfrog.measure import Dependency
 
 __all__ = [

@@ -24,9 +24,9 @@ from fuzzyfrog.cluster.client import (
     silent_workers,
 )
 from fuzzyfrog.common.deadline import stop_if_late
+from fuzzyfrog.errors import ClusterError
 
 __all__ = [
-    "ClusterError",
     "asked",
     "collected",
     "sent",
@@ -50,10 +50,6 @@ GO_ON = (
 )
 
 Submit = Callable[[list[int]], Sequence[Future]]
-
-
-class ClusterError(RuntimeError):
-    """The cluster cannot go on; the message says why and the way out."""
 
 
 def collected(

@@ -9,30 +9,17 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 
+from fuzzyfrog.errors import UnwrittenError
+
 __all__ = [
     "TEMPORARY",
     "FileLock",
     "LockedError",
     "Unwritten",
-    "UnwrittenError",
     "written_whole",
 ]
 
 TEMPORARY = ".fuzzyfrog-"  # how the names of files begin that are being written
-
-
-class UnwrittenError(OSError):
-    """Some files could not be written, all others were.
-
-    Attributes
-    ----------
-    sentences : tuple of str
-        One for each file: its name and the reason.
-    """
-
-    def __init__(self, sentences: tuple[str, ...]) -> None:
-        super().__init__(" ".join(sentences))
-        self.sentences = sentences
 
 
 class Unwritten:

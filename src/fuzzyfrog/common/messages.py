@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
+from typing import NamedTuple, Self
 
 __all__ = [
+    "Sentence",
+    "Setting",
     "close_to",
     "count",
     "counted",
@@ -17,6 +20,50 @@ __all__ = [
 
 MAX_CHARACTERS = 60
 MAX_ITEMS = 10
+
+
+class Setting(NamedTuple):
+    """A parameter, or a parameter with a value, that a sentence mentions."""
+
+    name: str
+    value: object = None
+
+    def __str__(self) -> str:
+        return self.name if self.value is None else f"{self.name}={self.value!r}"
+
+
+class Sentence(str):
+    """Text that mentions parameters: as a string it speaks Python, `worded` translates it.
+
+    Parameters
+    ----------
+    parts : str or Setting
+        Pieces of text, and the parameters between them.
+
+    Examples
+    --------
+    >>> from fuzzyfrog.common.messages import Sentence, Setting
+    >>> hint = Sentence("Fill them in, or choose ", Setting("missing", "similar"), ".")
+    >>> print(hint)
+    Fill them in, or choose missing='similar'.
+    >>> hint.worded(lambda setting: f"--{setting.name} {setting.value}")
+    'Fill them in, or choose --missing similar.'
+    """
+
+    parts: tuple[str | Setting, ...]
+
+    def __new__(cls, *parts: str | Setting) -> Self:
+        """Join the parts."""
+        self = super().__new__(cls, "".join(map(str, parts)))
+        self.parts = parts
+        return self
+
+    def __getnewargs__(self) -> tuple[str | Setting, ...]:  # type: ignore[override]
+        return self.parts
+
+    def worded(self, name: Callable[[Setting], str]) -> str:
+        """Return the text with each parameter as `name` calls it."""
+        return "".join(name(one) if isinstance(one, Setting) else one for one in self.parts)
 
 
 def shown(value: object) -> str:

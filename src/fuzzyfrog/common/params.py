@@ -1,8 +1,11 @@
-"""Sentences for parameters that make no sense."""
+"""Checks of parameters that several layers share."""
 
 from collections.abc import Iterable
 from math import inf
 from numbers import Integral, Real
+
+from fuzzyfrog.common.messages import listed, shown
+from fuzzyfrog.errors import ParameterError
 
 __all__ = [
     "check_count",
@@ -12,27 +15,32 @@ __all__ = [
 ]
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and type(value).__name__ not in ("bool", "bool_")
+
+
 def check_count(name: str, value: object, *, least: int = 1) -> None:
-    """Raise unless ``value`` is an integer of at least ``least``."""
+    """Raise unless the value is an integer of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}.")
+        raise ParameterError(name, f"be an integer of at least {least}", shown(value))
 
 
-def check_share(name: str, value: object) -> None:
-    """Raise unless ``value`` is a number from 0 to 1."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
-        raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}.")
+def check_share(name: str, value: object, *, zero: bool = True, hint: str = "") -> None:
+    """Raise unless the value is a number up to 1, from 0 on or above 0."""
+    is_share = _is_number(value) and 0 <= float(value) <= 1  # type: ignore[arg-type]
+    if not is_share or (value == 0 and not zero):
+        rule = "be a number from 0 to 1" if zero else "be a number above 0 and at most 1"
+        raise ParameterError(name, rule, shown(value), hint)
 
 
 def check_positive(name: str, value: object) -> None:
-    """Raise unless ``value`` is a finite number above 0."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < inf:
-        raise ValueError(f"{name} must be a finite number above 0, got {value!r}.")
+    """Raise unless the value is a finite number above 0."""
+    if not _is_number(value) or not 0 < float(value) < inf:  # type: ignore[arg-type]
+        raise ParameterError(name, "be a finite number above 0", shown(value))
 
 
 def check_known(name: str, value: object, known: Iterable[str]) -> None:
-    """Raise unless ``value`` is one of the known names; the message lists them."""
-    known = list(known)
-    if value not in known:
-        listed = ", ".join(repr(one) for one in known)
-        raise ValueError(f"{name} must be one of {listed}, got {value!r}.")
+    """Raise unless the value is one of the known names; the message lists them."""
+    names = list(known)
+    if not isinstance(value, str) or value not in names:
+        raise ParameterError(name, f"be one of {listed(names)}", shown(value))

@@ -1,19 +1,21 @@
-"""The control groups of this process (containers, batch systems), where their limits stand."""
+"""The memory that this process may use, and what to say when it is not enough."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from fuzzyfrog.common.messages import shown
-from fuzzyfrog.errors import DataError
+from fuzzyfrog.errors import DataError, OutOfMemoryError
 
 __all__ = [
     "LIMIT_VARIABLE",
     "available_memory",
     "control_groups",
+    "in_memory",
     "most_in_memory",
 ]
 
@@ -123,3 +125,18 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except OSError:
         return ""
+
+
+@contextmanager
+def in_memory(what: str, way_out: str) -> Iterator[None]:
+    """Let a lack of memory inside say what did not fit, unless that is known already."""
+    try:
+        yield
+    except OutOfMemoryError:
+        raise
+    except MemoryError as error:
+        reason = " ".join(str(error).split())
+        told = f" ({reason[0].lower()}{reason[1:].rstrip('.')})" if reason else ""
+        raise OutOfMemoryError(
+            f"memory must have room for {what}, got too little{told}. {way_out}"
+        ) from error

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import listed, shown
+from fuzzyfrog.common.resources import in_memory
 from fuzzyfrog.data.checks import check_filled
 from fuzzyfrog.data.columns import MISSING, NotANumberError, TargetParts, parse_numbers
 from fuzzyfrog.data.dataset import Dataset
@@ -24,7 +25,7 @@ from fuzzyfrog.data.formats.parquet import ParquetTable
 from fuzzyfrog.data.frames import Gathering
 from fuzzyfrog.data.layout import Layout, Wanted, check_header
 from fuzzyfrog.data.target import check_target_kind, doubts_about_classes, encode_target
-from fuzzyfrog.errors import DataError, in_memory
+from fuzzyfrog.errors import DataError
 
 __all__ = [
     "SEPARATORS",

@@ -11,12 +11,11 @@ from typing import Any, TypeVar
 from fuzzyfrog.common.messages import listed, shown, suggested
 from fuzzyfrog.common.params import check_count, check_known, check_positive
 from fuzzyfrog.data import Dataset, load_dataset, read_table
-from fuzzyfrog.errors import DataError
+from fuzzyfrog.errors import ConfigError, DataError
 from fuzzyfrog.experiment.panel import check_classes
 
 __all__ = [
     "FIGURES_FOLDER",
-    "ConfigError",
     "DataEntry",
     "Experiment",
     "Protocol",
@@ -48,10 +47,6 @@ KINDS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("class_labels", "options"), TABLE),
     **dict.fromkeys(("seeds", "ignore", "categorical"), LIST),
 }
-
-
-class ConfigError(ValueError):
-    """The config cannot be used; the message says what is wrong and what to do."""
 
 
 @dataclass(frozen=True)

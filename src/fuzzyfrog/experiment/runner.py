@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import suggested
 from fuzzyfrog.data import Dataset
+from fuzzyfrog.errors import ConfigError
 from fuzzyfrog.experiment.cells import (
     Cells,
     accuracy_key,
@@ -26,7 +27,6 @@ from fuzzyfrog.experiment.cells import (
     table_digests,
 )
 from fuzzyfrog.experiment.config import (
-    ConfigError,
     Experiment,
     Protocol,
     SelectorEntry,

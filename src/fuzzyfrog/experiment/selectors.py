@@ -12,7 +12,8 @@ import numpy as np
 
 from fuzzyfrog.common.messages import listed, shown
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.experiment.config import ConfigError, SelectorEntry
+from fuzzyfrog.errors import ConfigError
+from fuzzyfrog.experiment.config import SelectorEntry
 from fuzzyfrog.search import (
     CheckpointError,
     Genetic,

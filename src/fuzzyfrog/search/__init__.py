@@ -1,7 +1,8 @@
 """What to try next: the searches and the one driver that runs them; none sees the data."""
 
+from fuzzyfrog.errors import CheckpointError
 from fuzzyfrog.search.archive import Callback, FrontPoint, Moment, Outcome, Reduct
-from fuzzyfrog.search.checkpoint import Checkpoint, CheckpointError
+from fuzzyfrog.search.checkpoint import Checkpoint
 from fuzzyfrog.search.driver import run
 from fuzzyfrog.search.exact import Certified, Exact
 from fuzzyfrog.search.exact_front import ExactFront
@@ -17,7 +18,6 @@ __all__ = [
     "Callback",
     "Certified",
     "Checkpoint",
-    "CheckpointError",
     "Exact",
     "ExactFront",
     "FrontPoint",

@@ -25,9 +25,10 @@ from typing import Any
 import numpy as np
 
 from fuzzyfrog.common.files import FileLock, LockedError, written_whole
+from fuzzyfrog.errors import CheckpointError
 from fuzzyfrog.search.protocol import Floats, Problem, Search
 
-__all__ = ["Checkpoint", "CheckpointError", "ScoreLog", "run_header"]
+__all__ = ["Checkpoint", "ScoreLog", "run_header"]
 
 MAGIC = b"FFSCORE1"
 FORMAT = 1
@@ -37,10 +38,6 @@ FSYNC_SECONDS = 1.0
 MAX_CHARACTERS, MAX_DIFFERENCES = 80, 10  # that a sentence about another run has
 
 Record = tuple[bytes, Floats]
-
-
-class CheckpointError(ValueError):
-    """A checkpoint cannot be used; the message says why and the way out."""
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from math import inf
 import numpy as np
 
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp
+from fuzzyfrog.errors import CheckpointError
 from fuzzyfrog.search.archive import packed
-from fuzzyfrog.search.checkpoint import CheckpointError, ScoreLog
+from fuzzyfrog.search.checkpoint import ScoreLog
 from fuzzyfrog.search.protocol import Batch, Floats, Integers, Masks, Objective
 
 __all__ = [

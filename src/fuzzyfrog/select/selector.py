@@ -14,9 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 from fuzzyfrog.cluster import check_cluster, on_cluster
 from fuzzyfrog.common.deadline import TimeIsUp, interruptible, limited
 from fuzzyfrog.common.messages import counted, shown
+from fuzzyfrog.common.resources import in_memory
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.scaling import Missing, Spread
-from fuzzyfrog.errors import in_memory
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.dependency import TNorm
 from fuzzyfrog.search import Callback, Checkpoint, Moment, Objective, Outcome, Problem, Search, run
