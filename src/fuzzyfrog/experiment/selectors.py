@@ -12,10 +12,9 @@ import numpy as np
 
 from fuzzyfrog.common.messages import listed, shown
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.errors import ConfigError
+from fuzzyfrog.errors import CheckpointError, ConfigError
 from fuzzyfrog.experiment.config import SelectorEntry
 from fuzzyfrog.search import (
-    CheckpointError,
     Genetic,
     ParticleSwarm,
     QuickReduct,

@@ -1,6 +1,5 @@
 """What to try next: the searches and the one driver that runs them; none sees the data."""
 
-from fuzzyfrog.errors import CheckpointError
 from fuzzyfrog.search.archive import Callback, FrontPoint, Moment, Outcome, Reduct
 from fuzzyfrog.search.checkpoint import Checkpoint
 from fuzzyfrog.search.driver import run
