@@ -37,9 +37,9 @@ def compare(X, y, size):
     numeric = partial(Dependency, X, y, target="numeric", n_jobs=1)
     engines = ("scan", "tree") if len(y) <= MOST_SCANNED else ("tree",)
     ready = {engine: numeric(engine=engine) for engine in engines}
-    laps = race({name: (partial(ready.get, name), partial(ask, mask)) for name in ready}, laps=3)
+    laps = race({name: (partial(ready.get, name), partial(ask, mask)) for name in ready}, laps=4)
     classes = Dependency(X, y > np.median(y), target="class", n_jobs=1)
-    laps |= race({"classes": (lambda: classes, partial(ask, mask))}, laps=3)
+    laps |= race({"classes": (lambda: classes, partial(ask, mask))}, laps=4)
     return " / ".join(
         f"{1e3 * laps[name].cpu:,.3g}" if name in laps else "-"
         for name in ("scan", "tree", "classes")
@@ -50,7 +50,8 @@ def main(sizes):
     """Print both tables."""
     print(machine(), "\n")
     print_head("samples", *(f"{size} features" for size in SIZES))
-    compare(*noisy_sum(300), 3)  # compiles
+    for size in (1, 3):  # compiles
+        compare(*noisy_sum(300), size)
     for n_samples in sizes:
         X, y = noisy_sum(n_samples)
         print_row(f"{n_samples:,}", *(compare(X, y, size) for size in SIZES))

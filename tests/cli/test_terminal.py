@@ -130,6 +130,22 @@ def test_a_name_of_thousands_of_letters_fits_into_a_terminal(
         assert len(lines_of(out)) < 25
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("explain", "run.json", "--feature", "n" * 2990),
+        ("score", "long.csv", "--target", "class", "--features", "n" * 2990),
+    ],
+)
+def test_a_message_does_not_repeat_thousands_of_letters(
+    in_process, long_names, monkeypatch, command
+):
+    monkeypatch.chdir(long_names)
+    code, _, err = in_process(*command)
+    assert code == 2
+    assert len(err) < 600
+
+
 def test_a_name_of_thousands_of_letters_widens_no_other_line_in_a_pipe(
     in_process, long_names, monkeypatch
 ):

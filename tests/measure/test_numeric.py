@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from numba import njit
 
 from fuzzyfrog.measure import Dependency, _kernel_tree, _vectors
+from fuzzyfrog.measure.engines import PlainEngine
+from fuzzyfrog.measure.geometry import subset_of
 from fuzzyfrog.measure.sampled import SampledDependency
 from fuzzyfrog.measure.tree import TreeEngine
 from measure_cases import SPREADS, TNORMS
@@ -90,6 +92,64 @@ def test_blocks_that_are_not_full(n_samples):
     for other in others:
         truth = plain.memberships([True, True])
         assert other.memberships([True, True]).tobytes() == truth.tobytes()
+
+
+def as_plain(X, y):
+    """Whether the tree gives the memberships of the plain loop on all features."""
+    everything = np.ones(X.shape[1], dtype=bool)
+    plain, tree = (
+        Dependency(X, y, target="numeric", spread="range", engine=engine).memberships(everything)
+        for engine in ("plain", "tree")
+    )
+    assert 0.0 < plain.min() < 1.0
+    return tree.tobytes() == plain.tobytes()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_enemies_that_differ_by_less_than_a_step(seed):
+    """A node that is left out a step too soon holds the nearest: one block for each place."""
+    rng = np.random.default_rng(seed)
+    place = np.repeat([[0.0, 0.0], [-0.5, 1.0], [0.5, 1.0]], 64, axis=0)
+    place += rng.random(place.shape) * 1e-5
+    measure = Dependency(place[:, :1], place[:, 1], target="numeric", spread="range")
+    subset = subset_of(measure._geometry, np.array([True]))
+    plain, tree = (
+        kind(measure._geometry, measure._join, 1, asked=np.arange(64)).nearest(subset, np.inf)
+        for kind in (PlainEngine, TreeEngine)  # only the first place asks, so it must look itself
+    )
+    assert tree.membership.tobytes() == plain.membership.tobytes()
+    is_above = measure._geometry.Z[plain.enemy, 0] > 0.0
+    assert 0 < is_above.sum() < 64  # enemies on both sides
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_enemies_that_are_few(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.random((300, 3))
+    y = (rng.random(len(X)) < 0.05) + 1e-3 * rng.random(len(X))
+    assert as_plain(X, y)
+
+
+def test_every_node_knows_the_levels_of_its_samples(monkeypatch):
+    grown = []
+    grow = _kernel_tree.grow_boxes
+    monkeypatch.setattr(
+        _kernel_tree, "grow_boxes", lambda *args: grow(*args) or grown.append((args[0], args[2]))
+    )
+    X, y = np.random.default_rng(0).normal(size=(2, 700))
+    Dependency(X[:, None], y, target="numeric", engine="tree").memberships([True])
+    [(forest, level)] = grown
+
+    def levels(node):
+        child = int(forest.child[node])
+        if child < 0:
+            return level[(-1 - child) * _vectors.LANES :][: _vectors.LANES].tolist()
+        return levels(child) + levels(child + 1)
+
+    for node in range(forest.child.size):
+        inside = levels(node)
+        assert (forest.lowest[node], forest.highest[node]) == (min(inside), max(inside))
+    assert len(set(levels(0))) > 500
 
 
 @pytest.mark.usefixtures("every_table_is_huge")

@@ -1,18 +1,31 @@
 """The twins against tables small enough to calculate by hand."""
 
 import math
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from naive import twins
+from naive import exact, twins
 
 NAN = math.nan
 
 
-def test_twins_do_not_import_the_package():
-    assert "fuzzyfrog" not in Path(twins.__file__).read_text(encoding="utf-8")
+@pytest.mark.parametrize("twin", [twins, exact])
+def test_twins_do_not_import_the_package(twin):
+    assert "fuzzyfrog" not in Path(twin.__file__).read_text(encoding="utf-8")
+
+
+def test_whole_numbers_by_hand():
+    """Ranges 2 and 4: the middle sample is half of each away from the next."""
+    X, y = np.array([[0, 0], [1, 2], [2, 4]]), [0, 1, 1]
+    found = exact.dependencies(X, y, spread="range", tnorm="lukasiewicz")
+    assert found == {(0,): Fraction(2, 3), (1,): Fraction(2, 3), (0, 1): 1}
+    assert exact.smallest(found) == ({(0, 1)}, {0, 1})
+    assert exact.of_size(found, 1) == exact.by_product(found) == {(0,), (1,)}
+    found = exact.dependencies(X, y, spread="std", tnorm="minimum")
+    assert exact.smallest(found) == ({(0,), (1,)}, set())
 
 
 # 0, 1, 5: mean 2, squared deviations 4 + 1 + 9 = 14, divided by n - 1 = 2

@@ -129,3 +129,9 @@ def test_examples_are_as_good_as_those_of_the_measure():
     for one in record_of(selector).explanations:
         assert one.dependency == selector.dependency_
         assert one.dependency_without == selector.explain(one.name).dependency_without
+
+
+def test_an_estimate_is_said_also_where_a_sample_was_asked_for(monkeypatch):
+    monkeypatch.setattr(limits, "ESTIMATED_PAIRS", 0)
+    _, said = fitted(max_seconds=1e-9, sample=100)
+    assert any("an estimate from 16 samples" in one for one in said)

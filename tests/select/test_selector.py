@@ -190,11 +190,6 @@ class TestStopping:
         assert selector.stop_reason_ == "max_evaluations"
         assert selector.support_.any()
 
-    def test_budget_of_seconds(self, wine):
-        selector = FuzzyRoughSelector(max_seconds=1e-9, random_state=0).fit(*wine)
-        assert selector.stop_reason_ == "max_seconds"
-        assert selector.support_.any()
-
     def test_callbacks_hear_every_batch_and_can_stop(self, wine):
         heard = []
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.messages import listed, shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError
 
@@ -50,9 +51,10 @@ def _index(one: object, dataset: Dataset) -> int:
     if isinstance(one, str):
         if one in dataset.feature_names:
             return dataset.feature_names.index(one)
-        shown = ", ".join(repr(name) for name in dataset.feature_names[:10])
-        more = ", ..." if dataset.n_features > 10 else ""
-        raise DataError(f"features must be names of the table, got {one!r}. Known: {shown}{more}.")
+        raise DataError(
+            f"features must be names of the table, got {shown(one)}. "
+            f"Known: {listed(dataset.feature_names)}."
+        )
     if isinstance(one, int | np.integer) and not isinstance(one, bool):
         if 0 <= one < dataset.n_features:
             return int(one)

@@ -10,7 +10,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from fuzzyfrog.errors import DataError
 
-__all__ = ["decoded", "encoded", "parsed"]
+__all__ = ["decoded", "encoded", "parsed", "shown"]
 
 MAX_CHARACTERS = 60  # of a value that a sentence quotes
 LARGEST = 2**63  # beyond any count; whoever reads a run may take its integers as floats
@@ -75,7 +75,7 @@ def _record(kind: Any, value: Any, where: str) -> Any:
     known = [field.name for field in fields(kind)]
     for name in value.keys() - set(known):
         raise DataError(
-            f"{_shown(f'{where}.{name}')} must not be there: unknown field. "
+            f"{shown(f'{where}.{name}')} must not be there: unknown field. "
             f"Known: {', '.join(known)}."
         )
     for name in known:
@@ -122,7 +122,7 @@ def _mapping(item: Any, value: Any, where: str) -> dict[str, Any]:
         raise _wrong(where, "an object", value)
     for name in value:
         _check_text(name, f"a name in {where}")
-    return {name: decoded(item, one, _shown(f"{where}.{name}")) for name, one in value.items()}
+    return {name: decoded(item, one, shown(f"{where}.{name}")) for name, one in value.items()}
 
 
 def _scalar(kind: Any, value: Any, where: str) -> Any:
@@ -164,7 +164,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
-        raise DataError(f"field {_shown(repr(twice))} must occur once, got it twice.")
+        raise DataError(f"field {shown(repr(twice))} must occur once, got it twice.")
     return found
 
 
@@ -173,9 +173,10 @@ def _refused(constant: str) -> Any:
 
 
 def _wrong(where: str, rule: str, value: Any) -> DataError:
-    return DataError(f"{_shown(where)} must be {rule}, got {_shown(repr(value))}.")
+    return DataError(f"{shown(where)} must be {rule}, got {shown(repr(value))}.")
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
+    """Return text as it can be printed: control characters escaped, the end cut."""
     clean = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
     return clean if len(clean) <= MAX_CHARACTERS else f"{clean[:MAX_CHARACTERS]}..."

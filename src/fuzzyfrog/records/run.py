@@ -12,7 +12,7 @@ from pathlib import Path
 from fuzzyfrog.common.files import written_whole
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.records.certificate import Certificate
-from fuzzyfrog.records.codec import decoded, encoded, parsed
+from fuzzyfrog.records.codec import decoded, encoded, parsed, shown
 from fuzzyfrog.records.consistency import check_run
 from fuzzyfrog.records.parts import (
     AmbiguousSample,
@@ -212,16 +212,17 @@ class Run:
             if str(feature) == str(explanation.feature):
                 return explanation
         names = [explanation.name for explanation in self.explanations]
+        known = ", ".join(shown(repr(name)) for name in names)
         raise ValueError(
-            f"feature must be the name or the index of a selected feature, got {feature!r}"
-            f"{self._why_not(feature, names)} Selected: {', '.join(map(repr, names))}."
+            "feature must be the name or the index of a selected feature, "
+            f"got {shown(repr(feature))}{self._why_not(feature, names)} Selected: {known}."
         )
 
     def _why_not(self, feature: str | int, names: list[str]) -> str:
         if any(feature == one.name for one in self.data.features):
             return ", which is a feature but not selected."
         close = get_close_matches(str(feature)[:60], names, n=1)
-        return f". Did you mean {close[0]!r}?" if close else "."
+        return f". Did you mean {shown(repr(close[0]))}?" if close else "."
 
     def to_json(self) -> str:
         """Return the run as text."""

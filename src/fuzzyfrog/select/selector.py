@@ -99,9 +99,11 @@ def _write(line: str) -> None:
 def early_end(outcome: Outcome, problem: Problem) -> Iterator[str]:
     """Yield a warning if a search was interrupted, or stopped short of what was asked for."""
     if outcome.n_evaluations == 0 and outcome.stop_reason in {"max_seconds", "interrupted"}:
+        is_sized = problem.n_features_to_select is not None
+        which = "the first of the features" if is_sized else "all features"
         yield (
-            f"The search stopped ({outcome.stop_reason}) before any subset was scored; all "
-            "features that may be selected are."
+            f"The search stopped ({outcome.stop_reason}) before any subset was scored; {which} "
+            "that may be selected are."
         )
         return
     size = counted(int(outcome.subset.sum()), "feature")
@@ -357,6 +359,7 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
         allowed = ~np.asarray(problem.exclude)
         self._notes.warn(suspects(measure.dataset, allowed))
         self._notes.excluded = tuple(np.flatnonzero(~allowed).tolist())
+        is_measured = True
         try:
             with (
                 limited(limit.for_search()),
@@ -372,11 +375,11 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
             n_part = n_estimated(measure.n_samples, self.sample)
             here = sampled_measure(measure, n_part, self.seed_)
             self.n_sampled_, self.core_ = here.n_sampled, None
+            is_measured = here.n_sampled == measure.n_samples
             outcome, full_score = unsearched(here, problem)
             problem = replace(problem, full_score=full_score)
         self._keep(outcome, problem, measure.dataset)
         self.full_dependency_ = problem.full_score
-        is_measured = self.sample is not None or self.n_sampled_ == measure.n_samples
         self.certificate_ = certificate_of(outcome, problem) if proves and is_measured else None
         self._notes.warn(early_end(outcome, problem), ConvergenceWarning)
         self._notes.warn(self._left_out(is_measured=is_measured))
