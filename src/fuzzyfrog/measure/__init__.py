@@ -10,12 +10,14 @@ from fuzzyfrog.measure.functions import (
     upper_approximation,
 )
 from fuzzyfrog.measure.sampled import Estimate, SampledDependency
+from fuzzyfrog.measure.soft import SoftDependency
 
 __all__ = [
     "Dependency",
     "Estimate",
     "RoughRegions",
     "SampledDependency",
+    "SoftDependency",
     "dependency",
     "lower_approximation",
     "positive_region",

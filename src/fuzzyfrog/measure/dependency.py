@@ -34,6 +34,7 @@ __all__ = [
     "EngineName",
     "SubsetScores",
     "TNorm",
+    "checked_masks",
 ]
 
 EngineName = Literal["auto", "plain", "scan", "tree"]
@@ -268,14 +269,19 @@ class SubsetScores:
         return row
 
     def _checked(self, masks: ArrayLike) -> NDArray[np.bool_]:
-        array = np.asarray(masks)
-        if array.ndim != 2 or array.shape[1] != self.n_features or array.dtype != np.bool_:
-            raise ValueError(
-                f"masks must be boolean with one row per subset and {self.n_features} columns, "
-                f"got {array.dtype} of shape {array.shape}. Use features as a mask: "
-                "mask = np.zeros(n_features, bool); mask[features] = True."
-            )
-        return array
+        return checked_masks(masks, self.n_features)
+
+
+def checked_masks(masks: ArrayLike, n_features: int) -> NDArray[np.bool_]:
+    """Return the masks as an array; raise unless they are boolean, one row for each subset."""
+    array = np.asarray(masks)
+    if array.ndim != 2 or array.shape[1] != n_features or array.dtype != np.bool_:
+        raise ValueError(
+            f"masks must be boolean with one row per subset and {n_features} columns, "
+            f"got {array.dtype} of shape {array.shape}. Use features as a mask: "
+            "mask = np.zeros(n_features, bool); mask[features] = True."
+        )
+    return array
 
 
 def _checked_bar(at_least: float | ArrayLike | None, n_subsets: int) -> NDArray[np.float64]:

@@ -1,0 +1,343 @@
+"""The soft dependency of subsets that extend a common one: sums of similarities over all pairs.
+
+Several samples, the *anchors*, are the lanes of a vector; all samples pass by as references. With
+hk = 0.4 (size of the subset), e = exp(-delta / 0.4) is a product of one factor for each feature,
+and the three similarities are e, e squared and e to the fourth (docs/theory.md#soft-factors):
+
+- a number has the factor exp(-|v_x - v_y| / hk) = min(u_x w_y, w_x u_y), with u = exp(v / hk) and
+  w = exp(-v / hk) computed once for each sample;
+- a category has the factor 1 where it is the same and a constant where it differs;
+- a gap (NaN) has a constant factor, that of the mean difference of the feature.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import config, types
+from numba.extending import intrinsic
+
+from fuzzyfrog.common.jit import kernel
+
+__all__ = ["CATEGORY", "DOUBLE", "GAPS", "NUMBER", "SINGLE", "TILE", "memberships"]
+
+SINGLE, DOUBLE = 16, 8  # lanes: anchors that are weighed together, in float32 and in float64
+TILE = 64  # references whose weights are kept at a time
+NUMBER, GAPS, CATEGORY = 0, 1, 2  # kinds of features: numbers, numbers with gaps, categories
+
+_I32, _I64 = ir.IntType(32), ir.IntType(64)
+
+
+def _factor_in_numpy(kind, a_there, b_there, a_here, b_here, differs, gap):
+    if kind == CATEGORY:
+        factor = np.where(a_there == a_here, np.ones_like(differs), differs)
+        return np.where(np.isnan(a_there) | np.isnan(a_here), gap, factor)
+    factor = np.minimum(a_here * b_there, b_here * a_there)
+    return np.where(np.isnan(factor), gap, factor)
+
+
+def _fold_in_numpy(weights, a, b, feature, first, n, a_here, b_here, kind, differs, gap):
+    """Multiply the weights of a tile by the factors of one feature."""
+    there = slice(first, first + n)
+    weights[:n] *= _factor_in_numpy(
+        kind, a[feature, there, np.newaxis], b[feature, there, np.newaxis],
+        a_here[feature], b_here[feature], differs, gap,
+    )  # fmt: skip
+
+
+def _sums_in_numpy(
+    weights, likeness, a, b, feature, first, n, a_here, b_here, kind, differs, gap, is_graded, out
+):
+    """Sum e, e^2 and e^4 over a tile, and the same times the likeness of the targets."""
+    there = slice(first, first + n)
+    e = weights[:n] * _factor_in_numpy(
+        kind, a[feature, there, np.newaxis], b[feature, there, np.newaxis],
+        a_here[feature], b_here[feature], differs, gap,
+    )  # fmt: skip
+    e2 = e * e
+    for row, terms in enumerate((e, e2, e2 * e2)):
+        # One after the other, as the vectors do it.
+        out[row] = np.add.accumulate(terms, axis=0)[-1]
+        if is_graded:
+            out[3 + row] = np.add.accumulate(terms * likeness[:n], axis=0)[-1]
+
+
+class _Vectors:
+    """Builds the two operations on vectors of anchors, of float32 or float64."""
+
+    def __init__(self, n_lanes: int, scalar: ir.Type) -> None:
+        self.n_lanes, self.scalar = n_lanes, scalar
+        self.vector = ir.VectorType(scalar, n_lanes)
+        self.align = 4 if isinstance(scalar, ir.FloatType) else 8
+
+    def fill(self, builder: Any, scalar: Any) -> Any:
+        nothing = ir.Constant(self.vector, ir.Undefined)
+        first = builder.insert_element(nothing, scalar, ir.Constant(_I32, 0))
+        zeros = ir.Constant(ir.VectorType(_I32, self.n_lanes), [0] * self.n_lanes)
+        return builder.shuffle_vector(first, nothing, zeros)
+
+    def load(self, builder: Any, pointer: Any) -> Any:
+        return builder.load(builder.bitcast(pointer, self.vector.as_pointer()), align=self.align)
+
+    def store(self, builder: Any, value: Any, pointer: Any) -> None:
+        builder.store(value, builder.bitcast(pointer, self.vector.as_pointer()), align=self.align)
+
+    def factor(self, builder: Any, kind: int, there: Any, here: Any, differs: Any, gap: Any) -> Any:
+        (a_there, b_there), (a_here, b_here) = there, here
+        if kind == CATEGORY:
+            ones = ir.Constant(self.vector, [1.0] * self.n_lanes)
+            same = builder.fcmp_ordered("==", a_there, a_here)
+            unknown = builder.fcmp_unordered("uno", a_there, a_here)
+            return builder.select(unknown, gap, builder.select(same, ones, differs))
+        one, other = builder.fmul(a_here, b_there), builder.fmul(b_here, a_there)
+        smaller = builder.select(builder.fcmp_ordered("<", one, other), one, other)
+        if kind == NUMBER:
+            return smaller
+        return builder.select(builder.fcmp_unordered("uno", smaller, smaller), gap, smaller)
+
+    def loop(self, builder: Any, n: Any, carried: int, body: Any) -> list[Any]:
+        """Run a body for 0, 1, ... below n (at least once); return the last carried vectors."""
+        before = builder.block
+        start, end = builder.append_basic_block("loop"), builder.append_basic_block("end")
+        builder.branch(start)
+        builder.position_at_end(start)
+        k = builder.phi(_I64)
+        k.add_incoming(ir.Constant(_I64, 0), before)
+        sums = [builder.phi(self.vector) for _ in range(carried)]
+        for one in sums:
+            one.add_incoming(ir.Constant(self.vector, [0.0] * self.n_lanes), before)
+        new = body(k, sums)
+        after = builder.add(k, ir.Constant(_I64, 1))
+        k.add_incoming(after, builder.block)
+        for one, value in zip(sums, new, strict=True):
+            one.add_incoming(value, builder.block)
+        builder.cbranch(builder.icmp_signed("<", after, n), start, end)
+        builder.position_at_end(end)
+        return list(new)
+
+    def by_kind(self, builder: Any, kind: Any, body: Any) -> None:
+        """Choose one of three bodies, once for each call, by the kind of the feature."""
+        done = builder.append_basic_block("done")
+        for one in (NUMBER, GAPS, CATEGORY):
+            then, other = builder.append_basic_block("kind"), builder.append_basic_block("other")
+            builder.cbranch(builder.icmp_signed("==", kind, ir.Constant(_I64, one)), then, other)
+            builder.position_at_end(then)
+            body(one)
+            builder.branch(done)
+            builder.position_at_end(other)
+        builder.branch(done)
+        builder.position_at_end(done)
+
+
+def _place(builder: Any, row: Any, length: Any, column: Any) -> Any:
+    return builder.add(builder.mul(row, length), column)
+
+
+def _lowered(n_lanes: int) -> tuple[Any, Any]:
+    """Return `fold` and `sums` with the anchors in vector registers, as LLVM code."""
+    scalar = ir.FloatType() if n_lanes == SINGLE else ir.DoubleType()
+    vectors = _Vectors(n_lanes, scalar)
+    lanes = ir.Constant(_I64, n_lanes)
+
+    def setting(context, builder, signature, args, at):
+        arrays = [
+            context.make_array(signature.args[at + k])(context, builder, args[at + k])
+            for k in (0, 1)
+        ]
+        feature, first, n = args[at + 2 : at + 5]
+        here = [
+            context.make_array(signature.args[at + k])(context, builder, args[at + k]).data
+            for k in (5, 6)
+        ]
+        row = builder.mul(feature, builder.extract_value(arrays[0].shape, 1))
+        start = builder.add(row, first)
+        mine = builder.mul(feature, lanes)
+        here = [vectors.load(builder, builder.gep(one, [mine])) for one in here]
+        kind, differs, gap = args[at + 7 : at + 10]
+        differs, gap = vectors.fill(builder, differs), vectors.fill(builder, gap)
+
+        def factor(one_kind, k):
+            there = [
+                vectors.fill(
+                    builder, builder.load(builder.gep(array.data, [builder.add(start, k)]))
+                )
+                for array in arrays
+            ]
+            return vectors.factor(builder, one_kind, there, here, differs, gap)
+
+        return kind, n, factor
+
+    def lower_fold(context, builder, signature, args):
+        weights = context.make_array(signature.args[0])(context, builder, args[0]).data
+        kind, n, factor = setting(context, builder, signature, args, 1)
+
+        def body(one_kind):
+            def turn(k, _):
+                place = builder.gep(weights, [builder.mul(k, lanes)])
+                folded = builder.fmul(vectors.load(builder, place), factor(one_kind, k))
+                vectors.store(builder, folded, place)
+                return []
+
+            vectors.loop(builder, n, 0, turn)
+
+        vectors.by_kind(builder, kind, body)
+        return context.get_dummy_value()
+
+    def lower_sums(context, builder, signature, args):
+        weights, likeness, out = (
+            context.make_array(signature.args[k])(context, builder, args[k]).data
+            for k in (0, 1, 13)
+        )
+        kind, n, factor = setting(context, builder, signature, args, 2)
+
+        def body_for(n_sums):
+            def body(one_kind):
+                def turn(k, sums):
+                    place = builder.mul(k, lanes)
+                    e = builder.fmul(
+                        vectors.load(builder, builder.gep(weights, [place])), factor(one_kind, k)
+                    )
+                    e2 = builder.fmul(e, e)
+                    terms = [e, e2, builder.fmul(e2, e2)]
+                    if n_sums == 6:
+                        like = vectors.load(builder, builder.gep(likeness, [place]))
+                        terms += [builder.fmul(term, like) for term in terms]
+                    return [builder.fadd(a, b) for a, b in zip(sums, terms, strict=True)]
+
+                for row, value in enumerate(vectors.loop(builder, n, n_sums, turn)):
+                    place = builder.gep(out, [ir.Constant(_I64, row * n_lanes)])
+                    vectors.store(builder, value, place)
+
+            return body
+
+        graded, plain, end = (builder.append_basic_block(name) for name in ("graded", "plain", "e"))
+        builder.cbranch(args[12], graded, plain)
+        for block, n_sums in ((graded, 6), (plain, 3)):
+            builder.position_at_end(block)
+            vectors.by_kind(builder, kind, body_for(n_sums))
+            builder.branch(end)
+        builder.position_at_end(end)
+        return context.get_dummy_value()
+
+    return lower_fold, lower_sums
+
+
+_LOWERED = {types.float32: _lowered(SINGLE), types.float64: _lowered(DOUBLE)}
+
+
+@intrinsic
+def _fold_in_vectors(typing, weights, a, b, feature, first, n, a_here, b_here, kind, differs, gap):
+    i64, number = types.int64, weights.dtype
+    return types.none(weights, a, b, i64, i64, i64, a_here, b_here, i64, number, number), _LOWERED[
+        number
+    ][0]
+
+
+@intrinsic
+def _sums_in_vectors(
+    typing, weights, likeness, a, b, feature, first, n, a_here, b_here, kind, differs, gap,
+    is_graded, out,
+):  # fmt: skip
+    i64, number = types.int64, weights.dtype
+    return types.none(
+        weights, likeness, a, b, i64, i64, i64, a_here, b_here, i64, number, number,
+        types.boolean, out,
+    ), _LOWERED[number][1]  # fmt: skip
+
+
+if config.DISABLE_JIT:  # type: ignore[attr-defined]
+    _fold, _sums = _fold_in_numpy, _sums_in_numpy
+else:
+    _fold, _sums = _fold_in_vectors, _sums_in_vectors
+
+
+@kernel
+def memberships(
+    a, b, kind, differs, gap, n_base, target, starts, anchors, first, last, found, lowest
+):
+    """Find the soft memberships of some anchors, for the base extended by each other feature.
+
+    Parameters
+    ----------
+    a, b : float32 or float64[n_features, n_samples]
+        For numbers exp(v / hk) and exp(-v / hk), for categories their codes (twice); NaN for gaps.
+        The first `n_base` features are the base, each other one extends it.
+    kind : int64[n_features]
+        NUMBER, GAPS or CATEGORY.
+    differs, gap : float[n_features]
+        Factor of two categories that differ, and of a gap.
+    n_base : int
+        Features that all subsets have.
+    target : float64[n_samples]
+        Numeric targets in spreads; empty for classes.
+    starts : int64[n_classes + 1]
+        Where the samples of each class begin; with a numeric target 0 and n_samples.
+    anchors : int64[n_anchors]
+        Samples whose memberships are wanted; a multiple of the lanes.
+    first, last : int
+        The part of the anchors, in lanes, that is done here.
+    found : float64[n_extensions, n_anchors]
+        Memberships, written here.
+    lowest : float64[n_extensions, n_anchors]
+        Smallest of the three sums of similarities, written here: near 0 a membership is not sure.
+    """
+    n_features = a.shape[0]
+    lanes = SINGLE if a.itemsize == 4 else DOUBLE
+    is_graded = target.size > 0
+    a_here, b_here = np.empty((n_features, lanes), a.dtype), np.empty((n_features, lanes), a.dtype)
+    weights = np.empty((TILE, lanes), a.dtype)
+    likeness = np.empty((TILE, lanes), a.dtype)
+    sums = np.empty((6, lanes), a.dtype)
+    n_extensions = n_features - n_base
+    total, alike = np.empty((n_extensions, 3, lanes)), np.empty((n_extensions, 3, lanes))
+    own = np.empty(lanes, np.float64)
+    for block in range(first, last):
+        here = anchors[block * lanes : (block + 1) * lanes]
+        for f in range(n_features):
+            for lane in range(lanes):
+                a_here[f, lane] = a[f, here[lane]]
+                b_here[f, lane] = b[f, here[lane]]
+        total[:] = 0.0
+        alike[:] = 0.0
+        for segment in range(starts.size - 1):
+            for lane in range(lanes):
+                is_own = starts[segment] <= here[lane] < starts[segment + 1]
+                own[lane] = 1.0 if is_own else 0.0
+            for tile in range(starts[segment], starts[segment + 1], TILE):
+                n = min(TILE, starts[segment + 1] - tile)
+                for k in range(n):
+                    for lane in range(lanes):
+                        weights[k, lane] = 0.0 if tile + k == here[lane] else 1.0
+                if is_graded:
+                    for k in range(n):
+                        for lane in range(lanes):
+                            apart = abs(target[tile + k] - target[here[lane]])
+                            likeness[k, lane] = max(0.0, 1.0 - apart)
+                for f in range(n_base):
+                    _fold(weights, a, b, f, tile, n, a_here, b_here, kind[f], differs[f], gap[f])
+                for c in range(n_extensions):
+                    f = n_base + c
+                    _sums(
+                        weights, likeness, a, b, f, tile, n, a_here, b_here,
+                        kind[f], differs[f], gap[f], is_graded, sums,
+                    )  # fmt: skip
+                    for row in range(3):
+                        for lane in range(lanes):
+                            total[c, row, lane] += sums[row, lane]
+                            if is_graded:
+                                alike[c, row, lane] += sums[3 + row, lane]
+                            else:
+                                alike[c, row, lane] += own[lane] * sums[row, lane]
+        for c in range(n_extensions):
+            for lane in range(lanes):
+                place = block * lanes + lane
+                least, share = np.inf, 0.0
+                for row in range(3):
+                    least = min(least, total[c, row, lane])
+                    if total[c, row, lane] > 0.0:
+                        share += alike[c, row, lane] / total[c, row, lane]
+                found[c, place] = share / 3.0
+                lowest[c, place] = least

@@ -1,0 +1,428 @@
+"""The soft dependency: how likely a random similar sample has the same class.
+
+Where the strict dependency looks at the nearest enemy alone, this one weighs all samples, friends
+and enemies, by their similarity. It falls when a feature adds noise, so that the size of a good
+subset comes out by itself (docs/measure.md#soft).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fuzzyfrog.data import Dataset, make_dataset
+from fuzzyfrog.data.scaling import scaled
+from fuzzyfrog.measure._kernel_neighbors import left_out_neighbors
+from fuzzyfrog.measure._kernel_soft import CATEGORY, DOUBLE, GAPS, NUMBER, SINGLE, memberships
+from fuzzyfrog.measure.dependency import checked_masks
+from fuzzyfrog.measure.greedy import one_step
+from fuzzyfrog.measure.threads import effective_threads, map_blocks
+
+__all__ = ["N_NEIGHBORS", "WIDTHS", "SoftDependency"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+WIDTHS = (0.1, 0.2, 0.4)  # of the similarity exp(-difference / width), averaged over all three
+N_NEIGHBORS = 5  # of the leave-one-out check
+MOST_ANCHORS = 20_000  # samples beyond which memberships are those of a random part ...
+N_ANCHORS = 2_000  # ... of this many
+_STREAM = 0x616E63686F7273  # next to the seed: no other part of a run draws from it
+
+_MOST_FEATURES = 512  # extensions that one call of the kernel sums up
+_BLOCKS_AT_ONCE = 4  # vectors of anchors in one piece of work for a thread
+_MARGIN = 1e-5  # scores in float32 are within half of it, unless their rows are unsure
+
+
+@dataclass(frozen=True)
+class _Precision:
+    """What a floating-point type can hold."""
+
+    dtype: type[np.floating]
+    lanes: int
+    cut: float  # exponents beyond are cut, so that no product overflows
+    reach: float  # an anchor beyond may be next to a cut sample: its membership is unsure
+    least: float  # so is that of an anchor whose similarities sum up to less
+
+
+_SINGLE = _Precision(np.float32, SINGLE, cut=44.0, reach=16.0, least=1e-12)
+_DOUBLE = _Precision(np.float64, DOUBLE, cut=340.0, reach=170.0, least=1e-100)
+
+
+class SoftDependency:
+    """The soft dependency of a target on subsets of features.
+
+    The membership of a sample is the share of its similar samples, weighed by similarity, that
+    have its class (for a numeric target: how alike their targets are). The dependency is the mean
+    over the samples; compare it with :attr:`chance`.
+
+    Parameters
+    ----------
+    X : array-like, data frame or Dataset
+        The samples.
+    y : array-like, optional
+        The target; left out for a `Dataset`, which has one.
+    categorical_features : "from_dtype", None, list of names or indices, or mask
+        Features of which only equality counts.
+    target : {"auto", "class", "numeric"}, default="auto"
+        How `y` is read.
+    n_jobs : int or None, default=None
+        Number of threads; None for all usable CPUs. The results do not depend on it.
+    sample : int or None, default=None
+        Number of random samples whose memberships are averaged, each against all samples; None
+        for all of them up to 20,000 and 2,000 beyond.
+    seed : int, default=0
+        Which samples are drawn.
+
+    Examples
+    --------
+    >>> from fuzzyfrog import load_dataset
+    >>> from fuzzyfrog.measure import SoftDependency
+    >>> wine = SoftDependency(load_dataset("wine"))
+    >>> round(wine.chance, 3)
+    0.338
+    >>> wine.score([[False] * 12 + [True], [True] * 13]).round(3).tolist()
+    [0.679, 0.924]
+    """
+
+    def __init__(
+        self,
+        X: object,
+        y: object = None,
+        *,
+        categorical_features: object = "from_dtype",
+        target: Literal["auto", "class", "numeric"] = "auto",
+        n_jobs: int | None = None,
+        sample: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.dataset: Dataset = make_dataset(
+            X, y, categorical_features=categorical_features, target=target
+        )
+        self._n_threads = effective_threads(n_jobs)
+        self._columns = _Columns.of(self.dataset)
+        self.anchors = _drawn(self.dataset.n_samples, sample, seed)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return self.dataset.n_features
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return self.dataset.n_samples
+
+    @property
+    def n_sampled(self) -> int:
+        """Number of samples whose memberships count."""
+        return len(self.anchors)
+
+    @cached_property
+    def chance(self) -> float:
+        """The dependency of a feature that says nothing: how alike two random samples are."""
+        return self._columns.chance()
+
+    def score(
+        self, masks: ArrayLike, at_least: float | ArrayLike | None = None
+    ) -> NDArray[np.float64]:
+        """Return the soft dependency of each subset.
+
+        Parameters
+        ----------
+        masks : bool[n_subsets, n_features]
+            The subsets, none of them empty.
+        at_least : float or float[n_subsets], optional
+            What a subset has to reach to be of interest.
+
+        Returns
+        -------
+        float64[n_subsets]
+            The dependencies; -inf where a dependency is less than `at_least`.
+        """
+        checked = checked_masks(masks, self.n_features)
+        scores = np.array([_mean(self._of_subset(mask)) for mask in checked])
+        if at_least is not None:
+            scores[scores < np.asarray(at_least, dtype=np.float64)] = -np.inf
+        return scores
+
+    def best(self, masks: ArrayLike) -> NDArray[np.float64]:
+        """Return the soft dependency of the best subsets of a batch, -inf for the others.
+
+        Subsets that extend a common one by a feature each are first scored in float32; those that
+        could be the best by that are scored again in float64.
+        """
+        checked = checked_masks(masks, self.n_features)
+        step = one_step(checked)
+        scores = np.full(len(checked), -np.inf)
+        rows = np.arange(len(checked)) if step is None else self._contenders(*step)
+        scores[rows] = self.score(checked[rows])
+        scores[scores < scores.max(initial=-np.inf)] = -np.inf
+        return scores
+
+    def memberships(self, mask: ArrayLike) -> NDArray[np.float64]:
+        """Return how much of what is similar to each anchor has its class, by some features."""
+        return self._of_subset(checked_masks(np.atleast_2d(mask), self.n_features)[0])
+
+    def neighbors(self, path: ArrayLike) -> NDArray[np.int64]:
+        """Return the nearest samples of each anchor by the first 1, 2, ... features of a path.
+
+        Parameters
+        ----------
+        path : int64[n_steps]
+            Features in the order in which they come in.
+
+        Returns
+        -------
+        int64[n_steps, n_anchors, n_neighbors]
+            Positions of up to five other samples, the nearest first; of several at the same
+            distance the first in the table.
+        """
+        features = np.asarray(path, dtype=np.int64)
+        z, kind, differs, gap = self._columns.differences(features)
+        n_neighbors = min(N_NEIGHBORS, self.n_samples - 1)
+        found = np.empty((len(features), len(self.anchors), n_neighbors), np.int64)
+
+        def rows(block: tuple[int, int]) -> None:
+            left_out_neighbors(z, kind, differs, gap, self.anchors, *block, found)
+
+        map_blocks(rows, _pieces(len(self.anchors), 64), self._n_threads)
+        return found
+
+    def left_out_losses(self, path: ArrayLike) -> NDArray[np.float64]:
+        """Return how wrong the nearest neighbors of each anchor are, for each size of a path.
+
+        Returns
+        -------
+        float64[n_steps, n_anchors]
+            For classes 1 where most of the five nearest others (of several classes with as many,
+            the one that comes first) have another class, else 0; for a numeric target the squared
+            difference to their mean, in variances of the target.
+        """
+        neighbors = self.neighbors(path)
+        target = self.dataset.target
+        if self.dataset.classes is None:
+            spread = float(np.std(target, ddof=1)) if len(target) > 1 else 0.0
+            apart = target[neighbors].mean(axis=2) - target[self.anchors]
+            return np.asarray((apart / (spread or 1.0)) ** 2)
+        labels = target[neighbors]
+        votes = (labels[..., np.newaxis] == labels[..., np.newaxis, :]).sum(axis=3)
+        first = votes.argmax(axis=2)  # the nearest of those with the most votes
+        voted = np.take_along_axis(labels, first[..., np.newaxis], axis=2)[..., 0]
+        return np.asarray((voted != target[self.anchors]).astype(np.float64))
+
+    def _of_subset(self, mask: Mask) -> Floats:
+        features = np.flatnonzero(mask)
+        if not len(features):  # nothing tells samples apart: all are equally similar
+            return np.array([self._columns.membership(features, x) for x in self.anchors.tolist()])
+        return self._weighed(features[:-1], features[-1:], _DOUBLE)[0][0]
+
+    def _contenders(self, base: Mask, added: Integers) -> Integers:
+        """Return the extensions of which one is the best for certain."""
+        found, is_unsure = self._weighed(np.flatnonzero(base), added, _SINGLE)
+        scores = found.mean(axis=1)
+        doubt = _MARGIN / 2 + is_unsure.mean(axis=1)
+        return np.flatnonzero(scores + doubt >= (scores - doubt).max())
+
+    def _weighed(
+        self, base: Integers, added: Integers, precision: _Precision
+    ) -> tuple[Floats, Mask]:
+        """Return the memberships for each extension of a base, and which of them are unsure.
+
+        In float64 the unsure ones are computed again, one by one.
+        """
+        found = np.empty((len(added), len(self.anchors)))
+        is_unsure = np.empty(found.shape, np.bool_)
+        for start in range(0, len(added), _MOST_FEATURES):
+            some = slice(start, start + _MOST_FEATURES)
+            found[some], is_unsure[some] = self._summed(base, added[some], precision)
+        if precision is _DOUBLE:
+            for k, place in zip(*np.nonzero(is_unsure), strict=True):
+                features = np.append(base, added[k])
+                found[k, place] = self._columns.membership(features, int(self.anchors[place]))
+        return found, is_unsure
+
+    def _summed(
+        self, base: Integers, added: Integers, precision: _Precision
+    ) -> tuple[Floats, Mask]:
+        columns, lanes = self._columns, precision.lanes
+        features = np.concatenate([base, added])
+        scale = WIDTHS[-1] * (len(base) + 1)
+        a, b, kind, differs, gap, is_far = columns.factors(features, scale, precision)
+        n_anchors = len(self.anchors)
+        anchors = columns.place[np.resize(self.anchors, -(-n_anchors // lanes) * lanes)]
+        found = np.empty((len(added), len(anchors)))
+        lowest = np.empty_like(found)
+
+        def rows(block: tuple[int, int]) -> None:
+            memberships(
+                a, b, kind, differs, gap, len(base), columns.target, columns.starts,
+                anchors, *block, found, lowest,
+            )  # fmt: skip
+
+        map_blocks(rows, _pieces(len(anchors) // lanes, _BLOCKS_AT_ONCE), self._n_threads)
+        here = anchors[:n_anchors]
+        is_unsure = lowest[:, :n_anchors] < precision.least
+        is_unsure |= is_far[: len(base), here].any(axis=0) | is_far[len(base) :, here]
+        return found[:, :n_anchors], is_unsure
+
+
+class _Columns:
+    """The features of a table as the kernels read them, samples in the order of their classes."""
+
+    def __init__(self, dataset: Dataset, values: list[Floats], mean: Floats, differs: Floats):
+        self._dataset = dataset
+        self._values = values  # numbers in spreads, categories as codes; in the table's order
+        self._mean = mean
+        self._differs = differs
+        is_graded = dataset.classes is None
+        codes = np.zeros(dataset.n_samples, np.int64) if is_graded else dataset.target
+        self._order = np.argsort(codes, kind="stable")
+        self.place = np.empty(dataset.n_samples, np.int64)
+        self.place[self._order] = np.arange(dataset.n_samples)
+        counts = np.bincount(codes)
+        self.starts = np.concatenate([[0], np.cumsum(counts[counts > 0])]).astype(np.int64)
+        self.target = np.empty(0)
+        if is_graded:
+            self.target = scaled(np.asarray(dataset.target, np.float64), "std")
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> _Columns:
+        """Return the columns of a table."""
+        values, mean, differs = [], np.zeros(dataset.n_features), np.zeros(dataset.n_features)
+        for a in range(dataset.n_features):
+            column = np.ascontiguousarray(dataset.values[:, a])
+            if dataset.categorical[a]:
+                share = _share_that_differs(column)
+                differs[a] = 1.0 / math.sqrt(share / 2) if share else 0.0
+                mean[a] = math.sqrt(2 * share)
+            else:
+                column = scaled(column, "std")
+                mean[a] = _mean_difference(column[~np.isnan(column)])
+            values.append(column)
+        return cls(dataset, values, mean, differs)
+
+    def chance(self) -> float:
+        """Return the mean likeness of the targets of two different samples."""
+        n = self._dataset.n_samples
+        if n < 2:
+            return 1.0
+        if self._dataset.classes is not None:
+            counts = np.diff(self.starts).astype(np.float64)
+            return float((counts * (counts - 1)).sum() / (n * (n - 1)))
+        return _mean_likeness(np.sort(self.target))
+
+    def factors(
+        self, features: Integers, scale: float, precision: _Precision
+    ) -> tuple[NDArray[np.floating], NDArray[np.floating], Integers, NDArray, NDArray, Mask]:
+        """Return what the kernel takes of some features, and which samples are far out."""
+        shape = (len(features), self._dataset.n_samples)
+        a, b = np.empty(shape, precision.dtype), np.empty(shape, precision.dtype)
+        is_far = np.zeros(shape, np.bool_)
+        for row, feature in enumerate(features.tolist()):
+            values = self._values[feature][self._order]
+            if self._dataset.categorical[feature]:
+                a[row] = b[row] = values
+                continue
+            exponent = values / scale
+            with np.errstate(invalid="ignore"):
+                is_far[row] = np.abs(exponent) > precision.reach
+            exponent = np.clip(exponent, -precision.cut, precision.cut)
+            a[row], b[row] = np.exp(exponent), np.exp(-exponent)
+        differs = np.exp(-self._differs[features] / scale).astype(precision.dtype)
+        gap = np.exp(-self._mean[features] / scale).astype(precision.dtype)
+        return a, b, self._kinds(features), differs, gap, is_far
+
+    def differences(self, features: Integers) -> tuple[Floats, Integers, Floats, Floats]:
+        """Return values, kinds and fixed differences of some features, in the table's order."""
+        z = np.array([self._values[feature] for feature in features.tolist()])
+        return z, self._kinds(features), self._differs[features], self._mean[features]
+
+    def membership(self, features: Integers, sample: int) -> float:
+        """Return the membership of one sample, computed so that nothing can underflow."""
+        delta = np.zeros(self._dataset.n_samples)
+        for feature in features.tolist():
+            column = self._values[feature]
+            if self._dataset.categorical[feature]:
+                apart = np.where(column == column[sample], 0.0, self._differs[feature])
+            else:
+                apart = np.abs(column - column[sample])
+            is_gap = np.isnan(column) | np.isnan(column[sample])
+            delta += np.where(is_gap, self._mean[feature], apart)
+        delta /= max(1, len(features))
+        delta[sample] = np.inf
+        if len(delta) < 2:
+            return self.chance()
+        alike = self._likeness(sample)
+        share = 0.0
+        for width in WIDTHS:
+            similar = np.exp(-(delta - delta.min()) / width)
+            share += float((similar * alike).sum() / similar.sum())
+        return share / len(WIDTHS)
+
+    def _likeness(self, sample: int) -> Floats:
+        target = self._dataset.target
+        if self._dataset.classes is not None:
+            return (target == target[sample]).astype(np.float64)
+        return np.maximum(0.0, 1.0 - np.abs(self.target - self.target[sample]))
+
+    def _kinds(self, features: Integers) -> Integers:
+        def kind(feature: int) -> int:
+            if self._dataset.categorical[feature]:
+                return CATEGORY
+            return GAPS if np.isnan(self._values[feature]).any() else NUMBER
+
+        return np.array([kind(feature) for feature in features.tolist()], np.int64)
+
+
+def _drawn(n_samples: int, sample: int | None, seed: int) -> Integers:
+    """Return the samples whose memberships count, in the order of the table."""
+    wanted = sample or (n_samples if n_samples <= MOST_ANCHORS else N_ANCHORS)
+    if wanted >= n_samples:
+        return np.arange(n_samples)
+    rng = np.random.Generator(np.random.Philox(key=[seed, _STREAM]))
+    return np.sort(rng.choice(n_samples, wanted, replace=False))
+
+
+def _pieces(n: int, at_once: int) -> list[tuple[int, int]]:
+    return [(start, min(start + at_once, n)) for start in range(0, n, at_once)]
+
+
+def _mean(memberships_: Floats) -> float:
+    """Return the mean, rounded once and so the same for any order."""
+    return math.fsum(memberships_.tolist()) / len(memberships_)
+
+
+def _share_that_differs(codes: Floats) -> float:
+    """Return the share of pairs of known values that differ."""
+    known = codes[~np.isnan(codes)]
+    if known.size < 2:
+        return 0.0
+    counts = np.unique(known, return_counts=True)[1].astype(np.float64)
+    return float(1.0 - (counts * (counts - 1)).sum() / (known.size * (known.size - 1.0)))
+
+
+def _mean_difference(values: Floats) -> float:
+    """Return the mean difference of two of the values."""
+    n = values.size
+    if n < 2:
+        return 0.0
+    ranks = 2.0 * np.arange(1, n + 1) - n - 1
+    return float(2.0 * (ranks * np.sort(values)).sum() / (n * (n - 1.0)))
+
+
+def _mean_likeness(ordered: Floats) -> float:
+    """Return the mean of max(0, 1 - difference) over all pairs of sorted numbers."""
+    n = ordered.size
+    after = np.searchsorted(ordered, ordered + 1.0, side="right")  # the first that is too far
+    sums = np.concatenate([[0.0], np.cumsum(ordered)])
+    here = np.arange(n)
+    near = after - here - 1
+    alike = near * (1.0 + ordered) - (sums[after] - sums[here + 1])
+    return float(2.0 * alike.sum() / (n * (n - 1.0)))

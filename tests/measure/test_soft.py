@@ -1,0 +1,172 @@
+"""The soft dependency equals its definition, whatever the threads, the batch and the order."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.measure import SoftDependency
+from naive import soft as naive
+
+
+def table(seed, n_samples, kinds, *, numeric=False, n_classes=3, tails=False):
+    """Return a dataset with ties, gaps, constants and categories by the letters of `kinds`."""
+    rng = np.random.default_rng(seed)
+    columns = []
+    for kind in kinds:
+        column = rng.standard_cauchy(n_samples) ** 3 if tails else rng.normal(size=n_samples)
+        if kind in "tT":  # ties
+            column = np.round(column)
+        if kind in "cC":  # categories
+            column = rng.integers(0, 4, n_samples).astype(np.float64)
+        if kind == "k":  # constant
+            column[:] = 3.0
+        if kind.isupper():  # gaps
+            column[rng.random(n_samples) < 0.2] = np.nan
+        columns.append(column)
+    if numeric:
+        target, classes = rng.normal(size=n_samples), None
+    else:
+        target, classes = rng.integers(0, n_classes, n_samples), tuple(range(n_classes))
+    return Dataset(
+        np.column_stack(columns),
+        target,
+        tuple(f"x{k}" for k in range(len(kinds))),
+        np.array([kind in "cC" for kind in kinds]),
+        classes,
+    )
+
+
+def truth(dataset, mask):
+    """Return the memberships by the definition."""
+    columns = [
+        naive.differences(dataset.values[:, a], dataset.categorical[a])
+        for a in np.flatnonzero(mask)
+    ]
+    likeness = naive.same_class if dataset.classes is not None else naive.alike_numbers
+    return naive.soft_memberships(columns, likeness(dataset.target))
+
+
+def random_masks(rng, n_subsets, n_features):
+    masks = rng.random((n_subsets, n_features)) < 0.5
+    masks[np.arange(n_subsets), rng.integers(0, n_features, n_subsets)] = True
+    return masks
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**16),
+    n_samples=st.integers(2, 90),
+    kinds=st.text("ntckNTC", min_size=1, max_size=6),
+    numeric=st.booleans(),
+    n_classes=st.integers(1, 4),
+)
+def test_equals_the_definition(seed, n_samples, kinds, numeric, n_classes):
+    dataset = table(seed, n_samples, kinds, numeric=numeric, n_classes=n_classes)
+    measure = SoftDependency(dataset)
+    masks = random_masks(np.random.default_rng(seed), 4, len(kinds))
+    for mask, score in zip(masks, measure.score(masks), strict=True):
+        expected = truth(dataset, mask)
+        np.testing.assert_allclose(measure.memberships(mask), expected, rtol=0, atol=1e-12)
+        assert score == pytest.approx(expected.mean(), abs=1e-12)
+
+
+@pytest.mark.parametrize("numeric", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_heavy_tails_neither_underflow_nor_overflow(seed, numeric):
+    dataset = table(seed, 150, "nnNcnn", numeric=numeric, tails=True)
+    dataset.values[:3, 0] = 1e9, 1.001e9, -1e9  # next to each other, far from all others
+    measure = SoftDependency(dataset)
+    for mask in [[True] + 5 * [False], [True, True] + 4 * [False], 6 * [True]]:
+        np.testing.assert_allclose(
+            measure.memberships(mask), truth(dataset, np.array(mask)), rtol=0, atol=1e-10
+        )
+
+
+@pytest.mark.parametrize("numeric", [False, True])
+@pytest.mark.parametrize("tails", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_best_extension_is_the_best_by_the_definition(seed, tails, numeric):
+    dataset = table(seed, 120, "nntcNCTnnnk", numeric=numeric, tails=tails)
+    measure = SoftDependency(dataset)
+    base = np.zeros(dataset.n_features, bool)
+    for _ in range(4):
+        masks = np.array(
+            [base | (np.arange(len(base)) == a) for a in np.flatnonzero(~base)], dtype=bool
+        )
+        expected = np.array([truth(dataset, mask).mean() for mask in masks])
+        found = measure.best(masks)
+        assert np.flatnonzero(found > -np.inf).tolist() == [expected.argmax()]
+        assert found.max() == measure.score(masks).max()
+        base = masks[expected.argmax()]
+
+
+def test_same_bits_for_any_number_of_threads_and_any_batch():
+    dataset = table(0, 500, "nnTcNn")
+    masks = random_masks(np.random.default_rng(1), 6, 6)
+    masks[4:] = masks[3]
+    masks[[4, 5], [0, 1]] ^= True
+    one, many = SoftDependency(dataset, n_jobs=1), SoftDependency(dataset, n_jobs=3)
+    assert one.score(masks).tobytes() == many.score(masks).tobytes()
+    alone = [one.score(mask[np.newaxis])[0] for mask in masks]
+    assert np.array(alone).tobytes() == one.score(masks).tobytes()
+    assert one.memberships(masks[0]).tobytes() == many.memberships(masks[0]).tobytes()
+
+
+def test_noise_lowers_it_and_a_useful_feature_raises_it():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    X = np.column_stack(
+        [y + rng.normal(size=300), y + rng.normal(size=300), *rng.normal(size=(3, 300))]
+    )
+    measure = SoftDependency(X, y)
+    good, both, noisy = measure.score(
+        np.array([[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 1, 1, 1]], bool)
+    )
+    assert measure.chance < good < both
+    assert noisy < both
+
+
+def test_a_yes_no_column_is_the_same_as_a_category_and_as_a_number():
+    rng = np.random.default_rng(3)
+    X, y = rng.integers(0, 2, (80, 1)).astype(float), rng.integers(0, 2, 80)
+    as_number = SoftDependency(X, y).memberships([True])
+    as_category = SoftDependency(X, y, categorical_features=[0]).memberships([True])
+    np.testing.assert_allclose(as_number, as_category, atol=1e-12)
+
+
+@pytest.mark.parametrize("numeric", [False, True])
+def test_chance_is_the_mean_likeness_of_two_samples(numeric):
+    dataset = table(5, 70, "n", numeric=numeric)
+    likeness = naive.alike_numbers if numeric else naive.same_class
+    assert SoftDependency(dataset).chance == pytest.approx(naive.chance(likeness(dataset.target)))
+
+
+def test_anchors_are_some_samples_against_all():
+    dataset = table(2, 300, "nnc")
+    everybody, some = SoftDependency(dataset), SoftDependency(dataset, sample=40, seed=7)
+    assert some.n_sampled == 40
+    expected = everybody.memberships([True, True, True])[some.anchors]
+    assert some.memberships([True, True, True]).tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("numeric", [False, True])
+@pytest.mark.parametrize("n_samples", [2, 5, 60])
+def test_left_out_neighbors_equal_the_definition(n_samples, numeric):
+    dataset = table(4, n_samples, "TcNn", numeric=numeric)
+    path = [2, 0, 3, 1]
+    found = SoftDependency(dataset).neighbors(path)
+    columns = [naive.differences(dataset.values[:, a], dataset.categorical[a]) for a in path]
+    for size in range(1, 5):
+        delta = np.sum(columns[:size], axis=0)
+        np.fill_diagonal(delta, np.inf)
+        nearest = np.take_along_axis(delta, found[size - 1], axis=1)
+        np.testing.assert_allclose(nearest, np.sort(delta, axis=1)[:, :5][:, : n_samples - 1])
+
+
+def test_left_out_losses_count_wrong_votes():
+    X = np.array([[0.0], [0.1], [0.2], [0.3], [0.4], [0.5], [10.0], [10.1]])
+    y = np.array(["a", "a", "a", "a", "a", "b", "b", "b"])
+    losses = SoftDependency(X, y).left_out_losses([0])
+    assert losses.tolist() == [[0, 0, 0, 0, 0, 1, 1, 1]]
