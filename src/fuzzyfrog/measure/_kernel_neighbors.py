@@ -1,6 +1,5 @@
 """The nearest samples by the first features of a path, for every length of the path at once."""
 
-# mypy: allow-untyped-defs, allow-untyped-calls
 from __future__ import annotations
 
 import numpy as np

@@ -10,7 +10,6 @@ and the three similarities are e, e squared and e to the fourth (docs/theory.md#
 - a gap (NaN) has a constant factor, that of the mean difference of the feature.
 """
 
-# mypy: allow-untyped-defs, allow-untyped-calls
 from __future__ import annotations
 
 from typing import Any
@@ -248,6 +247,8 @@ def _sums_in_vectors(
     ), _LOWERED[number][1]  # fmt: skip
 
 
+_fold: Any
+_sums: Any
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
     _fold, _sums = _fold_in_numpy, _sums_in_numpy
 else:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +28,7 @@ __all__ = ["N_NEIGHBORS", "WIDTHS", "SoftDependency"]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+Scalars = NDArray[np.floating[Any]]
 
 WIDTHS = (0.1, 0.2, 0.4)  # of the similarity exp(-difference / width), averaged over all three
 N_NEIGHBORS = 5  # of the leave-one-out check
@@ -44,7 +45,7 @@ _MARGIN = 1e-5  # scores in float32 are within half of it, unless their rows are
 class _Precision:
     """What a floating-point type can hold."""
 
-    dtype: type[np.floating]
+    dtype: type[np.floating[Any]]
     lanes: int
     cut: float  # exponents beyond are cut, so that no product overflows
     reach: float  # an anchor beyond may be next to a cut sample: its membership is unsure
@@ -88,7 +89,7 @@ class SoftDependency:
     >>> round(wine.chance, 3)
     0.338
     >>> wine.score([[False] * 12 + [True], [True] * 13]).round(3).tolist()
-    [0.679, 0.924]
+    [0.625, 0.771]
     """
 
     def __init__(
@@ -221,7 +222,8 @@ class SoftDependency:
         features = np.flatnonzero(mask)
         if not len(features):  # nothing tells samples apart: all are equally similar
             return np.array([self._columns.membership(features, x) for x in self.anchors.tolist()])
-        return self._weighed(features[:-1], features[-1:], _DOUBLE)[0][0]
+        found, _ = self._weighed(features[:-1], features[-1:], _DOUBLE)
+        return np.asarray(found[0])
 
     def _contenders(self, base: Mask, added: Integers) -> Integers:
         """Return the extensions of which one is the best for certain."""
@@ -290,7 +292,7 @@ class _Columns:
         self.starts = np.concatenate([[0], np.cumsum(counts[counts > 0])]).astype(np.int64)
         self.target = np.empty(0)
         if is_graded:
-            self.target = scaled(np.asarray(dataset.target, np.float64), "std")
+            self.target, _ = scaled(np.asarray(dataset.target, np.float64), "std")
 
     @classmethod
     def of(cls, dataset: Dataset) -> _Columns:
@@ -303,7 +305,7 @@ class _Columns:
                 differs[a] = 1.0 / math.sqrt(share / 2) if share else 0.0
                 mean[a] = math.sqrt(2 * share)
             else:
-                column = scaled(column, "std")
+                column, _ = scaled(column, "std")
                 mean[a] = _mean_difference(column[~np.isnan(column)])
             values.append(column)
         return cls(dataset, values, mean, differs)
@@ -320,7 +322,7 @@ class _Columns:
 
     def factors(
         self, features: Integers, scale: float, precision: _Precision
-    ) -> tuple[NDArray[np.floating], NDArray[np.floating], Integers, NDArray, NDArray, Mask]:
+    ) -> tuple[Scalars, Scalars, Integers, Scalars, Scalars, Mask]:
         """Return what the kernel takes of some features, and which samples are far out."""
         shape = (len(features), self._dataset.n_samples)
         a, b = np.empty(shape, precision.dtype), np.empty(shape, precision.dtype)
@@ -369,8 +371,8 @@ class _Columns:
     def _likeness(self, sample: int) -> Floats:
         target = self._dataset.target
         if self._dataset.classes is not None:
-            return (target == target[sample]).astype(np.float64)
-        return np.maximum(0.0, 1.0 - np.abs(self.target - self.target[sample]))
+            return np.asarray(target == target[sample], np.float64)
+        return np.asarray(np.maximum(0.0, 1.0 - np.abs(self.target - self.target[sample])))
 
     def _kinds(self, features: Integers) -> Integers:
         def kind(feature: int) -> int:
