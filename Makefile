@@ -16,14 +16,15 @@ QUICK := tests/test_docstrings.py tests/test_imports.py tests/test_records.py te
 		random_stream.py ranking.py squeezing.py) \
 	$(addprefix tests/select/test_, column_warnings.py core.py parameters.py seeds.py)
 
-.PHONY: quick demo test test-long lint docs unit unit-quick unit-nojit fuzz tools paper-pages format clean
+.PHONY: quick demo test test-long test-lowest lint docs unit unit-quick unit-nojit fuzz tools paper-pages \
+	dist format clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/first_look.py
 	@echo
 	$(BIN)/fuzzyfrog select wine --certify --report report.html
 
-# For people at work: the checks and a part of the tests, in less than a minute.
+# While you work: the checks and some of the tests, in less than a minute.
 quick: $(VENV)/.ready
 	$(MAKE) --jobs=2 --output-sync=target lint unit-quick
 
@@ -48,24 +49,39 @@ docs: $(VENV)/.ready
 unit: $(VENV)/.ready tools
 	$(PYTEST) -m "not long"
 
-# The kernels as plain Python: what the tests saw is what the source says.
+# The kernels as plain Python: the tests see what the source says.
 unit-nojit: $(VENV)/.ready
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not long" tests/measure -q \
 		--ignore tests/measure/test_threads.py
 
-# Many minutes more: what `make test` leaves out, such as twenty kills of one run, and sixteen times
-# as many random tables for the measure.
+# Many minutes: the tests that `make test` leaves out, such as twenty kills of one run, and sixteen
+# times as many random tables for the measure.
 test-long: $(VENV)/.ready tools
 	$(BIN)/python -m pytest -m long
 	FUZZYFROG_EXAMPLES=4 $(PYTEST) -m "not long" tests/measure
 
-# Each reader and parser for so many seconds; what is found becomes a test.
+# A second environment with the lowest versions that pyproject.toml allows, and the quick tests of
+# the measure, the searches and the selectors there.
+LOWEST ?= .venv-lowest
+test-lowest:
+	$(PYTHON) -m venv $(LOWEST)
+	$(PYTHON) scripts/lowest.py > $(LOWEST)/lowest.txt
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--constraint $(LOWEST)/lowest.txt . hypothesis pandas pytest
+	$(LOWEST)/bin/python -m pytest -q -m "not long" -p no:cacheprovider \
+		$(filter tests/measure/% tests/search/% tests/select/%, $(QUICK)) tests/select/test_sklearn_checks.py
+
+# The source archive and the wheel, in dist/.
+dist: $(VENV)/.ready
+	$(BIN)/python -m hatchling build
+
+# Fuzz each reader and parser for FUZZ_SECONDS; what it finds becomes a test.
 FUZZ_SECONDS ?= 60
 fuzz: $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "atheris>=3"
 	$(BIN)/python fuzz $(FUZZ_SECONDS)
 
-# Chromium and Weka, for the tests that need them; those are skipped, with the reason, without.
+# Chromium and Weka for the tests that need them; without them, those tests are skipped with a reason.
 tools:
 	-@scripts/install_chromium.sh
 	-@scripts/install_weka.sh
@@ -94,4 +110,4 @@ $(VENV)/.made:
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis

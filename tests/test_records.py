@@ -126,12 +126,12 @@ WRONG = [
     (["full_dependency"], 0.5, r"run\.dependency must be at most full_dependency, 0\.5, got"),
     (["front"], [{"features": [0], "dependency": 0.1, "minimal": None}] * 2,
      r"run\.front\[1\]\.features must be more than the 1 of the point before, got 1"),
-    (["data", "target", "lowest"], 0.0, r"target\.lowest and highest must be both there or both"),
+    (["data", "target", "lowest"], 0.0, r"target\.lowest and highest must both be numbers or both"),
     (["data", "target"], {"name": "y", "classes": [], "lowest": None, "highest": None},
      r"run\.data\.target must have either classes or a lowest"),
     (["data", "target"], {"name": "y", "classes": [], "lowest": 2.0, "highest": 1.0},
      r"run\.data\.target\.lowest must be at most highest, 1\.0, got 2\.0"),
-    (["data", "target", "classes", 0, "count"], 51, r"classes must have the 150 .* got 151"),
+    (["data", "target", "classes", 0, "count"], 51, r"classes must add up to the 150 .* got 151"),
     (["data", "sha256"], "f" * 63, r"run\.data\.sha256 must be 64 hexadecimal digits"),
     (["data", "sha256"], "\u0661" * 64, r"run\.data\.sha256 must be 64 hexadecimal digits"),
     (["data", "features", 0, "n_missing"], 151, r"n_missing must be at most the number of samples"),
@@ -164,7 +164,7 @@ WRONG = [
     (["n_reducts"], 0, r"run\.n_reducts must be at least the \d+ reducts"),
     (["feature_frequency"], [0.5], r"run\.feature_frequency must have 4 items"),
     (["front", 0], KeyError, None),
-    (["front", 0, "size"], 1, r"run\.front\[0\]\.size must not be there: unknown field"),
+    (["front", 0, "size"], 1, r"run\.front\[0\]\.size must be a known field, got an unknown one"),
     (["history", 0, "diversity"], "x", r"run\.history\[0\]\.diversity must be a finite number"),
     (["explanations"], [], r"run\.ambiguous must have no samples if nothing is explained"),
     (["explanations", 0, "pairs", 0, "enemy"], 150, r"pairs\[0\]\.enemy must be a sample from 0"),
@@ -177,7 +177,7 @@ WRONG = [
     (["certificate"], {}, r"run\.certificate\.proven must be there"),
     (["notes"], "note", r"run\.notes must be a list"),
     (["notes"], [1], r"run\.notes\[0\] must be text, got 1"),
-    (["extra"], 1, r"run\.extra must not be there: unknown field\. Known: data, "),
+    (["extra"], 1, r"run\.extra must be a known field, got an unknown one\. Known: data, "),
 ]  # fmt: skip
 
 
@@ -212,7 +212,7 @@ def test_every_field_must_be_there(run, name):
         ('{"schema": true, "run": {}}', "schema must be from 2 to 4, got 'True'"),
         ('{"schema": 3, "schema": 3, "run": {}}', "'schema' must occur once"),
         ('{"schema": 3, "run": {"seed": NaN}}', "must be finite, got NaN"),
-        ('{"schema": 3, "run": {"\\u202e\\n": 1}}', r"run\.\\u202e\\n must not be there"),
+        ('{"schema": 3, "run": {"\\u202e\\n": 1}}', r"run\.\\u202e\\n must be a known field"),
     ],
 )
 def test_other_texts_get_a_sentence(text, sentence):

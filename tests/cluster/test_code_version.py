@@ -1,15 +1,18 @@
-"""The text that workers have to have in common."""
+"""The text that identifies the code behind scores."""
 
+import importlib
 import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numba
 import numpy as np
 import pytest
 
 import fuzzyfrog
+from fuzzyfrog.cluster import code_version
 from fuzzyfrog.cluster.code_version import stamp
 
 IMPORT_EDIT_TELL = """
@@ -39,10 +42,21 @@ def told(tmp_path):
     return run
 
 
-@pytest.mark.parametrize("file", ["data/dataset.py", "cluster/shards.py"])
+@pytest.mark.parametrize("file", ["data/dataset.py", "cluster/sharded.py"])
 def test_it_is_that_of_the_code_as_it_was_imported(told, file):
     assert told(file) == stamp()  # edited too late
     assert told(file) != stamp()
+
+
+def test_it_covers_all_code_of_the_measure_and_its_tables():
+    """A renamed file must not fall out of the digest unnoticed."""
+    covered = {
+        pattern: list(code_version._PACKAGE.glob(pattern)) for pattern in code_version._SOURCES
+    }
+    assert all(covered.values()), covered
+    files = {file for found in covered.values() for file in found}
+    for name in ("measure.dependency", "measure._kernel_scan", "data.scaling", "cluster.worker"):
+        assert Path(importlib.import_module(f"fuzzyfrog.{name}").__file__) in files
 
 
 def test_it_names_the_versions_that_bits_may_depend_on():

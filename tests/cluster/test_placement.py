@@ -3,7 +3,7 @@
 import pytest
 
 from cluster.made import agree, made_measure, made_subsets, mark_of, on
-from fuzzyfrog.cluster.placement import fits_everywhere, layout_for, n_shards_for
+from fuzzyfrog.cluster.measure import fits_everywhere, layout_for, n_shards_for
 from fuzzyfrog.cluster.replicated import Copies
 from fuzzyfrog.cluster.sharded import Sharded
 from fuzzyfrog.errors import ClusterError
@@ -81,7 +81,7 @@ class TestWhatFits:
 def test_workers_with_little_memory_get_shards(client, monkeypatch):
     measure = made_measure()
     assert isinstance(layout_for(client, measure, mark_of(measure)), Copies)
-    monkeypatch.setattr("fuzzyfrog.cluster.placement.SHARE", 1e-6)
+    monkeypatch.setattr("fuzzyfrog.cluster.measure.SHARE", 1e-6)
     assert isinstance(layout_for(client, measure, mark_of(measure)), Sharded)
 
 

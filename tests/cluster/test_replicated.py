@@ -118,5 +118,5 @@ def test_a_table_that_is_not_kept(monkeypatch, n_others, reason):
             on(client, made_measure(n_samples=60 + k), "copies")
         monkeypatch.setattr(replicated, "take", lambda fingerprint, key: None)
         near = made_measure()
-        with pytest.raises(ClusterError, match=rf"let go of it 5 times\. .*{reason}"):
+        with pytest.raises(ClusterError, match=rf"dropped it 5 times\. .*{reason}"):
             Copies(client, near, mark_of(near))

@@ -58,7 +58,7 @@ def test_the_record_is_that_of_one_machine(client, run):
 
 
 def test_a_table_in_shards_has_the_record_of_one_machine(client, monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.cluster.placement.SHARE", 1e-5)
+    monkeypatch.setattr("fuzzyfrog.cluster.measure.SHARE", 1e-5)
     run = {"search": "quickreduct"}
     assert record_of(fitted(client, **run)) == record_of(fitted(**run))
 
@@ -171,7 +171,7 @@ def test_five_workers_killed_at_random_during_a_run(client, monkeypatch, is_whol
     y = X[:, :3].sum(axis=1) + rng.normal(size=3000) > 0
     run = {"search": ShuffledFrogs(patience=2), "max_evaluations": 3000, "random_state": 0}
     expected = record_of(FuzzyRoughSelector(**run).fit(X, y))
-    monkeypatch.setattr("fuzzyfrog.cluster.placement.fits_everywhere", lambda *_: is_whole)
+    monkeypatch.setattr("fuzzyfrog.cluster.measure.fits_everywhere", lambda *_: is_whole)
     with kills(client, times=5, pause=(0.0, 2.0)) as goes_on:
         disturbed = FuzzyRoughSelector(cluster=client, **run).fit(X, y)
         assert not goes_on(), "the run ended before all workers were killed"
@@ -187,7 +187,7 @@ def test_a_lost_scheduler_ends_the_run_and_a_new_cluster_goes_on(tmp_path):
             if moment.n_evaluations > 100:
                 process.kill()
 
-        with pytest.raises(ClusterError, match="with a checkpoint it goes on where this run"):
+        with pytest.raises(ClusterError, match="with a checkpoint it resumes where this run"):
             fitted(address, callbacks=[kill_in_the_middle], **run)
     kept = (tmp_path / "scores").stat().st_size
     with scheduler() as (_, address), worker(address):
@@ -209,7 +209,10 @@ def test_a_worker_with_other_code_is_refused(cluster, client, tmp_path):
         client.wait_for_workers(3, timeout=60)
         (other,) = set(client.nthreads()) - before
         with (
-            pytest.raises(ValueError, match=f"the worker {other} must have fuzzyfrog .* got fuzz"),
+            pytest.raises(
+                ValueError,
+                match=f"of this process on every worker, fuzzyfrog .* got fuzz.* worker {other}",
+            ),
             on_cluster(measure, client, lambda dataset: "any"),
         ):
             pass

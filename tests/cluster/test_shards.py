@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cluster.made import NEVER, same_bytes
-from fuzzyfrog.cluster.shards import cut, lowest, summed, totals, unite, weigh
+from fuzzyfrog.cluster.sharded import cut, lowest, summed, totals, unite, weigh
 from fuzzyfrog.cluster.worker import Packed
 from fuzzyfrog.measure.geometry import MARGIN, exact_means
 from measure_cases import TNORMS, cases

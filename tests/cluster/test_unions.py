@@ -5,7 +5,7 @@ from contextlib import ExitStack
 import pytest
 
 from cluster.made import made_measure
-from fuzzyfrog.cluster.shards import Unions, cut, unite
+from fuzzyfrog.cluster.sharded import Unions, cut, unite
 
 
 def made():

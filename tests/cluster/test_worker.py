@@ -9,8 +9,9 @@ from dask.sizeof import sizeof
 from cluster.inside import threads
 from cluster.made import agree, made_measure, made_subsets, on
 from fuzzyfrog.cluster import worker
-from fuzzyfrog.cluster.client import TableMissingError, _Held, _make_room, measure_of
+from fuzzyfrog.cluster.client import TableMissingError
 from fuzzyfrog.cluster.replicated import _table_of
+from fuzzyfrog.cluster.worker import _Held, _make_room, measure_of
 
 
 @pytest.fixture

@@ -117,7 +117,7 @@ def test_a_missing_config_gets_a_sentence(tmp_path):
         ('search = "quickreduct"\noptions = { greedy = 1 }', "options must fit, got: "),
         ('search = "boosted"\noptions = { penalty = -1 }', "penalty must be 'auto' or a number"),
         ('search = "boosted"\noptions = { target = "x" }', "target must be one of"),
-        ('search = "none"\noptions = { n = 1 }', "options must be none for all features, got 'n'"),
+        ('search = "none"\noptions = { n = 1 }', "options must be empty for all features, got 'n'"),
         ('search = "frogs"\nmax_seconds = -1', "max_seconds must be a number above 0, got -1"),
         (
             'search = "frogs"\nmax_evaluations = 0',

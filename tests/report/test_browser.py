@@ -109,7 +109,7 @@ def test_wine_answers_in_order(opened, wine_run):
     )
     sections = page.eval_on_selector_all("main > section", "all => all.map(one => one.id)")
     assert sections == [
-        "answer", "front", "reducts", "frequency", "features", "samples", "search", "again",
+        "answer", "front", "reducts", "frequency", "features", "samples", "search", "reproduce",
     ]  # fmt: skip
     assert sorted(page.locator(".chips .name").all_inner_texts()) == sorted(
         wine_run.names(wine_run.selected)

@@ -10,7 +10,7 @@ from fuzzyfrog.cli.summary import result_lines
 from fuzzyfrog.records import Certificate
 from fuzzyfrog.records.statements import Verdict, alike, headline, shortcut, verdict
 from fuzzyfrog.report import render_report
-from fuzzyfrog.report.collect import collect
+from fuzzyfrog.report.render import collect
 
 
 def asking(run, **parameters):
@@ -72,7 +72,7 @@ def test_a_proof_is_not_only_a_search(wine_run):
     content = collect(certified)
     assert content["answer"]["facts"][2]["of"] == "all there are"
     assert content["answer"]["reasons"][2].startswith("There are exactly 343 equally good subsets")
-    assert content["search"]["reason"] == "It ended with a proof."
+    assert content["search"]["reason"] == "The search ended with a proof."
 
 
 def test_a_run_that_leaves_nothing_out_gets_a_next_step(wine_run):
@@ -82,7 +82,9 @@ def test_a_run_that_leaves_nothing_out_gets_a_next_step(wine_run):
     assert headline(run) == "All 5 allowed features are needed to tell the classes apart"
     assert shortcut(run) == (0.95, 4)
     assert "none without a loss; --min-dependency 0.95 does with 4" in printed(run)
-    assert "--min-dependency 0.95 does with 4" in collect(run)["answer"]["reasons"][-1]
+    assert (
+        "with --min-dependency 0.95, 4 features are enough" in collect(run)["answer"]["reasons"][-1]
+    )
     assert shortcut(wine_run) is None
 
 

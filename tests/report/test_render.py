@@ -20,9 +20,9 @@ from fuzzyfrog.records import (
     Versions,
 )
 from fuzzyfrog.report import render_report, summary_html, write_report
-from fuzzyfrog.report.collect import collect
-from fuzzyfrog.report.explorer import MAX_MEMBERS
+from fuzzyfrog.report.details import MAX_MEMBERS
 from fuzzyfrog.report.plot_data import Scale, elbow, nice_ticks, steps
+from fuzzyfrog.report.render import collect
 from fuzzyfrog.report.text import cell, gamma, percent, seconds, short, visible
 
 
@@ -163,7 +163,7 @@ def test_no_dependency_is_no_success(wine_run):
                       selected=(useless.feature,))  # fmt: skip
     page = summary_html(nothing)
     assert "No feature tells the classes apart" in page
-    assert "1 selected feature could go without any loss" in page
+    assert "1 selected feature could be left out without any loss" in page
     assert "as well as all" not in page
     assert "all the work" not in page
 
@@ -208,8 +208,9 @@ def test_no_text_of_a_page_has_characters_unseen(wine_run):
 def test_values_cannot_turn_the_text_around_them(wine_run):
     page = render_report(all_nasty(wine_run))
     shown = visible(NASTY)
-    sentences = (f">It ended: {shown}.", f'content="fuzzyfrog {shown}', f"fuzzyfrog {shown}. This",
-                 f">{shown}: selected features</title>", f"digest\">{shown}<")  # fmt: skip
+    sentences = (f">The search ended: {shown}.", f'content="fuzzyfrog {shown}',
+                 f"fuzzyfrog {shown}. This", f">{shown}: selected features</title>",
+                 f"digest\">{shown}<")  # fmt: skip
     for known in sentences:
         assert known in page
         page = page.replace(known, "")
@@ -258,7 +259,7 @@ def test_page_holds_what_it_can_afford_and_says_so(wine_run):
 
 def test_a_short_history_has_no_picture(wine_run):
     assert collect(replace(wine_run, history=wine_run.history[:1]))["course"] is None
-    assert "The course as a table" not in render_report(replace(wine_run, history=()))
+    assert "The search as a table" not in render_report(replace(wine_run, history=()))
 
 
 def test_summary_is_html_without_scripts(hostile_run):

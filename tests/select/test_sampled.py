@@ -14,7 +14,7 @@ from fuzzyfrog.errors import CheckpointError
 from fuzzyfrog.measure import Dependency, SampledDependency
 from fuzzyfrog.records import Certificate, Run
 from fuzzyfrog.report import summary_html
-from fuzzyfrog.report.collect import collect
+from fuzzyfrog.report.render import collect
 
 TOLD = (
     r"estimated from 60 of 178 samples, 95% interval for the dependency of the selected features "

@@ -1,4 +1,4 @@
-"""More than one machine: the same scores, shared out among the workers of a cluster."""
+"""Scores from several machines: the same bits, computed by the workers of a Dask cluster."""
 
 from fuzzyfrog.cluster.client import check_cluster
 from fuzzyfrog.cluster.measure import ClusterMeasure, on_cluster

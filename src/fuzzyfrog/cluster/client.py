@@ -1,4 +1,4 @@
-"""The only door to Dask: clients, waiting, and which of its errors mean that work was lost."""
+"""The only module that imports Dask: clients, waiting, and which errors mean lost work."""
 
 from __future__ import annotations
 
@@ -8,68 +8,53 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
 
 from fuzzyfrog.common.messages import shown
-
-__all__ = [
-    "CONNECT_SECONDS",
-    "Client",
-    "Future",
-    "TableMissingError",
-    "address_of_this_worker",
-    "answer",
-    "check_cluster",
-    "connected",
-    "drop_worker",
-    "is_loss",
-    "is_settled",
-    "known_workers",
-    "silent_workers",
-]
+from fuzzyfrog.errors import ParameterError
 
 _NO_PORT = re.compile(r"((tcp|tls)://)?[^:/]+/?")
 CONNECT_SECONDS = 10  # for a scheduler to answer
 
 
 class TableMissingError(LookupError):
-    """A worker was asked to score subsets of a table that it does not have (any more)."""
+    """A worker does not have the table whose subsets it is to score."""
 
 
 class Future(Protocol):
-    """What a task will give; of `distributed.Future` the part that is used here."""
+    """The result of a task to come: the part of `distributed.Future` that is used here."""
 
     @property
     def key(self) -> str:
-        """What the cluster calls the result."""
+        """The key of the result on the cluster."""
 
     @property
     def status(self) -> str:
-        """How far it is: "pending", "finished", "error", "cancelled" or "lost"."""
+        """The state: "pending", "finished", "error", "cancelled" or "lost"."""
 
     def exception(self) -> BaseException | None:
         """Return the error that ended the task, if one did."""
 
 
 class Client(Protocol):
-    """A connection to a cluster; of `distributed.Client` the part that is used here."""
+    """A connection to a cluster: the part of `distributed.Client` that is used here."""
 
     @property
     def status(self) -> str:
-        """Whether there is a connection: "running" if so."""
+        """The state of the connection: "running" if there is one."""
 
     @property
     def scheduler(self) -> Any:
-        """The scheduler, whose methods give what can be awaited in the loop."""
+        """The scheduler, whose methods return awaitables for the loop."""
 
     @property
     def loop(self) -> Any:
-        """The loop of Tornado, in a thread of its own, that talks to the cluster."""
+        """The Tornado loop that talks to the cluster, in a thread of its own."""
 
     def map(
         self, function: Callable[..., Any], *iterables: Sequence[Any], pure: bool
     ) -> list[Future]:
-        """Have a function called on some worker for each set of arguments."""
+        """Call a function on some worker for each set of arguments."""
 
     def gather(self, futures: Sequence[Future]) -> list[Any]:
-        """Return results in the order of the futures."""
+        """Return the results in the order of the futures."""
 
     def scatter(
         self,
@@ -88,56 +73,48 @@ class Client(Protocol):
         workers: Sequence[str] | None = None,
         on_error: str = "raise",
     ) -> dict[str, Any]:
-        """Call a function at once on all workers, outside of tasks."""
+        """Call a function at once on all workers, outside tasks."""
 
     def cancel(self, futures: Sequence[Future]) -> None:
-        """Have nobody work for these futures any more."""
+        """Cancel the futures."""
 
     def scheduler_info(self, *, n_workers: int) -> Mapping[str, Any]:
-        """Tell about the cluster and its workers."""
+        """Return facts about the cluster and its workers."""
 
     def as_current(self) -> AbstractContextManager[object]:
-        """Have functions of Dask that take no client use this one."""
+        """Make this the client of Dask functions that take none."""
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
 
 
 def check_cluster(cluster: object) -> None:
-    """Raise unless a value can stand for a cluster; nobody is called for that."""
+    """Raise unless a value can be a cluster; this does not connect to it."""
     if isinstance(cluster, str) and _NO_PORT.fullmatch(cluster):
-        raise ValueError(
-            "cluster must be an address with a port, such as 'tcp://10.0.0.1:8786', got "
-            f"{shown(cluster)}. `dask scheduler` prints it."
-        )
+        rule = "be an address with a port, such as 'tcp://10.0.0.1:8786'"
+        raise ParameterError("cluster", rule, shown(cluster), "`dask scheduler` prints it.")
     if cluster is None or (isinstance(cluster, str) and cluster):
         return
     is_client = all(hasattr(cluster, name) for name in ("map", "scatter", "run"))
     if not is_client or isinstance(cluster, type):
-        raise ValueError(
-            "cluster must be None, an address such as 'tcp://10.0.0.1:8786', or a "
-            f"distributed.Client, got {shown(cluster)}."
-        )
+        rule = "be None, an address such as 'tcp://10.0.0.1:8786', or a distributed.Client"
+        raise ParameterError("cluster", rule, shown(cluster))
     if getattr(cluster, "asynchronous", False):
-        raise ValueError(
-            "cluster must be a client that waits for its answers, got one with "
-            "asynchronous=True. Make it outside of coroutines, or give its address."
+        raise ParameterError(
+            "cluster",
+            "be a synchronous client",
+            "one with asynchronous=True",
+            "Create it outside coroutines, or pass its address.",
         )
     if getattr(cluster, "status", None) != "running":
-        raise ValueError(
-            f"cluster must be a client that is connected, got {shown(cluster)}. Make a new one."
+        raise ParameterError(
+            "cluster", "be a client that is connected", shown(cluster), "Create a new one."
         )
 
 
 @contextmanager
 def connected(cluster: object) -> Iterator[Client | None]:
-    """Lend a client: that of the user, or for an address a new one that is closed afterwards.
-
-    Parameters
-    ----------
-    cluster : None, str or distributed.Client
-        What `check_cluster` lets pass; None lends None.
-    """
+    """Lend the client of the user, a new one for an address (closed afterwards), or None."""
     if cluster is None:
         yield None
     elif isinstance(cluster, str):
@@ -153,15 +130,17 @@ def connected(cluster: object) -> Iterator[Client | None]:
 
 
 def _refuse_within_a_task(client: Client) -> None:
-    """Raise in a task of the same cluster: it would wait for the thread that it keeps busy."""
+    """Raise inside a task of the same cluster, which would wait for its own thread."""
     try:
         here = address_of_this_worker()
-    except ValueError:  # Dask's way to say: not inside a task
+    except ValueError:  # not inside a task
         return
     if here in client.scheduler_info(n_workers=-1).get("workers", {}):
-        raise ValueError(
-            "cluster must be another one than that whose task calls fit, got the cluster of "
-            f"the worker {here}. Call fit outside of its tasks, or with cluster=None."
+        raise ParameterError(
+            "cluster",
+            "not be the one whose task calls fit",
+            f"the cluster of the worker {here}",
+            "Call fit outside its tasks, or with cluster=None.",
         )
 
 
@@ -169,12 +148,13 @@ def _client_at(address: str) -> Client:
     distributed = _distributed()
     try:
         client: Client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError) as error:  # nobody there, or no address
+    except (OSError, ValueError) as error:  # nothing there, or not an address
         reason = " ".join(str(error).split())
-        raise ValueError(
-            "cluster must be the address of a Dask scheduler that answers within "
-            f"{CONNECT_SECONDS} seconds, got {shown(address)} ({reason}). Start one with "
-            "`dask scheduler`, or correct the address."
+        raise ParameterError(
+            "cluster",
+            f"be the address of a Dask scheduler that answers within {CONNECT_SECONDS} seconds",
+            f"{shown(address)} ({reason})",
+            "Start one with `dask scheduler`, or correct the address.",
         ) from None
     return client
 
@@ -183,19 +163,21 @@ def _distributed() -> Any:
     try:
         import distributed
     except ImportError:
-        raise ValueError(
-            "cluster must be None without Dask, which is not installed. "
-            "Install it with: pip install 'fuzzyfrog[dask]'"
+        raise ParameterError(
+            "cluster",
+            "be None without Dask",
+            "a cluster, but Dask is not installed",
+            "Install it with: pip install 'fuzzyfrog[dask]'",
         ) from None
     return distributed
 
 
 def is_settled(client: Client, futures: Sequence[Future], seconds: float) -> bool:
-    """Wait for tasks to end in any way; tell whether all did within the time."""
+    """Wait for tasks to end in any way; return whether all did within the time."""
     from concurrent.futures import CancelledError
 
     try:
-        with client.as_current():  # it need not be the default one
+        with client.as_current():  # which need not be the default one
             _distributed().wait(futures, timeout=seconds)
     except CancelledError:  # some of them; the others have ended as well
         return True
@@ -207,19 +189,10 @@ def is_settled(client: Client, futures: Sequence[Future], seconds: float) -> boo
 def answer(
     client: Client, call: Callable[[], Any], seconds: float, look_around: Callable[[], None]
 ) -> Any:
-    """Return what a method of a client answers, looking around as long as it does not.
+    """Return the answer of a client method, checking on the cluster while it takes long.
 
-    Parameters
-    ----------
-    client : Client
-        The cluster.
-    call : callable
-        Calls the method. This happens in the loop of the client, where methods that wait
-        elsewhere give something that can be awaited.
-    seconds : float
-        How long to wait before looking around, and then again each time.
-    look_around : callable
-        Raises to give up.
+    `call` runs in the loop of the client, where its methods return awaitables. `look_around` is
+    called after every `seconds` of waiting and raises to give up.
     """
     import asyncio
     from concurrent.futures import wait
@@ -237,27 +210,24 @@ def answer(
 
 
 def known_workers(client: Client, seconds: float) -> Mapping[str, Any]:
-    """Return what the scheduler tells of each worker; none if it cannot be reached.
+    """Return what the scheduler knows about each worker; nothing if it cannot be reached.
 
-    Raises
-    ------
-    TimeoutError
-        If it says nothing at all for so many seconds.
+    Raises TimeoutError if it does not answer within the time.
     """
     if client.status != "running":
         return {}
     try:
-        told = answer(client, lambda: client.scheduler.identity(n_workers=-1), seconds, _give_up)
+        known = answer(client, lambda: client.scheduler.identity(n_workers=-1), seconds, _give_up)
     except TimeoutError:
         raise
     except OSError:
         return {}
-    workers: Mapping[str, Any] = told.get("workers", {})
+    workers: Mapping[str, Any] = known.get("workers", {})
     return workers
 
 
 def drop_worker(client: Client, address: str, seconds: float) -> None:
-    """Have the scheduler take a worker for dead: others do its work, and it leaves if it wakes."""
+    """Make the scheduler treat a worker as dead: others do its work, and it leaves if it wakes."""
 
     def unregister() -> Any:
         return client.scheduler.unregister(address=address, stimulus_id="fuzzyfrog-silent-worker")
@@ -266,7 +236,7 @@ def drop_worker(client: Client, address: str, seconds: float) -> None:
 
 
 def silent_workers(client: Client, addresses: Sequence[str], seconds: float) -> list[str]:
-    """Return the workers that do not answer in time; one that cannot be reached is not silent."""
+    """Return the workers that do not answer in time; an unreachable one is not silent."""
     import asyncio
 
     async def is_silent(address: str) -> bool:
@@ -289,17 +259,17 @@ def _give_up() -> None:
 
 
 def is_loss(error: BaseException) -> bool:
-    """Return whether an error means that workers or data were lost, not that the work is wrong."""
+    """Whether an error means that workers or data were lost, not that the work is wrong."""
     from concurrent.futures import CancelledError
 
     distributed = _distributed()
     connection = (distributed.comm.CommClosedError, ConnectionError, TimeoutError)
-    # Nobody there to connect to is a plain OSError of Dask, without a number of the system.
+    # A failed connection is a plain OSError of Dask, without an errno.
     is_unanswered = type(error) is OSError and error.errno is None
     lost = (CancelledError, distributed.scheduler.KilledWorker, *connection)
     return is_unanswered or isinstance(error, lost)
 
 
 def address_of_this_worker() -> str:
-    """Give, inside a task, where it runs."""
+    """Return the address of the worker that runs the current task."""
     return str(_distributed().get_worker().address)

@@ -1,4 +1,4 @@
-"""A short text for the code that gives scores, to be the same on all workers."""
+"""A short text that identifies the code behind scores; it must be the same on all workers."""
 
 from __future__ import annotations
 
@@ -8,15 +8,10 @@ from pathlib import Path
 
 from fuzzyfrog.cluster.client import Client, address_of_this_worker
 from fuzzyfrog.cluster.retry import asked
-
-__all__ = [
-    "require_same_code",
-    "require_stamp",
-    "stamp",
-]
+from fuzzyfrog.errors import ParameterError
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-# What scores are made by, and what is pickled on its way to a worker.
+# The code that scores depend on, and what is pickled on its way to a worker.
 _SOURCES = ("common/jit.py", "data/dataset.py", "data/scaling.py", "measure/*.py", "cluster/*.py")
 _PACKAGES = ("fuzzyfrog", "numpy", "numba")
 
@@ -29,7 +24,7 @@ def _digest() -> str:
     return digest.hexdigest()[:12]
 
 
-# Now, while the files are being imported: they may be edited later, but this process has these.
+# Read now, while the files are imported: later edits do not change the code of this process.
 _STAMP = ", ".join([f"{name} {version(name)}" for name in _PACKAGES] + [f"code {_digest()}"])
 
 
@@ -37,7 +32,7 @@ def stamp() -> str:
     """Return the versions and a digest of the files that scores depend on.
 
     The versions are those of fuzzyfrog, NumPy and Numba. The files are read once, when this module
-    is imported: the digest is that of the code that runs unless a file is edited between its own
+    is imported, so the digest is that of the running code unless a file is edited between its own
     import and this one.
     """
     return _STAMP
@@ -46,25 +41,22 @@ def stamp() -> str:
 def require_same_code(client: Client) -> None:
     """Raise unless all workers have the code that this process has."""
     for address, found in sorted(asked(client, stamp).items()):
-        # One that cannot be reached is no worker; whoever takes its place is asked by each task.
-        if not isinstance(found, OSError):
-            _require(address, found)
+        # An OSError: it cannot be reached. Each task checks the worker that takes its place.
+        if not isinstance(found, OSError) and found != stamp():
+            raise _refusal(address, found, stamp())
 
 
 def require_stamp(wanted: str) -> None:
-    """Raise, inside a task, unless this worker has the code of whoever submitted it."""
+    """Raise, inside a task, unless this worker has the code of the process that submitted it."""
     if stamp() != wanted:
-        raise ValueError(_refusal(address_of_this_worker(), stamp(), wanted))
+        raise _refusal(address_of_this_worker(), stamp(), wanted)
 
 
-def _require(address: str, found: object) -> None:
-    if found != stamp():
-        raise ValueError(_refusal(address, found, stamp()))
-
-
-def _refusal(address: str, found: object, wanted: str) -> str:
+def _refusal(address: str, found: object, wanted: str) -> ParameterError:
     got = f"{type(found).__name__}: {found}" if isinstance(found, Exception) else found
-    return (
-        f"the worker {address} must have {wanted}, as this process has, got {got}. "
-        "Install the same versions there."
+    return ParameterError(
+        "cluster",
+        f"have the code of this process on every worker, {wanted}",
+        f"{got} on the worker {address}",
+        "Install the same versions there.",
     )

@@ -1,137 +1,87 @@
-"""How long subsets take, and so what is worth a round trip and how it is cut."""
+"""The measure on a cluster: where the table lies, and which batches are worth sending.
+
+A table lies whole on every worker, or in shards if it is too large for that.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from math import ceil
-from typing import TYPE_CHECKING
+from itertools import count
+from math import ceil, inf
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fuzzyfrog.cluster import worker
 from fuzzyfrog.cluster.client import Client, Future, connected
 from fuzzyfrog.cluster.code_version import require_same_code
-from fuzzyfrog.cluster.placement import Layout, layout_for
-from fuzzyfrog.cluster.retry import collected
+from fuzzyfrog.cluster.replicated import Copies
+from fuzzyfrog.cluster.retry import collected, workers_of
+from fuzzyfrog.cluster.sharded import Sharded, shard_bytes, thread_bytes
+from fuzzyfrog.cluster.worker import BYTES_PER_CELL, MOST_TABLES, SHARE, nothing
 from fuzzyfrog.data import Dataset
+from fuzzyfrog.errors import ClusterError
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.dependency import _checked_bar
 
 if TYPE_CHECKING:
     from fuzzyfrog.search import Objective
 
-__all__ = [
-    "TASK_SECONDS",
-    "ClusterMeasure",
-    "Pace",
-    "on_cluster",
-    "round_seconds",
-]
-
 TASK_SECONDS = 0.1  # of work in a task: some twenty times what Dask needs to hand it out
 WORTH = 2.0  # rounds without work that sending a batch must save
-TASKS_PER_THREAD = 4  # for subsets that take longer than others
+TASKS_PER_THREAD = 4  # because some subsets take longer than others
 WEIGHT = 0.5  # of the latest batch
 EMPTY_ROUNDS = 3  # that are timed
 MOST_EMPTY_TASKS = 16  # of each
-
-
-class Pace:
-    """The work of a subset, in seconds of one thread, learned from batch to batch.
-
-    Only speed depends on it: a batch has the same scores wherever it is scored.
-
-    Parameters
-    ----------
-    empty_round : float
-        Seconds that a round without work takes; 0 has every batch sent.
-    task_seconds : float
-        Least work of a task where there is enough; 0 has every batch cut as finely as is allowed.
-    """
-
-    def __init__(self, empty_round: float, task_seconds: float = TASK_SECONDS) -> None:
-        self._empty_round = empty_round
-        self._task_seconds = task_seconds
-        self._seconds: float | None = None
-
-    @property
-    def is_unknown(self) -> bool:
-        """Whether a subset has to be timed before anything can be said."""
-        return self._seconds is None and self._empty_round > 0
-
-    def is_worth_a_round(self, n_subsets: int, n_here: int, n_there: int) -> bool:
-        """Return whether so many threads of a cluster give a batch sooner than those at home."""
-        work = n_subsets * (self._seconds or 0.0)
-        saved = work / n_here - work / n_there
-        return self._empty_round == 0 or saved >= WORTH * self._empty_round
-
-    def n_tasks(self, n_subsets: int, n_threads: int) -> int:
-        """Return the number of tasks for a batch."""
-        most = min(n_subsets, TASKS_PER_THREAD * n_threads)
-        if self._task_seconds == 0 or self._seconds is None:
-            return most
-        return max(1, min(most, ceil(n_subsets * self._seconds / self._task_seconds)))
-
-    @contextmanager
-    def timed(self, n_subsets: int, n_threads: int) -> Iterator[None]:
-        """Learn from a batch that is scored at home, by all threads there."""
-        start = time.monotonic()
-        yield
-        self._learn((time.monotonic() - start) * n_threads, n_subsets)
-
-    @contextmanager
-    def timed_round(self, n_subsets: int, n_threads: int) -> Iterator[None]:
-        """Learn from a batch that is sent; all threads are taken to be busy all the time."""
-        start = time.monotonic()
-        yield
-        work = max(time.monotonic() - start - self._empty_round, 0.0)
-        self._learn(work * n_threads, n_subsets)
-
-    def _learn(self, seconds: float, n_subsets: int) -> None:
-        if n_subsets:
-            latest = seconds / n_subsets
-            before = latest if self._seconds is None else self._seconds
-            self._seconds = (1.0 - WEIGHT) * before + WEIGHT * latest
-
-
-def round_seconds(client: Client, n_threads: int) -> float:
-    """Return what a round of tasks without work takes."""
-
-    def submit(missing: list[int]) -> list[Future]:
-        return client.map(worker.nothing, missing, pure=False)
-
-    laps = []
-    for _ in range(EMPTY_ROUNDS):
-        start = time.monotonic()
-        collected(client, min(n_threads, MOST_EMPTY_TASKS), submit, _nothing_to_recover)
-        laps.append(time.monotonic() - start)
-    return min(laps)
-
-
-def _nothing_to_recover() -> None:
-    """Tasks without work need nothing."""
-
+FULL = 0.7  # of the memory of a worker, everything counted; beyond that, Dask spills to disk
+BARE_BYTES = 300_000_000  # of a worker process that holds nothing
+MOST_SHARDS = 32  # unless threads need more: work grows with them, and tasks with their square
 
 Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]
 
 
+@contextmanager
+def on_cluster(
+    measure: Dependency, cluster: object, fingerprint: Callable[[Dataset], str]
+) -> Iterator[Objective]:
+    """Lend an objective for the table: on a cluster, or the measure itself without one.
+
+    `cluster` is None, the address of a scheduler, or a client, which is left open. `fingerprint`
+    returns a text that identifies a table and everything else that its scores depend on.
+    """
+    with connected(cluster) as client:
+        if client is None:
+            yield measure
+            return
+        require_same_code(client)
+        layout = layout_for(client, measure, fingerprint(measure.dataset))
+        try:
+            yield ClusterMeasure(
+                measure, layout, empty_round=round_seconds(client, layout.n_threads)
+            )
+        finally:
+            if isinstance(cluster, str) and client.status == "running":
+                # The owner of a client may come back with the same table.
+                with suppress(Exception):  # an error that led here says more
+                    layout.withdraw()
+
+
 class ClusterMeasure:
-    """Scores subsets on a cluster, and at home where that is quicker.
+    """Scores subsets on a cluster, or in this process where that is faster.
 
     Parameters
     ----------
     measure : Dependency
-        The measure of the whole table, at home.
+        The measure of the whole table, in this process.
     layout : Copies or Sharded
         How the table lies on the cluster.
     empty_round : float
-        Seconds that a round without work takes; 0 has every batch sent.
+        Seconds that a round without work takes; with 0, every batch is sent.
     task_seconds : float
-        Least work of a task; 0 has every batch cut as finely as is allowed.
+        Least work of a task; with 0, every batch is cut as finely as allowed.
     """
 
     def __init__(
@@ -159,7 +109,7 @@ class ClusterMeasure:
 
     def score(self, masks: ArrayLike, at_least: float | ArrayLike | None = None) -> Floats:
         """Return the dependency of each subset; -inf exactly where it is less than `at_least`."""
-        checked = self._measure._checked(masks)  # whichever way the batch goes
+        checked = self._measure._checked(masks)  # wherever the batch is scored
         bars = _checked_bar(at_least, len(checked))
         return self._scored(
             checked,
@@ -185,7 +135,7 @@ class ClusterMeasure:
         here: Callable[[], Floats],
         there: Callable[[int], Floats],
     ) -> Floats:
-        """Return the scores of a batch from where they are to be had sooner."""
+        """Return the scores of a batch from wherever they are available sooner."""
         n_subsets = len(masks)
         n_here, n_there = self._measure._n_threads, self._layout.n_threads
         if pace.is_unknown and n_subsets > 1:
@@ -199,33 +149,146 @@ class ClusterMeasure:
             return there(n_tasks)
 
 
-@contextmanager
-def on_cluster(
-    measure: Dependency, cluster: object, fingerprint: Callable[[Dataset], str]
-) -> Iterator[Objective]:
-    """Lend what scores the subsets of a table: on a cluster, or the measure itself without one.
+class Layout(Protocol):
+    """How a table lies on the workers, and thus how they share the work of a batch."""
 
-    Parameters
-    ----------
-    measure : Dependency
-        The measure of the table.
-    cluster : None, str or distributed.Client
-        No cluster, the address of a scheduler, or a client, which is left open.
-    fingerprint : callable
-        Gives what stands for a table and all that its scores depend on.
+    n_threads: int
+
+    def score(
+        self, masks: NDArray[np.bool_], bars: NDArray[np.float64], n_tasks: int
+    ) -> NDArray[np.float64]:
+        """Return the dependency of each subset, -inf where it is below its bar."""
+
+    def best(self, masks: NDArray[np.bool_], n_tasks: int) -> NDArray[np.float64]:
+        """Return the dependency of the best subsets, -inf for the others."""
+
+    def withdraw(self) -> None:
+        """Make the workers drop the table."""
+
+
+class Pace:
+    """The work of a subset, in seconds of one thread, learned from batch to batch.
+
+    Only speed depends on it: a batch has the same scores wherever it is scored. The parameters are
+    those of `ClusterMeasure`.
     """
-    with connected(cluster) as client:
-        if client is None:
-            yield measure
-            return
-        require_same_code(client)
-        layout = layout_for(client, measure, fingerprint(measure.dataset))
-        try:
-            yield ClusterMeasure(
-                measure, layout, empty_round=round_seconds(client, layout.n_threads)
-            )
-        finally:
-            if isinstance(cluster, str) and client.status == "running":
-                # Whose client stays, may come again with the same table.
-                with suppress(Exception):  # an error that led here says more
-                    layout.withdraw()
+
+    def __init__(self, empty_round: float, task_seconds: float = TASK_SECONDS) -> None:
+        self._empty_round = empty_round
+        self._task_seconds = task_seconds
+        self._seconds: float | None = None
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether no subset has been timed yet."""
+        return self._seconds is None and self._empty_round > 0
+
+    def is_worth_a_round(self, n_subsets: int, n_here: int, n_there: int) -> bool:
+        """Whether `n_there` threads of a cluster are worth it over the `n_here` of this process."""
+        work = n_subsets * (self._seconds or 0.0)
+        saved = work / n_here - work / n_there
+        return self._empty_round == 0 or saved >= WORTH * self._empty_round
+
+    def n_tasks(self, n_subsets: int, n_threads: int) -> int:
+        """Return the number of tasks for a batch."""
+        most = min(n_subsets, TASKS_PER_THREAD * n_threads)
+        if self._task_seconds == 0 or self._seconds is None:
+            return most
+        return max(1, min(most, ceil(n_subsets * self._seconds / self._task_seconds)))
+
+    @contextmanager
+    def timed(self, n_subsets: int, n_threads: int) -> Iterator[None]:
+        """Learn from a batch that all threads of this process score."""
+        start = time.monotonic()
+        yield
+        self._learn((time.monotonic() - start) * n_threads, n_subsets)
+
+    @contextmanager
+    def timed_round(self, n_subsets: int, n_threads: int) -> Iterator[None]:
+        """Learn from a batch that is sent, as if all threads were busy all the time."""
+        start = time.monotonic()
+        yield
+        work = max(time.monotonic() - start - self._empty_round, 0.0)
+        self._learn(work * n_threads, n_subsets)
+
+    def _learn(self, seconds: float, n_subsets: int) -> None:
+        if n_subsets:
+            latest = seconds / n_subsets
+            before = latest if self._seconds is None else self._seconds
+            self._seconds = (1.0 - WEIGHT) * before + WEIGHT * latest
+
+
+def round_seconds(client: Client, n_threads: int) -> float:
+    """Return the seconds that a round of tasks without work takes."""
+
+    def submit(missing: list[int]) -> list[Future]:
+        return client.map(nothing, missing, pure=False)
+
+    laps = []
+    for _ in range(EMPTY_ROUNDS):
+        start = time.monotonic()
+        collected(client, min(n_threads, MOST_EMPTY_TASKS), submit, lambda: None)
+        laps.append(time.monotonic() - start)
+    return min(laps)
+
+
+def layout_for(client: Client, measure: Dependency, fingerprint: str) -> Layout:
+    """Return a layout with the whole table on every worker if it fits, else one with shards."""
+    workers = workers_of(client)
+    n_cells = measure.n_samples * measure.n_features
+    if fits_everywhere(n_cells, workers):
+        return Copies(client, measure, fingerprint)
+    return Sharded(client, measure, n_shards_for(n_cells, workers))
+
+
+def fits_everywhere(n_cells: int, workers: Mapping[str, Any]) -> bool:
+    """Whether every worker can hold as many such tables as workers keep."""
+    return MOST_TABLES * BYTES_PER_CELL * n_cells <= SHARE * _memory(workers)
+
+
+def n_shards_for(n_cells: int, workers: Mapping[str, Any]) -> int:
+    """Return the fewest shards whose pairs keep all threads busy and fit into memory.
+
+    Raises ClusterError if a worker has too little memory, however the table is cut.
+    """
+    n_threads = sum(one["nthreads"] for one in workers.values())
+    by_threads = next(n for n in count(2) if n * (n - 1) // 2 >= n_threads)
+    most = max(by_threads, MOST_SHARDS)
+    for n_shards in range(by_threads, most + 1):
+        if all(spare >= 0 for spare in _spare(n_cells, n_shards, workers).values()):
+            return n_shards
+    raise ClusterError(_refusal(n_cells, most, workers))
+
+
+def memory_needed(n_cells: int, n_shards: int, n_workers: int, n_threads: int) -> float:
+    """Return the bytes of memory that a worker needs for shards."""
+    own_shards = shard_bytes(n_cells) / n_workers
+    return (BARE_BYTES + own_shards + n_threads * thread_bytes(n_cells, n_shards)) / FULL
+
+
+def _spare(n_cells: int, n_shards: int, workers: Mapping[str, Any]) -> dict[str, float]:
+    """Return how much more memory each worker has than it needs."""
+    return {
+        address: _memory({address: one})
+        - memory_needed(n_cells, n_shards, len(workers), one["nthreads"])
+        for address, one in workers.items()
+    }
+
+
+def _refusal(n_cells: int, n_shards: int, workers: Mapping[str, Any]) -> str:
+    """Return the sentence about the worker that lacks the most memory."""
+    spare = _spare(n_cells, n_shards, workers)
+    address = min(spare, key=lambda one: spare[one])
+    has = workers[address]["memory_limit"]
+    needs = ceil((has - spare[address]) / 1e8) / 10  # rounded up: this must be enough
+    return (
+        f"the worker {address}, one of {len(workers)}, must have {needs} GB of memory for its "
+        f"part of a table of {shard_bytes(n_cells) / 1e9:.1f} GB with "
+        f"nthreads={workers[address]['nthreads']}, got {has / 1e9:.1f} GB. Start workers with as "
+        "much, or with fewer threads, or more of them."
+    )
+
+
+def _memory(workers: Mapping[str, Any]) -> float:
+    """Return the memory of the smallest worker in bytes; infinite if none has a limit."""
+    return min(one["memory_limit"] or inf for one in workers.values())

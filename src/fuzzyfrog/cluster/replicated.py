@@ -1,4 +1,4 @@
-"""The whole table on every worker: a batch is cut into parts of subsets."""
+"""The whole table on every worker: a batch of subsets is cut into parts."""
 
 from __future__ import annotations
 
@@ -19,26 +19,12 @@ from fuzzyfrog.cluster.retry import (
     threads_of,
     working_of,
 )
-from fuzzyfrog.cluster.worker import (
-    BYTES_PER_CELL,
-    MOST_TABLES,
-    Packed,
-    Table,
-    forget,
-    holds,
-    n_held,
-    take,
-)
+from fuzzyfrog.cluster.worker import MOST_TABLES, Packed, Table, forget, holds, n_held, take
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import ClusterError
 from fuzzyfrog.measure import Dependency
 
-__all__ = [
-    "BYTES_PER_CELL",
-    "Copies",
-]
-
-ATTEMPTS = 5  # to hand a table over to workers that let go of it at once
+ATTEMPTS = 5  # to hand a table over to workers that drop it at once
 
 Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]
@@ -48,16 +34,8 @@ class Copies:
     """Scores subsets on workers of which each has the whole table.
 
     The table is sent once. A worker process keeps it, so that a second run on the same data
-    sends nothing; a worker that comes later is sent it when it is first asked for a score.
-
-    Parameters
-    ----------
-    client : Client
-        The cluster.
-    measure : Dependency
-        The measure of the table.
-    fingerprint : str
-        What stands for the table and all that its scores depend on.
+    sends nothing; a worker that joins later gets it when it is first asked for a score.
+    `fingerprint` identifies the table and everything else that its scores depend on.
     """
 
     def __init__(self, client: Client, measure: Dependency, fingerprint: str) -> None:
@@ -76,7 +54,7 @@ class Copies:
 
     def best(self, masks: Masks, n_tasks: int) -> Floats:
         """Return the dependency of the best subsets, -inf for the others."""
-        # Each part finds its own best one: more parts than threads would only cost.
+        # Each part finds its own best subset: more parts than threads would only cost time.
         parts = _parts(len(masks), min(n_tasks, self.n_threads))
         scores = self._collected(worker.best, [(Packed.of(masks[part]),) for part in parts])
         scores[scores < scores.max() - self._tolerance] = -np.inf
@@ -88,33 +66,33 @@ class Copies:
             workers = list(working_of(self._client))
             held = asked(self._client, holds, self._fingerprint, workers=workers)
             lacking = [address for address, answer in held.items() if answer is False]
-            if not lacking:  # a worker that cannot be reached is none
+            if not lacking:  # an unreachable worker answers with an error
                 return
             self._send(lacking)
-        if True not in held.values():  # else it is missed, and sent again, where it is asked for
+        if True not in held.values():  # else a task that misses it has it sent again
             raise ClusterError(self._refusal(lacking[0]))
 
     def withdraw(self) -> None:
-        """Have the workers let go of the table."""
+        """Make the workers drop the table."""
         asked(self._client, forget, self._fingerprint)
 
     def _refusal(self, worker: str) -> str:
         n_tables = asked(self._client, n_held, workers=[worker])[worker]
         is_crowded = isinstance(n_tables, int) and n_tables >= MOST_TABLES
         reason = (
-            f"It has {n_tables} tables of other runs at the same time. Have fewer of them at once."
+            f"It has {n_tables} tables of other runs at the same time. Start fewer runs at once."
             if is_crowded
             else "It may have too little memory; see its log."
         )
         return (
-            f"the worker {worker} must keep the table that it is sent, but let go of it "
+            f"the worker {worker} must keep the table that it is sent, but dropped it "
             f"{ATTEMPTS} times. {reason}"
         )
 
     def _collected(
         self, task: Callable[..., Floats], arguments: Sequence[tuple[object, ...]]
     ) -> Floats:
-        """Return what a task answers to each set of arguments, one answer behind the other."""
+        """Return the results of a task for all sets of arguments, concatenated."""
 
         def submit(missing: list[int]) -> list[Future]:
             same = [[stamp()] * len(missing), [self._fingerprint] * len(missing)]
@@ -122,7 +100,7 @@ class Copies:
             return self._client.map(task, *same, *map(list, others), pure=False)
 
         answers = collected(self._client, len(arguments), submit, self.supply)
-        self.n_threads = threads_now(self._client) or self.n_threads  # of those who came or left
+        self.n_threads = threads_now(self._client) or self.n_threads  # after workers joined or left
         return np.concatenate(answers)
 
     def _send(self, workers: Sequence[str]) -> None:
@@ -132,14 +110,14 @@ class Copies:
             asked(self._client, take, self._fingerprint, table.key, workers=workers)
         except Exception as error:
             if not isinstance(error, KeyError) and not is_loss(error):
-                raise  # KeyError: the scheduler knows one of the workers no more
+                raise  # KeyError: the scheduler no longer knows one of the workers
 
 
 def _table_of(measure: Dependency) -> Table:
-    """Return what workers need of a table; names and labels stay at home."""
+    """Return what workers need of a table; names and labels stay here."""
     full = measure.dataset
-    # Copies: a worker in this process gets these very arrays, and keeps them when those of the
-    # user have long been changed; one that comes late gets what the measure was made of.
+    # Copies, because a worker in this process keeps these very arrays even if the user changes
+    # the original ones; one that joins late gets what the measure was made from.
     bare = Dataset(
         np.array(full.values),
         full.target.copy(),

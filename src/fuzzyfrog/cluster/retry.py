@@ -1,8 +1,8 @@
-"""Rounds of tasks that end with the same results, whatever workers are lost on the way.
+"""Rounds of tasks with the same results, whichever workers are lost on the way.
 
-Dask itself runs the tasks of a lost worker elsewhere. What it gives up (data that only the lost
-worker had, a task whose workers were lost several times) is submitted again here: every task is
-a function of what it is given and nothing else.
+Dask itself runs the tasks of a lost worker elsewhere. What it gives up on (data that only the lost
+worker had, a task whose workers were lost several times) is submitted again here: every task is a
+function of its arguments and nothing else.
 """
 
 from __future__ import annotations
@@ -26,27 +26,17 @@ from fuzzyfrog.cluster.client import (
 from fuzzyfrog.common.deadline import stop_if_late
 from fuzzyfrog.errors import ClusterError
 
-__all__ = [
-    "asked",
-    "collected",
-    "sent",
-    "threads_now",
-    "threads_of",
-    "workers_of",
-    "working_of",
-]
-
 RESUBMISSIONS = 10  # of a round
 FIRST_PAUSE = 0.1  # seconds before the second attempt; then twice as long, and so on
 LONGEST_PAUSE = 2.0
-LOOK_AROUND = 2.0  # seconds of waiting after which it is asked who is still there
+LOOK_AROUND = 2.0  # seconds of waiting between checks of who is still there
 WORKER_SECONDS = 60.0  # how long a cluster may be without any worker
 SILENT_SECONDS = 20.0  # after which workers are called, and within which each has to answer
 CALL_SECONDS = 10.0  # of a round without a result, after which its workers are called
 
-GO_ON = (
-    "Run the same again on a new cluster: with a checkpoint it goes on where this run ended, bit "
-    "for bit; without one it starts over."
+RESUME = (
+    "Run it again on a new cluster: with a checkpoint it resumes where this run ended, bit for "
+    "bit; without one it starts over."
 )
 
 Submit = Callable[[list[int]], Sequence[Future]]
@@ -57,21 +47,9 @@ def collected(
 ) -> list[Any]:
     """Return the results of all parts of a round in their order.
 
-    Parameters
-    ----------
-    client : Client
-        The cluster.
-    n_parts : int
-        Number of parts.
-    submit : callable
-        Submits the parts whose numbers it is given, and gives one future for each.
-    recover : callable
-        Brings back what tasks need; called before parts that were lost are submitted again.
-
-    Raises
-    ------
-    ClusterError
-        If the scheduler is lost, no worker is left, or parts were lost too often.
+    `submit` submits the parts with the given numbers and returns one future for each. `recover`
+    restores what tasks need; it is called before lost parts are submitted again. Raises
+    ClusterError if the scheduler is lost, no worker is left, or parts were lost too often.
     """
     results: dict[int, Any] = {}
     last: BaseException | None = None
@@ -95,22 +73,22 @@ def collected(
 
 
 def workers_of(client: Client) -> dict[str, Any]:
-    """Return what the scheduler tells of each worker, after waiting for the first of them."""
+    """Return what the scheduler knows about each worker, after waiting for the first one."""
     return _awaited(client, lambda worker: True)
 
 
 def working_of(client: Client) -> dict[str, Any]:
-    """Return the same of the workers that take work: they are not paused and not about to leave."""
+    """Return the same for the workers that take work: neither paused nor about to leave."""
     return _awaited(client, lambda worker: worker["status"] == "running")
 
 
 def threads_of(client: Client) -> int:
-    """Return the number of threads that all workers have together, waiting for the first."""
+    """Return the number of threads of all workers, after waiting for the first one."""
     return sum(worker["nthreads"] for worker in workers_of(client).values())
 
 
 def threads_now(client: Client) -> int:
-    """Return the same without waiting: 0 if nobody is there."""
+    """Return the same without waiting: 0 if there is no worker."""
     return sum(worker["nthreads"] for worker in _known(client).values())
 
 
@@ -120,14 +98,10 @@ def asked(
     *arguments: object,
     workers: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """Return what a function, called at once and outside of tasks, gives on each worker.
+    """Return the result of a function on each worker, called at once and outside tasks.
 
-    An error on a worker stands in for what it would have given.
-
-    Raises
-    ------
-    ClusterError
-        If the scheduler is lost, or workers say nothing at all.
+    An error on a worker takes the place of its result. Raises ClusterError if the scheduler is
+    lost or workers do not answer.
     """
 
     def call() -> Any:
@@ -137,13 +111,7 @@ def asked(
 
 
 def sent(client: Client, data: object, workers: Sequence[str]) -> Future:
-    """Send an object to each of some workers.
-
-    Raises
-    ------
-    ClusterError
-        If the scheduler is lost, or workers say nothing at all.
-    """
+    """Send an object to some workers; raise ClusterError if they do not answer."""
 
     def call() -> Any:
         return client.scatter(data, workers=workers, broadcast=True, hash=False)
@@ -163,7 +131,7 @@ def _awaited(client: Client, is_wanted: Callable[[Any], bool]) -> dict[str, Any]
                 return wanted
             if time.monotonic() > deadline:
                 raise ClusterError(_nobody(known))
-            # A cluster that grows with its work has no worker before there is some.
+            # A cluster that grows with its work has no worker before there is any.
             errand = errand or client.map(int, [0], pure=False)
         time.sleep(LOOK_AROUND / 10)
 
@@ -174,7 +142,7 @@ def _known(client: Client) -> Mapping[str, Any]:
     except TimeoutError as error:
         raise ClusterError(
             f"the scheduler of the cluster must answer within {SILENT_SECONDS:.0f} seconds, got "
-            f"nothing. {GO_ON}"
+            f"nothing. {RESUME}"
         ) from error
 
 
@@ -192,7 +160,7 @@ def _nobody(known: Mapping[str, Any]) -> str:
 
 
 def _heard(client: Client, call: Callable[[], Any], workers: Sequence[str] | None) -> Any:
-    """Return what a call to workers answers, however long that takes, unless some are silent."""
+    """Return the answer of workers to a call, however long that takes, unless some are silent."""
     patience_ends = time.monotonic() + SILENT_SECONDS
 
     def look_around() -> None:
@@ -209,14 +177,14 @@ def _require_voices(client: Client, workers: Sequence[str]) -> None:
     if silent:
         raise ClusterError(
             f"workers must answer within {SILENT_SECONDS:.0f} seconds, got nothing from "
-            f"{', '.join(sorted(silent))}. Restart them, or take them from the cluster."
+            f"{', '.join(sorted(silent))}. Restart them, or remove them from the cluster."
         )
 
 
 def _attempt(
     client: Client, futures: Sequence[Future]
 ) -> tuple[dict[int, Any], BaseException | None]:
-    """Return the results that there are, by the place of their future, and why others are lost."""
+    """Return the available results by the position of their future, and why others are lost."""
     watch = _Watch(client)
     try:
         while not is_settled(client, futures, LOOK_AROUND):
@@ -228,21 +196,21 @@ def _attempt(
         done = [place for place, future in enumerate(futures) if future.status == "finished"]
         results = _fetched(client, [futures[place] for place in done])
         return dict(zip(done, results, strict=True)), losses[0] if losses else None
-    finally:  # nobody works on after Ctrl-C, and no result stays on a worker
+    finally:  # no worker keeps working after Ctrl-C or keeps a result
         _cancel(client, futures)
 
 
 def _fetched(client: Client, futures: Sequence[Future]) -> list[Any]:
-    """Return results; those whose worker is lost before they arrive are made again elsewhere."""
+    """Return results; those lost on the way are computed again elsewhere."""
     watch = _Watch(client)
     return list(answer(client, lambda: client.gather(futures), LOOK_AROUND, watch.look))
 
 
 class _Watch:
-    """Sees to it that a round is not held up by a worker that is frozen.
+    """Keeps a frozen worker from holding up a round.
 
-    Dask waits five minutes for one. Here, when nothing has come back for a while, all workers are
-    called, however busy they are; one that does not answer is taken for dead.
+    Dask waits five minutes for one. Here, if no result arrives for a while, all workers are
+    called, however busy they are; one that does not answer is treated as dead.
     """
 
     def __init__(self, client: Client) -> None:
@@ -251,7 +219,7 @@ class _Watch:
         self._heard = time.monotonic()
 
     def look(self, n_open: int = 0) -> None:
-        """Look whether somebody is left, and whether fewer tasks are open than before."""
+        """Check that a worker is left, and that fewer tasks are open than before."""
         workers = workers_of(self._client)
         if n_open != self._n_open:
             self._n_open, self._heard = n_open, time.monotonic()
@@ -268,7 +236,7 @@ def _cancel(client: Client, futures: Sequence[Future]) -> None:
 
 
 def _loss(error: BaseException) -> BaseException:
-    """Return an error back if work was lost by it; raise any other."""
+    """Return an error that means lost work; raise any other."""
     if isinstance(error, TableMissingError) or is_loss(error):
         return error
     raise error
@@ -276,7 +244,7 @@ def _loss(error: BaseException) -> BaseException:
 
 @contextmanager
 def _scheduler_of(client: Client) -> Iterator[None]:
-    """Have errors say that the scheduler was lost, if that is where they come from."""
+    """Turn errors that come from a lost scheduler into one that says so."""
     _require_scheduler(client)
     try:
         yield
@@ -289,7 +257,7 @@ def _scheduler_of(client: Client) -> Iterator[None]:
 
 def _require_scheduler(client: Client, reason: Exception | None = None) -> None:
     if client.status != "running":
-        raise ClusterError(f"the scheduler of the cluster was lost. {GO_ON}") from reason
+        raise ClusterError(f"the scheduler of the cluster was lost. {RESUME}") from reason
 
 
 def _named(error: BaseException | None) -> str:

@@ -1,4 +1,4 @@
-"""Subsets as bits, for their way to a worker."""
+"""What a worker process keeps and does: tables, and the tasks that score their subsets."""
 
 from __future__ import annotations
 
@@ -21,30 +21,23 @@ from fuzzyfrog.measure.dependency import TNorm
 if TYPE_CHECKING:
     from distributed import Worker
 
-__all__ = [
-    "BYTES_PER_CELL",
-    "MOST_TABLES",
-    "Packed",
-    "Table",
-    "best",
-    "forget",
-    "holds",
-    "measure_of",
-    "n_held",
-    "nothing",
-    "score",
-    "take",
-]
+BYTES_PER_CELL = 28  # values as sent and as kept, and a geometry of them
+MOST_TABLES = 2  # in one process, whether they are in use or not
+MOST_IN_USE = 8  # of runs at the same time; beyond that, they push each other out
+IN_USE_SECONDS = 60.0  # after which a table that no task asked for counts as left behind
+SHARE = 0.6  # of the memory of a worker that tables may take
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """Boolean masks, eight features to a byte.
+    """Boolean masks for their way to a worker, eight features to a byte.
 
     Attributes
     ----------
     bits : uint8[n_subsets, n_bytes]
-        The masks, filled up to whole bytes.
+        The masks, padded to whole bytes.
     n_features : int
         Length of a mask.
     """
@@ -54,38 +47,23 @@ class Packed:
 
     @classmethod
     def of(cls, masks: NDArray[np.bool_]) -> Packed:
-        """Return masks packed."""
+        """Return the masks, packed."""
         return cls(np.packbits(masks, axis=1), masks.shape[1])
 
     def masks(self) -> NDArray[np.bool_]:
-        """Return the masks back."""
+        """Return the masks, unpacked."""
         return np.unpackbits(self.bits, axis=1, count=self.n_features).view(np.bool_)
 
 
-BYTES_PER_CELL = 28  # values as sent and as kept, and a geometry of them
-MOST_TABLES = 2  # in one process, whether they are in use or not
-MOST_IN_USE = 8  # of runs at the same time; beyond, they push each other out
-IN_USE_SECONDS = 60.0  # after which a table that no task asked for counts as left behind
-SHARE = 0.6  # of the memory of a worker that tables may take
-
-
 class Table:
-    """A table as it is sent to workers, which make a measure of it.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        The samples.
-    tnorm, spread, missing : str
-        As in `fuzzyfrog.measure.Dependency`.
-    """
+    """A table as it is sent to workers, which make a measure of it."""
 
     def __init__(self, dataset: Dataset, tnorm: TNorm, spread: Spread, missing: Missing) -> None:
         self._dataset = dataset
         self._settings = (tnorm, spread, missing)
 
     def __sizeof__(self) -> int:
-        """Return the bytes, for Dask to see what it moves."""
+        """Return the bytes, for Dask to know what it moves."""
         values, target = self._dataset.values, self._dataset.target
         return object.__sizeof__(self) + values.nbytes + target.nbytes
 
@@ -116,12 +94,12 @@ class _Held:
             return self._measure
 
 
-_tables: OrderedDict[str, _Held] = OrderedDict()  # the one that was used last at the end
+_tables: OrderedDict[str, _Held] = OrderedDict()  # the last used one at the end
 _changing = threading.Lock()
 
 
 def holds(fingerprint: str) -> bool:
-    """Return whether this process has a table."""
+    """Whether this process has a table."""
     return fingerprint in _tables
 
 
@@ -141,7 +119,7 @@ def take(fingerprint: str, key: str, dask_worker: Worker) -> None:
 
 
 def forget(fingerprint: str) -> None:
-    """Let go of a table."""
+    """Drop a table."""
     with _changing:
         _tables.pop(fingerprint, None)
 
@@ -163,7 +141,7 @@ def _use(fingerprint: str) -> _Held:
 
 
 def _make_room(memory: int | None) -> None:
-    """Let go of the tables that were used longest ago, as far as there are too many."""
+    """Drop the least recently used tables while there are too many."""
     while len(_tables) > MOST_TABLES and (_is_one_idle() or _are_too_many(memory)):
         _tables.popitem(last=False)
 
@@ -179,9 +157,6 @@ def _are_too_many(memory: int | None) -> bool:
     return len(_tables) > MOST_IN_USE or is_too_large
 
 
-Floats = NDArray[np.float64]
-
-
 def score(stamp: str, fingerprint: str, subsets: Packed, bars: Floats) -> Floats:
     """Return the dependency of each subset, -inf where it is below its bar."""
     require_stamp(stamp)
@@ -195,5 +170,5 @@ def best(stamp: str, fingerprint: str, subsets: Packed) -> Floats:
 
 
 def nothing(part: int) -> int:
-    """Return the number of the part back, to see how long a round takes at least."""
+    """Return the number of the part: the shortest possible task, to time a round."""
     return part

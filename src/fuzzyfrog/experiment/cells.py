@@ -30,6 +30,7 @@ from typing import Any
 
 from fuzzyfrog.common.files import FileLock, LockedError, written_whole
 from fuzzyfrog.data import Dataset
+from fuzzyfrog.errors import FuzzyfrogError
 from fuzzyfrog.experiment.config import DataEntry, Experiment, SelectorEntry
 from fuzzyfrog.experiment.selectors import is_random, recipe
 from fuzzyfrog.select.record import fingerprint
@@ -55,7 +56,7 @@ SYNC_SECONDS = 1.0
 PACKAGES = ("fuzzyfrog", "numpy", "scipy", "numba", "scikit-learn", "lightgbm", "jpype1")
 
 
-class StoreError(RuntimeError):
+class StoreError(FuzzyfrogError, RuntimeError):
     """The file of cells cannot be used; the message says why and what to do."""
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import shown
 from fuzzyfrog.common.params import check_count
+from fuzzyfrog.errors import ParameterError
 
 __all__ = ["Fold", "JavaRandom", "stratified_folds"]
 
@@ -67,9 +68,8 @@ def stratified_folds(target: Sequence[object], n_folds: int = 10, seed: int = 1)
     classes = list(target)
     check_count("n_folds", n_folds, least=2)
     if n_folds > len(classes):
-        raise ValueError(
-            f"n_folds must be at most the number of samples ({len(classes)}), got {shown(n_folds)}."
-        )
+        rule = f"be at most the number of samples ({len(classes)})"
+        raise ParameterError("n_folds", rule, shown(n_folds))
     random = JavaRandom(seed)
     rows = _shuffled(range(len(classes)), random)
     rows = _dealt(_grouped(rows, classes), n_folds)

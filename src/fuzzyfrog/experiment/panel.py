@@ -26,7 +26,7 @@ import numpy as np
 
 from fuzzyfrog.common.params import check_known
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.errors import DataError
+from fuzzyfrog.errors import DataError, FuzzyfrogError
 from fuzzyfrog.experiment.folds import Fold
 
 __all__ = ["CellError", "Panel", "SklearnPanel", "check_classes", "reason_of"]
@@ -44,7 +44,7 @@ NAMES = (
 )
 
 
-class CellError(RuntimeError):
+class CellError(FuzzyfrogError, RuntimeError):
     """A cell of an experiment has no result; the message is the reason."""
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from fuzzyfrog.common.messages import listed, shown
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.errors import CheckpointError, ConfigError
+from fuzzyfrog.errors import CheckpointError, ConfigError, ParameterError
 from fuzzyfrog.experiment.config import SelectorEntry
 from fuzzyfrog.search import (
     Genetic,
@@ -50,7 +50,7 @@ def check_selector(entry: SelectorEntry) -> None:
     """
     try:
         if entry.search == "none" and entry.options:
-            raise ValueError(f"options must be none for all features, got {listed(entry.options)}.")
+            raise ParameterError("options", "be empty for all features", listed(entry.options))
         check_budget(entry.max_evaluations, entry.max_seconds)
         if entry.search != "none":
             _try_out(_selector(entry, seed=0, checkpoint=Path(), n_jobs=1))

@@ -1,4 +1,4 @@
-"""What a run leaves behind, in plain types that can be saved and sent."""
+"""The record of a run, in plain types that can be saved and sent."""
 
 from fuzzyfrog.records.certificate import Certificate
 from fuzzyfrog.records.parts import (

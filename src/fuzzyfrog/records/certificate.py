@@ -1,12 +1,9 @@
-"""How far it was proved that nothing better exists."""
+"""The proof that no better subset exists, or how far it got."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 from fuzzyfrog.common.messages import count
-
-__all__ = ["Certificate", "Claim"]
-
 
 Claim = Literal["fewest", "size", "product"]
 
@@ -25,12 +22,12 @@ class Certificate:
     proven : bool
         Whether no subset is better, by proof.
     lower_bound : int
-        No allowed subset with fewer features is as good, by proof; also where `proven` is False.
-        Where the size was given it is that size, since no other is allowed.
+        No allowed subset with fewer features is as good, by proof, even if `proven` is False.
+        If the size was given, it is that size, since no other is allowed.
     size : int
-        Number of features of the best subsets known.
+        Number of features of the best known subsets.
     n_reducts : int
-        Subsets known that are as good as the best one.
+        Number of known subsets that are as good as the best one.
     all_listed : bool
         Whether these are all of them, by proof.
     claim : {"fewest", "size", "product"}
@@ -61,7 +58,7 @@ class Certificate:
 
     @property
     def gap(self) -> int:
-        """Features that might still be spared: `size` minus `lower_bound`, 0 if proven."""
+        """How many fewer features might be enough: `size` minus `lower_bound`, 0 if proven."""
         return 0 if self.proven else self.size - self.lower_bound
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Frozen dataclasses <-> plain JSON values, believing nothing that comes in."""
+"""Frozen dataclasses <-> plain JSON values; nothing that is read is trusted."""
 
 import json
 import types
@@ -10,14 +10,12 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from fuzzyfrog.errors import DataError
 
-__all__ = ["decoded", "encoded", "parsed", "shown"]
-
-MAX_CHARACTERS = 60  # of a value that a sentence quotes
-LARGEST = 2**63  # beyond any count; whoever reads a run may take its integers as floats
+MAX_CHARACTERS = 60  # of a value quoted in a message
+LARGEST = 2**63  # beyond any count; other readers may take integers as floats
 
 
 def encoded(value: Any) -> Any:
-    """Return what JSON can hold of a record: objects, lists, text, numbers and None."""
+    """Return a record as JSON values: objects, lists, text, numbers and None."""
     if is_dataclass(value):
         return {field.name: encoded(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, tuple | list):
@@ -28,7 +26,7 @@ def encoded(value: Any) -> Any:
 
 
 def parsed(text: str) -> Any:
-    """Return the value that a JSON text holds; a field that occurs twice or NaN is an error."""
+    """Return the value of a JSON text; NaN and a field that occurs twice are errors."""
     try:
         return json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refused)
     except DataError:
@@ -42,17 +40,10 @@ def parsed(text: str) -> Any:
 
 
 def decoded(kind: Any, value: Any, where: str) -> Any:
-    """Return a value as the type says, or raise one sentence that names the field.
+    """Return a JSON value as a type, or raise one sentence with `where`, the name of the field.
 
-    Parameters
-    ----------
-    kind : type
-        A dataclass, ``str``, ``int``, ``float``, ``bool``, ``None``, a ``Literal``, a union of
-        these, ``tuple[item, ...]`` or ``dict[str, item]``.
-    value : object
-        What JSON held.
-    where : str
-        The field, for the sentence.
+    The type is a dataclass, ``str``, ``int``, ``float``, ``bool``, ``None``, a ``Literal``, a
+    union of these, ``tuple[item, ...]`` or ``dict[str, item]``.
     """
     if is_dataclass(kind):
         return _record(kind, value, where)
@@ -75,7 +66,7 @@ def _record(kind: Any, value: Any, where: str) -> Any:
     known = [field.name for field in fields(kind)]
     for name in value.keys() - set(known):
         raise DataError(
-            f"{shown(f'{where}.{name}')} must not be there: unknown field. "
+            f"{_shown(f'{where}.{name}')} must be a known field, got an unknown one. "
             f"Known: {', '.join(known)}."
         )
     for name in known:
@@ -84,12 +75,12 @@ def _record(kind: Any, value: Any, where: str) -> Any:
     parts = {name: decoded(hints[name], value[name], f"{where}.{name}") for name in known}
     try:
         return kind(**parts)
-    except ValueError as error:  # what the record itself checks
+    except ValueError as error:  # the record checks itself, too
         raise DataError(f"{where}.{error}") from None
 
 
 def _any_of(kinds: tuple[Any, ...], value: Any, where: str) -> Any:
-    """Return the value as the one of the types that suits it; at most one is a dataclass."""
+    """Return the value as the first type that fits; at most one of them is a dataclass."""
     if value is None and types.NoneType in kinds:
         return None
     rest = [kind for kind in kinds if kind is not types.NoneType]
@@ -122,7 +113,7 @@ def _mapping(item: Any, value: Any, where: str) -> dict[str, Any]:
         raise _wrong(where, "an object", value)
     for name in value:
         _check_text(name, f"a name in {where}")
-    return {name: decoded(item, one, shown(f"{where}.{name}")) for name, one in value.items()}
+    return {name: decoded(item, one, _shown(f"{where}.{name}")) for name, one in value.items()}
 
 
 def _scalar(kind: Any, value: Any, where: str) -> Any:
@@ -164,7 +155,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
-        raise DataError(f"field {shown(repr(twice))} must occur once, got it twice.")
+        raise DataError(f"field {_shown(repr(twice))} must occur once, got it twice.")
     return found
 
 
@@ -173,10 +164,9 @@ def _refused(constant: str) -> Any:
 
 
 def _wrong(where: str, rule: str, value: Any) -> DataError:
-    return DataError(f"{shown(where)} must be {rule}, got {shown(repr(value))}.")
+    return DataError(f"{_shown(where)} must be {rule}, got {_shown(repr(value))}.")
 
 
-def shown(text: str) -> str:
-    """Return text as it can be printed: control characters escaped, the end cut."""
+def _shown(text: str) -> str:
     clean = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
     return clean if len(clean) <= MAX_CHARACTERS else f"{clean[:MAX_CHARACTERS]}..."

@@ -1,4 +1,4 @@
-"""What the parts of a run must have in common, so that whoever reads it need not doubt."""
+"""Check that the parts of a run that was read do not contradict each other."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -10,15 +10,11 @@ from fuzzyfrog.errors import DataError
 if TYPE_CHECKING:
     from fuzzyfrog.records.run import Run
 
-__all__ = [
-    "check_run",
-]
-
 ROUNDING = 1e-9  # by which sums of the same numbers may differ
 
 
 def check_run(run: "Run") -> None:
-    """Raise one sentence with the name of the field if the parts of a run contradict."""
+    """Raise one sentence with the name of the field if parts of a run contradict each other."""
     _check_ranges(run)
     _check_table(run)
     _check_features(run)
@@ -51,7 +47,7 @@ def _check_table(run: "Run") -> None:
         )
     target = run.data.target
     if (target.lowest is None) != (target.highest is None):
-        raise DataError("run.data.target.lowest and highest must be both there or both null.")
+        raise DataError("run.data.target.lowest and highest must both be numbers or both be null.")
     if (target.lowest is None) == target.is_numeric:
         raise DataError("run.data.target must have either classes or a lowest and a highest value.")
     if target.lowest is not None and target.highest is not None and target.lowest > target.highest:
@@ -62,7 +58,7 @@ def _check_table(run: "Run") -> None:
     n_counted = sum(one.count for one in target.classes)
     if target.classes and n_counted != run.data.n_samples:
         raise DataError(
-            f"run.data.target.classes must have the {run.data.n_samples} samples together, "
+            f"run.data.target.classes must add up to the {run.data.n_samples} samples, "
             f"got {n_counted}."
         )
 
@@ -91,10 +87,10 @@ def _check_reducts(run: "Run") -> None:
 
 
 def _check_certificate(run: "Run") -> None:
-    """Compare the sizes, as far as the certificate is about the selected features.
+    """Compare the sizes if the certificate is about the selected features.
 
-    If the search fell short of the dependency asked for, the certificate is about all features
-    that are allowed; subsets with the same product may differ in size.
+    If the search fell short of the dependency asked for, the certificate is about all allowed
+    features; subsets with the same product may differ in size.
     """
     if run.certificate is None:
         return
@@ -126,9 +122,7 @@ def _check_sampling(run: "Run") -> None:
             f"got {run.sampling.low!r}."
         )
     if run.certificate is not None:
-        raise DataError(
-            "run.certificate must be null for a part of the samples: it proves nothing."
-        )
+        raise DataError("run.certificate must be null for a random sample, which proves nothing.")
 
 
 def _check_features(run: "Run") -> None:
@@ -247,7 +241,7 @@ def _counts(run: "Run") -> Iterator[tuple[str, float]]:
 
 
 def _parts(run: "Run") -> Iterator[tuple[str, float]]:
-    """Yield what counts samples, and so cannot be more than there are."""
+    """Yield the counts of samples, which cannot exceed their number."""
     yield "n_ambiguous", run.n_ambiguous
     yield from _numbered("explanations[{}].n_affected", (e.n_affected for e in run.explanations))
     yield from _numbered("data.features[{}].n_missing", (f.n_missing for f in run.data.features))

@@ -1,4 +1,4 @@
-"""The subsets that a selector gives."""
+"""The parts of a run: subsets, explanations, the summary of the table."""
 
 from dataclasses import dataclass
 from math import ceil, floor
@@ -35,8 +35,8 @@ class Reduct:
     dependency : float
         How well they tell the classes apart, from 0 to 1.
     minimal : bool
-        Whether it was checked that no feature can go without the dependency falling below what
-        is required (or below its own, if it does not reach that).
+        Whether it was checked that no feature can be left out without the dependency falling
+        below the required one (or below its own, if it does not reach that).
     """
 
     features: tuple[int, ...]
@@ -52,7 +52,7 @@ class Reduct:
 
 @dataclass(frozen=True)
 class FrontPoint:
-    """The best subset met of its size.
+    """The best subset found of its size.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class FrontPoint:
     names : tuple of str
         Their names.
     dependency : float
-        The highest dependency met with that many features.
+        The highest dependency found with that many features.
     """
 
     features: tuple[int, ...]
@@ -79,7 +79,7 @@ Cell = float | str | None  # a number, a category, or a missing value
 
 @dataclass(frozen=True)
 class FeatureSet:
-    """A subset of the features as it is kept in a run.
+    """A subset of the features as a run keeps it.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class FeatureSet:
     dependency : float
         How well they tell the classes apart, from 0 to 1.
     minimal : bool or None
-        Whether it was checked that no feature can go; None where that was not asked.
+        Whether it was checked that no feature can be left out; None if it was not checked.
     """
 
     features: tuple[int, ...]
@@ -103,23 +103,23 @@ class FeatureSet:
 
 @dataclass(frozen=True)
 class HistoryPoint:
-    """Where the search stood at some time.
+    """The state of the search at some time.
 
     Attributes
     ----------
     n_evaluations : int
         Subsets scored so far.
     seconds : float or None
-        Time since the start, if it was taken.
+        Time since the start, if it was measured.
     dependency, size : float, int
         Of the best subset so far.
     n_reducts : int
-        Distinct subsets met that are as good.
+        Distinct subsets found that are as good.
     diversity : float or None
-        How much the subsets of the batch differ, from 0 (all the same) to 1; None for a batch
-        without subsets.
+        How much the subsets of the batch differ, from 0 (all the same) to 1; None for an empty
+        batch.
     lower_bound : int or None
-        Number of features that every reduct has at least, as far as was proved by then.
+        Least number of features of any reduct, as far as proved by then.
     """
 
     n_evaluations: int
@@ -144,7 +144,7 @@ class ExamplePair:
     sample_value, enemy_value : float, str or None
         Their values of the feature.
     distance_with, distance_without : float
-        How far they are apart on the selected features, cut at 1, with it and without it.
+        Their distance on the selected features, cut at 1, with the feature and without it.
     """
 
     sample: int
@@ -170,9 +170,9 @@ class FeatureExplanation:
     dependency, dependency_without : float
         Of all selected features, and of all but this one.
     n_affected : int
-        Samples that come closer to another class when the feature goes.
+        Samples that get closer to another class without the feature.
     pairs : tuple of ExamplePair
-        Some of them, with the sample that is then nearest; those that lose most come first.
+        Some of them, each with the sample that is then nearest; those that lose most first.
     """
 
     feature: int
@@ -213,7 +213,7 @@ class AmbiguousSample:
     enemy_values: tuple[Cell, ...]
 
 
-UNNAMED = "table"  # what a table is called that was given no name
+UNNAMED = "table"  # the name of a table that was given none
 
 
 @dataclass(frozen=True)
@@ -270,12 +270,12 @@ class TargetSummary:
 
 @dataclass(frozen=True)
 class TableSummary:
-    """What can be told of a table without showing it.
+    """A table without its values.
 
     Attributes
     ----------
     name : str
-        What to call it.
+        Its name.
     n_samples : int
         Number of samples.
     features : tuple of FeatureSummary
@@ -311,15 +311,15 @@ class TableSummary:
 
 @dataclass(frozen=True)
 class Sampling:
-    """A run whose dependencies are those of a random part of the samples.
+    """How the dependencies of a run were estimated from a random sample.
 
     Attributes
     ----------
     n_sampled : int
-        Samples that every subset was measured on; their enemies were looked for among all.
+        Number of samples that subsets were scored on; their enemies are among all samples.
     low, high : float
         The interval for the dependency of the selected features on all samples. It comes from
-        other samples than the search saw.
+        samples that the search did not see.
     confidence : float
         The probability with which it holds.
     """
@@ -329,8 +329,8 @@ class Sampling:
     high: float
     confidence: float
 
-    def told(self, n_samples: int) -> str:
-        """Return the end of a sentence about a dependency that was estimated."""
+    def in_words(self, n_samples: int) -> str:
+        """Return the estimate in words, to end a sentence."""
         low, high = floor(1000 * self.low) / 1000, ceil(1000 * self.high) / 1000
         return (
             f"estimated from {self.n_sampled:,} of {n_samples:,} samples, {self.confidence:.0%} "

@@ -1,4 +1,4 @@
-"""A whole run: everything that a report, an explanation or a repetition needs."""
+"""A whole run: everything needed to report, explain or reproduce it."""
 
 import errno
 import json
@@ -6,13 +6,13 @@ import os
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 from fuzzyfrog.common.files import written_whole
-from fuzzyfrog.errors import DataError
+from fuzzyfrog.common.messages import close_to, listed, shown
+from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.records.certificate import Certificate
-from fuzzyfrog.records.codec import decoded, encoded, parsed, shown
+from fuzzyfrog.records.codec import decoded, encoded, parsed
 from fuzzyfrog.records.consistency import check_run
 from fuzzyfrog.records.parts import (
     AmbiguousSample,
@@ -23,25 +23,18 @@ from fuzzyfrog.records.parts import (
     TableSummary,
 )
 
-__all__ = [
-    "SCHEMA",
-    "Parameter",
-    "Run",
-    "Versions",
-]
-
 MAX_BYTES = 64 * 2**20  # of a saved run; a thousand times what most have
-SCHEMA = 4  # raised whenever a field comes, goes or changes its meaning
-BEFORE_LIMITS = 3  # the schema in which everything was explained and the core was known
-BEFORE_SAMPLING = 2  # the schema that lacked only these fields:
+SCHEMA = 4  # raised whenever a field is added, removed or changes its meaning
+BEFORE_LIMITS = 3  # always explained, with a core
+BEFORE_SAMPLING = 2  # lacks only these fields:
 LATER_FIELDS: dict[str, object] = {"sampling": None, "excluded": [], "n_resumed": 0}
 
-Parameter = str | int | float | bool | None  # anything else is kept as Python writes it
+Parameter = str | int | float | bool | None  # anything else is kept as its repr
 
 
 @dataclass(frozen=True)
 class Versions:
-    """What the run was made with."""
+    """The versions that the run was made with."""
 
     fuzzyfrog: str
     python: str
@@ -52,7 +45,7 @@ class Versions:
 
 @dataclass(frozen=True)
 class Run:
-    """All that is kept of a run of a selector.
+    """The record of one run of a selector.
 
     Attributes
     ----------
@@ -61,27 +54,27 @@ class Run:
     parameters : dict of str to text, number, bool or None
         The parameters of the selector.
     seed : int
-        Where all random numbers came from.
+        The seed of all random numbers.
     versions : Versions
-        What it was made with.
+        Versions of the software.
     command : str or None
-        The command line, if there was one.
+        The command line, if the run was started from one.
     seconds : float
         Duration of the fit.
     full_dependency, dependency : float
-        Of all features but the excluded ones, and of the selected ones.
+        Dependency of all features but the excluded ones, and of the selected ones.
     selected : tuple of int
         Indices of the selected features, ascending.
     reducts : tuple of FeatureSet
-        Subsets as good as the selected one, which is among them; at most some thousand.
+        Subsets as good as the selected one, which is among them; at most a few thousand.
     n_reducts : int
-        How many were found.
+        Number of such subsets found.
     core : tuple of int or None
-        Features that nothing can replace; None if the time did not suffice to find them.
+        Features that nothing can replace; None if there was no time to find them.
     feature_frequency : tuple of float
-        For each feature the share of all found reducts that have it.
+        For each feature, the share of all reducts found that have it.
     front : tuple of FeatureSet
-        The best subset met of each size, ascending.
+        The best subset found of each size, ascending.
     history : tuple of HistoryPoint
         The course of the search, thinned.
     n_evaluations : int
@@ -89,21 +82,21 @@ class Run:
     stop_reason : str
         Why the search ended.
     certificate : Certificate or None
-        How far the size was proved, if that was asked.
+        How far the size was proved, if a proof was asked for.
     explanations : tuple of FeatureExplanation
-        One for each selected feature, in their order; none at all if there was no time for that.
+        One for each selected feature, in their order; empty if there was no time for that.
     ambiguous : tuple of AmbiguousSample
-        The samples that are told apart least, the worst first; at most 20.
+        The samples that are told apart least well, the worst first; at most 20.
     n_ambiguous : int
-        Samples whose membership is below 1; like these, 0 if nothing was explained.
+        Number of samples whose membership is below 1; 0 if nothing was explained.
     notes : tuple of str
-        The warnings that were given when the data was read and while the selector was fitted.
+        The warnings from reading the data and from fitting the selector.
     sampling : Sampling or None
         How the dependencies were estimated; None if all samples were measured.
     excluded : tuple of int
-        Features that were not to be selected; `full_dependency` is that of the others.
+        Features that must not be selected; `full_dependency` is that of the others.
     n_resumed : int
-        Subsets whose scores came from an earlier run that this one went on with.
+        Number of subsets whose scores came from the earlier run that this one resumed.
     """
 
     data: TableSummary
@@ -134,12 +127,12 @@ class Run:
 
     @property
     def n_allowed(self) -> int:
-        """Number of features that might be selected."""
+        """Number of features that may be selected."""
         return self.data.n_features - len(self.excluded)
 
     @property
     def asked_share(self) -> float:
-        """Share of the full dependency that was to be kept."""
+        """Share of the full dependency that the selected features must keep."""
         share = self.parameters.get("min_dependency")
         return float(share) if isinstance(share, int | float) else 1.0
 
@@ -151,35 +144,35 @@ class Run:
 
     @property
     def is_lexicographic(self) -> bool:
-        """Whether dependency was never traded for fewer features."""
+        """Whether dependency is never traded for fewer features."""
         return self.parameters.get("ranking") == "lexicographic"
 
     @property
     def asks_for_all(self) -> bool:
-        """Whether the full dependency was to be kept."""
+        """Whether the selected features must keep the full dependency."""
         return self.asked_share == 1
 
     @property
     def asks_for_fewest(self) -> bool:
-        """Whether the fewest features were looked for that keep what was to be kept."""
+        """Whether the fewest features that keep the required dependency were asked for."""
         return self.is_lexicographic and self.asked_size is None
 
     @property
     def is_enough(self) -> bool:
-        """Whether the selected features keep what was to be kept."""
+        """Whether the selected features keep the required dependency."""
         return self.dependency >= self.asked_share * self.full_dependency
 
     @property
     def is_explained(self) -> bool:
-        """Whether there was time to say what each feature tells apart."""
+        """Whether there was time to explain the selected features."""
         return len(self.explanations) > 0
 
     @property
     def is_core_alone(self) -> bool:
         """Whether the selected features are the core, and so the smallest and only reduct.
 
-        Whatever keeps the full dependency has the core. If the core alone keeps it, that is
-        the proof, without any certificate. A part of the samples proves nothing.
+        Every subset that keeps the full dependency contains the core. If the core alone keeps
+        it, that is the proof, without a certificate. A random sample proves nothing.
         """
         return (
             self.sampling is None
@@ -192,18 +185,18 @@ class Run:
     @property
     def estimate(self) -> str | None:
         """How the dependencies were estimated, in words; None if all samples were measured."""
-        return None if self.sampling is None else self.sampling.told(self.data.n_samples)
+        return None if self.sampling is None else self.sampling.in_words(self.data.n_samples)
 
     def names(self, features: Iterable[int]) -> tuple[str, ...]:
         """Return the names of features."""
         return tuple(self.data.features[feature].name for feature in features)
 
     def explanation_of(self, feature: str | int) -> FeatureExplanation:
-        """Return why a feature is selected; by its name, or by its index if no name is the same."""
+        """Return why a feature is selected, given its name, or its index if no name matches."""
         if not self.is_explained:
-            raise ValueError(
-                "a run must be explained to be asked why, got one whose time was up before. Run "
-                "it again with more time."
+            raise DataError(
+                "the run must be explained, got one that ran out of time before that. Run it "
+                "again with more time."
             )
         for explanation in self.explanations:
             if feature == explanation.name:
@@ -212,17 +205,16 @@ class Run:
             if str(feature) == str(explanation.feature):
                 return explanation
         names = [explanation.name for explanation in self.explanations]
-        known = ", ".join(shown(repr(name)) for name in names)
-        raise ValueError(
-            "feature must be the name or the index of a selected feature, "
-            f"got {shown(repr(feature))}{self._why_not(feature, names)} Selected: {known}."
-        )
-
-    def _why_not(self, feature: str | int, names: list[str]) -> str:
+        got, close = shown(feature), close_to(feature, names)
         if any(feature == one.name for one in self.data.features):
-            return ", which is a feature but not selected."
-        close = get_close_matches(str(feature)[:60], names, n=1)
-        return f". Did you mean {shown(repr(close[0]))}?" if close else "."
+            got, close = f"{got}, which is a feature but not selected", []
+        guess = f"Did you mean {shown(close[0])}? " if close else ""
+        raise ParameterError(
+            "feature",
+            "be the name or the index of a selected feature",
+            got,
+            f"{guess}Selected: {listed(names)}.",
+        )
 
     def to_json(self) -> str:
         """Return the run as text."""
@@ -230,12 +222,12 @@ class Run:
 
     @classmethod
     def from_json(cls, text: str) -> "Run":
-        """Return the run that a text holds.
+        """Return the run in a JSON text.
 
         Raises
         ------
         DataError
-            If it is not one; the sentence names the field.
+            If the text is not a run; the sentence names the field.
         """
         content = parsed(text)
         if not isinstance(content, dict) or content.keys() != {"schema", "run"}:
@@ -261,7 +253,7 @@ class Run:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Run":
-        """Return the run that a file holds."""
+        """Return the run in a file."""
         try:
             text = _content_of(Path(path)).decode("utf-8")
         except OSError as error:
@@ -278,12 +270,12 @@ class Run:
 
 
 def _content_of(path: Path) -> bytes:
-    """Return the bytes of a file, unless it is no plain file or far too large."""
+    """Return the bytes of a file, unless it is not a regular file or far too large."""
     if "\0" in str(path):
         raise FileNotFoundError(errno.ENOENT, "no file has a NUL in its name")
     if not stat.S_ISREG(path.stat().st_mode):  # a pipe or a device may never end
         raise DataError(
-            f"a run must be a regular file, got {os.fspath(path)!r}, which is none. "
+            f"a run must be a regular file, got {os.fspath(path)!r}, which is not. "
             "Save one with `fuzzyfrog select --save` or Run.save."
         )
     with path.open("rb") as file:
@@ -297,7 +289,7 @@ def _content_of(path: Path) -> bytes:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file of text that appears under its name complete or not at all."""
+    """Write a text file; it appears under its name complete or not at all."""
     with (
         written_whole(path) as temporary,
         temporary.open("w", encoding="utf-8", newline="\n") as file,

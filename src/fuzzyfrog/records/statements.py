@@ -1,4 +1,4 @@
-"""What a run may claim of its features: one wording for the command line and the report."""
+"""What a run may claim about its features, worded once for the command line and the report."""
 
 from enum import Enum, auto
 from typing import TYPE_CHECKING
@@ -8,27 +8,16 @@ from fuzzyfrog.common.messages import count, percent
 if TYPE_CHECKING:
     from fuzzyfrog.records.run import Run
 
-__all__ = [
-    "Verdict",
-    "alike",
-    "are_equal",
-    "asked_percent",
-    "goal",
-    "headline",
-    "shortcut",
-    "verdict",
-]
-
-CHEAPER_SHARES = (0.95, 0.9, 0.8)  # of the dependency, that may do with far fewer features
+CHEAPER_SHARES = (0.95, 0.9, 0.8)  # of the dependency, for which far fewer features may be enough
 
 
 class Verdict(Enum):
     """What is known about the number of selected features."""
 
-    USELESS = auto()  # nothing tells anything, but something must be selected
+    USELESS = auto()  # no feature says anything, but something must be selected
     CERTIFIED = auto()  # there is a certificate, which says how far the proof came
     CORE = auto()  # proven: nothing can replace any of them, and they are enough
-    ESTIMATED = auto()  # a part of the samples proves nothing
+    ESTIMATED = auto()  # a random sample proves nothing
     ASKED = auto()  # the number was given
     ONE = auto()  # nothing is smaller
     CHECKED = auto()  # none can be left out, but another subset may be smaller
@@ -47,21 +36,21 @@ def verdict(run: "Run") -> Verdict:
         (Verdict.CERTIFIED, run.certificate is not None),
         (Verdict.ASKED, run.asked_size is not None),
         (Verdict.ONE, is_one),
-        # What must be in was never tried without.
+        # Features that must be included were never left out to check.
         (Verdict.CHECKED, bool(minimal) and run.parameters.get("must_include") is None),
     ]
     return next((one for one, holds in known if holds), Verdict.OPEN)
 
 
 def goal(run: "Run") -> str:
-    """Return what features are good for in this run, as the end of "to tell ..."."""
+    """Return what the features of this run tell apart, to complete "to tell ..."."""
     if run.data.target.is_numeric:
         return "high from low values of the target"
     return "the classes apart"
 
 
 def headline(run: "Run") -> str:
-    """Return which features were selected and how good they are, without a mark at the end."""
+    """Return which features were selected and how good they are, without a final period."""
     n_selected = len(run.selected)
     if run.full_dependency <= 0:
         return f"No feature tells {goal(run)}, nor do all of them together"
@@ -83,16 +72,16 @@ def _all_of_them(run: "Run") -> str:
     noun = "allowed features" if run.excluded else "features"
     if run.is_core_alone:
         return f"All {run.n_allowed:,} {noun} are needed to tell {goal(run)}"
-    return f"No fewer than all {run.n_allowed:,} {noun} were met that tell {goal(run)} as well"
+    return f"No subset of the {run.n_allowed:,} {noun} was found that tells {goal(run)} as well"
 
 
 def are_equal(run: "Run") -> bool:
-    """Return whether the subsets beside the selected one are as good, rather than good enough."""
+    """Whether the subsets next to the selected one are as good, rather than good enough."""
     return run.asks_for_all or not run.is_enough or run.asked_size is not None
 
 
 def alike(run: "Run") -> str:
-    """Return what the subsets beside the selected one are, in the plural."""
+    """Return what to call the subsets next to the selected one, in the plural."""
     if are_equal(run):
         return "equally good subsets"
     size = f" of {count(len(run.selected), 'feature')}" if run.is_lexicographic else ""
@@ -100,14 +89,14 @@ def alike(run: "Run") -> str:
 
 
 def asked_percent(run: "Run") -> str:
-    """Return the share of the full dependency that was to be kept."""
+    """Return the share of the full dependency that must be kept, in percent."""
     return f"{100 * run.asked_share:.6g}%"
 
 
 def shortcut(run: "Run") -> tuple[float, int] | None:
-    """Return a share of the dependency that far fewer features keep, and how many do.
+    """Return a share of the dependency that fewer features keep, and their number.
 
-    Only for a run that left nothing out; None for others, and where no such subset was met.
+    Only for a run in which every feature is needed; None otherwise, or if no such subset was found.
     """
     if not 1 < len(run.selected) == run.n_allowed or not run.is_core_alone:
         return None

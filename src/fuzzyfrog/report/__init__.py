@@ -1,4 +1,4 @@
-"""The record of a run -> a page, a short version of it, and figures; nothing is computed here."""
+"""The record of a run -> an HTML page, a short version of it, and figures; nothing is computed."""
 
 from fuzzyfrog.report.figures import save_figures
 from fuzzyfrog.report.render import render_report, summary_html, write_report

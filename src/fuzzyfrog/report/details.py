@@ -1,16 +1,20 @@
-"""The parts of a report about single features, single samples and the run itself."""
+"""The sections of the report on subsets, single features, single samples and the run itself."""
 
+from itertools import takewhile
 from typing import Any
 
-from fuzzyfrog.records import AmbiguousSample, ExamplePair, FeatureExplanation, Run
+from fuzzyfrog.records import AmbiguousSample, ExamplePair, FeatureExplanation, FeatureSet, Run
 from fuzzyfrog.records.run import Parameter
+from fuzzyfrog.records.statements import alike, are_equal
 from fuzzyfrog.report.text import cell, count, gamma, room, seconds, short, visible
 
-__all__ = ["ambiguous", "explanations", "reproduction", "search"]
-
+MAX_MEMBERS = 150_000  # of all reducts together: about 800 kB of the page
+MAX_EXPLORER_CHARACTERS = 60_000  # of the names of their features; some take six bytes a character
+MAX_LISTED = 12  # reducts in the table for browsers that run no scripts
+MAX_LISTED_CHARACTERS = 20_000  # of the names in it
 MAX_CARDS = 12  # features with example pairs; the others get a line each
 MAX_LINES = 500
-FIRST_PAIRS = 3  # that are seen at once
+FIRST_PAIRS = 3  # that are shown at first
 MAX_VALUES = 30  # features of an ambiguous sample
 MAX_CHARACTERS = 25_000  # of the names of the selected features, together
 LONGEST_NAME = 600
@@ -19,19 +23,70 @@ LONGEST_CLASS = 200
 MAX_CLASSES = 100
 
 REASONS = {
-    "converged": "It ended by itself: nothing better turned up any more.",
-    "max_evaluations": "It used up its budget of evaluations.",
-    "max_seconds": "It used up its time.",
-    "callback": "A callback stopped it.",
-    "interrupted": "It was interrupted; the best subset so far was kept.",
-    "memory": "It ran out of memory; the best subset so far was kept.",
+    "converged": "The search finished: it found nothing better for a while.",
+    "max_evaluations": "The search used up its budget of evaluations.",
+    "max_seconds": "The search ran out of time.",
+    "callback": "A callback stopped the search.",
+    "interrupted": "The search was interrupted; the best subset so far was kept.",
+    "memory": "The search ran out of memory; the best subset so far was kept.",
 }
-# What depends on the machine, and so is never the same again.
+# What depends on the machine or on people, so that another run may end elsewhere.
 ENDED_BY_TIME = {"max_seconds", "interrupted", "memory", "callback"}
 
 
+def explorer(run: Run) -> dict[str, Any]:
+    """Return the reducts, as positions in a list of the features that they have."""
+    kept = _affordable(run.reducts)
+    used = sorted({feature for one in kept for feature in one.features})
+    place = {feature: at for at, feature in enumerate(used)}
+    most = room(len(used), MAX_EXPLORER_CHARACTERS, LONGEST_NAME)
+    n_listed = sum(one.size for one in kept[:MAX_LISTED])
+    most_listed = room(n_listed, MAX_LISTED_CHARACTERS, 80)
+    return {
+        "title": _title(run),
+        "page": {
+            "names": [short(name, most) for name in run.names(used)],
+            "core": [place[feature] for feature in run.core or () if feature in place],
+            "reducts": [[place[feature] for feature in one.features] for one in kept],
+            "gammas": [gamma(one.dependency) for one in kept],
+            "minimal": [bool(one.minimal) for one in kept],
+            "chosen": next(
+                (at for at, one in enumerate(kept) if one.features == run.selected), None
+            ),
+        },
+        "listed": [
+            {"number": at + 1,
+             "names": [short(name, most_listed) for name in run.names(one.features)],
+             "size": one.size, "gamma": gamma(one.dependency)}
+            for at, one in enumerate(kept[:MAX_LISTED])
+        ],
+        "n_kept": len(kept),
+        "n_left_out": run.n_reducts - len(kept),
+    }  # fmt: skip
+
+
+def _title(run: Run) -> str:
+    if run.n_reducts > 1:
+        return f"{run.n_reducts:,} {alike(run)}"
+    is_proven = run.certificate is not None and run.certificate.all_listed
+    verb = "is" if is_proven or run.is_core_alone else "was"
+    return f"No other subset {verb} {'as good' if are_equal(run) else 'enough'}"
+
+
+def _affordable(reducts: tuple[FeatureSet, ...]) -> list[FeatureSet]:
+    """Return the first reducts that fit into a page, one at least."""
+    total = 0
+
+    def fits(one: FeatureSet) -> bool:
+        nonlocal total
+        total += one.size
+        return total <= MAX_MEMBERS
+
+    return list(takewhile(fits, reducts)) or list(reducts[:1])
+
+
 def explanations(run: Run) -> dict[str, Any]:
-    """Return what each selected feature does that no other does, the most important first."""
+    """Return what is lost without each selected feature, the most important first."""
     ordered = sorted(run.explanations, key=lambda one: -one.lost)
     largest = max((one.lost for one in ordered), default=0.0) or 1.0
     most = room(min(len(ordered), MAX_LINES), MAX_CHARACTERS, LONGEST_NAME)
@@ -81,7 +136,7 @@ def _pair(run: Run, pair: ExamplePair) -> dict[str, Any]:
 
 
 def _target(run: Run, text: str) -> str:
-    """Return a class, or a number of a numeric target; a bare number would not say what it is."""
+    """Return a class or a numeric target, named as such where it is a bare number."""
     shown = short(text, LONGEST_CLASS)
     if run.data.target.is_numeric:
         return f"target {shown}"
@@ -122,7 +177,7 @@ def search(run: Run) -> dict[str, Any]:
     rate = f"{n_own / run.seconds:,.0f} a second" if run.seconds > 0 else ""
     if run.n_resumed:
         rate = f"{run.n_resumed:,} of them before it was resumed; since then {rate}"
-    duration = seconds(run.seconds) if run.seconds > 0 else "not taken"
+    duration = seconds(run.seconds) if run.seconds > 0 else "not measured"
     name, _, settings = visible(str(run.parameters.get("search"))).partition("(")
     return {
         "facts": [
@@ -136,12 +191,12 @@ def search(run: Run) -> dict[str, Any]:
 
 def _reason(run: Run) -> str:
     if run.stop_reason == "converged" and run.certificate is not None and run.certificate.proven:
-        return "It ended with a proof."
-    return REASONS.get(run.stop_reason) or f"It ended: {visible(run.stop_reason)}."
+        return "The search ended with a proof."
+    return REASONS.get(run.stop_reason) or f"The search ended: {visible(run.stop_reason)}."
 
 
 def reproduction(run: Run) -> dict[str, Any]:
-    """Return all that is needed to get the same result again."""
+    """Return everything needed to reproduce the result."""
     data, target = run.data, run.data.target
     span = f"{target.lowest:.6g} to {target.highest:.6g}" if target.lowest is not None else ""
     return {
@@ -174,7 +229,7 @@ def reproduction(run: Run) -> dict[str, Any]:
 
 
 def _as_typed(value: Parameter) -> str:
-    """Return a value as Python writes it; a list is kept as a text that is that already."""
+    """Return a value as Python writes it; records keep lists as such a text already."""
     return value if isinstance(value, str) and value.startswith("[") else repr(value)
 
 

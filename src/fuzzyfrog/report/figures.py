@@ -1,4 +1,4 @@
-"""The pictures of a report as files, through matplotlib."""
+"""The pictures of the report as files, drawn with matplotlib."""
 
 import os
 import warnings
@@ -7,6 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
+from fuzzyfrog.common.params import check_known
 from fuzzyfrog.records import FeatureSet, Run
 from fuzzyfrog.records.statements import alike
 from fuzzyfrog.report.plot_data import elbow
@@ -28,7 +29,7 @@ MAX_BARS = 25
 LONGEST = 32  # characters of a name
 STYLE = {
     "font.size": 10,
-    "font.family": ["sans-serif", "DejaVu Sans"],  # the second for what the first lacks
+    "font.family": ["sans-serif", "DejaVu Sans"],  # the second for glyphs that the first lacks
     "font.sans-serif": ["Inter", "Segoe UI", "Helvetica Neue", "Arial", "DejaVu Sans"],
     "text.color": INK,
     "text.parse_math": False,  # a dollar sign in a name is a dollar sign
@@ -65,17 +66,16 @@ def save_figures(
     run : Run
         The record of the run.
     folder : path
-        Where to; it is made if it is not there.
+        Folder to write to; it is created if needed.
     format : {"svg", "png"}
-        The kind of the files.
+        File format.
 
     Returns
     -------
     list of Path
-        The files.
+        The files written.
     """
-    if format not in FORMATS:
-        raise ValueError(f"format must be one of 'svg', 'png', got {format!r}.")
+    check_known("format", format, FORMATS)
     matplotlib = _matplotlib()
     Path(folder).mkdir(parents=True, exist_ok=True)
     files = []
@@ -101,7 +101,7 @@ def _matplotlib() -> ModuleType:
 
 
 def _canvas(width: float, height: float) -> tuple[Any, Any]:
-    """Return a figure of its own, which neither a screen nor pyplot's memory knows of."""
+    """Return a figure that neither a screen nor pyplot keeps."""
     figure = _matplotlib().figure.Figure(figsize=(width, height), layout="constrained")
     return figure, figure.subplots()
 

@@ -1,7 +1,7 @@
-"""Numbers -> places in a picture, in percent of its width and height.
+"""The charts of the report: numbers -> places in percent of the width and height of a picture.
 
-Lines are drawn in a picture that is stretched, and everything with a form or a text is placed
-on top of it by CSS: so a picture fits any width and its text stays readable.
+Lines are drawn in a picture that is stretched; shapes and text are placed on top of it by CSS. So
+a picture fits any width and its text stays readable.
 """
 
 from dataclasses import dataclass
@@ -12,72 +12,6 @@ from typing import Any
 from fuzzyfrog.records import FeatureSet, HistoryPoint, Run
 from fuzzyfrog.records.statements import asked_percent
 from fuzzyfrog.report.text import count, gamma, percent, room, short
-
-__all__ = [
-    "Scale",
-    "course",
-    "elbow",
-    "frequency",
-    "front",
-    "line",
-    "nice_ticks",
-    "steps",
-]
-
-
-@dataclass(frozen=True)
-class Scale:
-    """Places of numbers along an axis.
-
-    Attributes
-    ----------
-    lowest, highest : float
-        The numbers at 0 and at 100 percent.
-    is_log : bool
-        Whether equal ratios, not differences, are equally far apart.
-    """
-
-    lowest: float
-    highest: float
-    is_log: bool = False
-
-    def at(self, value: float) -> float:
-        """Return the place of a number in percent."""
-        low, high, here = self.lowest, self.highest, value
-        if self.is_log:
-            low, high, here = log10(low), log10(high), log10(max(value, low))
-        share = 0.5 if high == low else (here - low) / (high - low)
-        return round(100 * min(max(share, 0.0), 1.0), 3)
-
-
-def nice_ticks(scale: Scale, most: int = 6, finest: float = 0.0) -> list[float]:
-    """Return round numbers along an axis, at least `finest` apart."""
-    if scale.is_log:
-        powers = range(ceil(log10(scale.lowest)), floor(log10(scale.highest)) + 1)
-        return [10.0**power for power in powers]
-    width = scale.highest - scale.lowest
-    if width <= 0:
-        return [scale.lowest]
-    rough = max(width / most, finest)
-    power = 10.0 ** floor(log10(rough))
-    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough)
-    first = ceil(scale.lowest / step)
-    last = floor(scale.highest / step + 1e-9)
-    return [round(n * step, 10) for n in range(first, last + 1)]
-
-
-def line(points: list[tuple[float, float]]) -> str:
-    """Return the path through points, with 0 at the bottom as in every chart."""
-    return "M" + "L".join(f"{x:g} {100 - y:g}" for x, y in points)
-
-
-def steps(points: list[tuple[float, float]]) -> str:
-    """Return the path of a value that stays until it changes."""
-    x, y = points[0]
-    path = [f"M{x:g} {100 - y:g}"]
-    path += [f"H{x:g}V{100 - y:g}" for x, y in points[1:]]
-    return "".join(path)
-
 
 MAX_NAMED = 12  # features of a point that are named; fewer if there are many points
 MAX_NAMED_OF_ALL = 1_200
@@ -93,8 +27,25 @@ MAX_STRIPS = 30  # of the picture of the diversity
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
+@dataclass(frozen=True)
+class Scale:
+    """An axis from the number at 0 percent to that at 100; logarithmic if `is_log`."""
+
+    lowest: float
+    highest: float
+    is_log: bool = False
+
+    def at(self, value: float) -> float:
+        """Return the place of a number in percent."""
+        low, high, here = self.lowest, self.highest, value
+        if self.is_log:
+            low, high, here = log10(low), log10(high), log10(max(value, low))
+        share = 0.5 if high == low else (here - low) / (high - low)
+        return round(100 * min(max(share, 0.0), 1.0), 3)
+
+
 def front(run: Run) -> dict[str, Any]:
-    """Return the front: the best dependency met for each size."""
+    """Return the front: the best dependency found for each size."""
     points = run.front
     largest = max([len(run.selected), *(point.size for point in points)])
     x = Scale(0.5, largest + 0.5)
@@ -107,7 +58,7 @@ def front(run: Run) -> dict[str, Any]:
         {**_front_point(run, point, place, bend), "beaten": not is_best}
         for point, place, is_best in zip(points, placed, unbeaten, strict=True)
     ]
-    if not any(point["chosen"] for point in shown):  # what is enough need not be the best
+    if not any(point["chosen"] for point in shown):  # a subset that is enough need not be the best
         chosen = FeatureSet(run.selected, run.dependency, None)
         place = x.at(chosen.size), y.at(chosen.dependency)
         shown.append({**_front_point(run, chosen, place, bend), "beaten": False})
@@ -150,7 +101,7 @@ def _front_point(
 
 
 def elbow(points: tuple[FeatureSet, ...]) -> FeatureSet | None:
-    """Return the point of the front after which features bring less than before.
+    """Return the point of the front after which further features gain less.
 
     It is the point farthest above the straight line from the first point to the last; None
     where no point is clearly above it.
@@ -166,7 +117,7 @@ def elbow(points: tuple[FeatureSet, ...]) -> FeatureSet | None:
 
 
 def frequency(run: Run) -> dict[str, Any]:
-    """Return how many of the reducts have each feature, the most frequent first."""
+    """Return the share of reducts that have each feature, the most frequent first."""
     used = [feature for feature, share in enumerate(run.feature_frequency) if share > 0]
     used.sort(key=lambda feature: (-run.feature_frequency[feature], feature))
     most = room(min(len(used), MAX_ROWS), MAX_CHARACTERS, LONGEST)
@@ -185,7 +136,7 @@ def frequency(run: Run) -> dict[str, Any]:
 
 
 def _required(run: Run) -> str:
-    """Return what the core is about: the dependency that was asked for."""
+    """Return the dependency that the core is necessary for, in words."""
     everything = "the γ of all features"
     if run.excluded:
         everything += " but the excluded ones"
@@ -231,7 +182,7 @@ def course(run: Run) -> dict[str, Any] | None:
 def _dependency(moments: list[HistoryPoint], x: Scale) -> list[dict[str, Any]]:
     values = [moment.dependency for moment in moments]
     if min(values) == max(values):
-        return []  # found at once, and never anything but a straight line
+        return []  # found at once: a straight line says nothing
     y = Scale(min(0.9 * values[-1], min(values)), max(values[-1], 1e-9))  # the end matters most
     places = [(x.at(one.n_evaluations), y.at(one.dependency)) for one in moments]
     ticks = [_tick(y, tick, f"{tick:g}") for tick in nice_ticks(y, 3)]
@@ -243,7 +194,7 @@ def _size(moments: list[HistoryPoint], x: Scale) -> dict[str, Any]:
     y = Scale(0.0, 1.15 * max(moment.size for moment in moments))
     places = [(x.at(one.n_evaluations), y.at(one.size)) for one in moments]
     known = [(one.n_evaluations, one.lower_bound or 0) for one in moments]
-    is_proved = known[-1][1] > 1  # that one feature is needed goes without saying
+    is_proved = known[-1][1] > 1  # that one feature is needed is obvious
     bounds = [(x.at(n_evaluations), y.at(bound)) for n_evaluations, bound in known if is_proved]
     ticks = [_tick(y, tick, f"{tick:g}") for tick in nice_ticks(y, 3, finest=1.0)]
     bound = steps(bounds) if bounds else None
@@ -262,7 +213,7 @@ def _diversity(moments: list[HistoryPoint], x: Scale) -> dict[str, Any]:
 
 
 def _smoothed(places: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return the mean place of each of some strips: single batches differ too much to be read."""
+    """Return the mean place in each strip: single batches differ too much to be read."""
     strips: dict[int, list[tuple[float, float]]] = {}
     for place in places:
         strips.setdefault(int(place[0] * MAX_STRIPS / 100), []).append(place)
@@ -291,6 +242,35 @@ def _course_row(moment: HistoryPoint) -> dict[str, str]:
         "n_reducts": f"{moment.n_reducts:,}",
         "diversity": "" if moment.diversity is None else f"{moment.diversity:.2f}",
     }
+
+
+def nice_ticks(scale: Scale, most: int = 6, finest: float = 0.0) -> list[float]:
+    """Return round numbers along an axis, at least `finest` apart."""
+    if scale.is_log:
+        powers = range(ceil(log10(scale.lowest)), floor(log10(scale.highest)) + 1)
+        return [10.0**power for power in powers]
+    width = scale.highest - scale.lowest
+    if width <= 0:
+        return [scale.lowest]
+    rough = max(width / most, finest)
+    power = 10.0 ** floor(log10(rough))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough)
+    first = ceil(scale.lowest / step)
+    last = floor(scale.highest / step + 1e-9)
+    return [round(n * step, 10) for n in range(first, last + 1)]
+
+
+def line(points: list[tuple[float, float]]) -> str:
+    """Return the path through points, with 0 at the bottom."""
+    return "M" + "L".join(f"{x:g} {100 - y:g}" for x, y in points)
+
+
+def steps(points: list[tuple[float, float]]) -> str:
+    """Return the path of a value that stays until it changes."""
+    x, y = points[0]
+    path = [f"M{x:g} {100 - y:g}"]
+    path += [f"H{x:g}V{100 - y:g}" for x, y in points[1:]]
+    return "".join(path)
 
 
 def _tick(scale: Scale, value: float, label: str) -> dict[str, Any]:

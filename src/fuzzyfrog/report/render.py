@@ -1,4 +1,4 @@
-"""A plain dict -> one HTML file that needs nothing else."""
+"""The record of a run -> a plain dict -> one HTML file that needs nothing else."""
 
 import base64
 import hashlib
@@ -15,10 +15,15 @@ from markupsafe import Markup, escape
 
 from fuzzyfrog.records import Run
 from fuzzyfrog.records.run import write_text
-from fuzzyfrog.report.collect import collect, collect_summary
+from fuzzyfrog.records.statements import alike
+from fuzzyfrog.report.answer import answer
+from fuzzyfrog.report.details import ambiguous, explanations, explorer, reproduction, search
+from fuzzyfrog.report.plot_data import course, frequency, front
+from fuzzyfrog.report.text import all_seen, count, short, visible
 
 __all__ = ["render_report", "summary_html", "write_report"]
 
+LONGEST_TITLE = 80
 SCRIPTS = ("page.js", "reducts.js")
 OPTION = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*")
 
@@ -76,6 +81,39 @@ def summary_html(run: Run) -> str:
     return _environment().get_template("summary.html").render(collect_summary(run))
 
 
+def collect(run: Run) -> dict[str, Any]:
+    """Return the content of the report, in its order."""
+    noun = "allowed feature" if run.excluded else "feature"
+    content = {
+        "title": short(run.data.name, LONGEST_TITLE) if run.data.is_named else None,
+        "version": visible(run.versions.fuzzyfrog),
+        "is_numeric": run.data.target.is_numeric,
+        "all_features": f"all {count(run.n_allowed, noun)}",
+        "n_reducts": run.n_reducts,
+        "alike": alike(run),
+        "front": front(run),
+        "reducts": explorer(run),
+        "frequency": frequency(run),
+        "explanations": explanations(run),
+        "ambiguous": ambiguous(run),
+        "course": course(run),
+        "search": search(run),
+        "reproduce": reproduction(run),
+    }
+    return {**collect_summary(run), **all_seen(content)}
+
+
+def collect_summary(run: Run) -> dict[str, Any]:
+    """Return the content of the short version."""
+    content: dict[str, Any] = all_seen(
+        {
+            "name": visible(run.data.name) if run.data.is_named else None,
+            "answer": answer(run),
+        }
+    )
+    return content
+
+
 @cache
 def _environment() -> Environment:
     environment = Environment(
@@ -90,8 +128,8 @@ def _environment() -> Environment:
 
 
 def _unbroken_options(text: str) -> Markup:
-    """Return a text in which no line ends inside of an option such as --min-dependency."""
-    harmless = str(escape(text))  # a Markup would have what is put into it escaped as well
+    """Return a text whose lines do not break inside an option such as --min-dependency."""
+    harmless = str(escape(text))  # not Markup, which would escape the span as well
     return Markup(OPTION.sub(r'<span class="option">\g<0></span>', harmless))  # noqa: S704
 
 
@@ -101,12 +139,12 @@ def _resource(name: str) -> str:
 
 
 def _hash(script: str) -> str:
-    """Return what the page's security policy knows its one script by."""
+    """Return the hash by which the security policy of the page allows its one script."""
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def _as_data(value: Any) -> Markup:
-    """Return a value as JSON that cannot end the element it stands in."""
+    """Return a value as JSON that cannot close the element around it."""
     text = json.dumps(value, separators=(",", ":"))  # ASCII: line separators are escaped too
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")

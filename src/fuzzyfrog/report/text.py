@@ -1,4 +1,4 @@
-"""Names and numbers as people are to see them."""
+"""Names and numbers as the report shows them."""
 
 import unicodedata
 from typing import Any
@@ -6,28 +6,18 @@ from typing import Any
 from fuzzyfrog.common.messages import count, percent
 from fuzzyfrog.records import Cell
 
-__all__ = [
-    "all_seen",
-    "cell",
-    "count",
-    "gamma",
-    "percent",
-    "room",
-    "seconds",
-    "short",
-    "visible",
-]
+__all__ = ["all_seen", "cell", "count", "gamma", "percent", "room", "seconds", "short", "visible"]
 
 JOINERS = "\u200c\u200d"  # they shape Persian words and put emoji together
 JOINED = {"Lo", "Mn", "Sk", "So"}  # what they may stand between
 HIDDEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"}  # characters that cannot be seen
 LONGEST = 2_000  # characters of a text; the rest is counted
 LONGEST_CELL = 40
-SHORTEST = 12  # characters of a name that stay in any case
+SHORTEST = 12  # characters of a name that are always kept
 
 
 def visible(text: str) -> str:
-    """Return a text in which every character can be seen and none turns the others around.
+    """Return a text in which every character is visible and none reverses the others.
 
     Control, formatting and bidirectional characters, and spaces other than the plain one, are
     written as their code; so are plain spaces at the ends.
@@ -41,7 +31,7 @@ def visible(text: str) -> str:
 
 
 def all_seen(content: Any) -> Any:
-    """Return the content of a page with every character of every text in it seen."""
+    """Return the content of a page with every character of every text visible."""
     if isinstance(content, dict):
         return {key: all_seen(value) for key, value in content.items()}
     if isinstance(content, list):
@@ -75,18 +65,18 @@ def _joins(text: str, at: int) -> bool:
 
 
 def short(text: str, most: int) -> str:
-    """Return a visible text of at most so many characters."""
+    """Return a visible text of at most `most` characters."""
     shown = visible(text[: most + 1])  # no character gets shorter
     return shown if len(shown) <= most else f"{shown[: most - 1]}…"
 
 
 def room(n_names: int, characters: int, most: int) -> int:
-    """Return how long each of so many names may be for all of them to fit, `most` at most."""
+    """Return how long each of `n_names` may be so that all of them fit, at most `most`."""
     return min(most, max(SHORTEST, characters // max(1, n_names)))
 
 
 def gamma(value: float) -> str:
-    """Return a dependency with three digits; never 1 or 0 for what is not quite that."""
+    """Return a dependency with three digits, or more where it would round to 1 or 0."""
     if 0.9995 <= value < 1.0:
         return f"{min(value, 1.0 - 1e-12):.{_digits(1.0 - value)}f}"
     if 0.0 < value < 0.0005:
@@ -95,7 +85,7 @@ def gamma(value: float) -> str:
 
 
 def _digits(small: float) -> int:
-    """Return how many digits it takes to see a small number."""
+    """Return how many digits a small number needs to differ from 0."""
     return next((n for n in range(4, 12) if round(small, n) > 0), 12)
 
 

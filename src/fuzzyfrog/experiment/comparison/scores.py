@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import listed, shown
 from fuzzyfrog.data.frames import as_frame
-from fuzzyfrog.errors import DataError
+from fuzzyfrog.errors import DataError, ParameterError
 
 __all__ = ["Gridded", "ScoreTable", "on_grid", "read_scores"]
 
@@ -36,7 +36,7 @@ class ScoreTable:
         if missing == "worst":
             return np.where(np.isnan(self.values), -inf, self.values)
         if isinstance(missing, bool) or not isinstance(missing, Real) or not isfinite(missing):
-            raise ValueError(f"missing must be 'worst' or a finite number, got {shown(missing)}.")
+            raise ParameterError("missing", "be 'worst' or a finite number", shown(missing))
         return np.where(np.isnan(self.values), float(missing), self.values)
 
 

@@ -1,6 +1,6 @@
 """The nine Weka classifiers of the paper.
 
-They run in a separate process (`worker`), which `process` starts, queries and replaces if it fails.
+They run in a separate process (`jvm`), which `process` starts, queries and replaces if it fails.
 """
 
 import warnings

@@ -6,19 +6,21 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Timer
 from typing import IO, Any
 
+import numpy as np
+
 from fuzzyfrog.common.params import check_count, check_positive
 from fuzzyfrog.data import Dataset
+from fuzzyfrog.errors import FuzzyfrogError
 from fuzzyfrog.experiment.folds import Fold
 from fuzzyfrog.experiment.panel import CellError
-from fuzzyfrog.experiment.weka import worker
-from fuzzyfrog.experiment.weka.arff import write_arff
+from fuzzyfrog.experiment.weka import jvm
 
 __all__ = ["WekaNotFoundError", "WekaProcess", "missing_for_weka"]
 
@@ -27,7 +29,7 @@ DEBIAN_JAR = "/usr/share/java/weka.jar"
 EXIT_SECONDS = 10.0
 
 
-class WekaNotFoundError(RuntimeError):
+class WekaNotFoundError(FuzzyfrogError, RuntimeError):
     """A requirement of Weka is not installed; the message says which one and how to get it."""
 
 
@@ -111,8 +113,8 @@ class WekaProcess:
         return self._process
 
     def _spawned(self) -> "subprocess.Popen[str]":
-        # As a script, and without its folder on the path, the worker imports nothing of fuzzyfrog.
-        command = [sys.executable, "-P", worker.__file__, str(_jar()), str(self._megabytes)]
+        # As a script, and without its folder on the path, it imports nothing of fuzzyfrog.
+        command = [sys.executable, "-P", jvm.__file__, str(_jar()), str(self._megabytes)]
         with self._errors().open("w", encoding="utf-8") as errors:
             return subprocess.Popen(  # noqa: S603 - our own interpreter and script
                 command,
@@ -145,15 +147,13 @@ class WekaProcess:
             if self._table is not None:
                 self._table[1].unlink()
             path = self._place() / f"table{next(self._numbers)}.arff"
-            write_arff(dataset, path)
+            _write_arff(dataset, path)
             self._table = dataset, path
         return self._table[1]
 
     def _place(self) -> Path:
         if self._folder is None:
-            self._folder = TemporaryDirectory(
-                prefix=worker.FOLDER_PREFIX, ignore_cleanup_errors=True
-            )
+            self._folder = TemporaryDirectory(prefix=jvm.FOLDER_PREFIX, ignore_cleanup_errors=True)
         return Path(self._folder.name)
 
     def _errors(self) -> Path:
@@ -208,3 +208,39 @@ def _parsed(line: str) -> dict[str, Any]:
 def _last_line(path: Path) -> str:
     lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
     return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
+
+def _write_arff(dataset: Dataset, path: Path) -> None:
+    """Write a data set as ARFF, with its class as the last attribute.
+
+    Classes are declared in the order of their first sample, as when Weka reads a CSV file: some
+    classifiers break ties by that order. Numbers keep all their digits; a missing value is a "?".
+    """
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in _arff_lines(dataset))
+
+
+def _arff_lines(dataset: Dataset) -> Iterator[str]:
+    yield f"@relation {_quoted(dataset.name)}"
+    for position, name in enumerate(dataset.feature_names):
+        yield f"@attribute {_quoted(name)} {_kind(dataset, position)}"
+    labels = [_quoted(str(label)) for label in dataset.classes or ()]
+    codes, first = np.unique(dataset.target, return_index=True)
+    seen = [labels[int(code)] for code in codes[np.argsort(first)]]
+    yield f"@attribute {_quoted(dataset.target_name)} {{{','.join(seen)}}}"
+    yield "@data"
+    for row, code in zip(dataset.values.tolist(), dataset.target.tolist(), strict=True):
+        cells = ["?" if value != value else repr(value) for value in row]  # NaN is missing
+        yield ",".join([*cells, labels[int(code)]])
+
+
+def _kind(dataset: Dataset, position: int) -> str:
+    if not dataset.categorical[position]:
+        return "numeric"
+    codes = np.unique(dataset.values[:, position])
+    return "{" + ",".join(repr(code) for code in codes[~np.isnan(codes)].tolist()) + "}"
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
+    return f"'{escaped}'"

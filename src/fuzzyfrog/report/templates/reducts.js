@@ -100,7 +100,7 @@
     const mark = rule === "without" ? "−" : "+";
     const number = element("span", "number", counts[feature].toLocaleString("en"));
     button.append(element("span", "mark", mark), name, meter, number);
-    const state = rule ? `${rule} it only` : "not filtered";
+    const state = rule ? `only subsets ${rule} it` : "not filtered";
     button.setAttribute("aria-label", `${data.names[feature]}: in ${counts[feature]} of ${matching.length}; ${state}`);
     button.addEventListener("click", () => cycle(feature));
     const item = element("li");

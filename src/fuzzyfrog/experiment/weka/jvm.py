@@ -3,7 +3,7 @@
 A JVM cannot be started twice in a process, and a classifier can exhaust or crash it. It therefore
 runs in a separate process, which `process` starts and, if necessary, replaces:
 
-    python -P worker.py JAR MEGABYTES
+    python -P jvm.py JAR MEGABYTES
 
 The current folder belongs to this process, which deletes it when it ends, even if its parent was
 killed.
