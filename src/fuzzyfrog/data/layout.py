@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fuzzyfrog.common.messages import listed, shown, suggested
-from fuzzyfrog.data.checks import chosen_categorical
-from fuzzyfrog.data.columns import MISSING, all_numbers
+from fuzzyfrog.data.cells import MISSING, all_numbers
+from fuzzyfrog.data.dataset import chosen_categorical
 from fuzzyfrog.errors import DataError
 
 __all__ = ["Layout", "Wanted", "check_header"]

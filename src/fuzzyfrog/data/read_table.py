@@ -12,19 +12,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import listed, shown
+from fuzzyfrog.common.messages import Sentence, Setting, listed, shown
 from fuzzyfrog.common.resources import in_memory
-from fuzzyfrog.data.checks import check_filled
-from fuzzyfrog.data.columns import MISSING, NotANumberError, TargetParts, parse_numbers
+from fuzzyfrog.data.cells import MISSING, NotANumberError, parse_numbers
+from fuzzyfrog.data.columns import Gathering, check_filled
 from fuzzyfrog.data.dataset import Dataset
 from fuzzyfrog.data.formats.arff import read_arff
 from fuzzyfrog.data.formats.csv import RawTable, read_delimited
 from fuzzyfrog.data.formats.npy import NpyTable
 from fuzzyfrog.data.formats.opening import stamp
 from fuzzyfrog.data.formats.parquet import ParquetTable
-from fuzzyfrog.data.frames import Gathering
 from fuzzyfrog.data.layout import Layout, Wanted, check_header
-from fuzzyfrog.data.target import check_target_kind, doubts_about_classes, encode_target
+from fuzzyfrog.data.target import (
+    TargetParts,
+    check_target_kind,
+    doubts_about_classes,
+    encode_target,
+)
 from fuzzyfrog.errors import DataError
 
 __all__ = [
@@ -196,7 +200,8 @@ def _dataset(
         cells = _numbers_where_meant(table.target, target_kind, decimal)
         codes, classes = encode_target(cells, len(cells), target_kind)
     except DataError as error:
-        raise DataError(f"{path.name}: target {shown(wanted.target)}: {error}") from None
+        prefix = f"{path.name}: target {shown(wanted.target)}: "
+        raise DataError(Sentence(prefix, error.args[0])) from None
     content = table.content
     doubts = doubts_about_classes(classes, len(codes), target_kind, "target_kind")
     notes = (*doubts, *content.warnings)
@@ -231,8 +236,12 @@ def _numbers_where_meant(
         if target_kind == "auto":
             return cells
         raise DataError(
-            f"a numeric target must hold numbers, got {shown(cells[error.position])}. "
-            "Correct the value, or pass target_kind='class'."
+            Sentence(
+                f"a numeric target must hold numbers, got {shown(cells[error.position])}. "
+                "Correct the value, or pass ",
+                Setting("target_kind", "class"),
+                ".",
+            )
         ) from None
     fractional = bool((numbers % 1 != 0).any())
     return numbers.tolist() if fractional or target_kind == "numeric" else cells
@@ -261,4 +270,4 @@ def _named(path: Path) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        raise DataError(f"{path.name}: {error}") from None
+        raise DataError(Sentence(f"{path.name}: ", error.args[0])) from None

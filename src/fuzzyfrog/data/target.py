@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import numbers
 import re
+import warnings
 from collections.abc import Hashable, Sequence
 from typing import Any, TypeAlias
 
+import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import counted, listed, shown
-from fuzzyfrog.data.columns import flat_labels, is_missing
+from fuzzyfrog.data.cells import is_missing
 from fuzzyfrog.errors import DataError
-
-__all__ = [
-    "Target",
-    "check_same_length",
-    "check_target_kind",
-    "doubts_about_classes",
-    "encode_target",
-]
 
 Target: TypeAlias = tuple[NDArray[np.int64] | NDArray[np.float64], tuple[Hashable, ...] | None]
 
@@ -193,3 +187,104 @@ def _family(label: object) -> str | None:
     if isinstance(label, str):
         return "text"
     return "number" if isinstance(label, numbers.Real) else None
+
+
+def flat_labels(y: object) -> NDArray[Any]:
+    """Return `y` as an array of one dimension: of a plain dtype, or of Python objects."""
+    array = _as_array(y)
+    if array.ndim == 2 and array.shape[1] == 1:
+        warn_of_column()
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise DataError(
+            f"y must have one dimension, got {array.ndim} (shape {array.shape}). "
+            "Pass one label or number per sample; fit several targets one by one."
+        )
+    if array.dtype.kind in "mM":  # as Python objects, some of these would be bare integers
+        raise DataError(
+            f"y must hold text, numbers or booleans, got {array.dtype}. "
+            "Convert dates to text with astype(str)."
+        )
+    return _from_list(array.tolist()) if array.dtype == object else array
+
+
+def warn_of_column() -> None:
+    """Warn of a target with two dimensions, of which the second is 1."""
+    from sklearn.exceptions import DataConversionWarning  # slow to import, rarely needed
+
+    warnings.warn(
+        "y is a column vector, its only column is taken. Pass y.ravel() to silence this.",
+        DataConversionWarning,
+        stacklevel=5,
+    )
+
+
+def _as_array(y: Any) -> NDArray[Any]:
+    if y is None:
+        raise DataError(
+            "fuzzyfrog requires y to be passed, but the target y is None. "
+            "Pass the class of each sample."
+        )
+    if nw.dependencies.is_into_series(y):
+        return _from_list(nw.from_native(y, series_only=True).to_list())
+    if nw.dependencies.is_into_dataframe(y):
+        return _from_frame(nw.from_native(y, eager_only=True))
+    if isinstance(y, Sequence) and not isinstance(y, str | bytes):
+        return _from_list(list(y))
+    array = np.asarray(y)
+    if array.ndim == 0:
+        raise DataError(
+            f"y must hold one label or number per sample, got {shown(y)}. "
+            "Pass the column itself, not its name."
+        )
+    return array
+
+
+def _from_frame(frame: nw.DataFrame[Any]) -> NDArray[Any]:
+    array = np.empty(frame.shape, dtype=object)
+    for position in range(frame.shape[1]):
+        array[:, position] = frame[:, position].to_list()
+    return array
+
+
+def _from_list(items: list[Any]) -> NDArray[Any]:
+    """Return an array of numbers or of booleans where all items are that, else of objects.
+
+    NumPy alone would make two texts of the list [1, "a"], and would round large integers.
+    """
+    items = [item.item() if isinstance(item, np.generic) else item for item in items]
+    if items and all(isinstance(item, list | tuple | np.ndarray) for item in items):
+        return np.array(items, dtype=object)
+    kinds = {type(item) for item in items}
+    if kinds == {bool} or (kinds and kinds <= {int, float}):
+        array = np.array(items)
+        if array.dtype.kind in "bif" and not (array.dtype.kind == "f" and kinds == {int}):
+            return array
+    objects = np.empty(len(items), dtype=object)
+    objects[:] = items
+    return objects
+
+
+class TargetParts:
+    """Collects a target that comes in parts."""
+
+    def __init__(self) -> None:
+        self._parts: list[NDArray[Any]] = []
+        self._texts: dict[str, str] = {}
+
+    def add(self, part: object) -> None:
+        """Keep a part."""
+        labels = flat_labels(part).copy()  # a view would keep all that it is a part of
+        if labels.dtype == object:
+            labels[:] = [self._shared(label) for label in labels.tolist()]
+        self._parts.append(labels)
+
+    def _shared(self, label: Any) -> Any:
+        # Equal texts share one object, so a long table keeps few of them.
+        return self._texts.setdefault(label, label) if isinstance(label, str) else label
+
+    def finish(self) -> NDArray[Any]:
+        """Return the whole target, as `flat_labels` gives it."""
+        if len({part.dtype.kind for part in self._parts}) > 1:
+            self._parts = [part.astype(object) for part in self._parts]
+        return np.concatenate(self._parts) if self._parts else np.empty(0)

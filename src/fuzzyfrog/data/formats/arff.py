@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import counted, shown
-from fuzzyfrog.data.columns import CategoryCoder, not_listed
-from fuzzyfrog.data.formats.csv import Block, BlockStore, RawTable, blocks_of
+from fuzzyfrog.data.cells import CategoryCoder, NotANumberError
+from fuzzyfrog.data.columns import Feature, FloatArray
+from fuzzyfrog.data.formats.csv import BlockStore, FileColumn, RawTable, blocks_of
 from fuzzyfrog.data.formats.opening import text_lines
 from fuzzyfrog.data.layout import Layout, Wanted, check_header
 from fuzzyfrog.errors import DataError
@@ -124,37 +124,32 @@ def _with_plain_categories(declared: str) -> str:
 
 def _read(path: Path, layout: Layout, content: dict[str, Any], lines: _Lines) -> RawTable:
     kinds = [kind for _, kind in content["attributes"]]
-    coders = [
-        CategoryCoder() if _is_categorical(layout, feature, kinds[position]) else None
-        for feature, position in enumerate(layout.features)
-    ]
-    store = BlockStore(path.name, layout, frozenset())
-    rows = ((lines.number, row) for row in content["data"])
-    for block in blocks_of(rows, len(kinds)):
-        store.add(
-            block,
-            [_column(path, layout, block, feature, coder) for feature, coder in enumerate(coders)],
+    columns = [
+        _ArffColumn(Feature(name, asked), kinds[place])
+        for name, asked, place in zip(
+            layout.names, layout.categorical, layout.features, strict=True
         )
-    return store.finish(coders)
+    ]
+    store = BlockStore(path.name, layout, columns)
+    for block in blocks_of(((lines.number, row) for row in content["data"]), len(kinds)):
+        store.add(block)
+    return store.finish()
 
 
-def _is_categorical(layout: Layout, feature: int, kind: object) -> bool:
-    asked = layout.categorical[feature]
-    return asked if asked is not None else not isinstance(kind, str) or kind == "STRING"
+class _ArffColumn(FileColumn):
+    """Collects a feature, whose cells liac-arff gives as numbers or text, as declared."""
 
+    def __init__(self, feature: Feature, kind: object) -> None:
+        is_declared = not isinstance(kind, str) or kind == "STRING"
+        is_categorical = is_declared if feature.categorical is None else feature.categorical
+        super().__init__(feature, CategoryCoder() if is_categorical else None)
 
-def _column(
-    path: Path, layout: Layout, block: Block, feature: int, coder: CategoryCoder | None
-) -> NDArray[np.float64]:
-    cells = block.columns[layout.features[feature]]
-    if coder is not None:
-        return coder.encode(cells)
-    try:
-        return np.array(cells, dtype=np.float64)  # None becomes NaN
-    except ValueError:
-        text = next(cell for cell in cells if isinstance(cell, str))
-        reason = not_listed(layout.names[feature], text)
-        raise DataError(f"{path.name}: line {block.lines[cells.index(text)]}: {reason}") from None
+    def _numbers(self, cells: Sequence[Any]) -> FloatArray:
+        try:
+            return np.array(cells, dtype=np.float64)  # None becomes NaN
+        except ValueError:
+            is_text = [isinstance(cell, str) for cell in cells]
+            raise NotANumberError(is_text.index(True)) from None
 
 
 def _explained(path: Path, lines: _Lines, error: Exception) -> DataError:
