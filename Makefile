@@ -16,6 +16,11 @@ QUICK := tests/test_docstrings.py tests/test_imports.py tests/test_records.py te
 		random_stream.py ranking.py squeezing.py) \
 	$(addprefix tests/select/test_, column_warnings.py core.py parameters.py seeds.py)
 
+# The files of the paper, if they are in their usual place and nobody named another.
+ifneq ($(wildcard ../shared/data),)
+unit unit-quick unit-nojit test-long: export FUZZYFROG_DATA ?= $(abspath ../shared/data)
+endif
+
 .PHONY: quick demo test test-long lint docs unit unit-quick unit-nojit fuzz tools paper-pages format clean
 
 demo: $(VENV)/.installed
@@ -59,7 +64,7 @@ test-long: $(VENV)/.ready tools
 	$(BIN)/python -m pytest -m long
 	FUZZYFROG_EXAMPLES=4 $(PYTEST) -m "not long" tests/measure
 
-# Each reader and parser for so many seconds; what is found becomes a test.
+# Each reader and parser for FUZZ_SECONDS; what is found becomes a test.
 FUZZ_SECONDS ?= 60
 fuzz: $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "atheris>=3"

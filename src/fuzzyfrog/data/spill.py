@@ -64,7 +64,7 @@ def spill_folder() -> Path:
 
 
 class GrowingTable:
-    """Collects rows in blocks and makes one table of them, on disk if it is too large for memory."""
+    """Makes one table of blocks of rows, on disk if it is too large for memory."""
 
     def __init__(self, n_columns: int) -> None:
         self.n_rows = 0
