@@ -3,7 +3,7 @@ import pytest
 
 from fuzzyfrog.data.columns import check_finite, check_shape
 from fuzzyfrog.data.dataset import check_names, chosen_categorical
-from fuzzyfrog.errors import DataError
+from fuzzyfrog.errors import DataError, ParameterError
 
 NAMES = ("color", "size", "weight")
 
@@ -42,7 +42,7 @@ def test_from_dtype_leaves_the_choice_to_the_data():
     ],
 )
 def test_a_wrong_choice_is_named(choice, message):
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(ParameterError, match=message):
         chosen_categorical(choice, NAMES)
 
 

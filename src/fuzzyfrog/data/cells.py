@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# Texts that mean "no value" in a feature of a text file, spelled exactly so; "none" and "Na"
-# are left out, as they are categories in real tables.
+# Texts that mean "no value" in a feature of a text file, in exactly this spelling; "none" and "Na"
+# are not among them, as they are categories in real tables.
 MISSING = frozenset(
     {"", "?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NAN", "-nan", "null", "NULL", "None"}
 )
@@ -34,7 +34,7 @@ class NotANumberError(ValueError):
 
 
 def is_missing(cell: object) -> bool:
-    """Return whether an object stands for a missing value: None, NaN, or the NA of a library."""
+    """Whether an object stands for a missing value: None, NaN, or the NA of a library."""
     if cell is None:
         return True
     if isinstance(cell, Decimal):
@@ -47,18 +47,18 @@ def is_missing(cell: object) -> bool:
 
 def parse_numbers(cells: Sequence[str], decimal: str = ".") -> NDArray[np.float64]:
     """Return the numbers of a column of text, NaN where it is missing."""
-    if decimal == ",":  # then a point makes a cell no number, as a comma does elsewhere
+    if decimal == ",":  # then a cell with a point is not a number, like one with a comma otherwise
         cells = [cell.translate(_SWAPPED) for cell in cells]
     try:
         parsed = np.fromiter(map(float, cells), np.float64, count=len(cells))
     except ValueError:
         return _parse_one_by_one(cells)
-    # Python reads "1_000" as a number, people do not write tables so.
+    # Python reads "1_000" as a number, but nobody writes it in a table.
     return _parse_one_by_one(cells) if "_" in "".join(cells) else parsed
 
 
 def merges_integers(cells: Sequence[str], parsed: NDArray[np.float64]) -> bool:
-    """Return whether texts of different integers became the same float64."""
+    """Whether texts of different integers became the same float64."""
     large = np.flatnonzero(np.isfinite(parsed) & (np.abs(parsed) >= 2.0**53)).tolist()
     exact = {Decimal(cells[row]) for row in large if _INTEGER.fullmatch(cells[row].strip())}
     return len(exact) > len({float(one) for one in exact})
@@ -79,7 +79,7 @@ def _parse_one_by_one(cells: Sequence[str]) -> NDArray[np.float64]:
 
 
 def has_decimal_commas(values: Iterable[object]) -> bool:
-    """Return whether texts are numbers but for commas, as in "3,14" or "1,234.5"."""
+    """Whether texts are numbers except for commas, as in "3,14" or "1,234.5"."""
     texts = [str(value) for value in values]
     with_comma = [text for text in texts if _COMMA_NUMBER.fullmatch(text)]
     without = [text for text in texts if not _COMMA_NUMBER.fullmatch(text)]
@@ -87,21 +87,21 @@ def has_decimal_commas(values: Iterable[object]) -> bool:
 
 
 def has_points(values: Iterable[object]) -> bool:
-    """Return whether texts are numbers with a decimal comma but for points, as in "1.234,5"."""
+    """Whether texts are numbers with a decimal comma except for points, as in "1.234,5"."""
     texts = [str(value) for value in values]
     without = [text for text in texts if not _POINT_NUMBER.fullmatch(text)]
     return len(without) < len(texts) and all_numbers(without, ",")
 
 
 def first_padded(cells: Iterable[str]) -> str | None:
-    """Return the first whole number with a leading zero, as codes have; None without any."""
+    """Return the first whole number with a leading zero, like a code, or None."""
     return next((text for cell in cells if _PADDED.fullmatch(text := cell.strip())), None)
 
 
 def strays(values: Sequence[Hashable], decimal: str = ".") -> list[str]:
-    """Return the texts among distinct values that are numbers otherwise: slips, not labels.
+    """Return the few texts among values that are otherwise numbers: probably typing errors.
 
-    Nothing unless there are at most 3 of them among at least 20 different numbers.
+    At most 3 of them, among at least 20 different numbers; otherwise none.
     """
     texts = [str(value) for value in values]
     others = [text for text in texts if not all_numbers([text], decimal)]
@@ -110,7 +110,7 @@ def strays(values: Sequence[Hashable], decimal: str = ".") -> list[str]:
 
 
 def all_numbers(texts: Sequence[str], decimal: str = ".") -> bool:
-    """Return whether every text is a number or missing."""
+    """Whether every text is a number or missing."""
     try:
         parse_numbers(texts, decimal)
     except NotANumberError:
@@ -119,12 +119,9 @@ def all_numbers(texts: Sequence[str], decimal: str = ".") -> bool:
 
 
 class CategoryCoder:
-    """Gives each distinct value of a categorical feature a code, block by block.
+    """Assigns a code to each distinct value of a categorical feature, block by block.
 
-    Parameters
-    ----------
-    missing : frozenset of str
-        Texts that mean "no value", beside None, NaN and NA.
+    The texts in `missing` mean "no value", in addition to None, NaN and NA.
     """
 
     def __init__(self, missing: frozenset[str] = frozenset()) -> None:
@@ -137,7 +134,7 @@ class CategoryCoder:
         return tuple(self._codes)
 
     def encode(self, cells: Iterable[Any]) -> NDArray[np.float64]:
-        """Return the code of each cell, counted by first appearance; NaN where it is missing."""
+        """Return the code of each cell, in the order of first appearance; NaN if it is missing."""
         return np.array([self._code(cell) for cell in cells], dtype=np.float64)
 
     def _code(self, cell: Any) -> float:
@@ -150,9 +147,9 @@ class CategoryCoder:
         return self._codes.setdefault(cell, len(self._codes))
 
     def sort(self, codes: NDArray[np.float64]) -> tuple[Hashable, ...]:
-        """Turn codes by appearance, in place, into codes by the sorted order of the values.
+        """Turn codes by appearance, in place, into codes by sorted value; return these values.
 
-        The codes then do not depend on the order of the samples. Gives the sorted values.
+        The codes then do not depend on the order of the samples.
         """
         order = sorted(self._codes, key=lambda value: (type(value).__name__, value))
         rank = np.empty(len(order))

@@ -23,7 +23,7 @@ from fuzzyfrog.data.target import (
     doubts_about_classes,
     encode_target,
 )
-from fuzzyfrog.errors import DataError
+from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.records.parts import UNNAMED
 
 Frame: TypeAlias = nw.DataFrame[Any]
@@ -50,12 +50,12 @@ class Dataset:
     target_name : str
         Name of the target column.
     name : str
-        What to call the table when speaking to a person.
+        Name of the table, for messages and reports.
     categories : tuple of (tuple or None), or None
-        For each feature the labels of a categorical one in the order of its codes, None for a
-        numeric one; None as a whole where only the codes are known.
+        For each feature its categories in the order of their codes, or None if it is numeric; None
+        as a whole if only the codes are known.
     notes : tuple of str
-        The warnings that were given when the table was read.
+        The warnings issued when the table was read.
     """
 
     values: NDArray[np.float64]
@@ -103,27 +103,27 @@ def make_dataset(
     Parameters
     ----------
     X : array-like or frame of shape (n_samples, n_features), or Dataset
-        A NumPy array, a list of rows, or a pandas, polars or Arrow table. NaN and the nulls of
-        frames are missing values and stay so. Booleans are the numbers 0 and 1. A float64 array
-        in C order is shared, not copied, unless categorical features must be coded. A memory-mapped
-        array, a Dask DataFrame and a Dask Array are read part by part, and end on disk if they
-        are too large for memory. A Dataset is given back as it is; `y` must then be None.
+        A NumPy array, a list of rows, a pandas, polars or Arrow table, or a Dask DataFrame or
+        Array. NaN and the nulls of frames are missing values and stay missing. Booleans are the
+        numbers 0 and 1. A float64 array in C order is shared, not copied, unless categorical
+        features must be coded. All else is converted part by part, into a temporary file if it is
+        too large for memory. A Dataset is returned unchanged; `y` must then be None.
     y : array-like of shape (n_samples,)
         Class labels (text, numbers or booleans, all of one type), or numbers; also a Series or
         an Array of Dask.
     categorical_features : "from_dtype", list of str or int, bool mask, or None
         Which features are categorical. "from_dtype": columns of text, category or enum; text that
-        holds only numbers is read as numbers, with a warning. A list or a mask names all of
-        them, None means none.
+        holds only numbers is read as numbers, with a warning. A list or a mask names all
+        categorical features; None means none.
     target : {"auto", "class", "numeric"}
-        "auto" takes floating-point numbers of which at least one has a fractional part as a
-        numeric target, everything else as class labels.
+        "auto" treats floating-point numbers as a numeric target if any has a fractional part, and
+        everything else as class labels.
     feature_names : sequence of str, optional
         Names to use; by default those of the frame, or "x0", "x1", ... where there are none.
     target_name : str
         Name of the target.
     name : str
-        What to call the table when speaking to a person.
+        Name of the table, for messages and reports.
 
     Returns
     -------
@@ -134,7 +134,9 @@ def make_dataset(
     Raises
     ------
     DataError
-        If the data cannot be measured; the message names the feature or sample and a way out.
+        If the data cannot be measured; the message names the feature or sample and the way out.
+    ParameterError
+        If another argument is not valid.
 
     Examples
     --------
@@ -181,8 +183,23 @@ def _unchanged(data: Dataset, y: object) -> Dataset:
     return data
 
 
+def _content(table: Table, names: Sequence[str], chosen: NDArray[np.bool_] | None) -> Content:
+    if isinstance(table, np.ndarray) and _is_shared(table, chosen):
+        check_finite(table, names)
+        return Content(table, (None,) * len(names))
+    parts = map(as_table, table.parts()) if isinstance(table, DaskTable) else [table]
+    return gathered(parts, names, chosen)
+
+
+def _is_shared(array: NDArray[Any], chosen: NDArray[np.bool_] | None) -> bool:
+    """Whether an array can be used as it is: float64 in C order, or on disk in either order."""
+    if array.dtype != np.float64 or (chosen is not None and chosen.any()):
+        return False
+    return array.flags.c_contiguous or (array.flags.f_contiguous and is_on_disk(array))
+
+
 def as_table(X: object) -> NDArray[Any] | Frame:
-    """Return what is held in memory, or mapped into it, as a frame or an array."""
+    """Return a table in memory, or mapped into it, as a frame or an array."""
     native = nw.to_native(X, pass_through=True)
     if nw.dependencies.is_into_dataframe(native):
         return as_frame(native)
@@ -196,18 +213,8 @@ def as_table(X: object) -> NDArray[Any] | Frame:
     return as_matrix(native)
 
 
-def is_dask(value: object) -> bool:
-    """Whether a value is a Dask collection, by where its type is defined."""
-    return type(value).__module__.partition(".")[0] in ("dask", "dask_expr")
-
-
-def without_rows(X: Any) -> Any:
-    """Return a small pandas frame with the columns of a Dask DataFrame; anything else as it is."""
-    return X.dtypes.to_frame().T if is_dask(X) and hasattr(X, "dtypes") else X
-
-
 def as_frame(native: Any) -> Frame:
-    """Return a table of pandas, polars or another library behind one interface."""
+    """Return a pandas, polars or Arrow table behind one interface."""
     try:
         frame: Frame = nw.from_native(native, eager_only=True)
         _ = frame.schema  # some libraries find repeated names only when asked for the columns
@@ -221,12 +228,12 @@ def as_frame(native: Any) -> Frame:
 
 
 def as_matrix(X: object) -> NDArray[Any]:
-    """Return `X` as an array of two dimensions, of numbers or of objects."""
+    """Return `X` as a two-dimensional array of numbers or objects."""
     _refuse_disguised(X)
     try:
         array = np.asarray(X)
         if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
-            # NumPy made texts of the numbers in a mixed list: keep the objects as they are.
+            # NumPy turned the numbers in a mixed list into text: keep the objects as they are.
             array = np.array(X, dtype=object)
     except ValueError:
         raise DataError(
@@ -242,7 +249,7 @@ def as_matrix(X: object) -> NDArray[Any]:
 
 
 def _refuse_disguised(X: object) -> None:
-    """Refuse what NumPy would accept and silently misread."""
+    """Refuse data that NumPy would accept and silently misread."""
     if hasattr(X, "nnz") and hasattr(X, "shape"):
         size = int(np.prod(X.shape, dtype=object)) * 8 / 1e6
         raise DataError(
@@ -261,6 +268,16 @@ def _refuse_disguised(X: object) -> None:
         )
 
 
+def is_dask(value: object) -> bool:
+    """Whether a value is a Dask collection, by where its type is defined."""
+    return type(value).__module__.partition(".")[0] in ("dask", "dask_expr")
+
+
+def without_rows(X: Any) -> Any:
+    """Return a small pandas frame with the columns of a Dask DataFrame; anything else as it is."""
+    return X.dtypes.to_frame().T if is_dask(X) and hasattr(X, "dtypes") else X
+
+
 def _names(
     table: Table, n_features: int, feature_names: Sequence[str] | None
 ) -> Sequence[Hashable]:
@@ -269,12 +286,12 @@ def _names(
     columns: list[Hashable] = [] if isinstance(table, np.ndarray) else list(table.columns)
     if any(isinstance(column, str) for column in columns):
         return columns
-    # Like scikit-learn: names of which none is text, as 0, 1, 2, ..., are no names.
+    # Like scikit-learn: without any text among them, 0, 1, 2, ... are not names.
     return [f"x{position}" for position in range(n_features)]
 
 
 def check_names(names: Sequence[object], n_features: int) -> tuple[str, ...]:
-    """Return the feature names as a tuple of distinct texts, one per feature."""
+    """Return the feature names, or raise unless they are distinct texts, one per feature."""
     if len(names) != n_features:
         raise DataError(
             f"feature_names must have one name per feature, got {len(names)} names "
@@ -298,7 +315,7 @@ def check_names(names: Sequence[object], n_features: int) -> tuple[str, ...]:
 def chosen_categorical(
     categorical_features: object, feature_names: Sequence[str]
 ) -> NDArray[np.bool_] | None:
-    """Return the features named as categorical as a mask, or None where the dtype is to decide."""
+    """Return the mask of the features named as categorical, or None if the dtype decides."""
     n_features = len(feature_names)
     if categorical_features is None:
         return np.zeros(n_features, dtype=np.bool_)
@@ -326,9 +343,11 @@ def _as_list(categorical_features: object) -> list[object]:
 
 def _mask(items: Sequence[object], n_features: int) -> NDArray[np.bool_]:
     if len(items) != n_features:
-        raise DataError(
-            f"categorical_features as a mask must have one entry per feature, got {len(items)} "
-            f"entries for {n_features} features. Pass a mask of that length, or names."
+        raise ParameterError(
+            "categorical_features",
+            "have one entry per feature if it is a mask",
+            f"{len(items)} entries for {n_features} features",
+            "Pass a mask of that length, or names.",
         )
     return np.array(items, dtype=np.bool_)
 
@@ -337,37 +356,20 @@ def _position(item: object, feature_names: Sequence[str]) -> int:
     if isinstance(item, str):
         if item in feature_names:
             return feature_names.index(item)
-        raise DataError(
-            f"categorical_features must name features, got {shown(item)}. "
-            f"{suggested(item, feature_names)}"
-        )
+        hint = suggested(item, feature_names)
+        raise ParameterError("categorical_features", "name features", shown(item), hint)
     if isinstance(item, int) and not isinstance(item, bool):
         if 0 <= item < len(feature_names):
             return item
-        raise DataError(
-            f"categorical_features must be positions from 0 to {len(feature_names) - 1}, "
-            f"got {item}. Count the features from 0."
-        )
+        rule = f"be positions from 0 to {len(feature_names) - 1}"
+        raise ParameterError("categorical_features", rule, str(item), "Count the features from 0.")
     raise _bad_choice(item)
 
 
-def _bad_choice(value: object) -> DataError:
-    return DataError(
-        "categorical_features must be 'from_dtype', None, a list of names or positions, or a "
-        f"boolean mask, got {shown(value)}. Name the categorical features, for example ['color']."
+def _bad_choice(value: object) -> ParameterError:
+    return ParameterError(
+        "categorical_features",
+        "be 'from_dtype', None, a list of names or positions, or a boolean mask",
+        shown(value),
+        "Name the categorical features, for example ['color'].",
     )
-
-
-def _content(table: Table, names: Sequence[str], chosen: NDArray[np.bool_] | None) -> Content:
-    if isinstance(table, np.ndarray) and _is_shared(table, chosen):
-        check_finite(table, names)
-        return Content(table, (None,) * len(names))
-    parts = map(as_table, table.parts()) if isinstance(table, DaskTable) else [table]
-    return gathered(parts, names, chosen)
-
-
-def _is_shared(array: NDArray[Any], chosen: NDArray[np.bool_] | None) -> bool:
-    """Whether an array is the values of a Dataset as it is; one on disk in either order."""
-    if array.dtype != np.float64 or (chosen is not None and chosen.any()):
-        return False
-    return array.flags.c_contiguous or (array.flags.f_contiguous and is_on_disk(array))

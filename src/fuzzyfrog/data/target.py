@@ -1,4 +1,4 @@
-"""Labels or numbers -> the target of a Dataset."""
+"""The target of a Dataset: codes of classes, or numbers."""
 
 from __future__ import annotations
 
@@ -12,39 +12,34 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import counted, listed, shown
+from fuzzyfrog.common.messages import Sentence, Setting, counted, listed, shown
 from fuzzyfrog.data.cells import is_missing
-from fuzzyfrog.errors import DataError
+from fuzzyfrog.errors import DataError, ParameterError
 
 Target: TypeAlias = tuple[NDArray[np.int64] | NDArray[np.float64], tuple[Hashable, ...] | None]
 
 KINDS = ("auto", "class", "numeric")
-MOST_CLASSES = 20  # that are not doubted, however many samples there are
-SAMPLES_OF_A_CLASS = 10  # on average, below which whole numbers may be quantities
+MOST_CLASSES = 20  # that raise no doubt, for any number of samples
+SAMPLES_OF_A_CLASS = 10  # on average; with fewer, whole numbers may be quantities
 _WHOLE = re.compile(r"[+-]?\d+(\.0*)?")
 _PLAIN = "biuf"  # dtypes of numbers and booleans, which are known without a look at each label
 
 
 def check_target_kind(kind: object, argument: str) -> None:
-    """Refuse a kind of target that does not exist."""
+    """Raise unless the kind of a target is known; `argument` is its name for the caller."""
     if kind not in KINDS:
-        raise DataError(
-            f"{argument} must be one of {listed(KINDS)}, got {shown(kind)}. "
-            "'auto' takes numbers with a fractional part as numeric, all else as classes."
+        raise ParameterError(
+            argument,
+            f"be one of {listed(KINDS)}",
+            shown(kind),
+            "'auto' treats numbers with a fractional part as numeric, all else as classes.",
         )
 
 
 def encode_target(y: object, n_samples: int | None, kind: str) -> Target:
     """Return the codes and the sorted classes of `y`, or its numbers and None.
 
-    Parameters
-    ----------
-    y : array-like of length n_samples
-        Labels or numbers, as a NumPy array, a series of any frame library or a list.
-    n_samples : int or None
-        Number of samples the target must have; None where it is not known yet.
-    kind : {"auto", "class", "numeric"}
-        What `y` means; "auto" takes numbers of which one has a fractional part as numeric.
+    "auto" treats numbers as numeric if any has a fractional part. None samples: not known yet.
     """
     labels = flat_labels(y)
     if n_samples is not None:
@@ -70,19 +65,24 @@ def doubts_about_classes(
 ) -> tuple[str, ...]:
     """Return a warning if the classes are whole numbers that look like measurements.
 
-    `argument` is what the caller calls the kind.
+    `argument` is the caller's name for the kind.
     """
     few = max(MOST_CLASSES, n_samples / SAMPLES_OF_A_CLASS)
     if classes is None or kind != "auto" or len(classes) <= few or not _are_whole(classes):
         return ()
-    return (
+    sentence = Sentence(
         f"the target holds {len(classes)} different whole numbers in {n_samples} samples, taken "
-        f"as classes. Pass {argument}='numeric' if they are quantities, {argument}='class' if not.",
+        "as classes. Pass ",
+        Setting(argument, "numeric"),
+        " if they are quantities, ",
+        Setting(argument, "class"),
+        " if not.",
     )
+    return (sentence,)
 
 
 def _are_whole(classes: tuple[Hashable, ...]) -> bool:
-    """Return whether labels are whole numbers; floats with a fraction never are labels."""
+    """Whether labels are whole numbers; floats with a fraction are never labels."""
     if isinstance(classes[0], str):
         return all(_WHOLE.fullmatch(str(label)) for label in classes)
     return isinstance(classes[0], int | float)
@@ -114,7 +114,7 @@ def _has_fractions(labels: NDArray[Any]) -> bool:
 
 
 def _numbers(labels: NDArray[Any]) -> NDArray[np.float64]:
-    _refuse_strangers(labels)
+    _refuse_text(labels)
     try:
         converted = labels.astype(np.float64)
     except OverflowError:
@@ -130,14 +130,18 @@ def _numbers(labels: NDArray[Any]) -> NDArray[np.float64]:
     return converted
 
 
-def _refuse_strangers(labels: NDArray[Any]) -> None:
+def _refuse_text(labels: NDArray[Any]) -> None:
     if labels.dtype.kind in _PLAIN:
         return
-    strangers = [label for label in labels.tolist() if _family(label) in (None, "text")]
-    if strangers:
+    others = [label for label in labels.tolist() if _family(label) in (None, "text")]
+    if others:
         raise DataError(
-            f"a numeric target must hold numbers, got {shown(strangers[0])}. "
-            "Convert y with astype(float), or pass target='class'."
+            Sentence(
+                f"a numeric target must hold numbers, got {shown(others[0])}. "
+                "Convert y with astype(float), or pass ",
+                Setting("target", "class"),
+                ".",
+            )
         )
 
 
@@ -166,7 +170,7 @@ def _any_codes(labels: NDArray[Any]) -> tuple[NDArray[np.int64], list[Hashable]]
 
 
 def _refuse_unsuitable(cells: Sequence[object]) -> None:
-    """Refuse labels of unknown type, and labels of several types, which have no order."""
+    """Refuse labels of an unknown type or of several types, which have no order."""
     examples = {_family(cell): cell for cell in reversed(cells)}
     if None in examples:
         raise DataError(
@@ -190,7 +194,7 @@ def _family(label: object) -> str | None:
 
 
 def flat_labels(y: object) -> NDArray[Any]:
-    """Return `y` as an array of one dimension: of a plain dtype, or of Python objects."""
+    """Return `y` as a one-dimensional array of a plain dtype or of Python objects."""
     array = _as_array(y)
     if array.ndim == 2 and array.shape[1] == 1:
         warn_of_column()
@@ -209,7 +213,7 @@ def flat_labels(y: object) -> NDArray[Any]:
 
 
 def warn_of_column() -> None:
-    """Warn of a target with two dimensions, of which the second is 1."""
+    """Warn that the target is a column, not a one-dimensional array."""
     from sklearn.exceptions import DataConversionWarning  # slow to import, rarely needed
 
     warnings.warn(
@@ -248,9 +252,9 @@ def _from_frame(frame: nw.DataFrame[Any]) -> NDArray[Any]:
 
 
 def _from_list(items: list[Any]) -> NDArray[Any]:
-    """Return an array of numbers or of booleans where all items are that, else of objects.
+    """Return an array of numbers or booleans if all items are, else of objects.
 
-    NumPy alone would make two texts of the list [1, "a"], and would round large integers.
+    NumPy alone would turn [1, "a"] into two texts, and would round large integers.
     """
     items = [item.item() if isinstance(item, np.generic) else item for item in items]
     if items and all(isinstance(item, list | tuple | np.ndarray) for item in items):
@@ -266,7 +270,7 @@ def _from_list(items: list[Any]) -> NDArray[Any]:
 
 
 class TargetParts:
-    """Collects a target that comes in parts."""
+    """Collects the parts of a target."""
 
     def __init__(self) -> None:
         self._parts: list[NDArray[Any]] = []
@@ -274,7 +278,7 @@ class TargetParts:
 
     def add(self, part: object) -> None:
         """Keep a part."""
-        labels = flat_labels(part).copy()  # a view would keep all that it is a part of
+        labels = flat_labels(part).copy()  # a view would keep the whole table alive
         if labels.dtype == object:
             labels[:] = [self._shared(label) for label in labels.tolist()]
         self._parts.append(labels)
@@ -284,7 +288,7 @@ class TargetParts:
         return self._texts.setdefault(label, label) if isinstance(label, str) else label
 
     def finish(self) -> NDArray[Any]:
-        """Return the whole target, as `flat_labels` gives it."""
+        """Return the whole target, as `flat_labels` would."""
         if len({part.dtype.kind for part in self._parts}) > 1:
             self._parts = [part.astype(object) for part in self._parts]
         return np.concatenate(self._parts) if self._parts else np.empty(0)

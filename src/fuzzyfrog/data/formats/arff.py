@@ -1,4 +1,4 @@
-"""ARFF files, dense and sparse -> numbers and labels; the only module that uses liac-arff."""
+"""Dense and sparse ARFF files -> numbers and labels; the only module that uses liac-arff."""
 
 from __future__ import annotations
 
@@ -17,12 +17,7 @@ from fuzzyfrog.data.columns import Feature, FloatArray
 from fuzzyfrog.data.formats.csv import BlockStore, FileColumn, RawTable, blocks_of
 from fuzzyfrog.data.formats.opening import text_lines
 from fuzzyfrog.data.layout import Layout, Wanted, check_header
-from fuzzyfrog.errors import DataError
-
-__all__ = [
-    "arff_cells",
-    "read_arff",
-]
+from fuzzyfrog.errors import DataError, FuzzyfrogError
 
 _INTEGER = re.compile(r"\s(integer)\s*$", re.IGNORECASE)
 _NUMBER = re.compile(r"\s(integer|numeric|real)\s*$", re.IGNORECASE)
@@ -45,9 +40,9 @@ def read_arff(path: Path, wanted: Wanted, *, encoding: str) -> tuple[Layout, Raw
             check_header(header, path.name, None)
             layout = wanted.layout(header, path.name)
             return layout, _read(path, layout, content, lines)
-        except DataError:
+        except FuzzyfrogError:
             raise
-        # What liac-arff did not foresee: a keyword alone, an odd escape, a field without end.
+        # Not foreseen by liac-arff: a keyword alone, an odd escape, a field without end.
         except (arff.ArffException, csv.Error, ValueError, IndexError) as error:
             raise _explained(path, lines, error) from None
 
@@ -69,14 +64,14 @@ def arff_cells(path: Path, *, encoding: str) -> Iterator[list[str]]:
 
 
 class BadCategoriesError(ValueError):
-    """Categories that are declared otherwise than as a list in braces."""
+    """Categories that are not declared as a list in braces."""
 
 
 class _Lines:
-    """The lines of a file as liac-arff wants them, with the last one kept for messages.
+    """The lines of a file as liac-arff expects them, with the last one kept for messages.
 
-    liac-arff would cut 1.7 down to 1 in an integer, which the format says is numeric; so the
-    kind of an attribute can be replaced.
+    liac-arff would cut 1.7 down to 1 in an integer attribute, which the format calls numeric; so
+    the kind of an attribute can be replaced.
     """
 
     def __init__(
@@ -109,8 +104,8 @@ class _Lines:
 def _with_plain_categories(declared: str) -> str:
     """Return a declaration without blanks between its categories.
 
-    liac-arff tries ways to split them by the billion when they are not a list in braces, as in
-    ``{New York, Rome}`` without quotes or with a remark behind: such a list must not get there.
+    liac-arff tries billions of ways to split them if they are not a list in braces, such as
+    ``{New York, Rome}`` without quotes or with a remark after it, so these are refused first.
     """
     name = _NAME.match(declared)
     start = name.end() if name else 0
@@ -153,7 +148,7 @@ class _ArffColumn(FileColumn):
 
 
 def _explained(path: Path, lines: _Lines, error: Exception) -> DataError:
-    """Return the reason of liac-arff in our words, with the line it stopped at."""
+    """Return the error of liac-arff in plain words, with the line where it stopped."""
     reasons = {
         "BadDataFormat": _bad_row(lines),
         "BadNominalValue": "holds a value that its attribute does not declare. Add the value to "
