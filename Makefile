@@ -8,13 +8,18 @@ PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup
 QUICK := tests/test_docstrings.py tests/test_imports.py tests/test_records.py tests/naive \
 	tests/common/test_messages.py tests/cluster/test_shards.py tests/report/test_claims.py \
 	$(addprefix tests/cli/test_, progress.py text.py) \
-	$(addprefix tests/data/test_, arff.py categories.py cells.py checks.py csv.py frames.py \
-		gathering.py npy.py parquet.py read_table.py target.py) \
+	$(addprefix tests/data/test_, arff.py categories.py cells.py columns.py csv.py dataset.py \
+		frames.py npy.py parquet.py read_table.py target.py) \
 	$(addprefix tests/experiment/test_, comparison.py config.py folds.py) \
 	$(addprefix tests/measure/test_, edges.py oracle.py published.py) \
 	$(addprefix tests/search/test_, driver.py postprocess.py leaping.py neighbors.py \
 		random_stream.py ranking.py squeezing.py) \
 	$(addprefix tests/select/test_, column_warnings.py core.py parameters.py seeds.py)
+
+# The files of the paper, if they are in their usual place and nobody named another.
+ifneq ($(wildcard ../shared/data),)
+unit unit-quick unit-nojit test-long: export FUZZYFROG_DATA ?= $(abspath ../shared/data)
+endif
 
 .PHONY: quick demo test test-long test-lowest lint docs unit unit-quick unit-nojit fuzz tools paper-pages \
 	dist format clean

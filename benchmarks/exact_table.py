@@ -16,7 +16,6 @@ from fuzzyfrog.search.cover_proof import MOST_BRANCHED
 from race import print_head, print_row
 from search_quality import lines_of
 from search_tables import DATA
-from workloads import data_folder
 
 TNORMS = ("lukasiewicz", "minimum")
 SEARCHES = {"exact": lambda limit: (Exact(limit=limit), False),
@@ -39,7 +38,7 @@ class FirstProof:
 
 def one_proof(name, tnorm, options):
     """Prove what can be proved in time and give its line."""
-    dataset = load_dataset(name, folder=data_folder())
+    dataset = load_dataset(name)
     search, certify = SEARCHES[options.search](options.limit)
     first = FirstProof()
     selector = FuzzyRoughSelector(

@@ -28,7 +28,6 @@ from fuzzyfrog.search import (
     run,
 )
 from search_tables import DATA, RANKINGS, print_tables
-from workloads import data_folder
 
 LONG = 300  # generations: more than the evaluations allow, unless nothing new comes any more
 IDLE = 60  # shuffles without a better frog
@@ -116,7 +115,7 @@ def measure_all(options):
                 if plan not in done and plan.search in options.search]  # fmt: skip
         if not todo:
             continue
-        measure = Dependency(load_dataset(data, folder=data_folder()), n_jobs=options.jobs)
+        measure = Dependency(load_dataset(data), n_jobs=options.jobs)
         limit = None
         if part == "equal":
             limit = equal_evaluations(measure.n_features, options.max_evaluations)

@@ -1,7 +1,5 @@
 """Data for the benchmarks: files of the paper, made tables, and subsets of their features."""
 
-import os
-from pathlib import Path
 
 import numpy as np
 
@@ -11,15 +9,9 @@ from fuzzyfrog.measure import Dependency
 PAPER_SIX = ("coil_2000", "cnae_9", "micromass", "molecular_biology", "madelon", "sonar")
 
 
-def data_folder():
-    """Return the folder with the data sets of the paper."""
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    return Path(os.environ.get("FUZZYFROG_DATA", beside))
-
-
 def load(name):
     """Return values and class codes of a data set of the paper."""
-    data = load_dataset(name, folder=data_folder())
+    data = load_dataset(name)
     return data.values, data.target
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fuzzyfrog.data import Dataset, read_table
-from fuzzyfrog.errors import DataError
+from fuzzyfrog.errors import FuzzyfrogError
 
 WriteFile = Callable[[str, str | bytes], Path]
 Refusal = Callable[..., str]
@@ -15,7 +15,7 @@ Refusal = Callable[..., str]
 
 @pytest.fixture
 def write(tmp_path: Path) -> WriteFile:
-    """Write a real file and give its path."""
+    """Return a function that writes a real file and returns its path."""
 
     def write_file(name: str, content: str | bytes) -> Path:
         path = tmp_path / name
@@ -27,10 +27,10 @@ def write(tmp_path: Path) -> WriteFile:
 
 @pytest.fixture
 def refusal(write: WriteFile) -> Refusal:
-    """Write a file, read it, and give the message with which it is refused."""
+    """Return a function that writes a file, reads it, and returns the message of the error."""
 
     def refuse(name: str, content: str | bytes, target: str | None = "class", **options) -> str:
-        with pytest.raises(DataError) as caught:
+        with pytest.raises(FuzzyfrogError) as caught:
             read_table(write(name, content), target, **options)
         return str(caught.value)
 
@@ -39,7 +39,7 @@ def refusal(write: WriteFile) -> Refusal:
 
 @pytest.fixture
 def same() -> Callable[[Dataset, Dataset], None]:
-    """Assert that two data sets are the same, bit by bit."""
+    """Return a function that asserts that two data sets are the same, bit by bit."""
 
     def compare(got: Dataset, expected: Dataset) -> None:
         np.testing.assert_array_equal(got.values, expected.values, strict=True)

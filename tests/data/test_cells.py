@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fuzzyfrog.data.columns import (
+from fuzzyfrog.data.cells import (
     MISSING,
     CategoryCoder,
     NotANumberError,

@@ -74,7 +74,7 @@ def folder(tmp_path):
 @pytest.mark.parametrize("limit", ["1GB", "0"])
 def test_a_folder_is_its_files_in_the_order_of_their_paths(folder, same, monkeypatch, limit):
     monkeypatch.setenv("FUZZYFROG_SPILL_ABOVE", limit)
-    monkeypatch.setattr("fuzzyfrog.data.frames.BLOCK_CELLS", 150)
+    monkeypatch.setattr("fuzzyfrog.data.columns.BLOCK_CELLS", 150)
     expected = make_dataset(LONG.drop(["class"]), LONG["class"])
     data = read_table(folder, "class")
     same(data, expected)
@@ -133,7 +133,7 @@ def test_files_that_change_between_the_look_and_the_reading(folder):
 
 
 def test_a_file_that_changes_while_it_is_read(path, monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.data.frames.BLOCK_CELLS", 1)
+    monkeypatch.setattr("fuzzyfrog.data.columns.BLOCK_CELLS", 1)
     tables = ParquetTable.of(path).tables(["size"])
     next(tables)
     pq.write_table(LONG, path)

@@ -97,7 +97,7 @@ def test_another_separator_and_encoding(write):
         ({"ignore": ["id"]}, "ignore must be the name of a column, got 'id'"),
         ({"ignore": "size"}, "ignore must be a list of names"),
         ({"ignore": ["class"]}, "ignore must not name the target"),
-        ({"ignore": ["size", "color"]}, "must have a feature beside the target"),
+        ({"ignore": ["size", "color"]}, "must have a feature besides the target"),
         ({"target_kind": "label"}, "target_kind must be one of"),
         ({"target_kind": "numeric"}, "target 'class': .* must hold numbers, got 'yes'"),
         ({"separator": ";;"}, "separator must be one character"),

@@ -10,7 +10,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.data.target import check_target_kind, encode_target
-from fuzzyfrog.errors import DataError
+from fuzzyfrog.errors import DataError, ParameterError
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_the_kind_can_be_forced():
     assert encode_target([3, 1, 2], 3, "numeric")[0].tolist() == [3.0, 1.0, 2.0]
     assert encode_target([Fraction(1, 2), 1, 2], 3, "numeric")[0].tolist() == [0.5, 1.0, 2.0]
     assert encode_target([True, False, True], 3, "numeric")[0].tolist() == [1.0, 0.0, 1.0]
-    with pytest.raises(DataError, match=r"target_kind must be one of 'auto', .* got 'classes'"):
+    with pytest.raises(ParameterError, match="target_kind must be one of 'auto', .*'classes'"):
         check_target_kind("classes", "target_kind")
 
 

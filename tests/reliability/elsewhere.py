@@ -11,12 +11,12 @@ ELSEWHERE = {
     "missing, mixed, multiple, continuous, single-class targets":
         "data/test_target.py::test_a_target_that_cannot_be_used_is_refused",
     "ragged, empty, badly quoted, separated or headed CSV": "broken_tables.py::BROKEN",
-    "other encodings, NUL bytes": "data/test_files.py::test_files_that_are_not_utf8",
-    "lines without end": "data/test_files.py::test_a_line_has_a_limit",
-    "gzip bombs": "data/test_files.py::test_a_gzip_bomb_is_stopped_by_its_ratio",
+    "other encodings, NUL bytes": "data/test_opening.py::test_files_that_are_not_utf8",
+    "lines without end": "data/test_opening.py::test_a_line_has_a_limit",
+    "gzip bombs": "data/test_opening.py::test_a_gzip_bomb_is_stopped_by_its_ratio",
     "a header that promises too much":
         "data/test_npy.py::test_a_header_that_promises_too_much_costs_no_memory",
-    "torn gzip files": "data/test_files.py::test_broken_gzip_files",
+    "torn gzip files": "data/test_opening.py::test_broken_gzip_files",
     "a file that changes while it is read":
         "data/test_csv.py::test_a_file_that_changes_while_it_is_read_is_refused",
     "slips among numbers":

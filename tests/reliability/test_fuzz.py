@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fuzzyfrog import FuzzyRoughSelector, dependency, enumerate_reducts, read_table
-from fuzzyfrog.data.columns import MISSING
+from fuzzyfrog.data.cells import MISSING
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.measure import Dependency
 from reliability.nasty import PARAMETERS, rows, targets

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
+from itertools import chain
 from typing import NamedTuple, Self
 
 __all__ = [
@@ -38,7 +39,7 @@ class Sentence(str):
     Parameters
     ----------
     parts : str or Setting
-        Pieces of text, and the parameters between them.
+        Pieces of text, which may be sentences, and the parameters between them.
 
     Examples
     --------
@@ -55,7 +56,8 @@ class Sentence(str):
     def __new__(cls, *parts: str | Setting) -> Self:
         """Join the parts."""
         self = super().__new__(cls, "".join(map(str, parts)))
-        self.parts = parts
+        pieces = (one.parts if isinstance(one, Sentence) else (one,) for one in parts)
+        self.parts = tuple(chain.from_iterable(pieces))
         return self
 
     def __getnewargs__(self) -> tuple[str | Setting, ...]:  # type: ignore[override]

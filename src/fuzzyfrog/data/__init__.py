@@ -1,8 +1,7 @@
 """Files and frames -> Dataset, and every "your data is broken" message."""
 
 from fuzzyfrog.data.catalog import dataset_names, load_dataset
-from fuzzyfrog.data.dataset import Dataset
-from fuzzyfrog.data.frames import make_dataset
+from fuzzyfrog.data.dataset import Dataset, make_dataset
 from fuzzyfrog.data.read_table import read_table
 
 __all__ = ["Dataset", "dataset_names", "load_dataset", "make_dataset", "read_table"]

@@ -13,9 +13,8 @@ from types import MappingProxyType
 from typing import Any
 
 from fuzzyfrog.common.messages import shown, suggested
-from fuzzyfrog.data.dataset import Dataset
+from fuzzyfrog.data.dataset import Dataset, make_dataset
 from fuzzyfrog.data.formats.opening import stamp
-from fuzzyfrog.data.frames import make_dataset
 from fuzzyfrog.data.read_table import read_table
 from fuzzyfrog.errors import DataError
 

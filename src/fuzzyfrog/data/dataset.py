@@ -1,19 +1,33 @@
-"""The one form in which data travels through fuzzyfrog."""
+"""The Dataset, the one form in which data travels through fuzzyfrog, and how it is made."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import warnings
+from collections import Counter
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+import narwhals.stable.v1 as nw
 import numpy as np
+from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.messages import listed, shown, suggested
+from fuzzyfrog.data.columns import Content, Labels, check_finite, check_shape, gathered
+from fuzzyfrog.data.dask_tables import DaskTable, dask_labels
+from fuzzyfrog.data.spill import is_on_disk
+from fuzzyfrog.data.target import (
+    check_same_length,
+    check_target_kind,
+    doubts_about_classes,
+    encode_target,
+)
+from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.records.parts import UNNAMED
 
-__all__ = ["Dataset", "Labels"]
-
-Labels: TypeAlias = tuple[Hashable, ...]
+Frame: TypeAlias = nw.DataFrame[Any]
+Table: TypeAlias = NDArray[Any] | Frame | DaskTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,12 +50,12 @@ class Dataset:
     target_name : str
         Name of the target column.
     name : str
-        What to call the table when speaking to a person.
+        Name of the table, for messages and reports.
     categories : tuple of (tuple or None), or None
-        For each feature the labels of a categorical one in the order of its codes, None for a
-        numeric one; None as a whole where only the codes are known.
+        For each feature its categories in the order of their codes, or None if it is numeric; None
+        as a whole if only the codes are known.
     notes : tuple of str
-        The warnings that were given when the table was read.
+        The warnings issued when the table was read.
     """
 
     values: NDArray[np.float64]
@@ -72,3 +86,290 @@ class Dataset:
     def n_features(self) -> int:
         """Number of features (columns)."""
         return int(self.values.shape[1])
+
+
+def make_dataset(
+    X: object,
+    y: object = None,
+    *,
+    categorical_features: object = "from_dtype",
+    target: str = "auto",
+    feature_names: Sequence[str] | None = None,
+    target_name: str = "class",
+    name: str = "table",
+) -> Dataset:
+    """Return the Dataset of an array or a frame, checked and ready to be measured.
+
+    Parameters
+    ----------
+    X : array-like or frame of shape (n_samples, n_features), or Dataset
+        A NumPy array, a list of rows, a pandas, polars or Arrow table, or a Dask DataFrame or
+        Array. NaN and the nulls of frames are missing values and stay missing. Booleans are the
+        numbers 0 and 1. A float64 array in C order is shared, not copied, unless categorical
+        features must be coded. All else is converted part by part, into a temporary file if it is
+        too large for memory. A Dataset is returned unchanged; `y` must then be None.
+    y : array-like of shape (n_samples,)
+        Class labels (text, numbers or booleans, all of one type), or numbers; also a Series or
+        an Array of Dask.
+    categorical_features : "from_dtype", list of str or int, bool mask, or None
+        Which features are categorical. "from_dtype": columns of text, category or enum; text that
+        holds only numbers is read as numbers, with a warning. A list or a mask names all
+        categorical features; None means none.
+    target : {"auto", "class", "numeric"}
+        "auto" treats floating-point numbers as a numeric target if any has a fractional part, and
+        everything else as class labels.
+    feature_names : sequence of str, optional
+        Names to use; by default those of the frame, or "x0", "x1", ... where there are none.
+    target_name : str
+        Name of the target.
+    name : str
+        Name of the table, for messages and reports.
+
+    Returns
+    -------
+    Dataset
+        Classes are sorted; codes of categorical features follow the sorted order of their values,
+        which are kept in `categories`.
+
+    Raises
+    ------
+    DataError
+        If the data cannot be measured; the message names the feature or sample and the way out.
+    ParameterError
+        If another argument is not valid.
+
+    Examples
+    --------
+    >>> from fuzzyfrog.data import make_dataset
+    >>> data = make_dataset([[1.0, "red"], [2.0, "blue"], [4.0, "red"]], ["no", "yes", "no"])
+    >>> data.values.tolist(), data.categorical.tolist(), data.classes
+    ([[1.0, 1.0], [2.0, 0.0], [4.0, 1.0]], [False, True], ('no', 'yes'))
+    >>> data.categories
+    (None, ('blue', 'red'))
+    """
+    if isinstance(X, Dataset):
+        return _unchanged(X, y)
+    check_target_kind(target, "target")
+    labels = dask_labels(y) if is_dask(y) else y
+    table = DaskTable.of(X) if is_dask(X) else as_table(X)
+    n_samples, n_features = table.shape
+    check_shape(n_samples, n_features)
+    names = check_names(_names(table, n_features, feature_names), n_features)
+    codes, classes = encode_target(labels, n_samples, target)
+    content = _content(table, names, chosen_categorical(categorical_features, names))
+    check_same_length(len(content.values), len(codes))
+    notes = (*doubts_about_classes(classes, len(codes), target, "target"), *content.warnings)
+    for warning in notes:
+        warnings.warn(warning, UserWarning, stacklevel=2)
+    return Dataset(
+        content.values,
+        codes,
+        names,
+        content.categorical,
+        classes,
+        target_name,
+        name,
+        content.labels,
+        notes,
+    )
+
+
+def _unchanged(data: Dataset, y: object) -> Dataset:
+    if y is not None:
+        raise DataError(
+            "y must be None when X is a Dataset, which has its own target, got "
+            f"{type(y).__name__}. Pass X.values together with y to change the target."
+        )
+    return data
+
+
+def _content(table: Table, names: Sequence[str], chosen: NDArray[np.bool_] | None) -> Content:
+    if isinstance(table, np.ndarray) and _is_shared(table, chosen):
+        check_finite(table, names)
+        return Content(table, (None,) * len(names))
+    parts = map(as_table, table.parts()) if isinstance(table, DaskTable) else [table]
+    return gathered(parts, names, chosen)
+
+
+def _is_shared(array: NDArray[Any], chosen: NDArray[np.bool_] | None) -> bool:
+    """Whether an array can be used as it is: float64 in C order, or on disk in either order."""
+    if array.dtype != np.float64 or (chosen is not None and chosen.any()):
+        return False
+    return array.flags.c_contiguous or (array.flags.f_contiguous and is_on_disk(array))
+
+
+def as_table(X: object) -> NDArray[Any] | Frame:
+    """Return a table in memory, or mapped into it, as a frame or an array."""
+    native = nw.to_native(X, pass_through=True)
+    if nw.dependencies.is_into_dataframe(native):
+        return as_frame(native)
+    if nw.dependencies.is_into_series(native):
+        raise DataError(
+            "X must have two dimensions, got a single column. Pass a frame with one column "
+            "(in pandas: X.to_frame())."
+        )
+    if hasattr(native, "collect") and hasattr(native, "lazy"):
+        raise DataError("X must be held in memory, got a lazy frame. Pass X.collect().")
+    return as_matrix(native)
+
+
+def as_frame(native: Any) -> Frame:
+    """Return a pandas, polars or Arrow table behind one interface."""
+    try:
+        frame: Frame = nw.from_native(native, eager_only=True)
+        _ = frame.schema  # some libraries find repeated names only when asked for the columns
+    except (DuplicateError, ValueError) as error:
+        raise DataError(
+            f"feature names must be distinct, got repeated ones "
+            f"({' '.join(str(error).split())}). "
+            "Rename or drop the repeated columns."
+        ) from None
+    return frame
+
+
+def as_matrix(X: object) -> NDArray[Any]:
+    """Return `X` as a two-dimensional array of numbers or objects."""
+    _refuse_disguised(X)
+    try:
+        array = np.asarray(X)
+        if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
+            # NumPy turned the numbers in a mixed list into text: keep the objects as they are.
+            array = np.array(X, dtype=object)
+    except ValueError:
+        raise DataError(
+            "X must have rows of equal length, got rows of different lengths. "
+            "Pass one value per feature in every row; use NaN where a value is missing."
+        ) from None
+    if array.ndim != 2:
+        raise DataError(
+            f"X must have two dimensions, got {array.ndim} (shape {array.shape}). "
+            "Reshape your data: X.reshape(-1, 1) for a single feature, one row per sample."
+        )
+    return array
+
+
+def _refuse_disguised(X: object) -> None:
+    """Refuse data that NumPy would accept and silently misread."""
+    if hasattr(X, "nnz") and hasattr(X, "shape"):
+        size = int(np.prod(X.shape, dtype=object)) * 8 / 1e6
+        raise DataError(
+            f"X must be dense, got sparse data ({type(X).__name__}). "
+            f"Pass X.toarray(), which takes {size:,.1f} MB."
+        )
+    if isinstance(X, np.ma.MaskedArray):
+        raise DataError(
+            "X must be a plain array, got a masked array. Pass X.filled(np.nan) to mark the "
+            "masked values as missing."
+        )
+    if X is None or isinstance(X, str | bytes | dict):
+        raise DataError(
+            f"X must be an array, a frame or a list of rows, got {shown(X)}. "
+            "Read files with read_table, named data sets with load_dataset."
+        )
+
+
+def is_dask(value: object) -> bool:
+    """Whether a value is a Dask collection, by where its type is defined."""
+    return type(value).__module__.partition(".")[0] in ("dask", "dask_expr")
+
+
+def without_rows(X: Any) -> Any:
+    """Return a small pandas frame with the columns of a Dask DataFrame; anything else as it is."""
+    return X.dtypes.to_frame().T if is_dask(X) and hasattr(X, "dtypes") else X
+
+
+def _names(
+    table: Table, n_features: int, feature_names: Sequence[str] | None
+) -> Sequence[Hashable]:
+    if feature_names is not None:
+        return list(feature_names)
+    columns: list[Hashable] = [] if isinstance(table, np.ndarray) else list(table.columns)
+    if any(isinstance(column, str) for column in columns):
+        return columns
+    # Like scikit-learn: without any text among them, 0, 1, 2, ... are not names.
+    return [f"x{position}" for position in range(n_features)]
+
+
+def check_names(names: Sequence[object], n_features: int) -> tuple[str, ...]:
+    """Return the feature names, or raise unless they are distinct texts, one per feature."""
+    if len(names) != n_features:
+        raise DataError(
+            f"feature_names must have one name per feature, got {len(names)} names "
+            f"for {n_features} features. Pass as many names as X has columns."
+        )
+    for name in names:
+        if not isinstance(name, str):
+            raise DataError(
+                f"feature names must be text, got {shown(name)}. Rename the columns, "
+                "for example with str()."
+            )
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise DataError(
+            f"feature names must be distinct, got more than once: {listed(repeated)}. "
+            "Rename or drop the repeated columns."
+        )
+    return tuple(str(name) for name in names)
+
+
+def chosen_categorical(
+    categorical_features: object, feature_names: Sequence[str]
+) -> NDArray[np.bool_] | None:
+    """Return the mask of the features named as categorical, or None if the dtype decides."""
+    n_features = len(feature_names)
+    if categorical_features is None:
+        return np.zeros(n_features, dtype=np.bool_)
+    if isinstance(categorical_features, str):
+        if categorical_features == "from_dtype":
+            return None
+        raise _bad_choice(categorical_features)
+    items = _as_list(categorical_features)
+    if items and all(isinstance(item, bool) for item in items):
+        return _mask(items, n_features)
+    chosen = np.zeros(n_features, dtype=np.bool_)
+    for item in items:
+        chosen[_position(item, feature_names)] = True
+    return chosen
+
+
+def _as_list(categorical_features: object) -> list[object]:
+    to_list = getattr(categorical_features, "tolist", None)
+    items = to_list() if callable(to_list) else categorical_features
+    if not isinstance(items, list | tuple | set | frozenset | range):
+        raise _bad_choice(categorical_features)
+    # NumPy scalars in a list become the Python values they stand for.
+    return [item.item() if isinstance(item, np.generic) else item for item in items]
+
+
+def _mask(items: Sequence[object], n_features: int) -> NDArray[np.bool_]:
+    if len(items) != n_features:
+        raise ParameterError(
+            "categorical_features",
+            "have one entry per feature if it is a mask",
+            f"{len(items)} entries for {n_features} features",
+            "Pass a mask of that length, or names.",
+        )
+    return np.array(items, dtype=np.bool_)
+
+
+def _position(item: object, feature_names: Sequence[str]) -> int:
+    if isinstance(item, str):
+        if item in feature_names:
+            return feature_names.index(item)
+        hint = suggested(item, feature_names)
+        raise ParameterError("categorical_features", "name features", shown(item), hint)
+    if isinstance(item, int) and not isinstance(item, bool):
+        if 0 <= item < len(feature_names):
+            return item
+        rule = f"be positions from 0 to {len(feature_names) - 1}"
+        raise ParameterError("categorical_features", rule, str(item), "Count the features from 0.")
+    raise _bad_choice(item)
+
+
+def _bad_choice(value: object) -> ParameterError:
+    return ParameterError(
+        "categorical_features",
+        "be 'from_dtype', None, a list of names or positions, or a boolean mask",
+        shown(value),
+        "Name the categorical features, for example ['color'].",
+    )

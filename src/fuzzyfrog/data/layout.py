@@ -1,4 +1,4 @@
-"""The header of a file -> which columns are features, which is the target."""
+"""Which columns of a file are features, and which is the target."""
 
 from __future__ import annotations
 
@@ -6,28 +6,17 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fuzzyfrog.common.messages import listed, shown, suggested
-from fuzzyfrog.data.checks import chosen_categorical
-from fuzzyfrog.data.columns import MISSING, all_numbers
+from fuzzyfrog.common.messages import Sentence, Setting, listed, shown, suggested
+from fuzzyfrog.data.cells import MISSING, all_numbers
+from fuzzyfrog.data.dataset import chosen_categorical
 from fuzzyfrog.errors import DataError
-
-__all__ = ["Layout", "Wanted", "check_header"]
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the features and the target stand in a row.
+    """Positions of the features and of the target in a row.
 
-    Parameters
-    ----------
-    features : tuple of int
-        Positions of the features.
-    names : tuple of str
-        Their names.
-    target : int
-        Position of the target.
-    categorical : tuple of (bool or None)
-        Whether each feature was named as categorical; None where the file is to decide.
+    `categorical` says whether each feature was named as categorical; None if the file decides.
     """
 
     features: tuple[int, ...]
@@ -38,7 +27,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the user asked of a file: its target, what to leave out, what is categorical.
+    """The user's choices for a file: its target, ignored columns, categorical features.
 
     The features in `categorical` come on top of those in `categorical_features`.
     """
@@ -54,13 +43,19 @@ class Wanted:
         left_out = {_position(name, header, file, "ignore") for name in self.ignore}
         if target in left_out:
             raise DataError(
-                f"{file}: ignore must not name the target, got {shown(self.target)}. "
-                "Name another target, or take it out of ignore."
+                Sentence(
+                    f"{file}: ",
+                    Setting("ignore"),
+                    f" must not name the target, got {shown(self.target)}. "
+                    "Name another target, or remove it from ",
+                    Setting("ignore"),
+                    ".",
+                )
             )
         features = tuple(p for p in range(len(header)) if p != target and p not in left_out)
         if not features:
             raise DataError(
-                f"{file}: a table must have a feature beside the target, got the columns "
+                f"{file}: a table must have a feature besides the target, got the columns "
                 f"{listed(header)}. Pass a file with at least one more column."
             )
         names = tuple(header[position] for position in features)
@@ -76,24 +71,31 @@ class Wanted:
     def _target(self, header: Sequence[str], file: str) -> int:
         if self.target is None:
             raise DataError(
-                f"{file}: target must be the name of a column, got None. "
-                f"Name one of: {listed(header)}; the last is {shown(header[-1])}."
+                Sentence(
+                    f"{file}: ",
+                    Setting("target"),
+                    " must be the name of a column, got None. "
+                    f"Name one of: {listed(header)}; the last is {shown(header[-1])}.",
+                )
             )
         return _position(self.target, header, file, "target")
 
 
 def _position(name: str, header: Sequence[str], file: str, argument: str) -> int:
     if name not in header:
+        kind = "feature" if argument == "categorical" else "column"
         raise DataError(
-            f"{file}: {argument} must be the name of a "
-            f"{'feature' if argument == 'categorical' else 'column'}, got {shown(name)}. "
-            f"{suggested(name, header)}"
+            Sentence(
+                f"{file}: ",
+                Setting(argument),
+                f" must be the name of a {kind}, got {shown(name)}. {suggested(name, header)}",
+            )
         )
     return header.index(name)
 
 
 def check_header(header: Sequence[str], file: str, separator: str | None) -> None:
-    """Refuse a header that is none: numbers, repeated or empty names, a single column."""
+    """Refuse a header with numbers, repeated or empty names, or a single column."""
     if len(header) == 1:
         raise _single_column(header[0], file, separator)
     if not any(name in MISSING for name in header) and all_numbers(header):
@@ -118,9 +120,8 @@ def check_header(header: Sequence[str], file: str, separator: str | None) -> Non
 
 def _single_column(cell: str, file: str, separator: str | None) -> DataError:
     found = [mark for mark in (",", ";", "\t", "|") if mark in cell and mark != separator]
-    hint = (
-        f"It seems to be separated by {shown(found[0])}: pass separator={found[0]!r}."
-        if found
-        else "A table needs a feature and a target."
-    )
-    return DataError(f"{file}: line 1 must name at least 2 columns, got 1. {hint}")
+    problem = f"{file}: line 1 must name at least 2 columns, got 1. "
+    if not found:
+        return DataError(f"{problem}A table needs a feature and a target.")
+    hint = f"It seems to be separated by {shown(found[0])}: pass "
+    return DataError(Sentence(problem, hint, Setting("separator", found[0]), "."))

@@ -1,4 +1,4 @@
-"""Files of any known format -> Dataset."""
+"""Read a file of any known format as a Dataset."""
 
 from __future__ import annotations
 
@@ -12,33 +12,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import listed, shown
+from fuzzyfrog.common.messages import Sentence, Setting, listed, shown
 from fuzzyfrog.common.resources import in_memory
-from fuzzyfrog.data.checks import check_filled
-from fuzzyfrog.data.columns import MISSING, NotANumberError, TargetParts, parse_numbers
+from fuzzyfrog.data.cells import MISSING, NotANumberError, parse_numbers
+from fuzzyfrog.data.columns import Gathering, check_filled
 from fuzzyfrog.data.dataset import Dataset
 from fuzzyfrog.data.formats.arff import read_arff
 from fuzzyfrog.data.formats.csv import RawTable, read_delimited
 from fuzzyfrog.data.formats.npy import NpyTable
 from fuzzyfrog.data.formats.opening import stamp
 from fuzzyfrog.data.formats.parquet import ParquetTable
-from fuzzyfrog.data.frames import Gathering
 from fuzzyfrog.data.layout import Layout, Wanted, check_header
-from fuzzyfrog.data.target import check_target_kind, doubts_about_classes, encode_target
-from fuzzyfrog.errors import DataError
+from fuzzyfrog.data.target import (
+    TargetParts,
+    check_target_kind,
+    doubts_about_classes,
+    encode_target,
+)
+from fuzzyfrog.errors import DataError, ParameterError
 
-__all__ = [
-    "SEPARATORS",
-    "file_format",
-    "read_table",
-    "separator_of",
-]
+__all__ = ["read_table"]
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 FORMATS = (*SEPARATORS, ".arff", ".npy", ".parquet")
-SMALLER_TABLE = (
-    "Read fewer columns (ignore=, --ignore), or save the table as Parquet or .npy, which are read "
-    "in parts and kept on disk where they are too large."
+SMALLER_TABLE = Sentence(
+    "Read fewer columns (",
+    Setting("ignore"),
+    "), or save the table as Parquet or .npy, which are read in parts and kept on disk if they "
+    "are too large.",
 )
 SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 
@@ -57,15 +58,15 @@ def read_table(
 ) -> Dataset:
     """Return the Dataset of a CSV, TSV, ARFF, Parquet or NumPy file, each also gzipped.
 
-    The format is told by the suffix (.csv, .tsv, .arff, .parquet, .npy, with or without .gz); a
-    folder is the table of its Parquet files, in the order of their paths. Reading is strict: a
-    file that is not quite a table is refused with the line and a way out. No file is held in
-    memory as a whole, and a table that is too large for memory ends in a temporary file.
+    The suffix decides the format (.csv, .tsv, .arff, .parquet, .npy, with or without .gz); a folder
+    is the table of its Parquet files, in the order of their paths. Reading is strict: the error for
+    a file that is not quite a table names the line and the way out. No file is held in memory as a
+    whole, and a table that is too large for memory is kept in a temporary file.
 
     In CSV and TSV files a feature is numeric if all its cells are numbers or missing, else
-    categorical. Missing are empty cells and "?", "NA", "N/A", "nan", "null", "None" and their like.
-    The target is read as text: the labels "7" and "007" are two classes, "NA" is a label, and
-    only an empty cell or "?" is missing, which is an error.
+    categorical. Empty cells, "?", "NA", "N/A", "nan", "null", "None" and the like are missing. The
+    target is read as text: the labels "7" and "007" are two classes, "NA" is a label, and only an
+    empty cell or "?" is missing, which is an error.
 
     Parameters
     ----------
@@ -76,18 +77,19 @@ def read_table(
         columns of a NumPy array are called "x0", "x1", ...
     categorical_features : "from_dtype", list of str or int, bool mask, or None
         Which features are categorical. "from_dtype": as the file declares (ARFF, Parquet) or as
-        described above (CSV, TSV). A list or a mask names all of them, None means none.
+        described above (CSV, TSV). A list or a mask names all categorical features; None means
+        none.
     target_kind : {"auto", "class", "numeric"}
-        "auto" takes numbers of which at least one has a fractional part as a numeric target,
-        everything else as class labels.
+        "auto" treats numbers as a numeric target if any has a fractional part, and everything else
+        as class labels.
     ignore : sequence of str
-        Columns to leave out, such as an id.
+        Columns to leave out, such as an ID.
     categorical : sequence of str
-        Features that are categorical beside those that `categorical_features` says, such as codes
-        that look like numbers.
+        Features that are categorical in addition to `categorical_features`, such as codes that
+        look like numbers.
     separator : str, optional
-        What separates the fields of a CSV or TSV file; by default a comma or a tab, with
-        ``decimal=","`` a semicolon in place of the comma.
+        Separator of the fields of a CSV or TSV file; by default a comma or a tab, and a semicolon
+        instead of the comma with ``decimal=","``.
     decimal : {".", ","}
         The decimal mark of the numbers in a CSV or TSV file.
     encoding : str
@@ -102,6 +104,8 @@ def read_table(
     ------
     DataError
         If the file cannot be used as it is.
+    ParameterError
+        If another argument is not valid.
     """
     path = Path(path)
     path = path.resolve() if os.path.isdir(path) else path  # "." has no name
@@ -130,32 +134,30 @@ def read_table(
 
 def _names(names: Sequence[str], argument: str) -> tuple[str, ...]:
     if isinstance(names, str):
-        raise DataError(
-            f"{argument} must be a list of names, got {shown(names)}. Pass [{shown(names)}]."
-        )
+        hint = f"Pass [{shown(names)}]."
+        raise ParameterError(argument, "be a list of names", shown(names), hint)
     return tuple(names)
 
 
 def _check_decimal(decimal: object) -> None:
     if decimal not in (".", ","):
-        raise DataError(f"decimal must be '.' or ',', got {shown(decimal)}.")
+        raise ParameterError("decimal", "be '.' or ','", shown(decimal))
 
 
 def separator_of(kind: str, separator: str | None, decimal: str) -> str:
-    """Return what separates the cells of a text file, of ".csv" or ".tsv", if none is named."""
+    """Return the separator of a ".csv" or ".tsv" file: the given one, or the default."""
     if separator is None:
         return ";" if (kind, decimal) == (".csv", ",") else SEPARATORS[kind]
     if len(separator) != 1 or separator in '"\r\n':
-        raise DataError(
-            f"separator must be one character, got {shown(separator)}. Pass ';' or '\\t'."
-        )
+        hint = "Pass ';' or '\\t'."
+        raise ParameterError("separator", "be one character", shown(separator), hint)
     return separator
 
 
 def file_format(path: Path) -> str:
-    """Return the suffix by which the format of a file is told, without ".gz".
+    """Return the suffix that decides the format of a file, without ".gz".
 
-    A folder is one of Parquet files.
+    A folder holds Parquet files.
     """
     name = path.name.lower().removesuffix(".gz")
     for suffix in FORMATS:
@@ -173,7 +175,7 @@ def _unknown_format(path: Path, suffix: str) -> DataError:
             "the table as CSV (in the spreadsheet program: Save as, CSV UTF-8)."
         )
     way_out = (
-        "Rename it to end in '.csv' or '.tsv', and name the separator if it is neither a comma "
+        "Rename it to end in '.csv' or '.tsv', and pass the separator if it is neither a comma "
         "nor a tab."
         if suffix in (".txt", ".dat", ".data")
         else "Rename or convert the file."
@@ -196,7 +198,8 @@ def _dataset(
         cells = _numbers_where_meant(table.target, target_kind, decimal)
         codes, classes = encode_target(cells, len(cells), target_kind)
     except DataError as error:
-        raise DataError(f"{path.name}: target {shown(wanted.target)}: {error}") from None
+        prefix = f"{path.name}: target {shown(wanted.target)}: "
+        raise DataError(Sentence(prefix, error.args[0])) from None
     content = table.content
     doubts = doubts_about_classes(classes, len(codes), target_kind, "target_kind")
     notes = (*doubts, *content.warnings)
@@ -218,8 +221,8 @@ def _dataset(
 def _numbers_where_meant(
     cells: list[Any] | NDArray[Any], target_kind: str, decimal: str
 ) -> list[Any] | NDArray[Any]:
-    """Return the texts of a target as numbers where they are meant so, else as they are."""
-    if isinstance(cells, np.ndarray):  # the file says what it means
+    """Return the texts of a target as numbers if they are meant as numbers, else unchanged."""
+    if isinstance(cells, np.ndarray):  # the file has types
         return cells
     if target_kind == "class" or not isinstance(cells[0], str):
         return cells
@@ -231,8 +234,12 @@ def _numbers_where_meant(
         if target_kind == "auto":
             return cells
         raise DataError(
-            f"a numeric target must hold numbers, got {shown(cells[error.position])}. "
-            "Correct the value, or pass target_kind='class'."
+            Sentence(
+                f"a numeric target must hold numbers, got {shown(cells[error.position])}. "
+                "Correct the value, or pass ",
+                Setting("target_kind", "class"),
+                ".",
+            )
         ) from None
     fractional = bool((numbers % 1 != 0).any())
     return numbers.tolist() if fractional or target_kind == "numeric" else cells
@@ -241,7 +248,7 @@ def _numbers_where_meant(
 def _read_parts(
     path: Path, wanted: Wanted, source: ParquetTable | NpyTable
 ) -> tuple[Layout, RawTable]:
-    """Return the layout and the content of a table, of which only a part is held at a time."""
+    """Return the layout and the content of a table that is read part by part."""
     check_header(source.names, path.name, None)
     layout = wanted.layout(source.names, path.name)
     features, target = Gathering(layout.names, layout.categorical), TargetParts()
@@ -257,8 +264,8 @@ def _read_parts(
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Put the name of the file before the message of an error."""
+    """Put the name of the file in front of the message of an error."""
     try:
         yield
     except DataError as error:
-        raise DataError(f"{path.name}: {error}") from None
+        raise DataError(Sentence(f"{path.name}: ", error.args[0])) from None

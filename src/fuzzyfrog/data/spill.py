@@ -19,43 +19,32 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from fuzzyfrog.common.resources import most_in_memory
+from fuzzyfrog.common.resources import LIMIT_VARIABLE, most_in_memory
 from fuzzyfrog.errors import DataError
 
-__all__ = ["FOLDER_VARIABLE", "GrowingTable", "empty", "is_on_disk", "spill_folder"]
-
 FOLDER_VARIABLE = "FUZZYFROG_SPILL"
-# Cells that are brought into their final form at once: about 16 MB.
-BLOCK_CELLS = 2**21
+BLOCK_CELLS = 2**21  # brought into their final form at once: about 16 MB
+SMALL_BYTES = 2**23  # up to here an array is held in memory without asking how much there is
 
 FloatArray: TypeAlias = NDArray[np.float64]
 
 
 def empty(shape: tuple[int, ...], dtype: DTypeLike = np.float64) -> NDArray[Any]:
-    """Return an array to be filled: in memory, or on disk if it is too large for that.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        Shape of the array.
-    dtype : dtype
-        Type of its elements.
-
-    Returns
-    -------
-    array
-        Its content is arbitrary. `most_in_memory` says what is too large.
-    """
+    """Return an array to be filled: in memory, or on disk if it is too large for that."""
     n_bytes = math.prod(shape) * np.dtype(dtype).itemsize
-    if n_bytes <= most_in_memory():
+    if _is_small(n_bytes) or n_bytes <= most_in_memory():
         return np.empty(shape, dtype)
-    with _told(n_bytes), tempfile.TemporaryFile(dir=spill_folder()) as file:
+    with _explained(n_bytes), tempfile.TemporaryFile(dir=spill_folder()) as file:
         _reserve(file, n_bytes)
         return _mapped(file, shape, dtype, mmap.ACCESS_WRITE)
 
 
+def _is_small(n_bytes: int) -> bool:
+    return n_bytes <= SMALL_BYTES and LIMIT_VARIABLE not in os.environ
+
+
 def is_on_disk(array: NDArray[Any]) -> bool:
-    """Return whether an array is a view of a file."""
+    """Whether an array is a view of a file."""
     base: object = array
     while isinstance(base, np.ndarray | memoryview):
         base = base.obj if isinstance(base, memoryview) else base.base
@@ -63,10 +52,9 @@ def is_on_disk(array: NDArray[Any]) -> bool:
 
 
 def spill_folder() -> Path:
-    """Return the folder for temporary files.
+    """Return the folder for temporary files: FUZZYFROG_SPILL, else TMPDIR, else /var/tmp.
 
-    The one that the environment variable FUZZYFROG_SPILL names, else TMPDIR, else /var/tmp:
-    /tmp is often held in memory itself. Where there is no /var/tmp, what Python takes.
+    /tmp is often held in memory itself. Without /var/tmp it is Python's choice.
     """
     given = os.environ.get(FOLDER_VARIABLE) or os.environ.get("TMPDIR")
     if given:
@@ -76,18 +64,12 @@ def spill_folder() -> Path:
 
 
 class GrowingTable:
-    """Rows that come in blocks and end as one table, on disk if it is too large for memory.
-
-    Parameters
-    ----------
-    n_columns : int
-        Number of columns.
-    """
+    """Makes one table of blocks of rows, on disk if it is too large for memory."""
 
     def __init__(self, n_columns: int) -> None:
         self.n_rows = 0
         self._n_columns = n_columns
-        self._most = most_in_memory()
+        self._limit: int | None = None
         self._rows = np.empty((0, n_columns))
         self._file: IO[bytes] | None = None
 
@@ -95,15 +77,20 @@ class GrowingTable:
     def _n_bytes(self) -> int:
         return 8 * self.n_rows * self._n_columns
 
+    def _fits(self) -> bool:
+        if self._limit is None and not _is_small(self._n_bytes):
+            self._limit = most_in_memory()  # asked once: what is available shrinks as rows come
+        return self._limit is None or self._n_bytes <= self._limit
+
     def append(self, block: FloatArray) -> None:
         """Add rows."""
         first, self.n_rows = self.n_rows, self.n_rows + len(block)
-        if self._n_bytes <= self._most:
+        if self._fits():
             if self.n_rows > len(self._rows):
                 self._resize(self.n_rows + self.n_rows // 8)
             self._rows[first : self.n_rows] = block
             return
-        with _told(self._n_bytes):
+        with _explained(self._n_bytes):
             if self._file is None:
                 self._file = tempfile.TemporaryFile(dir=spill_folder())  # noqa: SIM115
                 weakref.finalize(self, self._file.close)
@@ -112,18 +99,10 @@ class GrowingTable:
             self._file.write(np.ascontiguousarray(block).data)
 
     def finish(self, finalize: Callable[[FloatArray], None]) -> FloatArray:
-        """Return the whole table, to which nothing can be added afterwards.
+        """Return the whole table, after `finalize` has changed each block of rows in place.
 
-        Parameters
-        ----------
-        finalize : callable
-            Gets each block of rows, in which it may change values.
-
-        Returns
-        -------
-        float64[n_rows, n_columns]
-            In memory in C order. On disk read-only, and feature by feature: most readers look at
-            one feature at a time, and would else read the whole file for each.
+        A table in memory is in C order. One on disk is read-only and stored feature by feature:
+        most readers look at one feature at a time, and would otherwise read the whole file.
         """
         n_at_once = max(1, BLOCK_CELLS // self._n_columns)
         if self._file is None:
@@ -131,7 +110,7 @@ class GrowingTable:
             for first in range(0, self.n_rows, n_at_once):
                 finalize(self._rows[first : first + n_at_once])
             return self._rows
-        with _told(2 * self._n_bytes), tempfile.TemporaryFile(dir=spill_folder()) as turned:
+        with _explained(2 * self._n_bytes), tempfile.TemporaryFile(dir=spill_folder()) as turned:
             _reserve(turned, self._n_bytes)
             for first, block in self._stored(self._file, n_at_once):
                 finalize(block)
@@ -160,8 +139,8 @@ class GrowingTable:
 
 
 @contextmanager
-def _told(n_bytes: int) -> Iterator[None]:
-    """Turn the failure of a temporary file into a sentence."""
+def _explained(n_bytes: int) -> Iterator[None]:
+    """Explain the failure of a temporary file."""
     try:
         yield
     except OSError as error:

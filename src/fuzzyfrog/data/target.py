@@ -1,56 +1,45 @@
-"""Labels or numbers -> the target of a Dataset."""
+"""The target of a Dataset: codes of classes, or numbers."""
 
 from __future__ import annotations
 
 import numbers
 import re
+import warnings
 from collections.abc import Hashable, Sequence
 from typing import Any, TypeAlias
 
+import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import counted, listed, shown
-from fuzzyfrog.data.columns import flat_labels, is_missing
-from fuzzyfrog.errors import DataError
-
-__all__ = [
-    "Target",
-    "check_same_length",
-    "check_target_kind",
-    "doubts_about_classes",
-    "encode_target",
-]
+from fuzzyfrog.common.messages import Sentence, Setting, counted, listed, shown
+from fuzzyfrog.data.cells import is_missing
+from fuzzyfrog.errors import DataError, ParameterError
 
 Target: TypeAlias = tuple[NDArray[np.int64] | NDArray[np.float64], tuple[Hashable, ...] | None]
 
 KINDS = ("auto", "class", "numeric")
-MOST_CLASSES = 20  # that are not doubted, however many samples there are
-SAMPLES_OF_A_CLASS = 10  # on average, below which whole numbers may be quantities
+MOST_CLASSES = 20  # that raise no doubt, for any number of samples
+SAMPLES_OF_A_CLASS = 10  # on average; with fewer, whole numbers may be quantities
 _WHOLE = re.compile(r"[+-]?\d+(\.0*)?")
 _PLAIN = "biuf"  # dtypes of numbers and booleans, which are known without a look at each label
 
 
 def check_target_kind(kind: object, argument: str) -> None:
-    """Refuse a kind of target that does not exist."""
+    """Raise unless the kind of a target is known; `argument` is its name for the caller."""
     if kind not in KINDS:
-        raise DataError(
-            f"{argument} must be one of {listed(KINDS)}, got {shown(kind)}. "
-            "'auto' takes numbers with a fractional part as numeric, all else as classes."
+        raise ParameterError(
+            argument,
+            f"be one of {listed(KINDS)}",
+            shown(kind),
+            "'auto' treats numbers with a fractional part as numeric, all else as classes.",
         )
 
 
 def encode_target(y: object, n_samples: int | None, kind: str) -> Target:
     """Return the codes and the sorted classes of `y`, or its numbers and None.
 
-    Parameters
-    ----------
-    y : array-like of length n_samples
-        Labels or numbers, as a NumPy array, a series of any frame library or a list.
-    n_samples : int or None
-        Number of samples the target must have; None where it is not known yet.
-    kind : {"auto", "class", "numeric"}
-        What `y` means; "auto" takes numbers of which one has a fractional part as numeric.
+    "auto" treats numbers as numeric if any has a fractional part. None samples: not known yet.
     """
     labels = flat_labels(y)
     if n_samples is not None:
@@ -76,19 +65,24 @@ def doubts_about_classes(
 ) -> tuple[str, ...]:
     """Return a warning if the classes are whole numbers that look like measurements.
 
-    `argument` is what the caller calls the kind.
+    `argument` is the caller's name for the kind.
     """
     few = max(MOST_CLASSES, n_samples / SAMPLES_OF_A_CLASS)
     if classes is None or kind != "auto" or len(classes) <= few or not _are_whole(classes):
         return ()
-    return (
+    sentence = Sentence(
         f"the target holds {len(classes)} different whole numbers in {n_samples} samples, taken "
-        f"as classes. Pass {argument}='numeric' if they are quantities, {argument}='class' if not.",
+        "as classes. Pass ",
+        Setting(argument, "numeric"),
+        " if they are quantities, ",
+        Setting(argument, "class"),
+        " if not.",
     )
+    return (sentence,)
 
 
 def _are_whole(classes: tuple[Hashable, ...]) -> bool:
-    """Return whether labels are whole numbers; floats with a fraction never are labels."""
+    """Whether labels are whole numbers; floats with a fraction are never labels."""
     if isinstance(classes[0], str):
         return all(_WHOLE.fullmatch(str(label)) for label in classes)
     return isinstance(classes[0], int | float)
@@ -120,7 +114,7 @@ def _has_fractions(labels: NDArray[Any]) -> bool:
 
 
 def _numbers(labels: NDArray[Any]) -> NDArray[np.float64]:
-    _refuse_strangers(labels)
+    _refuse_text(labels)
     try:
         converted = labels.astype(np.float64)
     except OverflowError:
@@ -136,14 +130,18 @@ def _numbers(labels: NDArray[Any]) -> NDArray[np.float64]:
     return converted
 
 
-def _refuse_strangers(labels: NDArray[Any]) -> None:
+def _refuse_text(labels: NDArray[Any]) -> None:
     if labels.dtype.kind in _PLAIN:
         return
-    strangers = [label for label in labels.tolist() if _family(label) in (None, "text")]
-    if strangers:
+    others = [label for label in labels.tolist() if _family(label) in (None, "text")]
+    if others:
         raise DataError(
-            f"a numeric target must hold numbers, got {shown(strangers[0])}. "
-            "Convert y with astype(float), or pass target='class'."
+            Sentence(
+                f"a numeric target must hold numbers, got {shown(others[0])}. "
+                "Convert y with astype(float), or pass ",
+                Setting("target", "class"),
+                ".",
+            )
         )
 
 
@@ -172,7 +170,7 @@ def _any_codes(labels: NDArray[Any]) -> tuple[NDArray[np.int64], list[Hashable]]
 
 
 def _refuse_unsuitable(cells: Sequence[object]) -> None:
-    """Refuse labels of unknown type, and labels of several types, which have no order."""
+    """Refuse labels of an unknown type or of several types, which have no order."""
     examples = {_family(cell): cell for cell in reversed(cells)}
     if None in examples:
         raise DataError(
@@ -193,3 +191,104 @@ def _family(label: object) -> str | None:
     if isinstance(label, str):
         return "text"
     return "number" if isinstance(label, numbers.Real) else None
+
+
+def flat_labels(y: object) -> NDArray[Any]:
+    """Return `y` as a one-dimensional array of a plain dtype or of Python objects."""
+    array = _as_array(y)
+    if array.ndim == 2 and array.shape[1] == 1:
+        warn_of_column()
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise DataError(
+            f"y must have one dimension, got {array.ndim} (shape {array.shape}). "
+            "Pass one label or number per sample; fit several targets one by one."
+        )
+    if array.dtype.kind in "mM":  # as Python objects, some of these would be bare integers
+        raise DataError(
+            f"y must hold text, numbers or booleans, got {array.dtype}. "
+            "Convert dates to text with astype(str)."
+        )
+    return _from_list(array.tolist()) if array.dtype == object else array
+
+
+def warn_of_column() -> None:
+    """Warn that the target is a column, not a one-dimensional array."""
+    from sklearn.exceptions import DataConversionWarning  # slow to import, rarely needed
+
+    warnings.warn(
+        "y is a column vector, its only column is taken. Pass y.ravel() to silence this.",
+        DataConversionWarning,
+        stacklevel=5,
+    )
+
+
+def _as_array(y: Any) -> NDArray[Any]:
+    if y is None:
+        raise DataError(
+            "fuzzyfrog requires y to be passed, but the target y is None. "
+            "Pass the class of each sample."
+        )
+    if nw.dependencies.is_into_series(y):
+        return _from_list(nw.from_native(y, series_only=True).to_list())
+    if nw.dependencies.is_into_dataframe(y):
+        return _from_frame(nw.from_native(y, eager_only=True))
+    if isinstance(y, Sequence) and not isinstance(y, str | bytes):
+        return _from_list(list(y))
+    array = np.asarray(y)
+    if array.ndim == 0:
+        raise DataError(
+            f"y must hold one label or number per sample, got {shown(y)}. "
+            "Pass the column itself, not its name."
+        )
+    return array
+
+
+def _from_frame(frame: nw.DataFrame[Any]) -> NDArray[Any]:
+    array = np.empty(frame.shape, dtype=object)
+    for position in range(frame.shape[1]):
+        array[:, position] = frame[:, position].to_list()
+    return array
+
+
+def _from_list(items: list[Any]) -> NDArray[Any]:
+    """Return an array of numbers or booleans if all items are, else of objects.
+
+    NumPy alone would turn [1, "a"] into two texts, and would round large integers.
+    """
+    items = [item.item() if isinstance(item, np.generic) else item for item in items]
+    if items and all(isinstance(item, list | tuple | np.ndarray) for item in items):
+        return np.array(items, dtype=object)
+    kinds = {type(item) for item in items}
+    if kinds == {bool} or (kinds and kinds <= {int, float}):
+        array = np.array(items)
+        if array.dtype.kind in "bif" and not (array.dtype.kind == "f" and kinds == {int}):
+            return array
+    objects = np.empty(len(items), dtype=object)
+    objects[:] = items
+    return objects
+
+
+class TargetParts:
+    """Collects the parts of a target."""
+
+    def __init__(self) -> None:
+        self._parts: list[NDArray[Any]] = []
+        self._texts: dict[str, str] = {}
+
+    def add(self, part: object) -> None:
+        """Keep a part."""
+        labels = flat_labels(part).copy()  # a view would keep the whole table alive
+        if labels.dtype == object:
+            labels[:] = [self._shared(label) for label in labels.tolist()]
+        self._parts.append(labels)
+
+    def _shared(self, label: Any) -> Any:
+        # Equal texts share one object, so a long table keeps few of them.
+        return self._texts.setdefault(label, label) if isinstance(label, str) else label
+
+    def finish(self) -> NDArray[Any]:
+        """Return the whole target, as `flat_labels` would."""
+        if len({part.dtype.kind for part in self._parts}) > 1:
+            self._parts = [part.astype(object) for part in self._parts]
+        return np.concatenate(self._parts) if self._parts else np.empty(0)

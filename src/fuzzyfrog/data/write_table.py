@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO, cast
 
 from fuzzyfrog.common.messages import listed, shown
-from fuzzyfrog.data.columns import MISSING, parse_numbers
+from fuzzyfrog.data.cells import MISSING, parse_numbers
 from fuzzyfrog.data.dataset import Dataset
 from fuzzyfrog.data.formats.arff import arff_cells
 from fuzzyfrog.data.formats.csv import delimited_cells

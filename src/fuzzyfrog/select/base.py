@@ -16,7 +16,8 @@ from fuzzyfrog.common.deadline import TimeIsUp
 from fuzzyfrog.common.messages import listed, shown
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.data import Dataset, make_dataset
-from fuzzyfrog.data.frames import as_frame, dask_columns, is_dask, without_rows
+from fuzzyfrog.data.dask_tables import dask_columns
+from fuzzyfrog.data.dataset import as_frame, is_dask, without_rows
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.measure import Dependency, SampledDependency
 from fuzzyfrog.records import FrontPoint, Reduct

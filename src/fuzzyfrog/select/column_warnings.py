@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import shown
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.data.checks import empty_features
+from fuzzyfrog.data.columns import empty_features
 
 __all__ = [
     "suspects",

@@ -1,28 +1,23 @@
-"""ARFF files, dense and sparse -> numbers and labels; the only module that uses liac-arff."""
+"""Dense and sparse ARFF files -> numbers and labels; the only module that uses liac-arff."""
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import counted, shown
-from fuzzyfrog.data.columns import CategoryCoder, not_listed
-from fuzzyfrog.data.formats.csv import Block, BlockStore, RawTable, blocks_of
+from fuzzyfrog.data.cells import CategoryCoder, NotANumberError
+from fuzzyfrog.data.columns import Feature, FloatArray
+from fuzzyfrog.data.formats.csv import BlockStore, FileColumn, RawTable, blocks_of
 from fuzzyfrog.data.formats.opening import text_lines
 from fuzzyfrog.data.layout import Layout, Wanted, check_header
-from fuzzyfrog.errors import DataError
-
-__all__ = [
-    "arff_cells",
-    "read_arff",
-]
+from fuzzyfrog.errors import DataError, FuzzyfrogError
 
 _INTEGER = re.compile(r"\s(integer)\s*$", re.IGNORECASE)
 _NUMBER = re.compile(r"\s(integer|numeric|real)\s*$", re.IGNORECASE)
@@ -45,9 +40,9 @@ def read_arff(path: Path, wanted: Wanted, *, encoding: str) -> tuple[Layout, Raw
             check_header(header, path.name, None)
             layout = wanted.layout(header, path.name)
             return layout, _read(path, layout, content, lines)
-        except DataError:
+        except FuzzyfrogError:
             raise
-        # What liac-arff did not foresee: a keyword alone, an odd escape, a field without end.
+        # Not foreseen by liac-arff: a keyword alone, an odd escape, a field without end.
         except (arff.ArffException, csv.Error, ValueError, IndexError) as error:
             raise _explained(path, lines, error) from None
 
@@ -69,14 +64,14 @@ def arff_cells(path: Path, *, encoding: str) -> Iterator[list[str]]:
 
 
 class BadCategoriesError(ValueError):
-    """Categories that are declared otherwise than as a list in braces."""
+    """Categories that are not declared as a list in braces."""
 
 
 class _Lines:
-    """The lines of a file as liac-arff wants them, with the last one kept for messages.
+    """The lines of a file as liac-arff expects them, with the last one kept for messages.
 
-    liac-arff would cut 1.7 down to 1 in an integer, which the format says is numeric; so the
-    kind of an attribute can be replaced.
+    liac-arff would cut 1.7 down to 1 in an integer attribute, which the format calls numeric; so
+    the kind of an attribute can be replaced.
     """
 
     def __init__(
@@ -109,8 +104,8 @@ class _Lines:
 def _with_plain_categories(declared: str) -> str:
     """Return a declaration without blanks between its categories.
 
-    liac-arff tries ways to split them by the billion when they are not a list in braces, as in
-    ``{New York, Rome}`` without quotes or with a remark behind: such a list must not get there.
+    liac-arff tries billions of ways to split them if they are not a list in braces, such as
+    ``{New York, Rome}`` without quotes or with a remark after it, so these are refused first.
     """
     name = _NAME.match(declared)
     start = name.end() if name else 0
@@ -124,41 +119,36 @@ def _with_plain_categories(declared: str) -> str:
 
 def _read(path: Path, layout: Layout, content: dict[str, Any], lines: _Lines) -> RawTable:
     kinds = [kind for _, kind in content["attributes"]]
-    coders = [
-        CategoryCoder() if _is_categorical(layout, feature, kinds[position]) else None
-        for feature, position in enumerate(layout.features)
-    ]
-    store = BlockStore(path.name, layout, frozenset())
-    rows = ((lines.number, row) for row in content["data"])
-    for block in blocks_of(rows, len(kinds)):
-        store.add(
-            block,
-            [_column(path, layout, block, feature, coder) for feature, coder in enumerate(coders)],
+    columns = [
+        _ArffColumn(Feature(name, asked), kinds[place])
+        for name, asked, place in zip(
+            layout.names, layout.categorical, layout.features, strict=True
         )
-    return store.finish(coders)
+    ]
+    store = BlockStore(path.name, layout, columns)
+    for block in blocks_of(((lines.number, row) for row in content["data"]), len(kinds)):
+        store.add(block)
+    return store.finish()
 
 
-def _is_categorical(layout: Layout, feature: int, kind: object) -> bool:
-    asked = layout.categorical[feature]
-    return asked if asked is not None else not isinstance(kind, str) or kind == "STRING"
+class _ArffColumn(FileColumn):
+    """Collects a feature, whose cells liac-arff gives as numbers or text, as declared."""
 
+    def __init__(self, feature: Feature, kind: object) -> None:
+        is_declared = not isinstance(kind, str) or kind == "STRING"
+        is_categorical = is_declared if feature.categorical is None else feature.categorical
+        super().__init__(feature, CategoryCoder() if is_categorical else None)
 
-def _column(
-    path: Path, layout: Layout, block: Block, feature: int, coder: CategoryCoder | None
-) -> NDArray[np.float64]:
-    cells = block.columns[layout.features[feature]]
-    if coder is not None:
-        return coder.encode(cells)
-    try:
-        return np.array(cells, dtype=np.float64)  # None becomes NaN
-    except ValueError:
-        text = next(cell for cell in cells if isinstance(cell, str))
-        reason = not_listed(layout.names[feature], text)
-        raise DataError(f"{path.name}: line {block.lines[cells.index(text)]}: {reason}") from None
+    def _numbers(self, cells: Sequence[Any]) -> FloatArray:
+        try:
+            return np.array(cells, dtype=np.float64)  # None becomes NaN
+        except ValueError:
+            is_text = [isinstance(cell, str) for cell in cells]
+            raise NotANumberError(is_text.index(True)) from None
 
 
 def _explained(path: Path, lines: _Lines, error: Exception) -> DataError:
-    """Return the reason of liac-arff in our words, with the line it stopped at."""
+    """Return the error of liac-arff in plain words, with the line where it stopped."""
     reasons = {
         "BadDataFormat": _bad_row(lines),
         "BadNominalValue": "holds a value that its attribute does not declare. Add the value to "

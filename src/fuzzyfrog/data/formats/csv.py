@@ -1,11 +1,11 @@
-"""Rows of a text file -> float64, block by block, so that no file is held as text at once."""
+"""CSV and TSV files -> float64, block by block, so that no file is held as text as a whole."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,44 +13,153 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import counted, listed, shown
-from fuzzyfrog.data.checks import check_filled
-from fuzzyfrog.data.columns import (
+from fuzzyfrog.common.messages import Sentence, Setting, counted, listed, shown
+from fuzzyfrog.data.cells import (
     MISSING,
     CategoryCoder,
     NotANumberError,
     all_numbers,
-    categorical_column,
-    codes_among_numbers,
     first_padded,
     has_decimal_commas,
     has_points,
-    merged,
     merges_integers,
-    not_listed,
     parse_numbers,
-    slips_among_numbers,
     strays,
 )
+from fuzzyfrog.data.columns import (
+    Column,
+    Content,
+    Feature,
+    FloatArray,
+    Labels,
+    categorical_column,
+    check_filled,
+    decoded,
+    merged,
+    not_listed,
+    slips_among_numbers,
+)
 from fuzzyfrog.data.formats.opening import check_unchanged, open_bytes, stamp, text_lines
-from fuzzyfrog.data.frames import Content, decoded
 from fuzzyfrog.data.layout import Layout, Wanted, check_header
 from fuzzyfrog.data.spill import GrowingTable
 from fuzzyfrog.errors import DataError
 
-__all__ = [
-    "Block",
-    "BlockStore",
-    "Dialect",
-    "RawTable",
-    "blocks_of",
-    "delimited_cells",
-    "read_delimited",
-    "seems_to_be",
-]
+BLOCK_CELLS = 2**18  # about 20 MB of text at a time
+HEAD_BYTES = 2**16
+SEPARATORS = (",", ";", "\t", "|")
+WESTERN = "cp1252"  # what spreadsheets on Windows write where they do not write UTF-8
+MISSING_TARGET = frozenset({"", "?"})  # "NA" can be a class
 
-# About 20 MB of text at a time.
-BLOCK_CELLS = 2**18
+# What Python's reader says, and what that means.
+UNSPLIT = {
+    "end of data": "a quote is never closed",
+    "expected after": "text follows a closing quote",
+    "new-line": "a carriage return stands in the middle of it",
+    "field limit": "one has more than 131,072 characters",
+    "": "it is not valid CSV",
+}
+
+
+def read_delimited(
+    path: Path, wanted: Wanted, *, separator: str, encoding: str, decimal: str = "."
+) -> tuple[Layout, RawTable]:
+    """Return the layout and the content of a text file with one sample per line.
+
+    Where the file cannot be read, and more than one setting seems to be wrong, the error names
+    all of them at once.
+    """
+    asked = Dialect(separator, decimal, encoding)
+    try:
+        return _read(path, wanted, asked)
+    except DataError as error:
+        others = seems_to_be(path, asked).differences(asked)
+        if len(others) < 2:
+            raise
+        together = " ".join(f"{name}={value!r}" for name, value in others.items())
+        raise DataError(f"{error} Pass all of these: {together}") from None
+
+
+def _read(path: Path, wanted: Wanted, asked: Dialect) -> tuple[Layout, RawTable]:
+    """Read the file once, or twice.
+
+    A feature whose first text comes late has lost the spelling of its earlier values by then,
+    so the file is read a second time; it is never read more than twice.
+    """
+    before = stamp(path)
+    header = _header(path, asked.separator, asked.encoding)
+    layout = wanted.layout(header, path.name)
+    text = {feature for feature, categorical in enumerate(layout.categorical) if categorical}
+    columns = _read_columns(path, layout, text, asked, len(header))
+    if late := {feature for feature, column in enumerate(columns[0]) if column.is_late}:
+        columns = _read_columns(path, layout, text | late, asked, len(header))
+    check_unchanged(path, before)
+    return layout, columns[1].finish()
+
+
+def _read_columns(
+    path: Path, layout: Layout, text: set[int], asked: Dialect, n_columns: int
+) -> tuple[list[CsvColumn], BlockStore]:
+    """Read the whole file once; the features in `text` are known not to be numbers."""
+    columns = [
+        CsvColumn(Feature(name, layout.categorical[place]), place in text, asked.decimal)
+        for place, name in enumerate(layout.names)
+    ]
+    store = BlockStore(path.name, layout, columns, MISSING_TARGET)
+    for block in blocks_of(_rows(path, asked.separator, asked.encoding, n_columns), n_columns):
+        store.add(block)
+    return columns, store
+
+
+def delimited_cells(path: Path, *, separator: str, encoding: str) -> Iterator[list[str]]:
+    """Yield the names of the columns, then the cells of each sample as they are spelled."""
+    header = _header(path, separator, encoding)
+    yield header
+    for _, record in _rows(path, separator, encoding, len(header)):
+        yield record
+
+
+def _records(path: Path, separator: str, encoding: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of the last line of each record, and its fields; skip empty lines."""
+    with closing(text_lines(path, encoding)) as lines:  # type: ignore[type-var]
+        reader = csv.reader(lines, delimiter=separator, strict=True)
+        try:
+            for record in reader:
+                if record:
+                    yield reader.line_num, record
+        except csv.Error as error:
+            reason = next(ours for theirs, ours in UNSPLIT.items() if theirs in str(error))
+            raise DataError(
+                f"{path.name}: line {reader.line_num} cannot be split into fields, as {reason}. "
+                "Check its quotes and line ends."
+            ) from None
+
+
+def _header(path: Path, separator: str, encoding: str) -> list[str]:
+    with closing(_records(path, separator, encoding)) as records:  # type: ignore[type-var]
+        first = next(records, None)
+    if first is None:
+        raise DataError(
+            f"{path.name}: the file must hold a header and samples, got an empty file. "
+            "Check that it was written completely."
+        )
+    header = [name.strip() for name in first[1]]
+    check_header(header, path.name, separator)
+    return header
+
+
+def _rows(
+    path: Path, separator: str, encoding: str, n_columns: int
+) -> Iterator[tuple[int, list[str]]]:
+    records = _records(path, separator, encoding)
+    next(records)
+    for line, record in records:
+        if len(record) != n_columns:
+            raise DataError(
+                f"{path.name}: line {line} has {counted(len(record), 'field')}, expected "
+                f"{n_columns}. Complete or delete the line; quote fields that hold a "
+                f"{separator!r}."
+            )
+        yield line, record
 
 
 @dataclass(frozen=True)
@@ -63,7 +172,7 @@ class Block:
 
 @dataclass(frozen=True)
 class RawTable:
-    """What a file holds: the features and the target cells."""
+    """The features and the target cells of a file."""
 
     content: Content
     target: list[Any] | NDArray[Any]
@@ -78,8 +187,111 @@ def blocks_of(rows: Iterable[tuple[int, Sequence[Any]]], n_columns: int) -> Iter
         yield Block(tuple(zip(*records, strict=True)), lines)
 
 
+class FileColumn:
+    """Collects a feature of a text file: as numbers, or as codes of labels by first appearance."""
+
+    def __init__(self, feature: Feature, coder: CategoryCoder | None) -> None:
+        self.feature = feature
+        self.coder = coder
+
+    def add(self, cells: Sequence[Any]) -> FloatArray:
+        """Return the numbers or codes of a block; raise `NotANumberError` for text in numbers."""
+        return self._numbers(cells) if self.coder is None else self.coder.encode(cells)
+
+    def _numbers(self, cells: Sequence[Any]) -> FloatArray:
+        raise NotImplementedError
+
+    def finish(self) -> Column:
+        """Return what the codes stand for; refuse text that only has another decimal mark."""
+        if self.coder is None:
+            return Column()
+        if not self.feature.categorical:
+            self._check_marks(self.coder.values)
+        return categorical_column(self.coder.values)
+
+    def _check_marks(self, values: Labels) -> None:
+        if has_decimal_commas(values):
+            raise self._other_mark(
+                f"point, got commas ({listed(values[:3])}). Replace decimal commas by points and "
+                "delete thousands separators."
+            )
+
+    def _other_mark(self, *problem: str | Setting) -> DataError:
+        name = shown(self.feature.name)
+        return DataError(Sentence(f"feature {name} must have numbers with a decimal ", *problem))
+
+
+class CsvColumn(FileColumn):
+    """Collects a feature of a CSV file, which is numeric until a cell turns out to be text."""
+
+    def __init__(self, feature: Feature, is_text: bool, decimal: str) -> None:
+        super().__init__(feature, CategoryCoder(MISSING) if is_text else None)
+        self._decimal = decimal
+        self._padded: str | None = None
+        self._has_cells = False
+        self._has_fractions = False
+        self.is_late = False
+
+    def add(self, cells: Sequence[str]) -> FloatArray:
+        """Return the numbers or codes of a block."""
+        try:
+            return super().add(cells)
+        except NotANumberError:
+            if self.feature.categorical is not None:
+                raise
+        finally:
+            self._has_cells, is_late = True, self._has_cells
+        self.coder, self.is_late = CategoryCoder(MISSING), is_late
+        return self.coder.encode(cells)
+
+    def _numbers(self, cells: Sequence[str]) -> FloatArray:
+        numbers = parse_numbers(cells, self._decimal)
+        if merges_integers(cells, numbers):
+            raise merged(self.feature.name)
+        self._has_fractions = self._has_fractions or bool((np.floor(numbers) < numbers).any())
+        if not self._has_fractions and self._padded is None:  # most columns have fractions
+            self._padded = first_padded(cells)
+        return numbers
+
+    def finish(self) -> Column:
+        """Return what the codes stand for, with a warning if the kind of the feature is unclear."""
+        column = super().finish()
+        if self.feature.categorical is not None:
+            return column
+        name = self.feature.name
+        if self.coder is None:
+            is_doubtful = self._padded is not None and not self._has_fractions
+            return replace(column, warning=_padded(name, self._padded)) if is_doubtful else column
+        found = strays(self.coder.values, self._decimal)
+        return replace(column, warning=slips_among_numbers(name, found)) if found else column
+
+    def _check_marks(self, values: Labels) -> None:
+        examples = listed(values[:3])
+        if self._decimal == "," and has_points(values):
+            raise self._other_mark(
+                f"comma, got points ({examples}). Delete thousands separators, or name it in ",
+                Setting("categorical"),
+                " if these are labels.",
+            )
+        if self._decimal != "," and has_decimal_commas(values):
+            raise self._other_mark(
+                f"point, got commas ({examples}). Pass ",
+                Setting("decimal", ","),
+                " for decimal commas; delete thousands separators.",
+            )
+
+
+def _padded(name: str, cell: str | None) -> str:
+    return Sentence(
+        f"feature {shown(name)} holds whole numbers with leading zeros, such as {shown(cell)}, and "
+        "is read as numbers: close ones count as similar. Name it in ",
+        Setting("categorical"),
+        " if they are codes.",
+    )
+
+
 class BlockStore:
-    """Collects the blocks of a file and makes one table of them.
+    """Makes one table of the blocks of a text file.
 
     Parameters
     ----------
@@ -87,36 +299,32 @@ class BlockStore:
         Name of the file, for messages.
     layout : Layout
         Which columns are features, which is the target.
+    columns : sequence of FileColumn
+        What collects each feature.
     missing_target : frozenset of str
-        Texts that mean "no value" in the target, beside None.
-    decimal : {".", ","} or None
-        The decimal mark; None in a format that has no other than the point.
+        Texts that mean "no value" in the target, in addition to None.
     """
 
     def __init__(
         self,
         file: str,
         layout: Layout,
-        missing_target: frozenset[str],
-        decimal: str | None = None,
+        columns: Sequence[FileColumn],
+        missing_target: frozenset[str] = frozenset(),
     ) -> None:
         self._file = file
-        self._decimal = decimal
         self._layout = layout
+        self._columns = columns
         self._missing_target = missing_target
         self._table = GrowingTable(len(layout.features))
         self._target: list[Any] = []
         self._labels: dict[Any, Any] = {}
         self._without_target: list[int] = []
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows collected so far."""
-        return self._table.n_rows
-
-    def add(self, block: Block, columns: Sequence[NDArray[np.float64]]) -> None:
-        """Keep the converted feature columns of a block and its target cells."""
-        values = np.stack(columns, axis=1)
+    def add(self, block: Block) -> None:
+        """Take the next rows."""
+        features = zip(self._columns, self._layout.features, strict=True)
+        values = np.stack([self._converted(block, *feature) for feature in features], axis=1)
         self._refuse_infinite(values, block)
         self._table.append(values)
         for line, cell in zip(block.lines, block.columns[self._layout.target], strict=True):
@@ -126,7 +334,18 @@ class BlockStore:
             # Equal labels share one object, so a long file keeps few texts.
             self._target.append(self._labels.setdefault(label, label))
 
-    def _refuse_infinite(self, values: NDArray[np.float64], block: Block) -> None:
+    def _converted(self, block: Block, column: FileColumn, place: int) -> FloatArray:
+        cells = block.columns[place]
+        try:
+            return column.add(cells)
+        except NotANumberError as error:
+            reason = not_listed(column.feature.name, cells[error.position]).args[0]
+            line = block.lines[error.position]
+            raise DataError(Sentence(f"{self._file}: line {line}: ", reason)) from None
+        except DataError as error:
+            raise DataError(Sentence(f"{self._file}: ", error.args[0])) from None
+
+    def _refuse_infinite(self, values: FloatArray, block: Block) -> None:
         infinite = np.isinf(values)
         if infinite.any():
             row, feature = np.argwhere(infinite)[0]
@@ -137,58 +356,35 @@ class BlockStore:
                 "Replace it, or leave the cell empty to mark it as missing."
             )
 
-    def finish(
-        self, coders: Sequence[CategoryCoder | None], warnings: tuple[str, ...] = ()
-    ) -> RawTable:
-        """Return the whole table; the store is empty afterwards."""
+    def finish(self) -> RawTable:
+        """Return the whole table."""
         self._refuse_few_rows()
         if self._without_target:
             raise DataError(
                 f"{self._file}: the target must not be missing, got no value in line "
                 f"{listed(self._without_target)}. Fill in or delete these lines."
             )
-        self._refuse_other_marks(coders)
-        columns = [None if coder is None else categorical_column(coder.values) for coder in coders]
-        content = decoded(self._table, columns, warnings)
+        columns = [self._finished(column) for column in self._columns]
+        content = decoded(self._table, columns)
         check_filled(content.values, self._layout.names, self._file)
         return RawTable(content, self._target)
 
+    def _finished(self, column: FileColumn) -> Column:
+        try:
+            found = column.finish()
+        except DataError as error:
+            raise DataError(Sentence(f"{self._file}: ", error.args[0])) from None
+        if found.warning is None:
+            return found
+        return replace(found, warning=Sentence(f"{self._file}: ", found.warning))
+
     def _refuse_few_rows(self) -> None:
-        if self.n_rows < 2:
-            got = "none" if self.n_rows == 0 else "1"
+        if self._table.n_rows < 2:
+            got = "none" if self._table.n_rows == 0 else "1"
             raise DataError(
                 f"{self._file}: a table must have at least 2 samples below the header, got "
                 f"{got}. Check that the file is complete."
             )
-
-    def _refuse_other_marks(self, coders: Sequence[CategoryCoder | None]) -> None:
-        """Refuse features that are text only because of a decimal mark or of thousands."""
-        is_other = has_points if self._decimal == "," else has_decimal_commas
-        asked = zip(self._layout.names, coders, self._layout.categorical, strict=True)
-        for name, coder, categorical in asked:
-            if coder is not None and not categorical and is_other(coder.values):
-                raise DataError(
-                    f"{self._file}: feature {shown(name)} must have numbers with a decimal "
-                    f"{self._marks(listed(coder.values[:3]))}"
-                )
-
-    def _marks(self, examples: str) -> str:
-        if self._decimal == ",":
-            return (
-                f"comma, got points ({examples}). Delete thousands separators, or name it in "
-                "categorical if these are labels."
-            )
-        way_out = (
-            "Replace decimal commas by points and"
-            if self._decimal is None
-            else "Pass decimal=',' for decimal commas;"
-        )
-        return f"point, got commas ({examples}). {way_out} delete thousands separators."
-
-
-HEAD_BYTES = 2**16
-SEPARATORS = (",", ";", "\t", "|")
-WESTERN = "cp1252"  # what spreadsheets on Windows write where they do not write UTF-8
 
 
 @dataclass(frozen=True)
@@ -267,185 +463,3 @@ def _split(lines: Sequence[str], mark: str) -> list[list[str]]:
 
 def _has_decimal_commas(column: Sequence[str]) -> bool:
     return any("," in cell for cell in column) and all_numbers(column, ",")
-
-
-# "NA" is a fine label of a class; nothing and "?" are not.
-MISSING_TARGET = frozenset({"", "?"})
-
-# What the reader of Python says, and what that means.
-UNSPLIT = {
-    "end of data": "a quote is never closed",
-    "expected after": "text follows a closing quote",
-    "new-line": "a carriage return stands in the middle of it",
-    "field limit": "one has more than 131,072 characters",
-    "": "it is not valid CSV",
-}
-
-
-def read_delimited(
-    path: Path, wanted: Wanted, *, separator: str, encoding: str, decimal: str = "."
-) -> tuple[Layout, RawTable]:
-    """Return the layout and the content of a text file with one sample per line.
-
-    Where the file cannot be read, and more than one setting seems to be wrong, the error names
-    all of them at once.
-    """
-    asked = Dialect(separator, decimal, encoding)
-    try:
-        return _read(path, wanted, asked)
-    except DataError as error:
-        others = seems_to_be(path, asked).differences(asked)
-        if len(others) < 2:
-            raise
-        together = " ".join(f"{name}={value!r}" for name, value in others.items())
-        raise DataError(f"{error} Pass all of these: {together}") from None
-
-
-def _read(path: Path, wanted: Wanted, asked: Dialect) -> tuple[Layout, RawTable]:
-    """Read the file once, or twice.
-
-    A feature whose first text comes late has lost the spelling of its earlier values by then,
-    so the file is read a second time; it is never read more than twice.
-    """
-    before = stamp(path)
-    separator, encoding = asked.separator, asked.encoding
-    header = _header(path, separator, encoding)
-    layout = wanted.layout(header, path.name)
-    text = {feature for feature, categorical in enumerate(layout.categorical) if categorical}
-    reading = _Reading(path, layout, text, asked.decimal)
-    reading.run(_rows(path, separator, encoding, len(header)), len(header))
-    if reading.late:
-        reading = _Reading(path, layout, text | reading.late, asked.decimal)
-        reading.run(_rows(path, separator, encoding, len(header)), len(header))
-    check_unchanged(path, before)
-    return layout, reading.finish()
-
-
-def delimited_cells(path: Path, *, separator: str, encoding: str) -> Iterator[list[str]]:
-    """Yield the names of the columns, then the cells of each sample as they are spelled."""
-    header = _header(path, separator, encoding)
-    yield header
-    for _, record in _rows(path, separator, encoding, len(header)):
-        yield record
-
-
-def _records(path: Path, separator: str, encoding: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of the last line of each record, and its fields; skip empty lines."""
-    with closing(text_lines(path, encoding)) as lines:  # type: ignore[type-var]
-        reader = csv.reader(lines, delimiter=separator, strict=True)
-        try:
-            for record in reader:
-                if record:
-                    yield reader.line_num, record
-        except csv.Error as error:
-            reason = next(ours for theirs, ours in UNSPLIT.items() if theirs in str(error))
-            raise DataError(
-                f"{path.name}: line {reader.line_num} cannot be split into fields, as {reason}. "
-                "Check its quotes and line ends."
-            ) from None
-
-
-def _header(path: Path, separator: str, encoding: str) -> list[str]:
-    with closing(_records(path, separator, encoding)) as records:  # type: ignore[type-var]
-        first = next(records, None)
-    if first is None:
-        raise DataError(
-            f"{path.name}: the file must hold a header and samples, got an empty file. "
-            "Check that it was written completely."
-        )
-    header = [name.strip() for name in first[1]]
-    check_header(header, path.name, separator)
-    return header
-
-
-def _rows(
-    path: Path, separator: str, encoding: str, n_columns: int
-) -> Iterator[tuple[int, list[str]]]:
-    records = _records(path, separator, encoding)
-    next(records)
-    for line, record in records:
-        if len(record) != n_columns:
-            raise DataError(
-                f"{path.name}: line {line} has {counted(len(record), 'field')}, expected "
-                f"{n_columns}. Complete or delete the line; quote fields that hold a "
-                f"{separator!r}."
-            )
-        yield line, record
-
-
-class _Reading:
-    """One pass over a file; `late` has the features that turned out to be text too late."""
-
-    def __init__(self, path: Path, layout: Layout, text: set[int], decimal: str) -> None:
-        self._path = path
-        self._layout = layout
-        self._decimal = decimal
-        self._coders: list[CategoryCoder | None] = [
-            CategoryCoder(MISSING) if feature in text else None
-            for feature in range(len(layout.features))
-        ]
-        self._store = BlockStore(path.name, layout, MISSING_TARGET, decimal)
-        self._padded: dict[int, str] = {}
-        self._with_fractions: set[int] = set()
-        self.late: set[int] = set()
-
-    def run(self, rows: Iterator[tuple[int, list[str]]], n_columns: int) -> None:
-        for block in blocks_of(rows, n_columns):
-            columns = [
-                self._column(block, feature) for feature in range(len(self._layout.features))
-            ]
-            self._store.add(block, columns)
-
-    def finish(self) -> RawTable:
-        sentences = self._doubts()
-        warnings = tuple(f"{self._path.name}: {sentence}" for sentence in sentences)
-        return self._store.finish(self._coders, warnings)
-
-    def _doubts(self) -> Iterator[str]:
-        """Yield what is doubtful about features whose kind was not named."""
-        for feature, (name, coder) in enumerate(zip(self._layout.names, self._coders, strict=True)):
-            if self._layout.categorical[feature] is not None:
-                continue
-            if coder is None:
-                if feature in self._padded.keys() - self._with_fractions:
-                    yield codes_among_numbers(name, self._padded[feature])
-            elif found := strays(coder.values, self._decimal):
-                yield slips_among_numbers(name, found)
-
-    def _column(self, block: Block, feature: int) -> NDArray[np.float64]:
-        cells = block.columns[self._layout.features[feature]]
-        coder = self._coders[feature]
-        if coder is None:
-            try:
-                return self._numbers(cells, feature)
-            except NotANumberError as error:
-                coder = self._turned_out_text(block, feature, error.position)
-        return coder.encode(cells)
-
-    def _numbers(self, cells: Sequence[str], feature: int) -> NDArray[np.float64]:
-        numbers = parse_numbers(cells, self._decimal)
-        if merges_integers(cells, numbers):
-            raise DataError(f"{self._path.name}: {merged(self._layout.names[feature])}")
-        self._note_padded(cells, numbers, feature)
-        return numbers
-
-    def _note_padded(
-        self, cells: Sequence[str], numbers: NDArray[np.float64], feature: int
-    ) -> None:
-        if feature in self._with_fractions:
-            return
-        if (np.floor(numbers) < numbers).any():  # most columns of numbers end here
-            self._with_fractions.add(feature)
-        elif feature not in self._padded and (found := first_padded(cells)):
-            self._padded[feature] = found
-
-    def _turned_out_text(self, block: Block, feature: int, row: int) -> CategoryCoder:
-        if self._layout.categorical[feature] is not None:
-            cell = block.columns[self._layout.features[feature]][row]
-            reason = not_listed(self._layout.names[feature], cell)
-            raise DataError(f"{self._path.name}: line {block.lines[row]}: {reason}")
-        if self._store.n_rows:
-            self.late.add(feature)
-        coder = CategoryCoder(MISSING)
-        self._coders[feature] = coder
-        return coder

@@ -12,8 +12,8 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.data.columns import rows_at_once
 from fuzzyfrog.data.formats.opening import FileStamp, check_unchanged, open_bytes, stamp
-from fuzzyfrog.data.frames import rows_at_once
 from fuzzyfrog.data.layout import Layout
 from fuzzyfrog.errors import DataError
 

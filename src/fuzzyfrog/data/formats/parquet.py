@@ -12,8 +12,8 @@ from typing import Any
 import narwhals.stable.v1 as nw
 
 from fuzzyfrog.common.messages import listed, shown
+from fuzzyfrog.data.columns import rows_at_once
 from fuzzyfrog.data.formats.opening import FileStamp, changed, check_unchanged, open_bytes, stamp
-from fuzzyfrog.data.frames import rows_at_once
 from fuzzyfrog.data.layout import Layout
 from fuzzyfrog.errors import DataError
 

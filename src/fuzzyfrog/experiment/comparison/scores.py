@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import listed, shown
-from fuzzyfrog.data.frames import as_frame
+from fuzzyfrog.data.dataset import as_frame
 from fuzzyfrog.errors import DataError, ParameterError
 
 __all__ = ["Gridded", "ScoreTable", "on_grid", "read_scores"]

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from fuzzyfrog.data.checks import check_finite, check_names, check_shape, chosen_categorical
-from fuzzyfrog.errors import DataError
+from fuzzyfrog.data.columns import check_finite, check_shape
+from fuzzyfrog.data.dataset import check_names, chosen_categorical
+from fuzzyfrog.errors import DataError, ParameterError
 
 NAMES = ("color", "size", "weight")
 
@@ -41,12 +42,12 @@ def test_from_dtype_leaves_the_choice_to_the_data():
     ],
 )
 def test_a_wrong_choice_is_named(choice, message):
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(ParameterError, match=message):
         chosen_categorical(choice, NAMES)
 
 
 def test_infinities_are_found_in_any_block(monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.data.checks.BLOCK_CELLS", 6)
+    monkeypatch.setattr("fuzzyfrog.data.columns.BLOCK_CELLS", 6)
     values = np.full((10, 3), np.nan)
     check_finite(values, NAMES)
     values[7, 1] = -np.inf
