@@ -1,4 +1,4 @@
-"""The memory that this process may use, and what to say when it is not enough."""
+"""The memory that this process may use, and the error if it is not enough."""
 
 from __future__ import annotations
 
@@ -8,31 +8,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fuzzyfrog.common.messages import shown
+from fuzzyfrog.common.messages import Sentence, shown
 from fuzzyfrog.errors import DataError, OutOfMemoryError
-
-__all__ = [
-    "LIMIT_VARIABLE",
-    "available_memory",
-    "control_groups",
-    "in_memory",
-    "most_in_memory",
-]
 
 
 def control_groups(root: Path, controller: str) -> Iterator[Path]:
-    """Yield the folders of the groups that limit this process, and of all groups around them.
+    """Yield the folders of the groups that limit the "cpu" or "memory" of this process.
 
-    Parameters
-    ----------
-    root : path
-        Where ``proc`` and ``sys`` are.
-    controller : str
-        What is limited: "cpu" or "memory".
+    The groups around them are included; ``proc`` and ``sys`` are looked up in `root`.
     """
     try:
         lines = (root / "proc/self/cgroup").read_text(encoding="utf-8").splitlines()
-    except OSError:  # no Linux
+    except OSError:  # not Linux
         return
     for line in lines:
         _, controllers, path = line.split(":", 2)
@@ -40,7 +27,7 @@ def control_groups(root: Path, controller: str) -> Iterator[Path]:
         if controllers and controller not in controllers.split(","):
             continue
         steps = [controller, *_steps(path)] if controllers else _steps(path)
-        # A group gets no more than the groups around it; those of the host cannot be seen.
+        # A group gets no more than the groups around it; those of the host are not visible.
         for depth in range(1 if controllers else 0, len(steps) + 1):
             yield root.joinpath("sys/fs/cgroup", *steps[:depth])
 
@@ -50,15 +37,13 @@ def _steps(path: str) -> list[str]:
 
 
 LIMIT_VARIABLE = "FUZZYFROG_SPILL_ABOVE"
-# Values, positions and the forms that the engines read have to fit beside each other.
-SHARE = 4
-# Where the system does not tell.
-ASSUMED = 8 * 10**9
+SHARE = 4  # values, positions and the forms that the engines read must fit next to each other
+ASSUMED = 8 * 10**9  # if the system does not say
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ?([kmgt]?)b?", re.IGNORECASE)
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _ROOT = Path("/")
-# What the files of a control group are called, by its version: limit, use, and what can be freed.
+# The files of a control group, by its version: limit, use, and what can be freed.
 _NAMES = (
     ("memory.max", "memory.current", "inactive_file"),
     ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
@@ -68,7 +53,7 @@ _NAMES = (
 def most_in_memory() -> int:
     """Return the number of bytes up to which an array is held in memory.
 
-    A quarter of what is available, or what the environment variable FUZZYFROG_SPILL_ABOVE says.
+    A quarter of the available memory, or the environment variable FUZZYFROG_SPILL_ABOVE.
     """
     given = os.environ.get(LIMIT_VARIABLE)
     return _bytes(given) if given else available_memory() // SHARE
@@ -85,13 +70,7 @@ def _bytes(text: str) -> int:
 
 
 def available_memory(root: Path = _ROOT) -> int:
-    """Return the bytes that this process can still take, limits of its control groups included.
-
-    Parameters
-    ----------
-    root : path
-        Where ``proc`` and ``sys`` are.
-    """
+    """Return the bytes that this process can still use, within the limits of its control groups."""
     rooms = [*_room_on_machine(root), *_room_in_groups(root)]
     return max(0, min(rooms, default=ASSUMED))
 
@@ -105,7 +84,7 @@ def _room_on_machine(root: Path) -> Iterator[int]:
 
 
 def _room_in_groups(root: Path) -> Iterator[int]:
-    """Yield what each control group of this process, and each one above, leaves free."""
+    """Yield the bytes that each control group of this process leaves free."""
     for group in control_groups(root, "memory"):
         for limit, usage, idle in _NAMES:
             yield from _room(group / limit, group / usage, group / "memory.stat", idle)
@@ -114,13 +93,13 @@ def _room_in_groups(root: Path) -> Iterator[int]:
 def _room(limit: Path, usage: Path, statistics: Path, idle: str) -> Iterator[int]:
     allowed, used = _text(limit).strip(), _text(usage).strip()
     if allowed.isdigit() and used.isdigit():
-        # Pages of files that nobody reads any more are counted as used, but given back at need.
+        # Pages of files that nobody reads any more count as used, but are given back when needed.
         found = re.search(rf"^{idle} (\d+)$", _text(statistics), re.MULTILINE)
         yield int(allowed) - int(used) + (int(found[1]) if found else 0)
 
 
 def _text(path: Path) -> str:
-    """Return what the system says in a file; nothing where it has no such file."""
+    """Return the content of a file of the system, or nothing if there is no such file."""
     try:
         return path.read_text(encoding="utf-8")
     except OSError:
@@ -129,14 +108,13 @@ def _text(path: Path) -> str:
 
 @contextmanager
 def in_memory(what: str, way_out: str) -> Iterator[None]:
-    """Let a lack of memory inside say what did not fit, unless that is known already."""
+    """Turn a MemoryError inside into one that says what did not fit, unless it already does."""
     try:
         yield
     except OutOfMemoryError:
         raise
     except MemoryError as error:
         reason = " ".join(str(error).split())
-        told = f" ({reason[0].lower()}{reason[1:].rstrip('.')})" if reason else ""
-        raise OutOfMemoryError(
-            f"memory must have room for {what}, got too little{told}. {way_out}"
-        ) from error
+        why = f" ({reason[0].lower()}{reason[1:].rstrip('.')})" if reason else ""
+        sentence = Sentence(f"memory must have room for {what}, got too little{why}. ", way_out)
+        raise OutOfMemoryError(sentence) from error
