@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import Sentence, Setting
+from fuzzyfrog.common.resources import empty
 from fuzzyfrog.data.dataset import Dataset
-from fuzzyfrog.data.spill import empty
 from fuzzyfrog.errors import DataError
 
 Spread = Literal["std", "variance", "range"]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import Sentence, Setting, counted, listed, shown
+from fuzzyfrog.common.resources import GrowingTable
 from fuzzyfrog.data.cells import (
     MISSING,
     CategoryCoder,
@@ -41,7 +42,6 @@ from fuzzyfrog.data.columns import (
 )
 from fuzzyfrog.data.formats.opening import check_unchanged, open_bytes, stamp, text_lines
 from fuzzyfrog.data.layout import Layout, Wanted, check_header
-from fuzzyfrog.data.spill import GrowingTable
 from fuzzyfrog.errors import DataError
 
 BLOCK_CELLS = 2**18  # about 20 MB of text at a time
