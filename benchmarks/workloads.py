@@ -1,6 +1,5 @@
 """Data for the benchmarks: files of the paper, made tables, and subsets of their features."""
 
-
 import numpy as np
 
 from fuzzyfrog import load_dataset

@@ -80,7 +80,7 @@ def call(code: Path, **options) -> dict:
 
 def assert_one_warning(told: dict, words: str):
     assert len(told["warnings"]) == 1
-    assert told["warnings"][0].startswith("RuntimeWarning: Kernels are compiled anew")
+    assert told["warnings"][0].startswith("RuntimeWarning: Kernels are compiled again")
     assert words in told["warnings"][0]
     assert WAY_OUT in told["warnings"][0]
 

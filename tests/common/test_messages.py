@@ -1,6 +1,8 @@
+import pickle
+
 import pytest
 
-from fuzzyfrog.common.messages import counted, listed, shown, suggested
+from fuzzyfrog.common.messages import Sentence, Setting, counted, listed, shown, suggested
 
 
 def test_control_characters_are_escaped_and_long_text_is_cut():
@@ -27,3 +29,12 @@ def test_a_near_miss_is_suggested_and_anything_else_gets_the_list():
     assert suggested("clas", ["class", "color"]) == "Did you mean 'class'?"
     assert suggested("plz", ["Ort", "PLZ"]) == "Did you mean 'PLZ'?"
     assert suggested("zzz", ["class", "color"]) == "Known: 'class', 'color'."
+
+
+def test_a_sentence_inside_another_keeps_its_settings():
+    inner = Sentence("Choose ", Setting("missing", "similar"), ".")
+    outer = pickle.loads(pickle.dumps(Sentence("x.csv: ", inner)))  # noqa: S301 - our own bytes
+    assert outer == "x.csv: Choose missing='similar'."
+    assert (
+        outer.worded(lambda one: f"--{one.name} {one.value}") == "x.csv: Choose --missing similar."
+    )

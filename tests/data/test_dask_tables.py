@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from fuzzyfrog import FuzzyRoughSelector
+from fuzzyfrog.common.resources import is_on_disk
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.data.dask_tables import DaskTable
-from fuzzyfrog.data.spill import is_on_disk
 from fuzzyfrog.errors import DataError
 
 da = pytest.importorskip("dask.array")

@@ -13,9 +13,9 @@ from pyarrow import csv
 
 from cli_process import COMMAND, environment
 from fuzzyfrog import FuzzyRoughSelector, read_table
+from fuzzyfrog.common.resources import is_on_disk
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.data.scaling import positions
-from fuzzyfrog.data.spill import is_on_disk
 
 HAS_PEAK = Path("/proc/self/clear_refs").exists()
 

@@ -57,8 +57,8 @@ def test_a_packed_array(saved):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "must be an array that numpy.save wrote"),
-        (b"a,b\n1,2\n", "must be an array that numpy.save wrote"),
+        (b"", "must be an array written by numpy.save"),
+        (b"a,b\n1,2\n", "must be an array written by numpy.save"),
         (np.arange(4.0), r"two dimensions and hold numbers, got shape \(4,\) of float64"),
         (np.array([["a"], ["b"]]), "hold numbers"),
         (np.array([[{}], [None]]), "hold numbers"),

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from fuzzyfrog.common.resources import is_on_disk
 from fuzzyfrog.data import make_dataset, read_table
 from fuzzyfrog.data.formats.parquet import ParquetTable
-from fuzzyfrog.data.spill import is_on_disk
 from fuzzyfrog.data.write_table import CellSource, write_reduced
 from fuzzyfrog.errors import DataError
 

@@ -26,7 +26,7 @@ GOOD = column(0.0, 1.0, 0.0, 1.0)
 
 
 def table(name, content, **options):
-    """Write a file and read it; give its samples and its classes."""
+    """Return a deed that writes a file, reads it, and returns its samples and classes."""
 
     def deed(folder):
         path = folder / name
@@ -60,7 +60,7 @@ def frames_of(content: bytes) -> list[bytes]:
 
 
 def log_with(alter):
-    """Resume from a log that is sound by its checksums but was altered; give the dependency."""
+    """Return a deed that resumes from an altered log with valid checksums."""
 
     def deed(folder):
         path = folder / "scores"
@@ -91,7 +91,7 @@ def run_of(text):
 
 
 def of_kind(make, read):
-    """Make something that is no plain file, and read it."""
+    """Return a deed that makes something other than a plain file and reads it."""
 
     def deed(folder):
         path = folder / "x.csv"
@@ -112,7 +112,7 @@ TABLES = [
     ("a table in two gzip members", "x.csv.gz",
      gzip.compress(b"a,class\n") + gzip.compress(ROWS.encode()), NUMBERED),
     ("a gzip file with a tail", "x.csv.gz", gzip.compress(f"a,class\n{ROWS}".encode()) + b"tail",
-     Refused("is not a sound gzip file")),
+     Refused("is not a valid gzip file")),
     ("a gzip file in a gzip file", "x.csv.gz", gzip.compress(gzip.compress(b"a,class\n")),
      Refused("x.csv.gz: line 1")),
     ("a table with a comma number in quotes", "x.csv", 'a,class\n"1,5",x\n2,y\n',

@@ -1,4 +1,4 @@
-"""When work must end: one clock for everything that a limit covers."""
+"""Deadlines: one clock for all the work that a time limit covers."""
 
 from __future__ import annotations
 
@@ -9,28 +9,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from math import inf
 
-__all__ = [
-    "Deadline",
-    "TimeIsUp",
-    "current_deadline",
-    "interruptible",
-    "is_interruptible",
-    "limited",
-    "stop_if_late",
-]
 
-
-class TimeIsUp(Exception):  # noqa: N818 - no error: somebody asked for it
+class TimeIsUp(Exception):  # noqa: N818 - not an error: somebody asked for it
     """Work was abandoned because its deadline has passed."""
 
 
 class Deadline:
-    """A point in time.
-
-    Parameters
-    ----------
-    seconds : float
-        From now on; infinity for none.
+    """A point in time, given by the seconds from now; infinity for none.
 
     Examples
     --------
@@ -43,7 +28,7 @@ class Deadline:
         self._at = time.monotonic() + seconds
 
     def remaining(self) -> float:
-        """Return the seconds that are left, below 0 when it has passed."""
+        """Return the seconds that are left, negative once it has passed."""
         return self._at - time.monotonic()
 
     def expired(self) -> bool:
@@ -59,13 +44,13 @@ _current: ContextVar[Deadline] = ContextVar("deadline", default=Deadline())  # n
 
 
 def current_deadline() -> Deadline:
-    """Return the deadline of the work that is being done."""
+    """Return the deadline of the current work."""
     return _current.get()
 
 
 @contextmanager
 def limited(deadline: Deadline) -> Iterator[None]:
-    """Set the deadline of the work that is done inside, which may be later than that outside."""
+    """Set the deadline of the work inside, which may be later than the one outside."""
     token = _current.set(deadline)
     try:
         yield
@@ -94,5 +79,5 @@ def interruptible() -> Iterator[None]:
 
 
 def is_interruptible() -> bool:
-    """Return whether an interruption is caught around what this thread does now."""
+    """Whether an interruption of the current work of this thread is caught."""
     return getattr(_here, "is_inside", False)

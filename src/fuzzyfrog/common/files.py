@@ -1,4 +1,4 @@
-"""Files that are never seen half written, and what is said of those that cannot be written."""
+"""Write files whole or not at all, note those that cannot be written, and lock files."""
 
 from __future__ import annotations
 
@@ -11,19 +11,11 @@ from secrets import token_hex
 
 from fuzzyfrog.errors import UnwrittenError
 
-__all__ = [
-    "TEMPORARY",
-    "FileLock",
-    "LockedError",
-    "Unwritten",
-    "written_whole",
-]
-
-TEMPORARY = ".fuzzyfrog-"  # how the names of files begin that are being written
+TEMPORARY = ".fuzzyfrog-"  # prefix of the names of files that are being written
 
 
 class Unwritten:
-    """Notes the files that cannot be written, so that one of them does not cost the others."""
+    """Notes files that cannot be written, so that all others still are."""
 
     def __init__(self) -> None:
         self._reasons: dict[Path, str] = {}
@@ -38,7 +30,7 @@ class Unwritten:
             yield
         except OSError as error:
             self._reasons[path] = error.strerror or str(error)
-        except Exception as error:  # what is wrong with one file need not be wrong with the next
+        except Exception as error:  # the next file may be fine
             self._reasons[path] = f"{type(error).__name__}: {error}"
 
     def check(self) -> None:
@@ -54,14 +46,10 @@ class Unwritten:
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """Yield a path to write to, which takes the place of the file if all goes well.
+    """Yield a path to write to, which replaces the file if all goes well.
 
-    A link stays one: what it points to is replaced. The permissions of a file stay.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written; it names the file, never the temporary one.
+    The target of a link is replaced, not the link. The permissions of a file stay. An OSError names
+    the file, never the temporary one.
     """
     goal = path.resolve()
     temporary = goal.with_name(f"{TEMPORARY}{token_hex(8)}{_ending(goal)}")
@@ -82,7 +70,7 @@ def written_whole(path: Path) -> Iterator[Path]:
 
 
 def _ending(goal: Path) -> str:
-    """Return that part of the name by which the format is told."""
+    """Return the part of the name that decides the format."""
     zipped = goal.suffix if goal.suffix.lower() == ".gz" else ""
     return goal.with_suffix("").suffix + zipped if zipped else goal.suffix
 
@@ -100,10 +88,8 @@ class LockedError(OSError):
 class FileLock:
     """Holds a file that only one process can hold, from creation to :meth:`release`.
 
-    Parameters
-    ----------
-    path : Path
-        The file; it holds the process id and is removed in the end.
+    The file contains the process id, so that the error of another process can name the holder, and
+    is removed in the end.
     """
 
     def __init__(self, path: Path) -> None:
@@ -115,7 +101,7 @@ class FileLock:
         os.write(self._file, str(os.getpid()).encode())
 
     def release(self) -> None:
-        """Let others have the file."""
+        """Remove the file, so that others can have it."""
         if self._file is not None:
             file, self._file = self._file, None
             self._path.unlink(missing_ok=True)
@@ -123,7 +109,7 @@ class FileLock:
 
     def _acquired(self) -> int | None:
         """Return the locked file; None if its holder has removed it in the meantime."""
-        # A link in its place could lead to a file of value, which would be emptied.
+        # A link planted here could lead to a valuable file, which would be emptied.
         file = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
         try:
             if fcntl is not None:

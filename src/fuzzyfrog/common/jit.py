@@ -17,10 +17,6 @@ from typing import Any, TypeVar, cast
 
 from numba import njit
 
-__all__ = [
-    "kernel",
-]
-
 _IMPORT = re.compile(r"^from ([\w.]+) import", re.MULTILINE)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -33,20 +29,8 @@ def kernel(function: Function) -> Function:
     changes, and none from which a file with kernels there imports: a kernel may call kernels from
     other files, and constants become a part of its code.
 
-    Parameters
-    ----------
-    function : function
-        What Numba can compile in its nopython mode.
-
-    Returns
-    -------
-    function
-        The compiled function, or ``function`` itself under ``NUMBA_DISABLE_JIT=1``.
-
-    Warns
-    -----
-    RuntimeWarning
-        At the first compilation in a process, when the cache cannot be used.
+    Under ``NUMBA_DISABLE_JIT=1`` it is the function itself. If the cache cannot be used, the first
+    compilation in a process warns.
     """
     compiled = njit(nogil=True)(function)
     if hasattr(compiled, "enable_caching"):  # not when Numba handed the plain function back
@@ -58,7 +42,7 @@ def _enable_guarded_caching(dispatcher: Any) -> None:
     memory_only = getattr(dispatcher, "_cache", None)
     try:
         dispatcher.enable_caching()
-        if memory_only is None:  # an unknown Numba: its own caching has to do
+        if memory_only is None:  # an unknown Numba: its own caching has to suffice
             return
         source = dispatcher.py_func.__code__.co_filename
         _require_private(dispatcher.stats.cache_path, source)
@@ -78,7 +62,7 @@ def _stamp_with_neighbors(cache: Any, directory: Path) -> None:
     file = getattr(cache, "_cache_file", None)
     stamp = getattr(file, "_source_stamp", None)
     if stamp is None:
-        raise RuntimeError("this version of Numba does not tell what its cache is tied to")
+        raise RuntimeError("this version of Numba does not say what its cache is tied to")
     file._source_stamp = (stamp, _digest(directory))  # type: ignore[union-attr]
 
 
@@ -106,15 +90,9 @@ def _sources(directory: Path) -> list[Path]:
 class _GuardedCache:
     """A cache of Numba whose failures become one warning.
 
-    Numba calls it only while compiling, under its global lock.
-
-    Parameters
-    ----------
-    cache : numba.core.caching._Cache
-        What does the work.
-    problem : str, optional
-        Why ``cache`` keeps nothing on disk; told at the first compilation, since a warning
-        while the module is imported would be one for people who never call it.
+    Numba calls it only while compiling, under its global lock. `problem` says why the cache keeps
+    nothing on disk; the warning waits for the first compilation, since one at import would also
+    reach people who never compile.
     """
 
     def __init__(self, cache: Any, problem: str | None = None) -> None:
@@ -140,7 +118,7 @@ class _GuardedCache:
         """Keep compiled code for later processes, if possible."""
         try:
             self._cache.save_overload(signature, overload)
-        except Exception as problem:  # a full disk, or an index torn by somebody else
+        except Exception as problem:  # a full disk, or an index damaged by another process
             self._give_up(f"compiled code could not be saved ({_named(problem)})")
 
     def _give_up(self, problem: str) -> None:
@@ -173,9 +151,9 @@ def _warn_once(problem: str) -> None:
     global _warned
     if _warned:
         return
-    _warned = True  # first, for the people who turn warnings into errors
+    _warned = True  # first, for people who turn warnings into errors
     warnings.warn(
-        f"Kernels are compiled anew in this process, which takes seconds: {problem}. "
+        f"Kernels are compiled again in this process, which takes seconds: {problem}. "
         "Set NUMBA_CACHE_DIR to a writable private directory to keep compiled kernels.",
         RuntimeWarning,
         stacklevel=2,
@@ -183,11 +161,11 @@ def _warn_once(problem: str) -> None:
 
 
 def _require_private(cache_path: str, source: str) -> None:
-    """Refuse a cache into which people can write who cannot write the source as well.
+    """Refuse a cache that is writable by people who cannot also write the source.
 
-    Loading from the cache runs what is in it. Whoever can replace the source runs code here
+    Loading from the cache runs what is in it. Anyone who can replace the source can run code here
     anyway, so the directories that hold both need no check. A directory that everybody can
-    write is refused even beside such a source.
+    write is refused even next to such a source.
     """
     if os.name != "posix":
         return  # no owners and modes to look at; the profile of a Windows user is private
@@ -211,7 +189,7 @@ def _is_trusted(directory: os.stat_result, writers: int, code: os.stat_result) -
 
 
 def _is_own_group(group: int) -> bool:
-    """Return whether the group is the user's alone, as umask 002 takes for granted."""
+    """Whether the user is the only member of the group, as umask 002 assumes."""
     import grp  # not on Windows
     import pwd
 

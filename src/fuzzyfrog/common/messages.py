@@ -1,4 +1,4 @@
-"""How names, lists and suggestions are put into the sentences that people read."""
+"""Names, numbers, lists, suggestions and parameters in the sentences that people read."""
 
 from __future__ import annotations
 
@@ -6,18 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from itertools import chain
 from typing import NamedTuple, Self
-
-__all__ = [
-    "Sentence",
-    "Setting",
-    "close_to",
-    "count",
-    "counted",
-    "listed",
-    "percent",
-    "shown",
-    "suggested",
-]
 
 MAX_CHARACTERS = 60
 MAX_ITEMS = 10
@@ -69,7 +57,7 @@ class Sentence(str):
 
 
 def shown(value: object) -> str:
-    """Return the value as it can be printed: control characters escaped, long text cut."""
+    """Return the value ready to be printed: control characters escaped, long text cut."""
     text = repr(value)
     if len(text) <= MAX_CHARACTERS:
         return text

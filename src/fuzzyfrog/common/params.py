@@ -1,4 +1,4 @@
-"""Checks of parameters that several layers share."""
+"""Checks of parameters, shared by all layers."""
 
 from collections.abc import Iterable
 from math import inf
@@ -6,17 +6,6 @@ from numbers import Integral, Real
 
 from fuzzyfrog.common.messages import listed, shown
 from fuzzyfrog.errors import ParameterError
-
-__all__ = [
-    "check_count",
-    "check_known",
-    "check_positive",
-    "check_share",
-]
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and type(value).__name__ not in ("bool", "bool_")
 
 
 def check_count(name: str, value: object, *, least: int = 1) -> None:
@@ -44,3 +33,7 @@ def check_known(name: str, value: object, known: Iterable[str]) -> None:
     names = list(known)
     if not isinstance(value, str) or value not in names:
         raise ParameterError(name, f"be one of {listed(names)}", shown(value))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and type(value).__name__ not in ("bool", "bool_")

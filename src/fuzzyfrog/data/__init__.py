@@ -1,4 +1,4 @@
-"""Files and frames -> Dataset, and every "your data is broken" message."""
+"""From files and frames to a Dataset, with a message for everything that can be wrong."""
 
 from fuzzyfrog.data.catalog import dataset_names, load_dataset
 from fuzzyfrog.data.dataset import Dataset, make_dataset

@@ -1,4 +1,4 @@
-"""The facts about the 22 data sets of the paper."""
+"""Data sets by name: those of scikit-learn, and the 22 of the paper."""
 
 from __future__ import annotations
 
@@ -12,227 +12,22 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from fuzzyfrog.common.messages import shown, suggested
+from fuzzyfrog.common.messages import Sentence, Setting, shown, suggested
 from fuzzyfrog.data.dataset import Dataset, make_dataset
 from fuzzyfrog.data.formats.opening import stamp
 from fuzzyfrog.data.read_table import read_table
 from fuzzyfrog.errors import DataError
 
-__all__ = [
-    "Entry",
-    "cache_folder",
-    "dataset_file",
-    "dataset_names",
-    "fetch_dataset",
-    "load_dataset",
-    "registry",
-]
+__all__ = ["dataset_names", "load_dataset"]
 
-
-@dataclass(frozen=True)
-class Entry:
-    """One data set of the paper.
-
-    Parameters
-    ----------
-    name, title : str
-        What to type and what to print.
-    file : str
-        Name of its file in a data folder.
-    rows, features, classes : int
-        Its size.
-    categorical : tuple of str
-        Features that hold codes of categories.
-    sha256 : str
-        Checksum of the file.
-    uci_id, openml_id : int or None
-        Its numbers in the two public collections.
-    doi : str or None
-        What to cite.
-    """
-
-    name: str
-    title: str
-    file: str
-    rows: int
-    features: int
-    classes: int
-    categorical: tuple[str, ...]
-    sha256: str
-    uci_id: int | None
-    openml_id: int | None
-    doi: str | None
-
-
-@cache
-def registry() -> MappingProxyType[str, Entry]:
-    """Return the entries of the registry by name, in the order of the paper."""
-    text = files("fuzzyfrog.data").joinpath("registry.json").read_text(encoding="utf-8")
-    facts = json.loads(text)["datasets"]
-    entries = [Entry(**{**fact, "categorical": tuple(fact["categorical"])}) for fact in facts]
-    return MappingProxyType({entry.name: entry for entry in entries})
-
-
+BUNDLED = ("breast_cancer", "digits", "iris", "wine")
+FOLDER_VARIABLE = "FUZZYFROG_DATA"
 CACHE_VARIABLE = "FUZZYFROG_CACHE"
 OPENML_VARIABLE = "FUZZYFROG_OPENML_URL"
 UCI_VARIABLE = "FUZZYFROG_UCI_URL"
 OPENML_URL = "https://api.openml.org"
 UCI_URL = "https://archive.ics.uci.edu"
 UNREACHABLE = {"ConnectionError", "ConnectTimeout", "ReadTimeout", "ProxyError", "SSLError"}
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where a copy comes from and how to read it."""
-
-    label: str
-    url: str
-    suffix: str
-    target: str
-    ignore: tuple[str, ...]
-    checksum: str | None
-
-
-def cache_folder() -> Path:
-    """Return the folder of downloaded files: FUZZYFROG_CACHE, else the user's cache folder."""
-    given = os.environ.get(CACHE_VARIABLE)
-    if given:
-        return Path(given).expanduser()
-    import pooch  # slow to import
-
-    return Path(pooch.os_cache("fuzzyfrog"))
-
-
-def fetch_dataset(name: str) -> Dataset:
-    """Return a data set of the paper from the cache, or download it from OpenML or UCI.
-
-    The addresses can be changed with the environment variables FUZZYFROG_OPENML_URL and
-    FUZZYFROG_UCI_URL, the cache with FUZZYFROG_CACHE.
-
-    Parameters
-    ----------
-    name : str
-        Name of a data set of the paper.
-
-    Returns
-    -------
-    Dataset
-        With the kinds of features that the source declares, and the source in its `name`.
-
-    Raises
-    ------
-    DataError
-        If the download fails, or the copy has another size than the registered file.
-    """
-    if name not in registry():
-        raise DataError(
-            f"name must be that of a data set of the paper, got {shown(name)}. "
-            f"{suggested(name, tuple(registry()))}"
-        )
-    entry = registry()[name]
-    source = _source(entry)
-    path = _download(entry, source.url, f"{name}{source.suffix}", source.checksum)
-    data = read_table(path, source.target, ignore=source.ignore, target_kind="class")
-    _check_size(entry, source, data)
-    return replace(data, name=f"{name} ({source.label})")
-
-
-def _source(entry: Entry) -> Source:
-    if entry.openml_id is not None:
-        return _openml(entry, entry.openml_id)
-    if entry.uci_id is not None:
-        return _uci(entry, entry.uci_id)
-    raise DataError(f"{entry.name}: no public collection offers it. {_way_out(entry)}")
-
-
-def _openml(entry: Entry, number: int) -> Source:
-    base = os.environ.get(OPENML_VARIABLE, OPENML_URL).rstrip("/")
-    path = _download(entry, f"{base}/api/v1/json/data/{number}", f"{entry.name}.openml.json", None)
-    try:
-        facts = json.loads(path.read_text(encoding="utf-8"))["data_set_description"]
-        ignore = _as_tuple(facts.get("row_id_attribute"), facts.get("ignore_attribute"))
-        target, url = facts["default_target_attribute"], facts["url"]
-        return Source(f"OpenML {number}", url, ".arff", target, ignore, _md5(facts))
-    except (ValueError, KeyError, TypeError) as error:
-        raise _not_described(entry, path, error) from None
-
-
-def _uci(entry: Entry, number: int) -> Source:
-    base = os.environ.get(UCI_VARIABLE, UCI_URL).rstrip("/")
-    path = _download(entry, f"{base}/api/dataset?id={number}", f"{entry.name}.uci.json", None)
-    try:
-        facts = json.loads(path.read_text(encoding="utf-8"))["data"]
-        roles = {variable["name"]: variable["role"] for variable in facts["variables"]}
-        (target,) = [name for name, role in roles.items() if role == "Target"]
-        ignore = tuple(n for n, role in roles.items() if role not in ("Feature", "Target"))
-        return Source(f"UCI {number}", str(facts["data_url"]), ".csv", target, ignore, None)
-    except (ValueError, KeyError, TypeError) as error:
-        raise _not_described(entry, path, error) from None
-
-
-def _as_tuple(*attributes: Any) -> tuple[str, ...]:
-    """Return the names in fields that hold nothing, one name or a list of names."""
-    names: list[str] = []
-    for attribute in attributes:
-        names.extend([attribute] if isinstance(attribute, str) else attribute or [])
-    return tuple(dict.fromkeys(names))
-
-
-def _md5(facts: dict[str, Any]) -> str | None:
-    checksum = facts.get("md5_checksum")
-    return f"md5:{checksum}" if checksum else None
-
-
-def _not_described(entry: Entry, path: Path, error: Exception) -> DataError:
-    path.unlink()  # or the next attempt would find it in the cache
-    return DataError(
-        f"{entry.name}: the server's description of the data set cannot be used "
-        f"({type(error).__name__}: {error}). Try again later. {_way_out(entry)}"
-    )
-
-
-def _download(entry: Entry, url: str, file: str, checksum: str | None) -> Path:
-    if not url.startswith(("http://", "https://")):
-        raise DataError(f"{entry.name}: no address to download it from. {_way_out(entry)}")
-    import pooch  # slow to import
-
-    pooch.get_logger().setLevel("WARNING")  # it would print the address and checksum of each file
-    try:
-        return Path(pooch.retrieve(url, checksum, fname=file, path=cache_folder()))
-    except (OSError, ValueError) as error:
-        raise DataError(
-            f"{entry.name}: the download from {url} failed ({_reason(error)}). Check the network "
-            f"and try again. {_way_out(entry)}"
-        ) from None
-
-
-def _reason(error: Exception) -> str:
-    """Return what went wrong in a few words; requests tells of pools and objects."""
-    if type(error).__name__ in UNREACHABLE:
-        return "no connection"
-    return " ".join(str(error).split())[:200]
-
-
-def _check_size(entry: Entry, source: Source, data: Dataset) -> None:
-    expected = (entry.rows, entry.features, entry.classes)
-    got = (data.n_samples, data.n_features, len(data.classes or ()))
-    if got != expected:
-        raise DataError(
-            f"{entry.name}: samples x features x classes must be {' x '.join(map(str, expected))} "
-            f"as in the paper, got {' x '.join(map(str, got))} from {source.label}. "
-            f"{_way_out(entry)}"
-        )
-
-
-def _way_out(entry: Entry) -> str:
-    return (
-        f"Or put {entry.file} into a folder and name that in the environment variable "
-        "FUZZYFROG_DATA or in folder=."
-    )
-
-
-BUNDLED = ("breast_cancer", "digits", "iris", "wine")
-FOLDER_VARIABLE = "FUZZYFROG_DATA"
 
 
 def dataset_names() -> tuple[str, ...]:
@@ -251,13 +46,12 @@ def load_dataset(
 ) -> Dataset:
     """Return a data set by its name: one of scikit-learn's, or one of the paper's 22.
 
-    "wine", "breast_cancer", "iris" and "digits" always are the copies that come with
-    scikit-learn, whatever `folder` says, so they are the same on every machine. (The wine of the
-    paper has the same values in the same order.) The other names are looked up in `folder`, else
-    in the folder that the environment variable FUZZYFROG_DATA names, else in the cache, else
-    they are downloaded. A file in a folder must be the registered one, byte for byte; a
-    downloaded copy must have the registered size, but can differ otherwise: see
-    `fuzzyfrog.data.catalog`.
+    "wine", "breast_cancer", "iris" and "digits" are always the copies that come with
+    scikit-learn, also with `folder`, so they are the same on every machine. (The wine of the paper
+    has the same values in the same order.) The other names are looked up in `folder`, or else in
+    the folder named by the environment variable FUZZYFROG_DATA, then in the cache; if they are not
+    there, they are downloaded. A file in a folder must be the registered one, byte for byte; a
+    downloaded copy must have the registered size, but can otherwise differ.
 
     Parameters
     ----------
@@ -272,7 +66,7 @@ def load_dataset(
     Returns
     -------
     Dataset
-        The data set; `name` tells where a downloaded copy comes from.
+        The data set; the `name` of a downloaded copy mentions its source.
 
     Raises
     ------
@@ -299,17 +93,7 @@ def load_dataset(
 def dataset_file(name: str, *, folder: str | os.PathLike[str] | None = None) -> Path | None:
     """Return the file that a data set is read from, whether it exists or not.
 
-    Parameters
-    ----------
-    name : str
-        One of `dataset_names()`.
-    folder : str or path, optional
-        As for `load_dataset`.
-
-    Returns
-    -------
-    path or None
-        None for a data set that comes with scikit-learn, and for one that has to be downloaded.
+    None for a data set that comes with scikit-learn, and for one that has to be downloaded.
     """
     if name in BUNDLED:
         return None
@@ -344,3 +128,173 @@ def _registered(path: Path, name: str, *, categorical: bool) -> Dataset:
         )
     kinds = list(entry.categorical) if categorical else None
     return read_table(path, "class", categorical_features=kinds, target_kind="class")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One data set of the paper: its file in a data folder, its size, and where to get it.
+
+    The features in `categorical` hold codes of categories.
+    """
+
+    name: str
+    title: str
+    file: str
+    rows: int
+    features: int
+    classes: int
+    categorical: tuple[str, ...]
+    sha256: str
+    uci_id: int | None
+    openml_id: int | None
+    doi: str | None
+
+
+@cache
+def registry() -> MappingProxyType[str, Entry]:
+    """Return the entries of the registry by name, in the order of the paper."""
+    text = files("fuzzyfrog.data").joinpath("registry.json").read_text(encoding="utf-8")
+    facts = json.loads(text)["datasets"]
+    entries = [Entry(**{**fact, "categorical": tuple(fact["categorical"])}) for fact in facts]
+    return MappingProxyType({entry.name: entry for entry in entries})
+
+
+@dataclass(frozen=True)
+class Source:
+    """The address of a downloadable copy, and how to read it."""
+
+    label: str
+    url: str
+    suffix: str
+    target: str
+    ignore: tuple[str, ...]
+    checksum: str | None
+
+
+def cache_folder() -> Path:
+    """Return the folder of downloaded files: FUZZYFROG_CACHE, else the user's cache folder."""
+    given = os.environ.get(CACHE_VARIABLE)
+    if given:
+        return Path(given).expanduser()
+    import pooch  # slow to import
+
+    return Path(pooch.os_cache("fuzzyfrog"))
+
+
+def fetch_dataset(name: str) -> Dataset:
+    """Return a data set of the paper from the cache, or download it from OpenML or UCI.
+
+    Its features have the kinds that the source declares, and its `name` mentions the source. The
+    environment variables FUZZYFROG_OPENML_URL and FUZZYFROG_UCI_URL change the addresses,
+    FUZZYFROG_CACHE the cache.
+    """
+    if name not in registry():
+        raise DataError(
+            f"name must be that of a data set of the paper, got {shown(name)}. "
+            f"{suggested(name, tuple(registry()))}"
+        )
+    entry = registry()[name]
+    source = _source(entry)
+    path = _download(entry, source.url, f"{name}{source.suffix}", source.checksum)
+    data = read_table(path, source.target, ignore=source.ignore, target_kind="class")
+    _check_size(entry, source, data)
+    return replace(data, name=f"{name} ({source.label})")
+
+
+def _source(entry: Entry) -> Source:
+    if entry.openml_id is not None:
+        return _openml(entry, entry.openml_id)
+    if entry.uci_id is not None:
+        return _uci(entry, entry.uci_id)
+    raise _unavailable(entry, "no public collection offers it.")
+
+
+def _openml(entry: Entry, number: int) -> Source:
+    base = os.environ.get(OPENML_VARIABLE, OPENML_URL).rstrip("/")
+    path = _download(entry, f"{base}/api/v1/json/data/{number}", f"{entry.name}.openml.json", None)
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))["data_set_description"]
+        ignore = _as_tuple(facts.get("row_id_attribute"), facts.get("ignore_attribute"))
+        target, url = facts["default_target_attribute"], facts["url"]
+        return Source(f"OpenML {number}", url, ".arff", target, ignore, _md5(facts))
+    except (ValueError, KeyError, TypeError) as error:
+        raise _not_described(entry, path, error) from None
+
+
+def _uci(entry: Entry, number: int) -> Source:
+    base = os.environ.get(UCI_VARIABLE, UCI_URL).rstrip("/")
+    path = _download(entry, f"{base}/api/dataset?id={number}", f"{entry.name}.uci.json", None)
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))["data"]
+        roles = {variable["name"]: variable["role"] for variable in facts["variables"]}
+        (target,) = [name for name, role in roles.items() if role == "Target"]
+        ignore = tuple(n for n, role in roles.items() if role not in ("Feature", "Target"))
+        return Source(f"UCI {number}", str(facts["data_url"]), ".csv", target, ignore, None)
+    except (ValueError, KeyError, TypeError) as error:
+        raise _not_described(entry, path, error) from None
+
+
+def _as_tuple(*attributes: Any) -> tuple[str, ...]:
+    """Return the names in fields that are empty, hold one name, or a list of names."""
+    names: list[str] = []
+    for attribute in attributes:
+        names.extend([attribute] if isinstance(attribute, str) else attribute or [])
+    return tuple(dict.fromkeys(names))
+
+
+def _md5(facts: dict[str, Any]) -> str | None:
+    checksum = facts.get("md5_checksum")
+    return f"md5:{checksum}" if checksum else None
+
+
+def _not_described(entry: Entry, path: Path, error: Exception) -> DataError:
+    path.unlink()  # or the next attempt would find it in the cache
+    return _unavailable(
+        entry,
+        "the server's description of the data set cannot be used "
+        f"({type(error).__name__}: {error}). Try again later.",
+    )
+
+
+def _download(entry: Entry, url: str, file: str, checksum: str | None) -> Path:
+    if not url.startswith(("http://", "https://")):
+        raise _unavailable(entry, "no address to download it from.")
+    import pooch  # slow to import
+
+    pooch.get_logger().setLevel("WARNING")  # it would print the address and checksum of each file
+    try:
+        return Path(pooch.retrieve(url, checksum, fname=file, path=cache_folder()))
+    except (OSError, ValueError) as error:
+        raise _unavailable(
+            entry,
+            f"the download from {url} failed ({_reason(error)}). Check the network and try again.",
+        ) from None
+
+
+def _reason(error: Exception) -> str:
+    """Return the problem in a few words; messages of requests are about pools and objects."""
+    if type(error).__name__ in UNREACHABLE:
+        return "no connection"
+    return " ".join(str(error).split())[:200]
+
+
+def _check_size(entry: Entry, source: Source, data: Dataset) -> None:
+    expected = (entry.rows, entry.features, entry.classes)
+    got = (data.n_samples, data.n_features, len(data.classes or ()))
+    if got != expected:
+        raise _unavailable(
+            entry,
+            f"samples x features x classes must be {' x '.join(map(str, expected))} as in the "
+            f"paper, got {' x '.join(map(str, got))} from {source.label}.",
+        )
+
+
+def _unavailable(entry: Entry, problem: str) -> DataError:
+    return DataError(
+        Sentence(
+            f"{entry.name}: {problem} Or put {entry.file} into a folder and name that in the "
+            "environment variable FUZZYFROG_DATA or in ",
+            Setting("folder"),
+            ".",
+        )
+    )

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import Sentence, Setting, listed, shown
+from fuzzyfrog.common.resources import GrowingTable
 from fuzzyfrog.data.cells import CategoryCoder, all_numbers, is_missing, parse_numbers, strays
-from fuzzyfrog.data.spill import GrowingTable
 from fuzzyfrog.errors import DataError
 
 FloatArray: TypeAlias = NDArray[np.float64]

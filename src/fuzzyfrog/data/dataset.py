@@ -14,9 +14,9 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import listed, shown, suggested
+from fuzzyfrog.common.resources import is_on_disk
 from fuzzyfrog.data.columns import Content, Labels, check_finite, check_shape, gathered
 from fuzzyfrog.data.dask_tables import DaskTable, dask_labels
-from fuzzyfrog.data.spill import is_on_disk
 from fuzzyfrog.data.target import (
     check_same_length,
     check_target_kind,

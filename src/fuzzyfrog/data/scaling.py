@@ -1,4 +1,4 @@
-"""From raw values to positions: every feature centered, divided by its spread, on one grid.
+"""Positions: every feature centered, divided by its spread, and rounded to one grid.
 
 Why the grid: a sum of multiples of 2**-50 below 8 is exact in float64, so a distance does not
 depend on the order of its terms, and neither threads, engines nor shards can change a bit of any
@@ -13,22 +13,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.messages import Sentence, Setting
+from fuzzyfrog.common.resources import empty
 from fuzzyfrog.data.dataset import Dataset
-from fuzzyfrog.data.spill import empty
 from fuzzyfrog.errors import DataError
-
-__all__ = [
-    "GRID",
-    "MISSING_RULES",
-    "ROUNDING",
-    "SPREADS",
-    "Missing",
-    "Spread",
-    "positions",
-    "scaled",
-    "similarity_to",
-    "snapped",
-]
 
 Spread = Literal["std", "variance", "range"]
 Missing = Literal["similar", "different", "raise"]
@@ -37,15 +25,15 @@ MISSING_RULES: tuple[Missing, ...] = ("similar", "different", "raise")
 
 GRID = 2.0**-50
 ROUNDING = 2.0**-53  # the largest relative error of one operation
-_CELLS = 500_000  # values that are worked on at once
-_FAR = 32.0  # positions beyond would lose more digits than a few
-_SECOND_ORDER = 1.0 + 2.0**-10  # products of errors, which the bounds leave out
+_CELLS = 500_000  # values scaled at once
+_FAR = 32.0  # positions beyond lose more than a few digits
+_SECOND_ORDER = 1.0 + 2.0**-10  # products of errors, which the bounds ignore
 
 FloatArray = NDArray[np.float64]
 
 
 def positions(dataset: Dataset, spread: Spread, missing: Missing) -> tuple[FloatArray, FloatArray]:
-    """Return the position of every sample on every feature, and how far distances may be off.
+    """Return the position of every sample on every feature, and bounds on the error of distances.
 
     The absolute difference of two positions is the distance of two samples on that feature: 1 or
     more means "not similar at all".
@@ -55,7 +43,7 @@ def positions(dataset: Dataset, spread: Spread, missing: Missing) -> tuple[Float
     dataset : Dataset
         The table.
     spread : {"std", "variance", "range"}
-        What a numeric feature is divided by.
+        The divisor of a numeric feature.
     missing : {"similar", "different", "raise"}
         A missing value is similar to every value (it stays NaN), different from every value
         (it gets a place of its own, far from all others), or not allowed.
@@ -63,10 +51,9 @@ def positions(dataset: Dataset, spread: Spread, missing: Missing) -> tuple[Float
     Returns
     -------
     float64[n_samples, n_features]
-        Multiples of 2**-50; NaN only under the rule "similar". On disk if they are too large for
-        memory.
+        Multiples of 2**-50; NaN only under the rule "similar". On disk if too large for memory.
     float64[n_features]
-        For each feature a bound of the error of a distance, cut at 1, against the definition
+        For each feature a bound on the error of a distance, cut at 1, against the definition
         (docs/theory.md#error); 0 for categorical features.
     """
     Z, errors = empty(dataset.values.shape), np.zeros(dataset.n_features)
@@ -94,12 +81,8 @@ def column_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
 def scaled(column: FloatArray, spread: Spread) -> tuple[FloatArray, float]:
     """Return a numeric column centered at its median and divided by its spread, on the grid.
 
-    A column without spread (constant, or fewer than two values) is 0 wherever it is present.
-
-    Returns
-    -------
-    float64[n], float
-        The positions, and a bound of the error of a distance between two of them, cut at 1.
+    A column without spread (constant, or fewer than two values) is 0 wherever it is present. The
+    second result is a bound on the error of a distance between two positions, cut at 1.
     """
     z = np.full(column.shape, np.nan)
     present = ~np.isnan(column)
@@ -125,7 +108,7 @@ def similarity_to(column: FloatArray, value: float, spread: Spread) -> FloatArra
 
 
 def _scaled(values: FloatArray, spread: Spread) -> tuple[FloatArray, FloatArray]:
-    """Return complete columns scaled, and the bound of the error of a distance on each."""
+    """Return complete columns scaled, and a bound on the error of a distance on each."""
     z, errors = np.zeros(values.shape), np.zeros(values.shape[1])
     varies = _varies(values)
     if not varies.any():
@@ -149,17 +132,17 @@ def _scaled(values: FloatArray, spread: Spread) -> tuple[FloatArray, FloatArray]
 
 
 def _closed_up(values: FloatArray, fine: float, width: float) -> tuple[FloatArray, float]:
-    """Return positions of which no two neighbors are far apart, and how far distances are off.
+    """Return positions without wide gaps between neighbors, and a bound on the error of distances.
 
-    A distance of 1 or more counts as 1, so that gaps wider than 2 say nothing more. The values
-    between two such gaps are measured from the lowest of them, which has a whole number as its
-    place: so no digits are lost, however far it is from one end of the column to the other.
+    A distance of 1 or more counts as 1, so gaps wider than 2 carry no information. The values
+    between two such gaps are measured from the lowest of them, which is placed on a whole number:
+    so no digits are lost, no matter how wide the column is.
     """
     places, at = np.unique(values, return_inverse=True)
     with np.errstate(over="ignore", divide="ignore"):
         is_first = np.concatenate([[True], np.diff(places) / fine / width > 2.0])
     part = np.cumsum(is_first) - 1
-    with np.errstate(invalid="ignore"):  # 0 / 0: each value by itself
+    with np.errstate(invalid="ignore"):  # 0 / 0 where a value stands alone
         inside = np.nan_to_num((places - places[is_first][part]) / fine / width)
     is_last = np.concatenate([is_first[1:], [True]])
     starts = np.concatenate([[0.0], np.cumsum(np.ceil(inside[is_last]) + 2.0)[:-1]])
@@ -171,7 +154,7 @@ def _closed_up(values: FloatArray, fine: float, width: float) -> tuple[FloatArra
 
 
 def _width_error(spread: Spread, n_values: int) -> float:
-    """Return a bound of the relative error of a spread (docs/theory.md#error)."""
+    """Return a bound on the relative error of a spread (docs/theory.md#error)."""
     if spread == "range":
         return 2.0 * ROUNDING
     left_out = n_values * 2.0**-74
@@ -220,7 +203,7 @@ def _width(deviation: FloatArray, spread: Spread) -> FloatArray:
 def _sums(values: FloatArray) -> FloatArray:
     """Return the sums of columns within [-2, 2], the same for any order of the samples.
 
-    Each value is cut into three parts whose sums are exact; what lies below 2**-78 is left out.
+    Each value is cut into three parts whose sums are exact; digits below 2**-78 are dropped.
     """
     total, left = np.zeros(values.shape[1]), values
     parts = []
@@ -234,19 +217,26 @@ def _sums(values: FloatArray) -> FloatArray:
 
 
 def _gaps(dataset: Dataset, missing: Missing) -> list[NDArray[np.intp]]:
-    """Return the samples in which each feature is missing, where the rule allows that."""
+    """Return the samples in which each feature is missing, or raise if the rule forbids any."""
     gaps = [np.flatnonzero(np.isnan(dataset.values[:, a])) for a in range(dataset.n_features)]
     for a, rows in enumerate(gaps):
         if missing == "raise" and len(rows):
             raise DataError(
-                f"missing='raise' allows no missing value (NaN), got {len(rows)} in feature "
-                f"{dataset.feature_names[a]!r} (first at sample {rows[0]}). "
-                "Fill them in, or choose missing='similar' or missing='different'."
+                Sentence(
+                    Setting("missing", "raise"),
+                    f" allows no missing value (NaN), got {len(rows)} in feature "
+                    f"{dataset.feature_names[a]!r} (first at sample {rows[0]}). "
+                    "Fill them in, or choose ",
+                    Setting("missing", "similar"),
+                    " or ",
+                    Setting("missing", "different"),
+                    ".",
+                )
             )
     return gaps
 
 
 def _own_places(present: FloatArray, count: int) -> FloatArray:
-    """Return places that are at least 1 away from each other and from all that is present."""
+    """Return places at least 1 away from each other and from all present values."""
     beyond = np.ceil(present.max()) if present.size else 0.0
     return np.asarray(beyond + 2.0 * np.arange(1, count + 1))

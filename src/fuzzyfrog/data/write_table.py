@@ -1,4 +1,4 @@
-"""Some columns of a table -> a new file, with the cells as the old one spells them."""
+"""Write some columns of a table to a new file, with the cells spelled as in the old one."""
 
 from __future__ import annotations
 
@@ -19,26 +19,12 @@ from fuzzyfrog.data.formats.parquet import ParquetTable, check_pyarrow, write_ar
 from fuzzyfrog.data.read_table import SEPARATORS, file_format, separator_of
 from fuzzyfrog.errors import DataError
 
-__all__ = [
-    "CellSource",
-    "check_reduced_name",
-    "write_reduced",
-]
-
 FORMATS = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
 
 
 @dataclass(frozen=True)
 class CellSource:
-    """Where the original cells of a table stand.
-
-    Attributes
-    ----------
-    file : path or None
-        The file that the table was read from; None if there is none.
-    separator, encoding, decimal : str or None, str, str
-        How it was read.
-    """
+    """The file that a table was read from, or None, and how it was read."""
 
     file: Path | None
     separator: str | None = None
@@ -47,11 +33,11 @@ class CellSource:
 
 
 def check_reduced_name(path: Path) -> None:
-    """Refuse a name of a file to write that does not end in a known format."""
+    """Raise unless the name of the file to write ends in a known format."""
     if not path.name.lower().endswith(FORMATS):
         raise DataError(
             f"{path.name}: the name of a reduced table must end in one of {listed(FORMATS)}, got "
-            f"{shown(path.suffix)}. Give it one of these endings."
+            f"{shown(path.suffix)}. Use one of these endings."
         )
     if path.suffix.lower() == ".parquet":
         check_pyarrow(path)
@@ -62,25 +48,9 @@ def write_reduced(
 ) -> None:
     """Write some features of a table and its target, in the order of the table.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        The table.
-    features : sequence of str
-        Names of the features to keep.
-    path : path
-        The file to write: CSV or TSV, also gzipped, or Parquet. A CSV file is written as the
-        CSV file that it comes from, with its separator and encoding.
-    source : CellSource
-        Where the cells are copied from, character by character. In a Parquet file that comes
-        from another format, numeric features become numbers. Without a file the cells are the
-        numbers of the data set.
-
-    Raises
-    ------
-    DataError
-        If the file has changed since the table was read, or if there are categories but no file
-        that has their names.
+    Cells are copied from the source file character by character, and a CSV file keeps the
+    separator and encoding of its source. In a Parquet file that comes from another format, numeric
+    features become numbers. Without a source file the cells are the numbers of the data set.
     """
     check_reduced_name(path)
     names = [*features, dataset.target_name]
@@ -155,7 +125,7 @@ def _chosen(rows: Iterator[list[Any]], names: Sequence[str]) -> Iterator[list[An
 def _checked(
     rows: Iterator[list[Any]], dataset: Dataset, source: CellSource
 ) -> Iterator[list[Any]]:
-    """Yield the rows, and raise at the end if they are not those that were read before."""
+    """Yield the rows, and raise at the end if their number is not that of the data set."""
     n_rows = -1
     for row in rows:
         n_rows += 1
@@ -164,7 +134,7 @@ def _checked(
         name = dataset.name if source.file is None else source.file.name
         raise DataError(
             f"{name}: the file must have the {dataset.n_samples} samples that were read, got "
-            f"{n_rows}. It changed in the meantime: start again."
+            f"{n_rows}. It changed in the meantime: start over."
         )
 
 

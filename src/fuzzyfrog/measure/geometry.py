@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.resources import empty
 from fuzzyfrog.data.dataset import Dataset
 from fuzzyfrog.data.scaling import Missing, Spread, column_blocks, positions, scaled
-from fuzzyfrog.data.spill import empty
 from fuzzyfrog.measure._kernel_scan import Batch, Level, Table, total
 from fuzzyfrog.measure._vectors import LANES, MISSING, STAGE
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import Sentence, Setting, counted, listed, shown
+from fuzzyfrog.common.resources import GrowingTable
 from fuzzyfrog.data.cells import (
     MISSING,
     CategoryCoder,
@@ -41,7 +42,6 @@ from fuzzyfrog.data.columns import (
 )
 from fuzzyfrog.data.formats.opening import check_unchanged, open_bytes, stamp, text_lines
 from fuzzyfrog.data.layout import Layout, Wanted, check_header
-from fuzzyfrog.data.spill import GrowingTable
 from fuzzyfrog.errors import DataError
 
 BLOCK_CELLS = 2**18  # about 20 MB of text at a time
@@ -65,8 +65,8 @@ def read_delimited(
 ) -> tuple[Layout, RawTable]:
     """Return the layout and the content of a text file with one sample per line.
 
-    Where the file cannot be read, and more than one setting seems to be wrong, the error names
-    all of them at once.
+    If the file cannot be read and more than one setting seems to be wrong, the error names all of
+    them at once.
     """
     asked = Dialect(separator, decimal, encoding)
     try:
@@ -75,8 +75,8 @@ def read_delimited(
         others = seems_to_be(path, asked).differences(asked)
         if len(others) < 2:
             raise
-        together = " ".join(f"{name}={value!r}" for name, value in others.items())
-        raise DataError(f"{error} Pass all of these: {together}") from None
+        settings = [part for one in others.items() for part in (" ", Setting(*one))]
+        raise DataError(Sentence(error.args[0], " Pass all of these:", *settings)) from None
 
 
 def _read(path: Path, wanted: Wanted, asked: Dialect) -> tuple[Layout, RawTable]:
@@ -111,7 +111,7 @@ def _read_columns(
 
 
 def delimited_cells(path: Path, *, separator: str, encoding: str) -> Iterator[list[str]]:
-    """Yield the names of the columns, then the cells of each sample as they are spelled."""
+    """Yield the names of the columns, then the cells of each sample as spelled."""
     header = _header(path, separator, encoding)
     yield header
     for _, record in _rows(path, separator, encoding, len(header)):
@@ -235,14 +235,14 @@ class CsvColumn(FileColumn):
     def add(self, cells: Sequence[str]) -> FloatArray:
         """Return the numbers or codes of a block."""
         try:
-            return super().add(cells)
+            values = super().add(cells)
         except NotANumberError:
             if self.feature.categorical is not None:
                 raise
-        finally:
-            self._has_cells, is_late = True, self._has_cells
-        self.coder, self.is_late = CategoryCoder(MISSING), is_late
-        return self.coder.encode(cells)
+            self.coder, self.is_late = CategoryCoder(MISSING), self._has_cells
+            values = self.coder.encode(cells)
+        self._has_cells = True
+        return values
 
     def _numbers(self, cells: Sequence[str]) -> FloatArray:
         numbers = parse_numbers(cells, self._decimal)
@@ -389,36 +389,26 @@ class BlockStore:
 
 @dataclass(frozen=True)
 class Dialect:
-    """How the cells of a text file are written.
-
-    Attributes
-    ----------
-    separator : str
-        What stands between two cells.
-    decimal : {".", ","}
-        The decimal mark of numbers.
-    encoding : str
-        Encoding of the text.
-    """
+    """How the cells of a text file are written."""
 
     separator: str
     decimal: str
     encoding: str
 
     def differences(self, other: Dialect) -> dict[str, str]:
-        """Return the settings that another one has otherwise."""
+        """Return the settings that differ from those of another dialect."""
         theirs = asdict(other)
         return {name: value for name, value in asdict(self).items() if value != theirs[name]}
 
 
 def seems_to_be(path: Path, asked: Dialect) -> Dialect:
-    """Return what a file seems to be written with; what cannot be told is as it was asked for."""
+    """Return the dialect of a file as far as it can be recognized, otherwise the asked one."""
     try:
         with open_bytes(path) as stream:
             head = stream.read(HEAD_BYTES)
     except DataError:
         return asked
-    if b"\0" in head:  # UTF-16, or no text at all
+    if b"\0" in head:  # UTF-16, or not text at all
         return asked
     if len(head) == HEAD_BYTES:
         head = head[: max(head.rfind(b"\n"), head.rfind(b"\r")) + 1]  # the last line may be cut
@@ -434,13 +424,13 @@ def seems_to_be(path: Path, asked: Dialect) -> Dialect:
 def _decodes(head: bytes, encoding: str) -> bool:
     try:
         head.decode(encoding)
-    except (LookupError, TypeError, ValueError):  # also an encoding that does not exist
+    except (LookupError, TypeError, ValueError):  # also for an unknown encoding
         return False
     return True
 
 
 def _separator(lines: Sequence[str], asked: str) -> str:
-    """Return the mark that cuts all lines into the same number of cells, the asked one first."""
+    """Return the mark that cuts all lines into equally many cells, preferably the asked one."""
     counts = {mark: _n_cells(lines, mark) for mark in (asked, *SEPARATORS)}
     if counts[asked] > 1:
         return asked
@@ -449,7 +439,7 @@ def _separator(lines: Sequence[str], asked: str) -> str:
 
 
 def _n_cells(lines: Sequence[str], mark: str) -> int:
-    """Return the number of cells of every line, 0 where they differ."""
+    """Return the number of cells of every line, or 0 if it differs."""
     sizes = {len(row) for row in _split(lines, mark)}
     return sizes.pop() if len(sizes) == 1 else 0
 

@@ -1,4 +1,4 @@
-"""Arrays of numbers that `numpy.save` wrote -> parts of a table."""
+"""Read arrays written by `numpy.save` in parts."""
 
 from __future__ import annotations
 
@@ -17,11 +17,7 @@ from fuzzyfrog.data.formats.opening import FileStamp, check_unchanged, open_byte
 from fuzzyfrog.data.layout import Layout
 from fuzzyfrog.errors import DataError
 
-__all__ = [
-    "NpyTable",
-]
-
-MOST_PACKED_COLUMNS = 1_000_000  # of a file whose size does not show what is in it
+MOST_PACKED_COLUMNS = 1_000_000  # the size of a packed file does not show what is in it
 _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
@@ -30,21 +26,7 @@ _HEADERS = {
 
 @dataclass(frozen=True)
 class NpyTable:
-    """An array in a file, of which the columns are called "x0", "x1", ...
-
-    Parameters
-    ----------
-    path : path
-        The file.
-    mark : FileStamp
-        By which a change can be noticed.
-    shape : tuple of int
-        Numbers of rows and columns.
-    is_by_column : bool
-        Whether a column stands in one piece, rather than a row.
-    dtype : dtype
-        Type of the numbers.
-    """
+    """An array in a file, with columns "x0", "x1", ...; `is_by_column` means Fortran order."""
 
     path: Path
     mark: FileStamp
@@ -67,7 +49,7 @@ class NpyTable:
         return table
 
     def _check_size(self, stream: BinaryIO) -> None:
-        """Refuse a header that promises more than there is, before anything is made for it."""
+        """Refuse a header that promises more than there is, before memory is allocated for it."""
         is_packed = self.path.suffix.lower() == ".gz"
         if is_packed and self.shape[1] > MOST_PACKED_COLUMNS:
             raise DataError(
@@ -93,12 +75,12 @@ class NpyTable:
         return [f"x{position}" for position in range(self.shape[1])]
 
     def parts(self, layout: Layout) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
-        """Yield the features and the target of some rows after the other."""
+        """Yield the features and the target of each block of rows."""
         for block in self.blocks():
             yield block[:, list(layout.features)], block[:, layout.target]
 
     def blocks(self) -> Iterator[NDArray[Any]]:
-        """Yield all columns of some rows after the other."""
+        """Yield all columns of each block of rows."""
         check_unchanged(self.path, self.mark)
         with open_bytes(self.path) as stream:
             _header(self.path, stream)
@@ -120,7 +102,7 @@ class NpyTable:
             yield block
 
     def _cuts(self) -> Iterator[tuple[int, int]]:
-        """Yield the first row of each block, and how many rows it has."""
+        """Yield the first row of each block, and its number of rows."""
         at_once = rows_at_once(self.shape[1])
         for first in range(0, self.shape[0], at_once):
             yield first, min(at_once, self.shape[0] - first)
@@ -139,11 +121,11 @@ def _header(path: Path, stream: BinaryIO) -> tuple[tuple[int, int], bool, np.dty
     try:
         version = np.lib.format.read_magic(stream)
         shape, is_by_column, dtype = _HEADERS[version](stream)
-    except Exception as error:  # a header is Python's source: its tokenizer may raise anything
+    except Exception as error:  # a header is Python source: its tokenizer may raise anything
         reason = "".join(c for c in " ".join(str(error).split())[:200] if c.isprintable())
         raise DataError(
-            f"{path.name}: the file must be an array that numpy.save wrote, got something else "
-            f"({reason}). Write it again, or name it by its real format."
+            f"{path.name}: the file must be an array written by numpy.save, got something else "
+            f"({reason}). Write it again, or rename it to its real format."
         ) from None
     if len(shape) != 2 or dtype.kind not in "biuf":
         raise DataError(

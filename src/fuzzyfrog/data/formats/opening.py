@@ -1,4 +1,4 @@
-"""Files -> bytes and lines of text, with limits against files that are not what they seem."""
+"""Open files as bytes or lines of text, with limits against files that are not what they seem."""
 
 from __future__ import annotations
 
@@ -12,21 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from fuzzyfrog.common.messages import shown, suggested
-from fuzzyfrog.errors import DataError
-
-__all__ = [
-    "FileStamp",
-    "changed",
-    "check_unchanged",
-    "open_bytes",
-    "stamp",
-    "text_lines",
-]
+from fuzzyfrog.common.messages import Sentence, Setting, shown, suggested
+from fuzzyfrog.errors import DataError, ParameterError
 
 MAX_LINE_BYTES = 64 * 2**20
 MAX_UNZIPPED_BYTES = 8 * 2**30
-# A table of zeros packs 1:1000 like a bomb does: the ratio counts only from a size on.
+# A table of zeros packs 1:1000 like a bomb does, so the ratio counts only above a size.
 MAX_UNZIPPED_RATIO = 200
 RATIO_COUNTS_FROM_BYTES = 64 * 2**20
 
@@ -34,7 +25,7 @@ FileStamp = tuple[int, int]
 
 
 def stamp(path: Path) -> FileStamp:
-    """Return size and time of a regular file, by which a change can be noticed."""
+    """Return size and time of a regular file, to notice a change later."""
     if "\0" in str(path):
         raise DataError(
             f"path must be one that a disk can have, got {shown(str(path))}, with a NUL."
@@ -53,13 +44,13 @@ def stamp(path: Path) -> FileStamp:
 
 
 def check_unchanged(path: Path, before: FileStamp) -> None:
-    """Refuse a file that is not the one it was."""
+    """Raise if a file has changed."""
     if stamp(path) != before:
         raise changed(path)
 
 
 def changed(path: Path) -> DataError:
-    """Return the error for a table that is not the one it was when reading began."""
+    """Return the error for a file that changed after reading began."""
     return DataError(f"{path.name}: the file changed while it was read. Read it again.")
 
 
@@ -68,17 +59,21 @@ def _not_found(path: Path, error: OSError) -> DataError:
         return DataError(f"{path.name}: cannot be read ({error.strerror}). Check the permissions.")
     folder = path.parent
     if not folder.is_dir():
-        return DataError(f"{path.name}: no such file, as there is no folder {shown(str(folder))}.")
+        return DataError(
+            f"{path.name}: no such file, because there is no folder {shown(str(folder))}."
+        )
     others = _neighbors(folder)
     if not others:
-        return DataError(f"{path.name}: no such file, the folder {shown(str(folder))} shows none.")
+        return DataError(
+            f"{path.name}: no such file, and the folder {shown(str(folder))} has none."
+        )
     return DataError(f"{path.name}: no such file. {suggested(path.name, others)}")
 
 
 def _neighbors(folder: Path) -> list[str]:
     try:
         return sorted(entry.name for entry in folder.iterdir() if entry.is_file())
-    except OSError:  # it may be entered but not listed
+    except OSError:  # a folder can be readable but not listable
         return []
 
 
@@ -99,7 +94,7 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
 
 
 class _Unzipped(io.RawIOBase):
-    """The unpacked bytes of a gzip file, up to what a sane file can hold."""
+    """The unpacked bytes of a gzip file, up to a sane size."""
 
     def __init__(self, path: Path, packed: BinaryIO, unzipped: gzip.GzipFile) -> None:
         self._path, self._packed, self._unzipped = path, packed, unzipped
@@ -114,7 +109,7 @@ class _Unzipped(io.RawIOBase):
         except EOFError:
             raise self._error("ends in the middle, it was cut off") from None
         except (gzip.BadGzipFile, zlib.error) as error:
-            raise self._error(f"is not a sound gzip file ({error})") from None
+            raise self._error(f"is not a valid gzip file ({error})") from None
         self._size += len(chunk)
         self._refuse_bomb()
         buffer[: len(chunk)] = chunk
@@ -147,7 +142,7 @@ def text_lines(path: Path, encoding: str) -> Iterator[str]:
 def _raw_lines(stream: BinaryIO) -> Iterator[bytes]:
     first = stream.readline(MAX_LINE_BYTES + 1)
     if b"\r" in first and b"\n" not in first and len(first) <= MAX_LINE_BYTES:
-        yield from first.splitlines(keepends=True)  # as old Macs wrote: no line ends otherwise
+        yield from first.splitlines(keepends=True)  # the line ends of old Macs
     elif first:
         yield first
         yield from iter(lambda: stream.readline(MAX_LINE_BYTES + 1), b"")
@@ -156,12 +151,14 @@ def _raw_lines(stream: BinaryIO) -> Iterator[bytes]:
 def _check_encoding(encoding: str) -> None:
     try:
         by_byte = "a,\n".encode(encoding) == b"a,\n"
-    except (LookupError, TypeError, ValueError):  # not known, no text, or one that never encodes
+    except (LookupError, TypeError, ValueError):  # unknown, not text, or one that cannot encode
         by_byte = False
     if not by_byte:
-        raise DataError(
-            "encoding must be a known one that contains ASCII, such as 'utf-8' or 'latin-1', "
-            f"got {shown(encoding)}. Convert the file to UTF-8."
+        raise ParameterError(
+            "encoding",
+            "be a known one that contains ASCII, such as 'utf-8' or 'latin-1'",
+            shown(encoding),
+            "Convert the file to UTF-8.",
         )
 
 
@@ -189,7 +186,10 @@ def _decoded(path: Path, raw: bytes, number: int, encoding: str) -> str:
         return raw.decode(encoding)
     except UnicodeDecodeError as error:
         raise DataError(
-            f"{path.name}: line {number} is not {encoding} (byte 0x{raw[error.start]:02x} at "
-            f"position {error.start + 1}). Save the file as UTF-8, or pass encoding='cp1252' "
-            "if it comes from a Western Windows program."
+            Sentence(
+                f"{path.name}: line {number} is not {encoding} (byte 0x{raw[error.start]:02x} at "
+                f"position {error.start + 1}). Save the file as UTF-8, or pass ",
+                Setting("encoding", "cp1252"),
+                " if it comes from a Western Windows program.",
+            )
         ) from None

@@ -1,4 +1,4 @@
-"""Parquet files and folders of them <-> parts of a table; the only module that uses pyarrow."""
+"""Read and write Parquet files, and folders of them; the only module that uses pyarrow."""
 
 from __future__ import annotations
 
@@ -17,28 +17,15 @@ from fuzzyfrog.data.formats.opening import FileStamp, changed, check_unchanged, 
 from fuzzyfrog.data.layout import Layout
 from fuzzyfrog.errors import DataError
 
-__all__ = [
-    "ParquetTable",
-    "check_pyarrow",
-    "write_arrow",
-]
-
-# How pandas and Dask call an index that has no name: it only counts the rows.
+# The names that pandas and Dask give to an index without a name, which only counts the rows.
 _COUNTER = re.compile(r"__index_level_\d+__|__null_dask_index__")
 
 
 @dataclass(frozen=True)
 class ParquetTable:
-    """A Parquet file, or the Parquet files of a folder one below the other.
+    """A Parquet file, or the Parquet files of a folder in the order of their paths.
 
-    Parameters
-    ----------
-    path : path
-        The file or the folder.
-    files : dict of path to FileStamp
-        The files, in the order of their paths, and by what a change can be noticed.
-    names : list of str
-        Names of the columns in the first file; an index without a name is left out.
+    `names` are the columns of the first file, without an index that has no name.
     """
 
     path: Path
@@ -54,14 +41,14 @@ class ParquetTable:
         return cls(path, files, names)
 
     def parts(self, layout: Layout) -> Iterator[tuple[nw.DataFrame[Any], nw.Series[Any]]]:
-        """Yield the features and the target of some rows after the other."""
+        """Yield the features and the target of each block of rows."""
         target = self.names[layout.target]
         for table in self.tables([*layout.names, target]):
             frame = nw.from_native(table, eager_only=True)
             yield frame.select(*layout.names), frame[target]
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
-        """Yield columns of some rows after the other, as Arrow tables."""
+        """Yield the columns of each block of rows as an Arrow table."""
         for file, mark in self.files.items():
             check_unchanged(file, mark)
             with _opened(file) as parquet:
@@ -102,7 +89,7 @@ def write_arrow(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
 
 
 def check_pyarrow(path: Path) -> None:
-    """Refuse a Parquet file, to be read or written, where pyarrow is not installed."""
+    """Raise if pyarrow, which reads and writes Parquet, is not installed."""
     _pyarrow(path)
 
 
@@ -125,7 +112,7 @@ def _files(path: Path) -> list[Path]:
     for file in files:
         if "=" in str(inside[file].parent):
             raise DataError(
-                f"{path.name}: all columns must stand in the files, got some in the names of "
+                f"{path.name}: all columns must be in the files, got some in the names of "
                 f"folders ({shown(str(inside[file].parent))}). Write the table without partitions."
             )
     return files
@@ -138,7 +125,7 @@ def _tables(file: Path, mark: FileStamp, parquet: Any, columns: Sequence[str]) -
         try:
             batch = next(batches, None)
             if batch is not None:
-                batch.validate(full=True)  # texts that are no UTF-8, offsets that point nowhere
+                batch.validate(full=True)  # texts that are not UTF-8, offsets that point nowhere
         except (pa.ArrowException, OSError) as error:
             check_unchanged(file, mark)
             raise _not_parquet(file, error) from None
@@ -156,7 +143,7 @@ def _opened(path: Path) -> Iterator[Any]:
         source = pa.py_buffer(stream.read()) if path.suffix.lower() == ".gz" else stream
         try:
             parquet = pq.ParquetFile(source, pre_buffer=False, buffer_size=2**16)
-        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # names that are no text
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # names that are not text
             raise _not_parquet(path, error) from None
         yield parquet
 
@@ -165,7 +152,7 @@ def _not_parquet(path: Path, error: Exception) -> DataError:
     reason = "".join(c for c in " ".join(str(error).split()) if c.isprintable())
     return DataError(
         f"{path.name}: the file must be Parquet, got something else ({reason}). "
-        "Write it again, or name it by its real format."
+        "Write it again, or rename it to its real format."
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fuzzyfrog.data.spill import GrowingTable, empty, is_on_disk, spill_folder
+from fuzzyfrog.common.resources import GrowingTable, empty, is_on_disk, spill_folder
 from fuzzyfrog.errors import DataError
 
 
@@ -64,7 +64,7 @@ def test_blocks_become_one_table(lengths, n_columns):
 
 
 def test_a_table_on_disk_is_read_only_and_stored_feature_by_feature(monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.data.spill.BLOCK_CELLS", 15)
+    monkeypatch.setattr("fuzzyfrog.common.resources.BLOCK_CELLS", 15)
     table = grown([np.asfortranarray(np.ones((100, 4)) * [1, 2, 3, 4])], 4)
     assert table.T.flags.c_contiguous
     assert not table.flags.writeable
@@ -82,7 +82,7 @@ def test_no_file_is_to_be_seen(folder):
 def test_nothing_is_left_after_a_kill(folder):
     code = (
         "import os, signal, numpy as np\n"
-        "from fuzzyfrog.data.spill import GrowingTable, empty\n"
+        "from fuzzyfrog.common.resources import GrowingTable, empty\n"
         "table = GrowingTable(4)\n"
         "table.append(np.ones((100, 4)))\n"
         "Z = empty((1000, 4))\n"
