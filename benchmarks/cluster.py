@@ -1,4 +1,4 @@
-"""A Dask cluster beside one machine: what a round costs, and what it gains.
+"""A Dask cluster next to one machine: what a round costs, and what it gains.
 
 Two workers with a thread each, on this machine: they share its two cores with the scheduler and
 the client, so that a cluster cannot win here; what can be read off is what it adds.
@@ -20,7 +20,7 @@ TABLES = {"60 x 40 (no work)": (60, 40), "5,000 x 40": (5_000, 40)}
 
 
 def scoring(measure, masks):
-    """Return a competitor that scores a batch with a measure that is ready."""
+    """Return a competitor that scores a batch with a prepared measure."""
     return lambda: measure, lambda ready: ready.score(masks)
 
 

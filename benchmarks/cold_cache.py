@@ -21,7 +21,7 @@ COMMAND = [sys.executable, "-m", "fuzzyfrog", "score", "wine", "--features", "al
 
 
 def main() -> None:
-    """Start all processes, and compare what they say with what a warm cache says."""
+    """Start all processes, and compare their output with that of a warm cache."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--processes", type=int, default=64)
     asked = parser.parse_args()

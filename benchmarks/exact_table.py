@@ -1,7 +1,7 @@
 """Prove the smallest reducts of the data sets of the paper; one JSON line for each proof.
 
 A proof that is already in the file with as much time is not done again, so a benchmark that was
-killed goes on where it stopped; the table is printed from the file.
+killed resumes where it stopped; the table is printed from the file.
 Run: python benchmarks/exact_table.py --out proofs.jsonl [--data wine ...] [--max-seconds 60]
 """
 
@@ -23,7 +23,7 @@ SEARCHES = {"exact": lambda limit: (Exact(limit=limit), False),
 
 
 class FirstProof:
-    """A callback that notes when the lower bound met the size."""
+    """A callback that notes when the lower bound reaches the size."""
 
     def __init__(self):
         self.start, self.seconds = perf_counter(), None

@@ -25,7 +25,7 @@ def ask_us(mask, measure):
 
 
 def compare(X, y, measures, size, laps):
-    """Return the best laps of ours on one and two threads and of the peers that can follow."""
+    """Return our best laps on one and two threads and of peers that can handle the size."""
     mask = random_subsets(X.shape[1], size, 1)[0]
     competitors = {
         n_jobs: (partial(lambda measure: measure, measure), partial(ask_us, mask))

@@ -1,4 +1,4 @@
-"""Peak resident size of an evaluation on 1,000,000 x 50, each in a process of its own.
+"""Peak resident size of an evaluation on 1,000,000 x 50, each in a separate process.
 
 Run: python benchmarks/memory.py [samples]
 """
@@ -22,7 +22,7 @@ def resident_bytes(field):
 
 
 def evaluate(n_samples, size):
-    """Make the data, score one subset, and print what this process held before and at most."""
+    """Make the data, score one subset, and print the memory before and at the peak."""
     from fuzzyfrog.measure import Dependency
 
     X, y = gaussian_classes(n_samples, N_FEATURES)
@@ -41,7 +41,7 @@ def in_a_process(n_samples, size):
 
 
 def main(n_samples):
-    """Print the table: peak resident size beside the bound of three times the data + 500 MB."""
+    """Print the table: peak resident size next to the bound of three times the data + 500 MB."""
     data = n_samples * N_FEATURES * 8
     print_head("samples", "features", "dependency", "with the data", "peak", "bound", "kept")
     for size in SUBSET_SIZES:

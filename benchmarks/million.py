@@ -1,4 +1,4 @@
-"""A million samples: time and peak memory, each case in a process of its own.
+"""A million samples: time and peak memory, each case in a separate process.
 
 With `cluster` every case runs twice, on the threads of one process and on a Dask cluster of two
 workers with a thread each on this machine, and the scores are compared bit by bit.

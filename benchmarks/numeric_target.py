@@ -1,6 +1,6 @@
 """Numeric targets: where the tree takes over from the scan, and how the cost grows.
 
-CPU milliseconds of one evaluation on one thread, the best of several laps, beside those of two
+CPU milliseconds of one evaluation on one thread, the best of several laps, next to those of two
 classes (the target above its median) on the same samples. Then QuickReduct on the largest table.
 Run: python benchmarks/numeric_target.py [samples ...]
 """

@@ -1,4 +1,4 @@
-"""One evaluation: the dependency of one subset, asked for on its own.
+"""One evaluation: the dependency of a single subset.
 
 Three random subsets of 5 features and of half of the features, one call each; times are per
 call. Run: python benchmarks/one_evaluation.py [data set ...]

@@ -1,4 +1,4 @@
-"""Other ways to the same dependency, each written as well as its library allows.
+"""Other ways to compute the dependency, each written as well as its library allows.
 
 The first four take the samples with each feature already divided by its spread, cut down to the
 features of the subset, and the classes; they give the dependency under the Łukasiewicz t-norm,

@@ -76,7 +76,7 @@ def frfs_cells(laps, subsets, X):
 
 
 def main(names):
-    """Print the table: our wall time on two threads, the size reached, and FRFS beside it."""
+    """Print the table: our wall time on two threads, the size reached, and FRFS next to it."""
     print(machine(), "\n")
     compile_kernels()
     print_head("data", "selected", "fuzzyfrog", "FRFS", "same features")

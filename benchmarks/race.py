@@ -17,7 +17,7 @@ SLOW = 1.0  # seconds; one lap of this length is enough
 
 @dataclass(frozen=True)
 class Lap:
-    """Seconds on the wall and seconds of CPU time, summed over threads."""
+    """Wall time and CPU time in seconds, summed over threads."""
 
     wall: float
     cpu: float

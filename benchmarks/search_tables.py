@@ -157,7 +157,7 @@ def print_ranks(runs):
 
 
 def print_whole(runs):
-    """Print the times of whole runs with the paper's settings beside the paper's times."""
+    """Print the times of whole runs with the paper's settings next to the paper's times."""
     print_head("data", "paper, s", "search", "ranking", "wall s", "CPU s", "evaluations",
                "evaluations per CPU s", "size", "γ", "stopped by")  # fmt: skip
     for data, seconds in PAPER_SECONDS.items():

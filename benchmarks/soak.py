@@ -1,4 +1,4 @@
-"""Fit after fit in one process: memory must not grow, no file and no thread stay behind.
+"""Fit after fit in one process: memory must not grow, no file and no thread may be left behind.
 
 Run: python benchmarks/soak.py [minutes] [threads]
 

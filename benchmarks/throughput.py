@@ -18,7 +18,7 @@ PLAIN_FLOAT32 = 26.0  # 1e9 per second and core: what float32 differences can re
 
 @njit(nogil=True)
 def every_pair(lanes, queries, features, limit, first):
-    """Compare every query with every lane; give the number of blocks in which a pair is left."""
+    """Compare every query with every lane; return the number of blocks in which a pair is left."""
     left = 0
     for block in range(first, lanes.shape[1], LANES):
         for i in range(first):

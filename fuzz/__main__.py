@@ -26,7 +26,7 @@ HARNESSES = (
 
 
 def fuzz(name: str, seconds: str) -> int:
-    """Run a harness in a process and a folder of its own; give its exit code."""
+    """Run a harness in a separate process and folder; return its exit code."""
     memory = "/dev/shm"  # noqa: S108 - a private folder is made below it; a disk would be slow
     where = memory if os.access(memory, os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="fuzzyfrog-fuzz-", dir=where) as folder:
@@ -38,7 +38,7 @@ def fuzz(name: str, seconds: str) -> int:
 
 
 def main(seconds: str = "60", *names: str) -> int:
-    """Run harnesses one after the other; give the exit code."""
+    """Run harnesses one after the other; return the exit code."""
     found = [name for name in names or HARNESSES if fuzz(name, seconds)]
     sys.stdout.write(f"Found something: {', '.join(found) or 'none of them'}\n")
     return int(bool(found))

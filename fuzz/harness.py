@@ -1,4 +1,4 @@
-"""Runs one check on bytes that a fuzzer makes up, steered by what they reach in the code.
+"""Run one check on bytes from a fuzzer that is guided by the code they reach.
 
 The check may refuse what it is given with an error that is promised. Anything else ends the run
 and leaves the bytes in a file, to be turned into a test in tests/reliability/test_findings.py.
@@ -20,12 +20,12 @@ LONGEST_INPUT = 8192
 
 
 def working_folder() -> Path:
-    """Return the folder for files of this run, which ``python fuzz`` makes and removes."""
+    """Return the folder for files of this run, which ``python fuzz`` creates and removes."""
     return Path(os.environ[FOLDER_VARIABLE])
 
 
 def run(check: Check, seeds: Iterable[bytes], refusals: tuple[type[Exception], ...]) -> None:
-    """Fuzz for the seconds that stand on the command line, or until something is found.
+    """Fuzz for the seconds given on the command line, or until something is found.
 
     Parameters
     ----------
@@ -67,6 +67,6 @@ def _is_sentence(text: str) -> bool:
 
 
 def require(kept: bool, promise: str) -> None:
-    """Raise unless a promise was kept; an assertion could be switched off."""
+    """Raise unless a promise is kept; assertions can be disabled."""
     if not kept:
         raise AssertionError(f"promised: {promise}")

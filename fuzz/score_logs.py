@@ -35,7 +35,7 @@ def check(content: bytes) -> None:
 
 
 def _framed(content: bytes) -> bytes:
-    """Return the parts, separated by a line end, each with a length and a checksum that fit."""
+    """Return the parts, separated by a line end, each with a matching length and checksum."""
     parts = content.split(b"\n")
     return b"".join(FRAME.pack(len(part), zlib.crc32(part)) + part for part in parts)
 

@@ -1,4 +1,4 @@
-"""Reads a table from bytes, as the harnesses of all formats do."""
+"""Read a table from bytes, for the harnesses of all formats."""
 
 import warnings
 from collections.abc import Callable

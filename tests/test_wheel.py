@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -77,7 +78,20 @@ def test_wheel_has_the_data_files_and_no_tests(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert "fuzzyfrog/py.typed" in names
     assert "fuzzyfrog/data/registry.json" in names
+    assert "fuzzyfrog/report/templates/report.html" in names
     assert not [name for name in names if name.startswith(("tests", "benchmarks", "paper"))]
+
+
+def test_source_archive_has_what_the_tests_need(tmp_path):
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, timeout=120, stdout=subprocess.DEVNULL)  # noqa: S603
+    with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    needed = {"Makefile", "pyproject.toml", "README.md", "CONTRIBUTING.md", "docs/index.md",
+              "paper/experiment.toml", "paper/expected/sizes.csv", "paper/results/cells.jsonl.gz",
+              "paper/tests/test_verdict.py", "tests/conftest.py", "examples/first_look.py",
+              "scripts/lowest.py", "src/fuzzyfrog/report/templates/report.html"}  # fmt: skip
+    assert needed <= names, needed - names
 
 
 @pytest.mark.long

@@ -128,9 +128,9 @@ def _size_claims(paper: PublishedFigures, subject: str) -> list[Claim]:
         return Finding(below == larger, f"{len(below)} of {len(larger)}")
 
     return [
-        Claim("size", f"{subject} selects as few features as in the paper, or fewer, in the mean "
+        Claim("size", f"{subject} selects as few features as in the paper, or fewer, on average "
               "over the same data sets.", as_small),
-        Claim("smaller", f"{subject} selects fewer features than {joined(larger)}, in the mean "
+        Claim("smaller", f"{subject} selects fewer features than {joined(larger)}, on average "
               "and on more data sets than it selects more.",
               smaller),
     ]  # fmt: skip

@@ -14,7 +14,7 @@ from fuzzyfrog.experiment.results import Lineup, Results, SelectorResult, common
 __all__ = ["AgainstAll", "against_all", "against_rows", "no_selection_lines"]
 
 EXPLAINED = (
-    "Each selector beside the table as it is, with the panel `{panel}`, on the data sets that both "
+    "Each selector next to the whole table, with the panel `{panel}`, on the data sets that both "
     "have and with the classifiers that both have there: mean accuracies, on how many data sets "
     "the selector is higher, lower, equal; Wilcoxon's signed-rank test, and its p-value adjusted "
     "by Holm for the number of selectors; mean numbers of features. Under `paper` the selectors "
@@ -158,8 +158,8 @@ def _told(found: Sequence[AgainstAll]) -> str:
     told = f"by {count}" if higher else f"by none of {len(found)} selectors"
     return (
         f"the mean accuracy of all features is exceeded {told}; the best difference is "
-        f"{best.difference:+.2f} points, of {best.name}. {_told_significance(found)} What "
-        f"selecting gives is fewer features: {min(sizes):.1f} to {max(sizes):.1f} in the mean, of "
+        f"{best.difference:+.2f} points, of {best.name}. {_told_significance(found)} The "
+        f"gain is fewer features: {min(sizes):.1f} to {max(sizes):.1f} on average, of "
         f"{fmean(one.all_size for one in found):.1f}."
     )
 

@@ -38,7 +38,7 @@ ACCURACIES = (
 RANKS = (
     "Mean rank and place of {subject}; who is first; Friedman without and with correction for "
     "ties; who is significantly behind (+) and before (-) {subject}, at 0.05, by each procedure. "
-    "What is said after a Friedman test that does not reject (p above 0.05) is a hint "
+    "After a Friedman test that does not reject (p above 0.05), they are a hint "
     "at most. Every single test, with effect sizes, is on the page of its panel and protocol."
 )
 LEAK = (
@@ -118,10 +118,10 @@ class Verdict:
         names = list(dict.fromkeys(one.subject for one in stand_ins.values()))
         apart = (
             f" Line-ups in which our own {joined(f'`{name}`' for name in names)} take the place "
-            f"of {subject} are judged apart, further down."
+            f"of {subject} are judged separately, further down."
         ) * bool(names)
         return [
-            f"The claims of the paper about {subject}, put to {len(done)} of its "
+            f"The claims of the paper about {subject}, tested on {len(done)} of its "
             f"{len(self.experiment.data)} data sets.{rest} Every figure is computed from the "
             f"cells. {WHY}",
             "",
@@ -204,7 +204,7 @@ class Verdict:
         rows = [(str(case), case.panel, one) for case, one in cases.items()]
         is_open = f" Whether ours reaches {printed} over all {n_all} is open." * (len(same) < n_all)
         return [
-            f"## {subject} beside the paper's, data set by data set",
+            f"## {subject} next to the paper's, data set by data set",
             "",
             f"The paper has {printed} over all its data sets, and {mean:.2f} over the {len(same)} "
             f"that are done here.{is_open}",

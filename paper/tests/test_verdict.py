@@ -91,7 +91,7 @@ def test_other_classifiers_do_not_decide_what_is_held_against_the_paper(agreeing
     assert (other["accuracy"], other["size"], other["quicker"]) == ("–", "–", "–")
     assert other["first"] == "yes, rank 1.00"
     assert "on the same data sets. 2 of 2 cases." in part(agreeing, "What holds")
-    accuracies = rows(agreeing, "B-SFLA beside the paper's, data set by data set")
+    accuracies = rows(agreeing, "B-SFLA next to the paper's, data set by data set")
     assert not [label for label in accuracies if "sklearn" in label]
 
 
@@ -108,7 +108,7 @@ def test_few_data_sets_are_listed_and_not_judged(tmp_path):
 
 
 def test_accuracies_and_sizes_are_compared_on_the_same_data_sets(agreeing, paper):
-    own = rows(agreeing, "B-SFLA beside the paper's, data set by data set")
+    own = rows(agreeing, "B-SFLA next to the paper's, data set by data set")
     own = own["lexicographic ranking, weka, paper"]
     assert own["accuracy"] == f"{ACCURACIES['B-SFLA'] + BONUS:.2f}"
     names = list(paper.tables["sizes"])[:10]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import strategies  # noqa: F401 - loads the profile of Hypothesis, without a clock
 from fuzzyfrog.experiment.weka.process import missing_for_weka
 
 INSTALLER = Path(__file__).resolve().parents[2] / "scripts" / "install_weka.sh"

@@ -18,7 +18,7 @@ from fuzzyfrog.experiment.cells import read_cells
 from fuzzyfrog.experiment.config import FIGURES_FOLDER, Experiment, figure_path
 from fuzzyfrog.experiment.pages.figure_files import can_draw, write_figures
 from fuzzyfrog.experiment.pages.leak import leak_page
-from fuzzyfrog.experiment.pages.markdown import GAP, Rows, beside, linked, table
+from fuzzyfrog.experiment.pages.markdown import GAP, Rows, bracketed, linked, table
 from fuzzyfrog.experiment.pages.panel_page import PanelPage
 from fuzzyfrog.experiment.pages.settings_page import Shape, settings_page, shape_of
 from fuzzyfrog.experiment.published import PublishedFigures
@@ -288,8 +288,8 @@ def _status_rows(found: PageData) -> Rows:
         sizes = [GAP, GAP, GAP]
         if shape := found.shapes.get(name):
             sizes = [
-                beside(str(shape.n_samples), found.published.get("datasets", name, "samples")),
-                beside(str(shape.n_features), found.published.get("datasets", name, "features")),
+                bracketed(str(shape.n_samples), found.published.get("datasets", name, "samples")),
+                bracketed(str(shape.n_features), found.published.get("datasets", name, "features")),
                 str(shape.n_classes),
             ]
         rows.append([name, *sizes, *(_status(one[name]) for one in found.results.values())])

@@ -115,14 +115,14 @@ def _dots(
         ("accuracy", (panel, protocol), f"mean accuracy of the classifiers ({panel}), percent",
          "linear", lineup.scores(), "accuracy_mean"),
     ):  # fmt: skip
-        beside = published.numbers(theirs, lineup.done)
+        printed = published.numbers(theirs, lineup.done)
         chart = _DotChart(
             f"{lineup.name}, protocol {protocol}",
             label,
             scale,
             ours,
             {
-                data: {one.name: beside[data].get(one.paper or "") for one in lineup.selectors}
+                data: {one.name: printed[data].get(one.paper or "") for one in lineup.selectors}
                 for data in lineup.done
             },
         )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["GAP", "Rows", "beside", "joined", "linked", "table"]
+__all__ = ["GAP", "Rows", "bracketed", "joined", "linked", "table"]
 
 GAP = "–"
 Rows = list[list[str]]
@@ -15,7 +15,7 @@ def table(rows: Rows) -> list[str]:
     return [head, rule, *body]
 
 
-def beside(ours: str, theirs: object) -> str:
+def bracketed(ours: str, theirs: object) -> str:
     """Return a figure with the published one, if any, in brackets."""
     return ours if theirs is None or theirs == "" else f"{ours} ({theirs})"
 

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from fuzzyfrog.experiment.comparison import Comparison, compare
 from fuzzyfrog.experiment.comparison.ranks import ALPHA
 from fuzzyfrog.experiment.config import Experiment, Protocol, SelectorEntry, figure_path
-from fuzzyfrog.experiment.pages.markdown import GAP, Rows, beside, joined, table
+from fuzzyfrog.experiment.pages.markdown import GAP, Rows, bracketed, joined, table
 from fuzzyfrog.experiment.published import PublishedFigures, is_as_published
 from fuzzyfrog.experiment.results import Figures, Lineup, Results, SelectorResult, wins
 
@@ -27,12 +27,12 @@ ACCURACY = "Mean ± standard deviation (n - 1) over the classifiers, in percent"
 BEST = "The highest accuracy among the classifiers"
 OF_SEEDS = "each taken within one seed, then the mean over the seeds"
 SPREAD = (
-    "Standard deviation (n - 1) over the seeds of the mean accuracy above; how much chance in the "
-    "search is worth. A selector without chances runs once."
+    "Standard deviation (n - 1) over the seeds of the mean accuracy above: how much it depends on "
+    "chance in the search. A deterministic selector runs once."
 )
 SECONDS = (
-    "Medians over the runs. They were taken beside whatever else the machine did and may differ by "
-    "a factor of ten from run to run: evaluations are the fairer measure of effort."
+    "Medians over the runs. The machine did other work at the same time, so they may differ by a "
+    "factor of ten from run to run: evaluations are the fairer measure of effort."
 )
 RAN_ONCE = "{} ran once on a data set: where that was the first run of a process, it compiled too."
 EVALUATIONS = (
@@ -41,11 +41,10 @@ EVALUATIONS = (
 )
 NOTHING = (
     "No data set is complete here, so there is nothing to compare. [index.md](index.md) says what "
-    "is there and what is missing."
+    "is done and what is missing."
 )
 NOT_REJECTED = (
-    f"Friedman does not reject (p above {ALPHA}): what tests of pairs say after it is a hint at "
-    "most."
+    f"Friedman does not reject (p above {ALPHA}): the tests of pairs after it are a hint at most."
 )
 
 
@@ -130,7 +129,7 @@ class _Tables:
             row = [data]
             for one in self.lineup.selectors:
                 theirs = [self.published.get(name, data, one.paper) for name in names]
-                row.append(beside(cell(data, one), " ± ".join(filter(None, theirs))))
+                row.append(bracketed(cell(data, one), " ± ".join(filter(None, theirs))))
             if names or set(row[1:]) != {GAP}:
                 rows.append(row)
         return rows
@@ -143,7 +142,7 @@ class _Tables:
         for one in self.lineup.selectors:
             ours = [figure(own) if (own := row[one.name]) else None for row in every]
             printed = [row.get(one.paper or "") for row in theirs.values()]
-            texts.append(beside(_mean(ours) or GAP, _mean(printed)))
+            texts.append(bracketed(_mean(ours) or GAP, _mean(printed)))
         return texts
 
 
@@ -310,15 +309,17 @@ def _win_and_rank_rows(
     their_ranks = {method: f"{rank:.4f}" for method, rank in ranks.items()}
     rows = [
         [f"{found.n_datasets} data sets", *(one.name for one in selectors)],
-        ["wins", *(beside(str(won[one.name]), their_wins.get(one.paper or ""))
+        ["wins", *(bracketed(str(won[one.name]), their_wins.get(one.paper or ""))
                    for one in selectors)],
-        ["mean rank", *(beside(f"{found.ranks[one.name]:.4f}", their_ranks.get(one.paper or ""))
+        ["mean rank", *(bracketed(f"{found.ranks[one.name]:.4f}", their_ranks.get(one.paper or ""))
                         for one in selectors)],
     ]  # fmt: skip
     if theirs:
         n_all = len(published.tables["accuracy_mean"])
         for name, label in (("wins", "wins"), ("ranks", "mean rank")):
-            printed = [beside("", published.overall(name, one.paper)).strip() for one in selectors]
+            printed = [
+                bracketed("", published.overall(name, one.paper)).strip() for one in selectors
+            ]
             rows.append([f"{label}, as printed over {n_all}", *printed])
     return rows
 
@@ -326,7 +327,7 @@ def _win_and_rank_rows(
 def _friedman_rows(found: Comparison, theirs: Comparison | None) -> Rows:
     own = _friedman_cells(found)
     others = _friedman_cells(theirs) if theirs else [None] * len(own)
-    cells = [beside(one, other) for one, other in zip(own, others, strict=True)]
+    cells = [bracketed(one, other) for one, other in zip(own, others, strict=True)]
     return [["chi-square", "p", "Li rejects p up to"], cells]
 
 
@@ -354,8 +355,8 @@ def _li_rows(
         other = tests.get(method[test.worse if test.better == found.control else test.better])
         rows.append(
             [f"{test.better} before {test.worse}",
-             beside(f"{test.z:.6f}", other and f"{other.z:.6f}"),
-             beside(f"{test.p_value:.6f}", other and f"{other.p_value:.6f}"),
+             bracketed(f"{test.z:.6f}", other and f"{other.z:.6f}"),
+             bracketed(f"{test.p_value:.6f}", other and f"{other.p_value:.6f}"),
              f"{test.threshold:.6f}", _yes(test.significant)]
         )  # fmt: skip
     return rows

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fuzzyfrog.data.catalog import registry
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.experiment.config import DataEntry, Experiment, SelectorEntry
-from fuzzyfrog.experiment.pages.markdown import GAP, Rows, beside, joined, table
+from fuzzyfrog.experiment.pages.markdown import GAP, Rows, bracketed, joined, table
 from fuzzyfrog.experiment.published import PublishedFigures
 from fuzzyfrog.experiment.results import Lookup, timeouts
 from fuzzyfrog.experiment.selectors import parameters
@@ -113,7 +113,7 @@ def _data_rows(
         if shape is not None:
             sizes = [str(shape.n_samples), str(shape.n_features), str(shape.n_classes)]
         theirs = [published.get("datasets", one.name, name) for name in ("samples", "features")]
-        both = [beside(*pair) for pair in zip(sizes[:2], theirs, strict=True)]
+        both = [bracketed(*pair) for pair in zip(sizes[:2], theirs, strict=True)]
         rows.append([one.name, *both, sizes[2], labels])
     return rows
 
