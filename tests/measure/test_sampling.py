@@ -209,7 +209,7 @@ def test_every_sample_is_drawn_equally_often():
 @pytest.mark.parametrize("n_sampled", [0, -3, 2.5, "all", None, True])
 def test_a_part_must_be_a_number_of_samples(crowd, n_sampled):
     X, y, _ = crowd
-    with pytest.raises(ValueError, match="n_sampled must be a whole number of at least 1, got"):
+    with pytest.raises(ValueError, match="n_sampled must be an integer of at least 1, got"):
         SampledDependency(Dependency(X, y), n_sampled)
 
 

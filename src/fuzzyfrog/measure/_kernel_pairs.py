@@ -14,8 +14,6 @@ from fuzzyfrog.common.jit import kernel
 from fuzzyfrog.data.scaling import GRID
 from fuzzyfrog.measure._kernel_scan import LARGEST, PRODUCT, SUM, alike, distance, total
 
-__all__ = ["bound", "bounds", "extend", "measure_pairs", "remember"]
-
 _BLOCK = 64  # samples that are compared with one sample at a time
 _AT_ONCE = 8  # features joined for a whole block before a look at what is left
 

@@ -33,8 +33,6 @@ from fuzzyfrog.measure._vectors import (
 
 ONE = np.uint64(1)
 
-__all__ = ["Forest", "build", "gather", "grow_boxes", "search"]
-
 
 class Forest(NamedTuple):
     """Trees over blocks, one tree for each class.

@@ -17,28 +17,6 @@ from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-__all__ = [
-    "ALL_LANES",
-    "LANES",
-    "LARGEST",
-    "MISSING",
-    "NEVER",
-    "STAGE",
-    "SUM",
-    "below_largest",
-    "below_largest_gaps",
-    "below_sum",
-    "below_sum_gaps",
-    "closest_largest",
-    "closest_largest_gaps",
-    "closest_sum",
-    "closest_sum_gaps",
-    "first_lane",
-    "near_largest",
-    "near_sum",
-    "set_ceilings",
-]
-
 LANES = 64  # samples that are compared at once
 STAGE = 4  # features between two looks at what is left
 NEVER = -32768  # a limit that no distance is below

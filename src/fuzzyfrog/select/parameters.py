@@ -12,7 +12,7 @@ from fuzzyfrog.common.messages import close_to, listed, shown
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError
-from fuzzyfrog.measure.features import feature_mask
+from fuzzyfrog.measure.functions import feature_mask
 from fuzzyfrog.search import (
     Callback,
     Exact,
