@@ -240,7 +240,7 @@ def test_intervals_hold_the_mean_as_often_as_promised(name, n_drawn, confidence)
 
 
 def test_intervals_are_as_narrow_as_their_theorems_say():
-    """What the two inequalities give by hand for one case each."""
+    """The two inequalities, computed by hand for one case each."""
     values = np.repeat([0.0, 1.0], 50)
     low, high = mean_interval(values, 0.5, 10_000, 0.95)
     by_range = np.sqrt((1 - 99 / 10_000) * np.log(4 / 0.05) / 200)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fuzzyfrog.measure import Dependency
-from fuzzyfrog.measure.greedy import one_step
+from fuzzyfrog.measure.dependency import one_step
 from measure_cases import KINDS, TNORMS, cases
 from naive import twins
 from strategies import JIT_IS_OFF, examples

@@ -61,7 +61,7 @@ def infimum(Z, concept, subset, join, first, last, result):
 
 @kernel
 def _sweep(z, side, way, membership, enemy):
-    """Lower memberships to the nearest enemy that lies behind on the way through sorted samples.
+    """Lower memberships to the nearest enemy passed before, on the way through sorted samples.
 
     The two samples passed last that are on different sides are all there is to remember: one of
     them is an enemy, and no enemy passed is nearer.

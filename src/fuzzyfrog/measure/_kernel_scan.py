@@ -1,9 +1,9 @@
 """The pruned scan: nearest enemies through a 16-bit filter, 64 samples at a time.
 
 Positions are rounded to 16 bits, which makes every distance uncertain by one step per feature. A
-pair that cannot be nearer than what is already known, even so, is dropped after a few features;
-what is left is measured again in float64, on the grid, where it is exact. The answer is therefore
-that of the plain float64 loop, bit for bit (docs/theory.md#filter).
+pair that even so cannot be nearer than the enemies already known is dropped after a few features;
+the others are measured again in float64, on the grid, where distances are exact. The answer is
+therefore that of the plain float64 loop, bit for bit (docs/theory.md#filter).
 """
 
 from __future__ import annotations
@@ -327,7 +327,7 @@ def open_memberships(steps, membership, limit, enemy):
 
 @kernel
 def recall(table, subset, join, met, membership, limit, enemy):
-    """Lower memberships to the distance of enemies met before; return what is lost by that.
+    """Lower memberships to the distance of enemies met before; return how much they lost.
 
     An enemy stays an enemy under any subset: its distance is an upper bound.
     """

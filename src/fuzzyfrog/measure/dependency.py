@@ -35,7 +35,7 @@ from fuzzyfrog.measure.geometry import (
     exact_means,
     subset_of,
 )
-from fuzzyfrog.measure.greedy import Extensions, one_step, weigh_step
+from fuzzyfrog.measure.greedy import Extensions, weigh_step
 from fuzzyfrog.measure.threads import effective_threads, map_blocks
 from fuzzyfrog.measure.tree import TreeEngine
 
@@ -270,6 +270,17 @@ class SubsetScores:
                 "mask = np.zeros(n_features, bool); mask[features] = True.",
             )
         return array
+
+
+def one_step(masks: Masks) -> tuple[Masks, Integers] | None:
+    """Return the common subset and the feature that each mask adds to it, None if there is none."""
+    sizes = masks.sum(axis=1)
+    if sizes.size < 2 or np.any(sizes != sizes[0]):
+        return None
+    base = np.asarray(masks.all(axis=0))
+    if np.count_nonzero(base) != sizes[0] - 1:
+        return None
+    return base, np.argmax(masks & ~base, axis=1)
 
 
 def _checked_bar(at_least: float | ArrayLike | None, n_subsets: int) -> Floats:

@@ -37,7 +37,7 @@ _PAIRS_AT_ONCE = 50_000_000
 
 
 class Nearest(NamedTuple):
-    """What an engine found, in the order of the samples that it was asked for.
+    """The nearest enemies that an engine found, in the order of the samples asked for.
 
     Attributes
     ----------

@@ -181,7 +181,7 @@ def upper_approximation(
     mask = feature_mask(features, measure.dataset)
     concept = _concept(measure.dataset, value, spread)
     if measure.dataset.classes is None:
-        # What is possibly in a concept is what is not surely outside of it.
+        # A sample is possibly in a concept to the degree that it is not certainly outside.
         return 1.0 - measure.infimum(mask, 1.0 - concept)
     return np.where(concept == 1.0, 1.0, 1.0 - _from_the_rest(measure, concept, mask))
 

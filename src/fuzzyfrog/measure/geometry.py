@@ -179,7 +179,7 @@ class Geometry:
 
     @cached_property
     def most_telling(self) -> Integers:
-        """All features, the one that tells most pairs of enemies apart first."""
+        """All features, the one that separates most pairs of enemies first."""
         rng = np.random.default_rng(0)  # only the speed depends on it
         i, j = rng.integers(0, self.n_samples, (2, _SAMPLED_PAIRS))
         i, j = np.minimum(i, j), np.maximum(i, j)
@@ -188,11 +188,11 @@ class Geometry:
             weight = np.minimum(1.0, np.abs(self.target[i] - self.target[j]))
         else:
             weight[j < self.first_enemy[i]] = 0.0
-        told = np.empty(self.n_features)
+        separated = np.empty(self.n_features)
         for part in column_blocks(_SAMPLED_PAIRS, self.n_features):
             apart = np.minimum(1.0, np.abs(self.Z[i, part] - self.Z[j, part]))
-            told[part] = np.nansum(weight[:, np.newaxis] * apart, axis=0)
-        return np.argsort(-told, kind="stable")
+            separated[part] = np.nansum(weight[:, np.newaxis] * apart, axis=0)
+        return np.argsort(-separated, kind="stable")
 
     def _in_steps(self, part: slice) -> NDArray[np.int16]:
         """Return features in steps; a distance in steps is never more than one too large."""
@@ -213,8 +213,8 @@ def _rows(Z: Floats, order: Integers) -> Floats:
     return np.take(Z, order, axis=0, out=empty(Z.shape), mode="clip")  # "raise" would copy
 
 
-# Share of the samples that may be lost beyond what is allowed: what is lost is summed up with
-# rounding, the scores that decide in the end are not.
+# Share of the samples that may be lost beyond the limit: the running sum of losses is rounded, the
+# scores that decide in the end are not.
 MARGIN = 1e-7
 
 _UNITS = 2**50  # units of the grid in a membership of 1

@@ -29,21 +29,10 @@ from fuzzyfrog.measure.geometry import (
 )
 from fuzzyfrog.measure.threads import map_blocks
 
-_AT_ONCE = 64  # extensions of one call: what is known of a block of samples stays in the cache
+_AT_ONCE = 64  # extensions of one call: the data of a block of samples stay in the cache
 _VECTOR = 16  # they are filled up to a multiple: the vectors of a loop as the compiler unrolls it
 _MOST_COLUMNS = 64  # features of the subset joined block by block; the others, pair by pair
 _PER_PAIR = 4  # extensions of a pair of enemies that cost as much as one pair in a scan
-
-
-def one_step(masks: Masks) -> tuple[Masks, Integers] | None:
-    """Return the common subset and the feature that each mask adds to it, None if there is none."""
-    sizes = masks.sum(axis=1)
-    if sizes.size < 2 or np.any(sizes != sizes[0]):
-        return None
-    base = np.asarray(masks.all(axis=0))
-    if np.count_nonzero(base) != sizes[0] - 1:
-        return None
-    return base, np.argmax(masks & ~base, axis=1)
 
 
 def weigh_step(

@@ -1,7 +1,7 @@
 """What a subset must satisfy to keep the full dependency, as rows of a covering problem.
 
 A subset keeps the dependency of all features when it keeps every sample as far from its enemies
-as all features do, but for rounding. That is one requirement for each pair of enemies, linear in
+as all features do, up to rounding. That is one requirement for each pair of enemies, linear in
 the features or a choice among them (docs/theory.md#requirements). There are far too many to list,
 so `broken` returns some of those that a given subset breaks.
 """
@@ -21,7 +21,7 @@ MARGIN = 1e-9
 
 
 class Requirements:
-    """Rows of requirements, each with what every feature gives to it and what it needs.
+    """Rows of requirements: what each feature contributes to a row, and what the row needs.
 
     Examples
     --------

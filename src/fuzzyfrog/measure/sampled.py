@@ -28,8 +28,8 @@ class Estimate:
     value : float
         The estimate.
     low, high : float
-        The interval that holds the dependency on all samples with the given confidence; equal if
-        all of them were measured.
+        The interval that contains the dependency on all samples with the given confidence; equal
+        if all of them were measured.
     n_sampled, n_samples : int
         Number of samples measured, and of all samples.
     confidence : float
@@ -164,7 +164,7 @@ class SampledDependency(SubsetScores):
         return SubsetScores(self._geometry, self._join, self._n_threads, self._choice, others)
 
     def _places(self, samples: Integers) -> Integers:
-        """Return where samples stand in the geometry, ascending."""
+        """Return the positions of samples in the geometry, ascending."""
         is_drawn = np.zeros(self._measure.n_samples, np.bool_)
         is_drawn[samples] = True
         return np.flatnonzero(is_drawn[self._measure._geometry.order])

@@ -73,7 +73,7 @@ def map_blocks(
     function : callable
         Called from several threads; faster with them only while it releases the GIL.
     items : iterable
-        What to call it on.
+        The arguments.
     n_threads : int
         Number of calls that may run at once, one of them in the calling thread. With one thread
         or one item, or inside a call of ``function``, no other thread is used.
@@ -120,7 +120,7 @@ class _Round(Generic[Item, Result]):
             started = [helper for helper in helpers if not helper.cancel()]
             wait(started)
         for helper in started:
-            helper.result()  # raises what is not an Exception, such as SystemExit
+            helper.result()  # raises anything but an Exception, such as SystemExit
         if self._failures:
             raise self._failures[min(self._failures)]
         return [self._results[index] for index in range(self._n_blocks)]
