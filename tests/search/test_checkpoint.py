@@ -21,7 +21,7 @@ SEARCH = Genetic(n_population=6, n_generations=3)
 
 
 def go(path, *, search=SEARCH, table=TABLE, seed=0, data="table", **changes):
-    """A small run with a log; gives the outcome and how many subsets were scored for it."""
+    """Run a small search with a log; return the outcome and how many subsets were scored."""
     objective = Lookup(table)
     problem = objective.problem(**changes)
     outcome = run(search, objective, problem, seed=seed, checkpoint=Checkpoint(path, data=data))
@@ -118,7 +118,7 @@ def test_scores_of_other_subsets_are_refused(finished, monkeypatch):
         "fuzzyfrog.search.genetic.diverse_subsets",
         lambda n_subsets, *_: np.ones((n_subsets, 4), dtype=bool),
     )
-    with pytest.raises(CheckpointError, match="made by other code"):
+    with pytest.raises(CheckpointError, match="Another version of the code"):
         go(finished[0])
 
 
@@ -184,7 +184,7 @@ def start(log, result, delay):
 
 
 def finish(log, result):
-    """Run to the end; give the exit code and what was said on the way."""
+    """Run to the end; return the exit code and stderr."""
     with start(log, result, 0) as process:
         _, message = process.communicate()
         return process.returncode, message
@@ -207,7 +207,7 @@ def test_a_second_process_is_refused_and_told_who_holds_the_log(tmp_path):
 
 
 def start_and_kill(log, result, n_bytes):
-    """Start a run and kill it once its log has so many bytes; tell whether it was still going."""
+    """Start a run, kill it once its log has `n_bytes`; return whether it was still running."""
     with start(log, result, 0.01) as process:
         wait_for(
             lambda: process.poll() is not None or (log.exists() and log.stat().st_size >= n_bytes)
