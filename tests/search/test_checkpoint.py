@@ -145,7 +145,7 @@ def test_a_place_that_cannot_be_written_costs_the_log_not_the_run(tmp_path, fini
 
 def test_a_full_disk_costs_the_log_not_the_run(tmp_path, finished, monkeypatch):
     """The third write fails half-way, as on a full disk; the torn log can still be resumed."""
-    real, calls = module._write, []
+    real, calls = module.write_all, []
 
     def failing(file, content):
         calls.append(content)
@@ -155,13 +155,13 @@ def test_a_full_disk_costs_the_log_not_the_run(tmp_path, finished, monkeypatch):
         real(file, content)
 
     path = tmp_path / "full"
-    monkeypatch.setattr(module, "_write", failing)
+    monkeypatch.setattr(module, "write_all", failing)
     with pytest.warns(RuntimeWarning, match="No space left") as warned:
         outcome, _ = go(path)
     assert outcome == finished[1]
     assert len(warned) == 1
     assert len(calls) == 3, "after a failure nothing more is written"
-    monkeypatch.setattr(module, "_write", real)
+    monkeypatch.setattr(module, "write_all", real)
     assert go(path)[0] == finished[1]
 
 
@@ -170,7 +170,7 @@ def test_a_really_full_device():
     file = os.open("/dev/full", os.O_WRONLY)
     try:
         with pytest.raises(OSError, match="No space left"):
-            module._write(file, b"scores")
+            module.write_all(file, b"scores")
     finally:
         os.close(file)
 

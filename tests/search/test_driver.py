@@ -406,6 +406,9 @@ def test_memory_that_runs_out_costs_the_rest_of_the_search_not_the_best_so_far()
     outcome = run(Genetic(), objective, objective.problem(), seed=0)
     assert outcome.stop_reason == "memory"
     assert outcome.score == max(objective.table[objective.told])
-    n_calls.extend([0] * 3)
+    n_calls.extend([0] * 3)  # now nothing at all is scored; the score of all features is known
+    outcome = run(Genetic(), objective, objective.problem(), seed=0)
+    assert outcome.subset.all()
+    assert outcome.stop_reason == "memory"
     with pytest.raises(MemoryError):
-        run(Genetic(), objective, objective.problem(), seed=0)
+        run(Genetic(), objective, objective.problem(n_features_to_select=3), seed=0)

@@ -135,7 +135,7 @@ class ScoreLog:
             return
         body = fingerprint + scores.astype("<f8").tobytes()
         try:
-            _write(self._file, FRAME.pack(len(body), zlib.crc32(body)) + body)
+            write_all(self._file, framed(body))
             if time.monotonic() - self._synced > FSYNC_SECONDS:
                 os.fsync(self._file)
                 self._synced = time.monotonic()
@@ -168,7 +168,7 @@ def _create(path: Path, header: Mapping[str, Any]) -> None:
     """Write a log without records; it appears under its name complete or not at all."""
     body = json.dumps(header, sort_keys=True).encode()
     with written_whole(path) as temporary, temporary.open("wb") as file:
-        file.write(MAGIC + FRAME.pack(len(body), zlib.crc32(body)) + body)
+        file.write(MAGIC + framed(body))
         file.flush()
         os.fsync(file.fileno())
     _sync_directory(path.parent)
@@ -183,8 +183,13 @@ def _sync_directory(directory: Path) -> None:
             os.close(handle)
 
 
-def _write(file: int, content: bytes) -> None:
-    """Write all of it: one call may write only a part."""
+def framed(body: bytes) -> bytes:
+    """Return a record: the length and the CRC of a body, and the body."""
+    return FRAME.pack(len(body), zlib.crc32(body)) + body
+
+
+def write_all(file: int, content: bytes) -> None:
+    """Write everything: one call of the system may write only a part."""
     left = memoryview(content)
     while left:
         left = left[os.write(file, left) :]

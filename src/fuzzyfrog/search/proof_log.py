@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.files import written_whole
-from fuzzyfrog.search.checkpoint import FRAME, _write
+from fuzzyfrog.search.checkpoint import FRAME, framed, write_all
 from fuzzyfrog.search.covering.lp_bound import relaxed
 from fuzzyfrog.search.covering.milp import Answer, smallest_cover
 from fuzzyfrog.search.covering.rows import Oracle, Rows
@@ -95,7 +95,7 @@ class ProofLog:
         self._open()
         if self._file is not None:
             try:
-                _write(self._file, _framed(key + _packed(arrays)))
+                write_all(self._file, framed(key + _packed(arrays)))
             except OSError as error:
                 self._give_up(error)
 
@@ -114,7 +114,7 @@ class ProofLog:
         begun = time.monotonic()
         try:
             with written_whole(self._place_path) as temporary:
-                temporary.write_bytes(MAGIC + self._run + _framed(key + _packed(arrays)))
+                temporary.write_bytes(MAGIC + self._run + framed(key + _packed(arrays)))
         except OSError as error:
             self._give_up(error)
         now = time.monotonic()
@@ -148,7 +148,7 @@ class ProofLog:
         os.truncate(file, end)  # a torn end is what a kill leaves behind
         os.lseek(file, end, os.SEEK_SET)
         if not is_ours:
-            _write(file, MAGIC + self._run)
+            write_all(file, MAGIC + self._run)
 
     def _find_place(self) -> None:
         if not self._place_path.exists():
@@ -187,10 +187,6 @@ class ProofLog:
 
 def _warn_ignored(path: Path, reason: str) -> None:
     warnings.warn(f"{str(path)!r} is ignored: {reason}", RuntimeWarning, stacklevel=2)
-
-
-def _framed(body: bytes) -> bytes:
-    return FRAME.pack(len(body), zlib.crc32(body)) + body
 
 
 def _body(content: BinaryIO) -> bytes | None:

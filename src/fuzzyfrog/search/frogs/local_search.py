@@ -101,12 +101,13 @@ class LocalPond(Pond):
         keys = packed(self.frogs[leaders])
         rows = leaders[[key not in self._spared for key in keys]]
         required = self.problem.kept(self.scores[rows])
+        # The name of a stream decides its numbers, so it keeps its old one.
         words = self._stream("shed", shuffle).words((len(rows), self.frogs.shape[1]))
         orders = np.argsort(words, axis=1, kind="stable").astype(np.int64)
         trials = eliminate(self.frogs[rows], required, self.constraints.fixed, orders)
         frogs, scores = yield from overheard(trials, self._hear)
-        lighter = scores > -np.inf
-        self._put(rows[lighter], frogs[lighter], scores[lighter])
+        smaller = scores > -np.inf
+        self._put(rows[smaller], frogs[smaller], scores[smaller])
         self._spared.update(packed(frogs))
         self.explorer.praise(frogs)
 
