@@ -59,10 +59,28 @@ class Checkpoint:
     path: str | os.PathLike[str]
     data: str = ""
 
+    def check_path(self) -> None:
+        """Raise for a path that can never be a log: a slip must not cost a run its checkpoint."""
+        path = Path(self.path)
+        if not path.name or "\0" in str(path):
+            raise CheckpointError(
+                f"checkpoint must be the path of a file, got {str(path)!r}. Give the file a name."
+            )
+        if not path.parent.is_dir():
+            raise CheckpointError(
+                f"checkpoint must be in a directory that exists, got {str(path)!r}. "
+                f"Make {str(path.parent)!r} first, or correct the path."
+            )
+        # Reading a pipe would wait forever, and a device has no end.
+        if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+            raise CheckpointError(
+                f"checkpoint must be a regular file, got {str(path)!r}, which is not. "
+                "Choose another file."
+            )
+
     def open(self, header: Mapping[str, Any]) -> "ScoreLog | None":
         """Open the log for a run; None, with a warning, where nothing can be written."""
         path = Path(self.path)
-        _check_path(path)
         try:
             return ScoreLog(path, {**header, "data": self.data})
         except LockedError as error:
@@ -73,25 +91,6 @@ class Checkpoint:
         except OSError as error:
             _warn(path, error)
             return None
-
-
-def _check_path(path: Path) -> None:
-    """Raise for a path that can never be a log: a slip must not cost a run its checkpoint."""
-    if not path.name or "\0" in str(path):
-        raise CheckpointError(
-            f"checkpoint must be the path of a file, got {str(path)!r}. Give the file a name."
-        )
-    if not path.parent.is_dir():
-        raise CheckpointError(
-            f"checkpoint must be in a directory that exists, got {str(path)!r}. "
-            f"Make {str(path.parent)!r} first, or correct the path."
-        )
-    # Reading a pipe would wait forever, and a device has no end.
-    if path.exists() and not stat.S_ISREG(path.stat().st_mode):
-        raise CheckpointError(
-            f"checkpoint must be a regular file, got {str(path)!r}, which is not. "
-            "Choose another file."
-        )
 
 
 def run_header(search: Search, problem: Problem, seed: int) -> dict[str, Any]:

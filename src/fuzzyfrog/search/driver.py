@@ -90,6 +90,7 @@ def run(
         )
     budget = _budget(max_evaluations, max_seconds)
     if checkpoint is not None:
+        checkpoint.check_path()
         known = {**run_header(search, problem, seed), "data": checkpoint.data}
         problem = replace(problem, proof_log=ProofLog(Path(checkpoint.path), known))
     proposal = search.propose(problem, seed)
