@@ -1,8 +1,13 @@
-"""Ways to make small tables go where only large ones go."""
+"""Fixtures that send small tables down the paths of large ones."""
+
+from importlib import import_module
 
 import pytest
 
-from fuzzyfrog.measure import dependency, engines
+from fuzzyfrog.measure import engines
+
+# `fuzzyfrog.measure.dependency` is the function of that name; this is the module.
+dependency = import_module("fuzzyfrog.measure.dependency")
 
 
 @pytest.fixture
@@ -13,13 +18,13 @@ def threads_take_any_work(monkeypatch):
 
 @pytest.fixture
 def no_table_is_small(threads_take_any_work, monkeypatch):
-    """Bound extensions of every table as well."""
+    """Use the bounds on extensions for every table."""
     monkeypatch.setattr(dependency, "_FEW_PAIRS", 0)
 
 
 @pytest.fixture
 def every_table_is_huge(no_table_is_small, monkeypatch):
-    """Choose the tree wherever there may be one."""
+    """Choose the tree wherever it can be used."""
     monkeypatch.setattr(dependency, "_TREE_PAIRS_UP_TO_3", 0)
     monkeypatch.setattr(dependency, "_TREE_PAIRS_BEYOND", 0)
     monkeypatch.setattr(dependency, "_TREE_ROWS", 0)

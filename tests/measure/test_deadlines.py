@@ -21,7 +21,7 @@ def measures(engine: str, n_jobs: int) -> list:
 
 
 class AfterSomeLooks(Deadline):
-    """A deadline that passes once it was looked at so many times."""
+    """A deadline that passes after a number of checks."""
 
     def __init__(self, n_looks):
         super().__init__()

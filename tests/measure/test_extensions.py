@@ -33,7 +33,7 @@ def extensions(base):
 
 
 def greedy_steps(measure, n_steps):
-    """Go a greedy path; check at each step that `best` tells exactly the best of all scores."""
+    """Follow a greedy path; check at each step that `best` returns exactly the best scores."""
     base = np.zeros(measure.n_features, dtype=bool)
     for _ in range(n_steps):
         masks = extensions(base)
@@ -68,7 +68,7 @@ def test_best_extensions_with_gaps_and_categorical_features():
 
 
 def test_remembered_enemies_of_one_path_serve_another():
-    """Bounds must hold for a base that has nothing to do with where its enemies were met."""
+    """Bounds must hold for a base that has nothing to do with where its enemies were found."""
     X, originals = copies_with_noise(150, 5, 8, seed=4)
     measure = Dependency(X, originals[:, 0] + originals[:, 1] > 0)
     greedy_steps(measure, n_steps=5)

@@ -10,7 +10,7 @@ STEPS, GRID = 16383, 2**50
 
 
 def just_beside_half_a_step(side, parity):
-    """Return positions whose product with STEPS rounds to a half, though it lies `units` beside it.
+    """Return positions whose product with STEPS rounds to a half, though it is `units` off.
 
     Rounding the half to even then moves the position away from where it is.
     """

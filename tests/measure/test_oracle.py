@@ -1,4 +1,4 @@
-"""Every engine gives what the textbook twin gives, to 1e-12."""
+"""Every engine agrees with the textbook twin, to 1e-12."""
 
 import numpy as np
 import pandas as pd

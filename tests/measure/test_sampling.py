@@ -209,7 +209,7 @@ def test_every_sample_is_drawn_equally_often():
 @pytest.mark.parametrize("n_sampled", [0, -3, 2.5, "all", None, True])
 def test_a_part_must_be_a_number_of_samples(crowd, n_sampled):
     X, y, _ = crowd
-    with pytest.raises(ValueError, match="n_sampled must be a whole number of at least 1, got"):
+    with pytest.raises(ValueError, match="n_sampled must be an integer of at least 1, got"):
         SampledDependency(Dependency(X, y), n_sampled)
 
 
@@ -240,7 +240,7 @@ def test_intervals_hold_the_mean_as_often_as_promised(name, n_drawn, confidence)
 
 
 def test_intervals_are_as_narrow_as_their_theorems_say():
-    """What the two inequalities give by hand for one case each."""
+    """The two inequalities, computed by hand for one case each."""
     values = np.repeat([0.0, 1.0], 50)
     low, high = mean_interval(values, 0.5, 10_000, 0.95)
     by_range = np.sqrt((1 - 99 / 10_000) * np.log(4 / 0.05) / 200)

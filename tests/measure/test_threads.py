@@ -190,7 +190,7 @@ def test_one_thread_or_one_item_stays_in_the_caller(items, n_threads):
 
 @pytest.mark.parametrize("n_threads", [2, 3, 5])
 def test_as_many_calls_at_once_as_asked_for(n_threads):
-    """The barrier opens only if so many are inside at once."""
+    """The barrier opens only if all of them are inside at once."""
     barrier = threading.Barrier(n_threads, timeout=30)
     map_blocks(lambda _: barrier.wait(), range(n_threads), n_threads)
 
@@ -369,7 +369,7 @@ def test_interrupt_leaves_after_the_calls_under_way():
     assert run.returncode == 0
     n_begun, n_finished_by_helper = map(int, run.stdout.split())
     assert n_begun < 20
-    assert n_finished_by_helper == n_begun - 1  # nothing goes on behind the caller's back
+    assert n_finished_by_helper == n_begun - 1  # nothing runs on behind the caller's back
 
 
 # When work must end.

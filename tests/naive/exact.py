@@ -85,7 +85,7 @@ def join(apart, one, tnorm):
 
 
 def check_gaps(values):
-    """Make sure that no two numbers are so close that nobody could say whether they are equal."""
+    """Raise if two numbers are so close that it is unclear whether they are equal."""
     ordered = sorted(set(values))
     gaps = [high - low for low, high in pairwise(ordered)]
     assert min(gaps, default=1) > Fraction(1, 10**8), "a table for another test"

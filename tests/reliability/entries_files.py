@@ -143,7 +143,7 @@ LOGS = [
     ("a log whose header has odd names", header(b'{"\\u0007": 1}'),
      Refused("'\\x07' is 1 there, None here", CheckpointError)),
     ("a log of other subsets", first_record(lambda body: b"finger??" + body[8:]),
-     Refused("It was made by other code", CheckpointError)),
+     Refused("Another version of the code wrote it", CheckpointError)),
     ("a log with half a score", first_record(lambda body: body[:-3]), Given(1.0)),
     ("a log with a score that is none", first_record(lambda body: body[:-8] + NAN), Given(1.0)),
     ("a log with an infinite score", first_record(lambda body: body[:-8] + INFINITY), Given(1.0)),

@@ -43,7 +43,7 @@ class Lookup:
     def __init__(self, table):
         self.table = np.asarray(table)
         self.n_features = int(np.log2(len(table)))
-        self.told = []  # index of every subset for which a number was given
+        self.told = []  # index of every subset whose score was returned
         self.asked = []
         self.n_calls = 0
 
@@ -83,7 +83,7 @@ def masks(*subsets):
 
 
 class Scripted:
-    """A search that proposes what it is told to, and keeps the answers."""
+    """A search that proposes given batches and keeps the answers."""
 
     def __init__(self, *batches):
         self.batches, self.answers = batches, []

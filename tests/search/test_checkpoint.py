@@ -21,7 +21,7 @@ SEARCH = Genetic(n_population=6, n_generations=3)
 
 
 def go(path, *, search=SEARCH, table=TABLE, seed=0, data="table", **changes):
-    """A small run with a log; gives the outcome and how many subsets were scored for it."""
+    """Run a small search with a log; return the outcome and how many subsets were scored."""
     objective = Lookup(table)
     problem = objective.problem(**changes)
     outcome = run(search, objective, problem, seed=seed, checkpoint=Checkpoint(path, data=data))
@@ -118,7 +118,7 @@ def test_scores_of_other_subsets_are_refused(finished, monkeypatch):
         "fuzzyfrog.search.genetic.diverse_subsets",
         lambda n_subsets, *_: np.ones((n_subsets, 4), dtype=bool),
     )
-    with pytest.raises(CheckpointError, match="made by other code"):
+    with pytest.raises(CheckpointError, match="Another version of the code"):
         go(finished[0])
 
 
@@ -145,7 +145,7 @@ def test_a_place_that_cannot_be_written_costs_the_log_not_the_run(tmp_path, fini
 
 def test_a_full_disk_costs_the_log_not_the_run(tmp_path, finished, monkeypatch):
     """The third write fails half-way, as on a full disk; the torn log can still be resumed."""
-    real, calls = module._write, []
+    real, calls = module.write_all, []
 
     def failing(file, content):
         calls.append(content)
@@ -155,13 +155,13 @@ def test_a_full_disk_costs_the_log_not_the_run(tmp_path, finished, monkeypatch):
         real(file, content)
 
     path = tmp_path / "full"
-    monkeypatch.setattr(module, "_write", failing)
+    monkeypatch.setattr(module, "write_all", failing)
     with pytest.warns(RuntimeWarning, match="No space left") as warned:
         outcome, _ = go(path)
     assert outcome == finished[1]
     assert len(warned) == 1
     assert len(calls) == 3, "after a failure nothing more is written"
-    monkeypatch.setattr(module, "_write", real)
+    monkeypatch.setattr(module, "write_all", real)
     assert go(path)[0] == finished[1]
 
 
@@ -170,7 +170,7 @@ def test_a_really_full_device():
     file = os.open("/dev/full", os.O_WRONLY)
     try:
         with pytest.raises(OSError, match="No space left"):
-            module._write(file, b"scores")
+            module.write_all(file, b"scores")
     finally:
         os.close(file)
 
@@ -184,7 +184,7 @@ def start(log, result, delay):
 
 
 def finish(log, result):
-    """Run to the end; give the exit code and what was said on the way."""
+    """Run to the end; return the exit code and stderr."""
     with start(log, result, 0) as process:
         _, message = process.communicate()
         return process.returncode, message
@@ -207,7 +207,7 @@ def test_a_second_process_is_refused_and_told_who_holds_the_log(tmp_path):
 
 
 def start_and_kill(log, result, n_bytes):
-    """Start a run and kill it once its log has so many bytes; tell whether it was still going."""
+    """Start a run, kill it once its log has `n_bytes`; return whether it was still running."""
     with start(log, result, 0.01) as process:
         wait_for(
             lambda: process.poll() is not None or (log.exists() and log.stat().st_size >= n_bytes)

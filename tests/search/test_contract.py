@@ -1,4 +1,4 @@
-"""What every search promises; a new search is added to SEARCHES and inherits all of it."""
+"""What every search guarantees; a new search is added to SEARCHES and inherits all tests."""
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from fuzzyfrog.search import (
     QuickReduct,
     RandomSubsets,
     ShuffledFrogs,
+    registry,
     run,
 )
 from search.lookup import Lookup, mask_of, plain, random_table, sizes_of
@@ -28,8 +29,15 @@ SEARCHES = {
     "exact": Exact(),
     "front": ExactFront(),
 }
-DRAW_NOTHING = (QuickReduct, Exact, ExactFront)  # and go through subsets of other sizes
+# They draw nothing, and go through subsets of other sizes.
+DRAW_NOTHING = tuple(registry.SEARCHES[name] for name in registry.DETERMINISTIC)
 TABLE = random_table()
+
+
+def test_every_search_of_the_registry_is_tested_and_described():
+    assert {type(search) for search in SEARCHES.values()} >= set(registry.SEARCHES.values())
+    assert registry.DESCRIPTIONS.keys() == registry.SEARCHES.keys()
+    assert registry.SEARCHES.keys() >= registry.PROVING | registry.DETERMINISTIC
 
 
 @pytest.fixture(params=SEARCHES, scope="module")
@@ -57,7 +65,7 @@ class Listening(Lookup):
 
 
 def proposals(search, problem, seed):
-    """All batches of a run, told what the table says."""
+    """Return all batches of a run on the table."""
     objective = Lookup(TABLE)
     proposal, batches = search.propose(problem, seed), []
     batch = next(proposal, None)
@@ -188,7 +196,7 @@ def test_a_callback_can_stop(search):
 
 @pytest.mark.parametrize("limit", [5, 40, 90, None])
 def test_resumes_bit_for_bit(search, ranking, limit, tmp_path):
-    """Stopped in the middle and resumed, a run gives what an undisturbed one gives."""
+    """A run that is stopped and resumed ends like an undisturbed one."""
     objective = Lookup(TABLE)
     problem = objective.problem(ranking=ranking)
     whole = run(search, objective, problem, seed=2)

@@ -106,7 +106,7 @@ class Nameless(Lookup):
 
 
 def test_a_score_that_is_no_number_is_an_error():
-    with pytest.raises(ValueError, match="must give numbers as scores, got nan"):
+    with pytest.raises(ValueError, match="must return numbers as scores, got nan"):
         evaluator(Nameless(TABLE)).evaluate(Batch(masks((0,))))
 
 
@@ -319,14 +319,14 @@ def test_quickreduct_goes_on_where_no_single_feature_helps():
 BAD_PROBLEMS = [
     (
         {"must_include": mask_of(7, 1, 2), "exclude": mask_of(7, 2)},
-        "must_include and exclude must not meet, got 2 in both",
+        "must_include and exclude must not overlap, got 2 in both",
     ),
     ({"exclude": np.ones(7, dtype=bool)}, "exclude must leave at least one feature"),
     ({"n_features_to_select": 8}, r"n_features_to_select must be from 1 .* to 7 .* got 8"),
     ({"n_features_to_select": 0}, "n_features_to_select must be from 1"),
     ({"n_features_to_select": 1, "must_include": mask_of(7, 1, 2)}, "must be from 2"),
-    ({"min_dependency": 0.0}, "min_dependency must be above 0 and at most 1, got 0.0"),
-    ({"min_dependency": 1.5}, "min_dependency must be above 0 and at most 1, got 1.5"),
+    ({"min_dependency": 0.0}, "min_dependency must be a number above 0 and at most 1, got 0.0"),
+    ({"min_dependency": 1.5}, "min_dependency must be a number above 0 and at most 1, got 1.5"),
     ({"exclude": np.array([1, 2])}, "must be masks of 7 booleans"),
     ({"ranking": "size"}, "ranking must be one of 'lexicographic', 'product'"),
     ({"n_features": 6}, "objective must have the 6 features of the problem, got 7"),
@@ -406,6 +406,9 @@ def test_memory_that_runs_out_costs_the_rest_of_the_search_not_the_best_so_far()
     outcome = run(Genetic(), objective, objective.problem(), seed=0)
     assert outcome.stop_reason == "memory"
     assert outcome.score == max(objective.table[objective.told])
-    n_calls.extend([0] * 3)
+    n_calls.extend([0] * 3)  # now nothing at all is scored; the score of all features is known
+    outcome = run(Genetic(), objective, objective.problem(), seed=0)
+    assert outcome.subset.all()
+    assert outcome.stop_reason == "memory"
     with pytest.raises(MemoryError):
-        run(Genetic(), objective, objective.problem(), seed=0)
+        run(Genetic(), objective, objective.problem(n_features_to_select=3), seed=0)

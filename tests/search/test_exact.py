@@ -223,7 +223,7 @@ class Independent:
 
 def test_covers_that_break_a_row_just_learned_are_not_asked_about(monkeypatch):
     """One answer rules out many covers; and between many answers there is a sign of life."""
-    monkeypatch.setattr(cover_proof, "ASKED_BETWEEN_SIGNS", 2)
+    monkeypatch.setattr(cover_proof, "ASKED_BETWEEN_REPORTS", 2)
     asked = []
 
     def oracle(subset):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from fuzzyfrog.search import Problem, ShuffledFrogs, run
-from fuzzyfrog.search.backward_elimination import shed
+from fuzzyfrog.search.backward_elimination import eliminate
 from fuzzyfrog.search.frogs.pond import (
     DISSIMILARITIES,
     FrogCounts,
@@ -123,7 +123,7 @@ def test_bars_change_nothing(ranking, variant):
 
 
 def answered(steps, told):
-    """Answer the batches of a coroutine; give its value."""
+    """Answer the batches of a coroutine; return its value."""
     try:
         batch = next(steps)
         while True:
@@ -142,7 +142,7 @@ def test_shedding_leaves_minimal_subsets(seed):
     orders = np.array([Stream(seed, row).order(7) for row in range(40)])
     keep = np.arange(7) == 2
     lighter, scores = answered(
-        shed(subsets, required, keep, orders),
+        eliminate(subsets, required, keep, orders),
         lambda batch: objective.score(batch.subsets, batch.at_least),
     )
     assert lighter[:, 2].all()
@@ -160,7 +160,9 @@ def test_shedding_leaves_minimal_subsets(seed):
 def test_shedding_of_many_features_takes_few_trials():
     n_features, needed = 2000, np.array([3, 700, 1999])
     subset = np.ones((1, n_features), dtype=bool)
-    steps = shed(subset, np.ones(1), np.zeros(n_features, dtype=bool), np.arange(n_features)[None])
+    steps = eliminate(
+        subset, np.ones(1), np.zeros(n_features, dtype=bool), np.arange(n_features)[None]
+    )
     trials = []
 
     def told(batch):

@@ -20,7 +20,7 @@ def explorer(problem, *subsets, score):
 
 
 def all_neighbors(one, limit):
-    """Everything an explorer gives, as tuples of features, and the scores asked for."""
+    """Return all neighbors of an explorer, as tuples of features, and the scores asked for."""
     found = []
     while (batch := one.neighbors(limit)) is not None:
         assert len(batch.subsets)

@@ -1,4 +1,4 @@
-"""A killed proof goes on where it stood; a damaged log of it costs time, never the answer."""
+"""A killed proof resumes where it was; a damaged log costs time, never the answer."""
 
 import shutil
 import warnings
@@ -18,7 +18,7 @@ N_FEATURES = 20
 
 
 class Killed(BaseException):
-    """Stands for kill -9: nobody catches it, and the files stay as they are."""
+    """Stands for kill -9: nothing catches it, and the files stay as they are."""
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def task(monkeypatch):
 
 @pytest.fixture
 def slices(monkeypatch):
-    """The number of slices of branch and bound that were worked out; it kills after so many."""
+    """Count the slices of branch and bound that were computed; kill after some of them."""
     count, advance = {"done": 0, "kill_after": np.inf}, CoverSearch.advance
 
     def counted(self, *arguments):
@@ -151,7 +151,9 @@ def test_a_file_of_another_run_is_ignored_with_a_sentence(task, slices, tmp_path
     answers, place = proof_log.proof_files(tmp_path / "scores")
     for path in (answers, place):
         path.write_bytes(proof_log.MAGIC + bytes(16) + path.read_bytes()[proof_log.START :])
-    with pytest.warns(RuntimeWarning, match="is ignored: it is damaged or of another run") as told:
+    with pytest.warns(
+        RuntimeWarning, match="is ignored: it is damaged or from another run"
+    ) as told:
         assert go(task, tmp_path / "scores") == expected
     assert len(told) == 2
 
@@ -178,7 +180,7 @@ def test_a_place_is_taken_to_the_same_end():
 
 
 def test_a_place_with_impossible_numbers_is_not_taken():
-    """A checksum does not make it ours: compiled code would read beside its arrays."""
+    """A valid checksum is not enough: compiled code would read outside its arrays."""
     search = cover_search()
     search.advance(20, 10)
     place = search.place()

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from fuzzyfrog.search.constraints import Constraints
-from fuzzyfrog.search.frogs.pond import diverse_sizes, diverse_subsets
+from fuzzyfrog.search.constraints import Constraints, diverse_sizes, diverse_subsets
 from fuzzyfrog.search.protocol import Problem
 from fuzzyfrog.search.random_stream import Stream
 

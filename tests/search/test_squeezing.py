@@ -28,7 +28,7 @@ def squeeze_of(problem, *subsets):
 
 
 def climb(squeeze, best, n_trials):
-    """Run a climb; give all that it tried."""
+    """Run a climb; return everything that it tried."""
     tried, steps = [], squeeze.climb(n_trials)
     batch = next(steps, None)
     while batch is not None:

@@ -14,26 +14,17 @@ from fuzzyfrog.common.messages import listed, shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import CheckpointError, ConfigError, ParameterError
 from fuzzyfrog.experiment.config import SelectorEntry
-from fuzzyfrog.search import (
-    Genetic,
-    ParticleSwarm,
-    QuickReduct,
-    Search,
-    ShuffledFrogs,
-)
+from fuzzyfrog.search import Search, registry
 from fuzzyfrog.search.driver import check_budget
 from fuzzyfrog.search.protocol import Problem
 from fuzzyfrog.select import BoostedSelector, FuzzyRoughSelector
 
 __all__ = ["check_selector", "imported", "is_random", "parameters", "recipe", "selected"]
 
-SEARCHES: dict[str, type[Any]] = {
-    "frogs": ShuffledFrogs,
-    "genetic": Genetic,
-    "swarm": ParticleSwarm,
-    "quickreduct": QuickReduct,
+SEARCHES = {
+    name: search for name, search in registry.SEARCHES.items() if name not in registry.PROVING
 }
-DETERMINISTIC = {"quickreduct", "none"}
+DETERMINISTIC = {*registry.DETERMINISTIC, "none"}
 A_PROBLEM = Problem(n_features=100, n_cells=1_000_000, full_score=1.0)
 A_TABLE = np.arange(60.0)[:, np.newaxis], np.arange(60) // 30
 
@@ -155,8 +146,7 @@ def _try_out(selector: Any) -> None:
 
 
 def _search(entry: SelectorEntry) -> Search:
-    search: Search = SEARCHES[entry.search](**entry.options)
-    return search
+    return SEARCHES[entry.search](**entry.options)
 
 
 def _fit(selector: Any, entry: SelectorEntry, dataset: Dataset) -> None:

@@ -1,4 +1,35 @@
-"""The fuzzy-rough dependency of subsets of features, exact and fast."""
+"""The fuzzy-rough dependency of subsets of features, exact and fast.
+
+How a call travels, from the public names to the loops that Numba compiles::
+
+    dependency, positive_region, lower_approximation, ...     functions.py
+        one call, one subset: reads the table, asks a Dependency
+      |
+    Dependency             scores many subsets of one table     dependency.py
+    SampledDependency      the same on a random part            sampled.py
+      |   Geometry         the samples in the forms that        geometry.py
+      |                    engines read
+      |   map_blocks       deals blocks out to threads          threads.py
+      |
+      |-- engines: all find the nearest enemies, to the same bits
+      |     PlainEngine    every pair, as the definition says   engines.py  _kernel_plain.py
+      |     ScanEngine     a 16-bit filter drops most pairs     engines.py  _kernel_scan.py
+      |     PartEngine     the scan for some of the samples     engines.py  _kernel_scan.py
+      |     LineEngine     one feature, by sorting              engines.py  _kernel_plain.py
+      |     TreeEngine     skips far parts of large tables      tree.py     _kernel_tree.py
+      |
+      `-- greedy steps: subsets that extend a common one by a feature
+            weigh_step     small tables: all of them at once    greedy.py   _kernel_pairs.py
+            Extensions     the best, by remembered enemies      greedy.py   _kernel_pairs.py
+
+    Requirements           rows for proofs of minimality        requirements.py
+
+The filter compares 64 samples at once, in `_vectors.py`.
+
+Start reading with `SubsetScores` in `dependency.py`, which picks the engine, and with
+`_kernel_plain.plain`: twenty lines that say what all the others compute. docs/theory.md explains
+why the answers are the same.
+"""
 
 from fuzzyfrog.measure.dependency import Dependency
 from fuzzyfrog.measure.functions import (

@@ -14,10 +14,8 @@ from fuzzyfrog.common.jit import kernel
 from fuzzyfrog.data.scaling import GRID
 from fuzzyfrog.measure._kernel_scan import LARGEST, PRODUCT, SUM, alike, distance, total
 
-__all__ = ["bound", "bounds", "extend", "measure_pairs", "remember"]
-
 _BLOCK = 64  # samples that are compared with one sample at a time
-_AT_ONCE = 8  # features joined for a whole block before a look at what is left
+_AT_ONCE = 8  # features joined for a whole block before a check of what is left
 
 # In the loops below `d if d > 0.0 else 0.0` makes 0 of NaN: a missing value is similar to anything.
 # `abs` changes no value there. It keeps the compiler from storing only what has changed, which

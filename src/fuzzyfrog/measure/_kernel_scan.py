@@ -1,9 +1,9 @@
 """The pruned scan: nearest enemies through a 16-bit filter, 64 samples at a time.
 
 Positions are rounded to 16 bits, which makes every distance uncertain by one step per feature. A
-pair that cannot be nearer than what is already known, even so, is dropped after a few features;
-what is left is measured again in float64, on the grid, where it is exact. The answer is therefore
-that of the plain float64 loop, bit for bit (docs/theory.md#filter).
+pair that even so cannot be nearer than the enemies already known is dropped after a few features;
+the others are measured again in float64, on the grid, where distances are exact. The answer is
+therefore that of the plain float64 loop, bit for bit (docs/theory.md#filter).
 """
 
 from __future__ import annotations
@@ -40,10 +40,12 @@ __all__ = [
     "alike",
     "below",
     "distance",
+    "limit_of",
     "measure_again",
     "open_memberships",
     "scan",
     "scan_batch",
+    "scan_part",
     "total",
 ]
 
@@ -325,9 +327,9 @@ def open_memberships(steps, membership, limit, enemy):
 
 @kernel
 def recall(table, subset, join, met, membership, limit, enemy):
-    """Lower memberships to the distance of enemies met before; give what is lost by that.
+    """Lower memberships to the distance of enemies met before; return how much they lost.
 
-    Under whatever subset it was met, an enemy is an enemy: its distance is an upper bound.
+    An enemy stays an enemy under any subset: its distance is an upper bound.
     """
     lost = 0.0
     for i in range(met.size):
@@ -390,3 +392,89 @@ def scan_batch(table, batch, join, first, last, totals):
             totals[k, 0] = totals[k, 1] = -1
         else:
             totals[k, 0], totals[k, 1] = total(membership)
+
+
+# The scan for some of the samples. That of all samples looks at a pair once and lowers two
+# memberships; here only the rows of the samples asked for meet every block, and only their own
+# memberships are lowered (docs/scale.md).
+
+
+@kernel
+def _of_own(block, first, last):
+    """Return the lanes of a block that hold samples from the first to the last, as bits."""
+    start, end = max(first - block, 0), min(last - block, LANES)
+    if start >= end:
+        return np.uint64(0)
+    return (ALL_LANES >> np.uint64(LANES - (end - start))) << np.uint64(start)
+
+
+# Inlined by Numba, like `below`: as a call it would cost more than what it does.
+@njit(inline="always")
+def _measure_own(Z, target, steps, subset, join, i, k, block, bits, membership, limit, enemy):
+    """Lower the membership of sample i, the k-th that is asked for, to its exact distances."""
+    lost = 0.0
+    while bits != 0:
+        j = block + first_lane(bits)
+        bits &= bits - np.uint64(1)
+        d = distance(Z, i, j, subset, join)
+        if target.size > 0:
+            d += alike(target, i, j)
+        if d < membership[k]:
+            lost += membership[k] - d
+            membership[k] = d
+            limit[k] = limit_of(d, steps)
+            enemy[k] = j
+    return lost
+
+
+@kernel
+def scan_part(
+    table, asked, own, queries, features, subset, join, gaps, first, last,
+    membership, limit, enemy, allowed,
+):  # fmt: skip
+    """Lower memberships of samples that are asked for to the distance of the nearest enemy.
+
+    Parameters
+    ----------
+    table : Table
+        All samples.
+    asked : int64[n_asked]
+        The samples.
+    own : int64[n_asked, 2]
+        The first of the samples that are not enemies of each, and the end of them.
+    queries : int16[n_asked, n_features + 1]
+        Their rows of the table's queries.
+    first, last : int
+        Which of them to look at; the other arguments and the return value are as in `scan`.
+    """
+    n = table.first_enemy.size
+    lanes, Z, steps = table.lanes, table.Z, table.steps
+    target, level = table.target, table.level
+    n_real = min(subset.size, features.size)
+    nothing = np.full(LANES, NEVER, np.int16)  # the lanes themselves have nothing to gain
+    ceiling = nothing.copy()
+    lost = 0.0
+    for block in range(0, n, LANES):
+        end = min(block + LANES, n)
+        inside = ALL_LANES >> np.uint64(block + LANES - end)
+        for k in range(first, last):
+            if own[k, 0] <= block and end <= own[k, 1]:
+                continue
+            most = limit[k]
+            if target.size > 0:
+                here = level.of[asked[k]]
+                set_ceilings(
+                    level.of, level.alike, level.step, here, here, block, nothing, 0, most, ceiling
+                )
+                most = np.int16(NEVER)
+            bits = below(lanes, queries, features, n_real, join, gaps, k, block, ceiling, 0, most)
+            bits &= inside
+            if bits == 0:
+                continue
+            bits &= ~_of_own(block, own[k, 0], own[k, 1])
+            lost += _measure_own(
+                Z, target, steps, subset, join, asked[k], k, block, bits, membership, limit, enemy
+            )
+        if lost > allowed:
+            break
+    return lost

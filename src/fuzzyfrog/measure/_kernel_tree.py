@@ -2,7 +2,7 @@
 
 Each class is cut into blocks of 64 samples that lie close together, by halving it again and again
 along the widest of a few features. A block of queries goes down the trees of the other classes and
-leaves out every part whose box is farther away than what is known; the blocks it reaches are
+leaves out every part whose box is farther away than the known enemies; the blocks it reaches are
 compared as in the scan, in 16-bit steps first and exactly after that (docs/theory.md#tree).
 """
 
@@ -32,8 +32,6 @@ from fuzzyfrog.measure._vectors import (
 )
 
 ONE = np.uint64(1)
-
-__all__ = ["Forest", "build", "gather", "grow_boxes", "search"]
 
 
 class Forest(NamedTuple):

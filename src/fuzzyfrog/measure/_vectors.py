@@ -17,30 +17,8 @@ from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-__all__ = [
-    "ALL_LANES",
-    "LANES",
-    "LARGEST",
-    "MISSING",
-    "NEVER",
-    "STAGE",
-    "SUM",
-    "below_largest",
-    "below_largest_gaps",
-    "below_sum",
-    "below_sum_gaps",
-    "closest_largest",
-    "closest_largest_gaps",
-    "closest_sum",
-    "closest_sum_gaps",
-    "first_lane",
-    "near_largest",
-    "near_sum",
-    "set_ceilings",
-]
-
 LANES = 64  # samples that are compared at once
-STAGE = 4  # features between two looks at what is left
+STAGE = 4  # features between two checks of which lanes are left
 NEVER = -32768  # a limit that no distance is below
 MISSING = -32768  # a missing value; every present value is within +-16383
 ALL_LANES = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -87,7 +65,7 @@ def _below_in_numpy(join: int, gaps: bool) -> Callable[..., np.uint64]:
 
 
 def _closest_in_numpy(join: int, gaps: bool) -> Callable[..., int]:
-    """Return the first lane of a block that is nearest to sample i, as far as 16 bits tell."""
+    """Return the first lane of a block that is nearest to sample i, as far as 16 bits can show."""
 
     def closest(lanes, queries, features, i, block):  # type: ignore[no-untyped-def]
         joined = np.zeros(LANES, np.int64)
@@ -309,7 +287,7 @@ def _join(builder: Any, join: int, joined: Any, away: Any) -> Any:
 
 
 def _under(builder: Any, joined: Any, known: Any, slack: Any) -> Any:
-    """Return the lanes that are less than what is known plus some slack, as bits."""
+    """Return the lanes that are less than the limit plus some slack, as bits."""
     ceiling = _call(builder, "sadd.sat", known, _fill(builder, slack))
     return builder.bitcast(builder.icmp_signed("<", joined, ceiling), _I64)
 

@@ -1,8 +1,8 @@
-"""Scores of subsets, whatever engine finds them: the mean membership of all samples or of some."""
+"""The measure bound to a table: it scores subsets of features with the engine that suits them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import cached_property
 from typing import Literal
@@ -10,8 +10,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fuzzyfrog.common.params import check_known
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.scaling import GRID, MISSING_RULES, ROUNDING, SPREADS, Missing, Spread, snapped
+from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.measure import _kernel_plain, _kernel_scan
 from fuzzyfrog.measure.engines import (
     Engine,
@@ -21,24 +23,31 @@ from fuzzyfrog.measure.engines import (
     PlainEngine,
     ScanEngine,
     Weights,
-    n_pairs_asked,
 )
-from fuzzyfrog.measure.geometry import MARGIN, Geometry, Subset, blocks_of, exact_means, subset_of
-from fuzzyfrog.measure.greedy import Extensions, one_step, weigh_step
+from fuzzyfrog.measure.geometry import (
+    MARGIN,
+    Floats,
+    Geometry,
+    Integers,
+    Masks,
+    Subset,
+    blocks_of,
+    exact_means,
+    subset_of,
+)
+from fuzzyfrog.measure.greedy import Extensions, weigh_step
 from fuzzyfrog.measure.threads import effective_threads, map_blocks
 from fuzzyfrog.measure.tree import TreeEngine
 
-__all__ = [
-    "ENGINES",
-    "Dependency",
-    "EngineName",
-    "SubsetScores",
-    "TNorm",
-    "checked_masks",
-]
-
+TNorm = Literal["lukasiewicz", "minimum", "product"]
 EngineName = Literal["auto", "plain", "scan", "tree"]
-ENGINES: tuple[EngineName, ...] = ("auto", "plain", "scan", "tree")
+
+_JOINS = {
+    "lukasiewicz": _kernel_scan.SUM,
+    "minimum": _kernel_scan.LARGEST,
+    "product": _kernel_scan.PRODUCT,
+}
+_ENGINES = ("auto", "plain", "scan", "tree")
 
 # From this many pairs of enemies on, the tree beats the scan (benchmarks/README.md#crossover).
 _TREE_PAIRS_UP_TO_3 = 10_000_000
@@ -51,21 +60,7 @@ _CHUNK = 256  # subsets scored before the best of them is asked of the others
 
 
 class SubsetScores:
-    """The mean membership of samples in the positive region, for subsets of features.
-
-    Parameters
-    ----------
-    geometry : Geometry
-        All samples.
-    join : int
-        How features are joined: a constant of the scan kernel.
-    n_threads : int
-        Number of threads.
-    engine : {"auto", "plain", "scan", "tree"}
-        How nearest enemies are found.
-    asked : int64[n_asked]
-        The samples whose memberships count, in the order of the geometry.
-    """
+    """The mean membership of samples in the positive region, for subsets of features."""
 
     def __init__(
         self,
@@ -73,14 +68,14 @@ class SubsetScores:
         join: int,
         n_threads: int,
         engine: EngineName,
-        asked: NDArray[np.int64],
+        asked: Integers,
     ) -> None:
         self._geometry = geometry
         self._join = join
         self._n_threads = n_threads
         self._choice = engine
         self._asked = asked
-        self._n_pairs = n_pairs_asked(geometry, asked.size)
+        self._n_pairs = geometry.n_pairs_of(asked.size)
         self._made: dict[type[Engine], Engine] = {}
 
     @property
@@ -124,9 +119,7 @@ class SubsetScores:
         weights = self._weigh_step(base, np.array([self.n_features - 1]))
         return float(exact_means(weights, self._asked.size)[0])
 
-    def score(
-        self, masks: ArrayLike, at_least: float | ArrayLike | None = None
-    ) -> NDArray[np.float64]:
+    def score(self, masks: ArrayLike, at_least: float | ArrayLike | None = None) -> Floats:
         """Return the dependency of each subset.
 
         Parameters
@@ -134,7 +127,7 @@ class SubsetScores:
         masks : bool[n_subsets, n_features]
             The subsets.
         at_least : float or float[n_subsets], optional
-            What a subset has to reach to be of interest. One that does not is given up early.
+            The score that a subset has to reach; one that cannot is given up early.
 
         Returns
         -------
@@ -148,15 +141,13 @@ class SubsetScores:
         scores = [self._score(checked[part], wanted[part]) for part in parts]
         return np.concatenate([np.empty(0), *scores])
 
-    def _score(
-        self, checked: NDArray[np.bool_], wanted: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def _score(self, checked: Masks, wanted: Floats) -> Floats:
         weights = self._weights(checked, self._asked.size * (1.0 - wanted + MARGIN))
         scores = exact_means(weights, self._asked.size)
         scores[scores < wanted] = -np.inf
         return scores
 
-    def _weights(self, checked: NDArray[np.bool_], allowed: NDArray[np.float64]) -> Weights:
+    def _weights(self, checked: Masks, allowed: Floats) -> Weights:
         step = one_step(checked) if self._is_small else None
         if step is not None:
             return self._weigh_step(*step)
@@ -165,15 +156,15 @@ class SubsetScores:
             weights[rows] = self._engine(engine).weigh(checked[rows], allowed[rows])
         return weights
 
-    def best(self, masks: ArrayLike) -> NDArray[np.float64]:
+    def best(self, masks: ArrayLike) -> Floats:
         """Return the dependency of the best subsets of a batch, -inf for the others.
 
         Those within the tolerance of the highest score are all among the best.
 
         Much faster than `score` where the subsets extend a common one by a feature each, as in a
         greedy search: most of them are ruled out by enemies that are already known. The others
-        race: whoever has lost more than the best so far is given up, so that the answer is always
-        that of scoring all of them.
+        race, and one that has lost more than the best so far is given up. The answer is the same
+        as from scoring all of them.
         """
         checked = self._checked(masks)
         step = one_step(checked)
@@ -185,7 +176,7 @@ class SubsetScores:
         scores[scores < scores.max() - self.tolerance] = -np.inf
         return scores
 
-    def _best_of_any(self, checked: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def _best_of_any(self, checked: Masks) -> Floats:
         scores, best = np.full(len(checked), -np.inf), -np.inf
         for start in range(0, len(checked), _CHUNK):
             rows = slice(start, start + _CHUNK)
@@ -198,7 +189,7 @@ class SubsetScores:
         subset = subset_of(self._geometry, self._checked_one(mask))
         return self._engine_for(subset).nearest(subset, np.inf)
 
-    def _weigh_step(self, base: NDArray[np.bool_], added: NDArray[np.int64]) -> Weights:
+    def _weigh_step(self, base: Masks, added: Integers) -> Weights:
         return weigh_step(self._geometry, self._join, self._n_threads, base, added)
 
     @property
@@ -211,12 +202,12 @@ class SubsetScores:
         is_one_of_few = self._asks_all and self._geometry.n_pairs < _FEW_PAIRS
         return self._choice == "auto" and is_one_of_few
 
-    def _by_engine(self, masks: NDArray[np.bool_]) -> dict[type[Engine], NDArray[np.intp]]:
+    def _by_engine(self, masks: Masks) -> dict[type[Engine], NDArray[np.intp]]:
         """Return the rows of the subsets for each engine that is to score some of them."""
         if self._choice != "auto" or self._is_small:
             return {self._pick(0, True): np.arange(len(masks))}
         gaps = masks[:, self._geometry.has_gaps].any(axis=1)
-        # The choice depends on nothing but this; sizes above 3 are all alike.
+        # The choice depends on nothing else; sizes above 3 are all alike.
         kind = 2 * np.minimum(masks.sum(axis=1), 4) + gaps
         rows: dict[type[Engine], NDArray[np.intp]] = {}
         for code in np.unique(kind).tolist():
@@ -257,73 +248,78 @@ class SubsetScores:
             self.tolerance,
         )  # fmt: skip
 
-    def _engines_for(self, asked: NDArray[np.int64]) -> Callable[[Subset], Engine]:
-        """Return what gives engines for a part of the samples asked for, or for all of them."""
+    def _engines_for(self, asked: Integers) -> Callable[[Subset], Engine]:
+        """Return a function from subsets to engines, for some or all of the samples asked for."""
         if asked.size == self._asked.size:
             return self._engine_for
         part = SubsetScores(self._geometry, self._join, self._n_threads, self._choice, asked)
         return part._engine_for
 
-    def _checked_one(self, mask: ArrayLike) -> NDArray[np.bool_]:
-        row: NDArray[np.bool_] = self._checked(np.asarray(mask)[np.newaxis])[0]
+    def _checked_one(self, mask: ArrayLike) -> Masks:
+        row: Masks = self._checked(np.asarray(mask)[np.newaxis])[0]
         return row
 
-    def _checked(self, masks: ArrayLike) -> NDArray[np.bool_]:
+    def _checked(self, masks: ArrayLike) -> Masks:
         return checked_masks(masks, self.n_features)
 
 
-def checked_masks(masks: ArrayLike, n_features: int) -> NDArray[np.bool_]:
+def checked_masks(masks: ArrayLike, n_features: int) -> Masks:
     """Return the masks as an array; raise unless they are boolean, one row for each subset."""
     array = np.asarray(masks)
     if array.ndim != 2 or array.shape[1] != n_features or array.dtype != np.bool_:
-        raise ValueError(
-            f"masks must be boolean with one row per subset and {n_features} columns, "
-            f"got {array.dtype} of shape {array.shape}. Use features as a mask: "
-            "mask = np.zeros(n_features, bool); mask[features] = True."
+        raise ParameterError(
+            "masks",
+            f"be boolean with one row per subset and {n_features} columns",
+            f"{array.dtype} of shape {array.shape}",
+            "To make a mask of features: mask = np.zeros(n_features, bool); mask[features] = True.",
         )
     return array
 
 
-def _checked_bar(at_least: float | ArrayLike | None, n_subsets: int) -> NDArray[np.float64]:
-    """Return what each subset has to reach."""
+def one_step(masks: Masks) -> tuple[Masks, Integers] | None:
+    """Return the common subset and the feature that each mask adds to it, None if there is none."""
+    sizes = masks.sum(axis=1)
+    if sizes.size < 2 or np.any(sizes != sizes[0]):
+        return None
+    base = np.asarray(masks.all(axis=0))
+    if np.count_nonzero(base) != sizes[0] - 1:
+        return None
+    return base, np.argmax(masks & ~base, axis=1)
+
+
+def _checked_bar(at_least: float | ArrayLike | None, n_subsets: int) -> Floats:
+    """Return the score that each subset has to reach."""
     if at_least is None:
         return np.full(n_subsets, -np.inf)
     bar = np.asarray(at_least, np.float64)
     if bar.shape not in ((), (n_subsets,)) or np.isnan(bar).any():
-        raise ValueError(
-            f"at_least must be a number or one per subset ({n_subsets}), none of them NaN, "
-            f"got shape {bar.shape}. Leave it out to score every subset."
+        raise ParameterError(
+            "at_least",
+            f"be a number or one per subset ({n_subsets}), none of them NaN",
+            f"shape {bar.shape}",
+            "Leave it out to score every subset.",
         )
     return np.broadcast_to(bar, n_subsets)
-
-
-TNorm = Literal["lukasiewicz", "minimum", "product"]
-
-_JOINS = {
-    "lukasiewicz": _kernel_scan.SUM,
-    "minimum": _kernel_scan.LARGEST,
-    "product": _kernel_scan.PRODUCT,
-}
 
 
 class Dependency(SubsetScores):
     """The fuzzy-rough dependency of a target on subsets of features.
 
     The dependency of a subset is the mean membership of the samples in the positive region: how
-    surely the features of the subset tell each sample from all samples of other classes.
+    surely the features of the subset tell each sample apart from all samples of other classes.
 
     Parameters
     ----------
     X : array-like, data frame or Dataset
         The samples.
     y : array-like, optional
-        The target; left out for a `Dataset`, which has one.
+        The target; omit it for a `Dataset`, which has one.
     tnorm : {"lukasiewicz", "minimum", "product"}, default="lukasiewicz"
-        How similarities on single features are joined.
+        How the similarities on single features are combined.
     spread : {"std", "variance", "range"}, default="std"
-        What the difference of two values is compared with.
+        The unit in which differences of two values are measured.
     categorical_features : "from_dtype", None, list of names or indices, or mask
-        Features of which only equality counts.
+        Features whose values are only equal or different.
     missing : {"similar", "different", "raise"}, default="similar"
         A missing value is similar to every value, different from every value, or an error.
     target : {"auto", "class", "numeric"}, default="auto"
@@ -356,20 +352,20 @@ class Dependency(SubsetScores):
         n_jobs: int | None = None,
         engine: EngineName = "auto",
     ) -> None:
-        _check_name("tnorm", tnorm, tuple(_JOINS))
-        _check_name("spread", spread, SPREADS)
-        _check_name("missing", missing, MISSING_RULES)
-        _check_name("engine", engine, ENGINES)
+        check_known("tnorm", tnorm, _JOINS)
+        check_known("spread", spread, SPREADS)
+        check_known("missing", missing, MISSING_RULES)
+        check_known("engine", engine, _ENGINES)
         self.dataset: Dataset = make_dataset(
             X, y, categorical_features=categorical_features, target=target
         )
         self._tnorm, self._spread, self._missing = tnorm, spread, missing
         self._n_jobs = n_jobs
         geometry = Geometry.of(self.dataset, spread, missing)
-        everybody = np.arange(geometry.n_samples)
-        super().__init__(geometry, _JOINS[tnorm], effective_threads(n_jobs), engine, everybody)
+        every_sample = np.arange(geometry.n_samples)
+        super().__init__(geometry, _JOINS[tnorm], effective_threads(n_jobs), engine, every_sample)
 
-    def with_target(self, codes: NDArray[np.int64], classes: tuple[Hashable, ...]) -> Dependency:
+    def with_target(self, codes: Integers, classes: tuple[Hashable, ...]) -> Dependency:
         """Return the measure of other classes on the same samples, with the same settings."""
         return Dependency(
             replace(self.dataset, target=codes, classes=classes),
@@ -380,14 +376,14 @@ class Dependency(SubsetScores):
             engine=self._choice,
         )
 
-    def memberships(self, mask: ArrayLike) -> NDArray[np.float64]:
+    def memberships(self, mask: ArrayLike) -> Floats:
         """Return how surely each sample belongs to its own class, by the features of a subset."""
         found = self._nearest(mask)
         result = np.empty(self.n_samples)
         result[self._geometry.order] = found.membership
         return result
 
-    def nearest_enemies(self, mask: ArrayLike) -> NDArray[np.int64]:
+    def nearest_enemies(self, mask: ArrayLike) -> Integers:
         """Return for each sample the first of its nearest enemies, -1 where its membership is 1."""
         geometry, subset = self._geometry, subset_of(self._geometry, self._checked_one(mask))
         membership = self._nearest(mask).membership
@@ -404,7 +400,7 @@ class Dependency(SubsetScores):
         result[geometry.order] = np.where(enemy < 0, -1, geometry.order[enemy])
         return result
 
-    def infimum(self, mask: ArrayLike, concept: NDArray[np.float64]) -> NDArray[np.float64]:
+    def infimum(self, mask: ArrayLike, concept: Floats) -> Floats:
         """Return the smallest of distance + degree of belonging to a concept over all samples.
 
         Parameters
@@ -425,9 +421,3 @@ class Dependency(SubsetScores):
         result = np.empty(self.n_samples)
         result[geometry.order] = lowest
         return result
-
-
-def _check_name(parameter: str, value: object, known: Sequence[str]) -> None:
-    if not isinstance(value, str) or value not in known:
-        names = ", ".join(repr(name) for name in known)
-        raise ValueError(f"{parameter} must be one of {names}, got {value!r}.")

@@ -1,4 +1,7 @@
-"""The engines: different ways through the pairs of enemies, all to the same bits."""
+"""The engines: different ways through the pairs of enemies that lead to the same bits.
+
+The tree has a file of its own, `tree.py`.
+"""
 
 from __future__ import annotations
 
@@ -9,38 +12,32 @@ from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fuzzyfrog.common.deadline import stop_if_late
 from fuzzyfrog.measure import _kernel_plain, _kernel_scan
-from fuzzyfrog.measure._kernel_line import line
-from fuzzyfrog.measure._kernel_part import scan_part
-from fuzzyfrog.measure.geometry import Geometry, Subset, batch_of, blocks_of, subset_of
+from fuzzyfrog.measure.geometry import (
+    Floats,
+    Geometry,
+    Integers,
+    Masks,
+    Subset,
+    batch_of,
+    blocks_of,
+    subset_of,
+)
 from fuzzyfrog.measure.threads import map_blocks
 
-__all__ = [
-    "Engine",
-    "LineEngine",
-    "Nearest",
-    "PartEngine",
-    "PlainEngine",
-    "ScanEngine",
-    "Weights",
-    "closer",
-    "n_pairs_asked",
-]
-
-Weights = NDArray[np.int64]
+Weights = Integers
 
 _NOTHING = np.empty(0, np.int64)
 # Pairs of enemies: below, handing work to a thread costs more than it saves.
 _WORTH_A_THREAD = 2_000_000
-# Pairs of one call of a kernel, a fraction of a second: nothing stops a call under way.
+# Pairs of one call of a kernel, a fraction of a second: a running call cannot be stopped.
 _PAIRS_AT_ONCE = 50_000_000
 
 
 class Nearest(NamedTuple):
-    """What an engine found, in the order of the samples that it was asked for.
+    """The nearest enemies that an engine found, in the order of the samples asked for.
 
     Attributes
     ----------
@@ -52,24 +49,16 @@ class Nearest(NamedTuple):
         False if more was lost than allowed: then memberships may be too large.
     """
 
-    membership: NDArray[np.float64]
-    enemy: NDArray[np.int64]
+    membership: Floats
+    enemy: Integers
     complete: bool
 
 
 class Engine(ABC):
     """A way to find the nearest enemies of samples under a subset of the features.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        The samples; the enemies of a sample are looked for among all of them.
-    join : int
-        How features are joined: a constant of the scan kernel.
-    n_threads : int
-        Number of threads.
-    asked : int64[n_asked], optional
-        The samples whose nearest enemies are wanted, in ascending order; all if left out.
+    `asked` holds the samples whose nearest enemies are wanted, in ascending order (all if left
+    out); the enemies are looked for among all samples.
     """
 
     def __init__(
@@ -77,20 +66,20 @@ class Engine(ABC):
         geometry: Geometry,
         join: int,
         n_threads: int,
-        asked: NDArray[np.int64] | None = None,
+        asked: Integers | None = None,
     ) -> None:
         self.geometry = geometry
         self.join = join
         self.n_threads = n_threads
         self.asked = np.arange(geometry.n_samples) if asked is None else asked
         self.asks_all = self.asked.size == geometry.n_samples
-        self.n_pairs = n_pairs_asked(geometry, self.asked.size)
+        self.n_pairs = geometry.n_pairs_of(self.asked.size)
 
     @abstractmethod
     def nearest(self, subset: Subset, allowed: float) -> Nearest:
         """Return the nearest enemies, or what was found before more than `allowed` was lost."""
 
-    def weigh(self, masks: NDArray[np.bool_], allowed: NDArray[np.float64]) -> Weights:
+    def weigh(self, masks: Masks, allowed: Floats) -> Weights:
         """Return the `total` of each subset's memberships, -1 where more is lost than allowed."""
         weights = np.full((len(masks), 2), -1, np.int64)
         for k, mask in enumerate(masks):
@@ -105,16 +94,10 @@ class Engine(ABC):
     def _lowered(
         self, kernel: Callable[[int, int, float], float], lane: int, n_threads: int, allowed: float
     ) -> float:
-        """Have a kernel lower memberships piece by piece; give what they lost.
+        """Have a kernel lower memberships piece by piece; return what they lost.
 
-        Parameters
-        ----------
-        kernel : callable
-            Called with the first block, the stride to the next one and what may still be lost.
-        lane, n_threads : int
-            Which of the threads this is, of how many.
-        allowed : float
-            What may be lost.
+        The kernel is called with the first block, the stride to the next one and what may still
+        be lost.
         """
         n_pieces = 1 + self.n_pairs // (n_threads * _PAIRS_AT_ONCE)
         lost = 0.0
@@ -127,10 +110,10 @@ class Engine(ABC):
 
 
 class PlainEngine(Engine):
-    """Every pair in float64: the slowest engine, and the one that can be read."""
+    """Every pair in float64: the slowest engine, and the easiest to read."""
 
     def nearest(self, subset: Subset, allowed: float) -> Nearest:
-        """Return memberships and enemies; `allowed` is not needed to be right."""
+        """Return memberships and enemies; `allowed` is ignored."""
         geometry = self.geometry
         membership = np.empty(self.asked.size)
         enemy = np.empty(self.asked.size, np.int64)
@@ -156,7 +139,7 @@ class ScanEngine(Engine):
         )
         return reduce(closer, parts)
 
-    def weigh(self, masks: NDArray[np.bool_], allowed: NDArray[np.float64]) -> Weights:
+    def weigh(self, masks: Masks, allowed: Floats) -> Weights:
         """Return the totals; whole subsets go to threads when there are enough of them."""
         if len(masks) < self.n_threads or self.n_pairs > _PAIRS_AT_ONCE:
             return super().weigh(masks, allowed)
@@ -197,7 +180,7 @@ class PartEngine(Engine):
         geometry: Geometry,
         join: int,
         n_threads: int,
-        asked: NDArray[np.int64] | None = None,
+        asked: Integers | None = None,
     ) -> None:
         super().__init__(geometry, join, n_threads, asked)
         self._queries = geometry.queries[self.asked]
@@ -216,7 +199,7 @@ class PartEngine(Engine):
 
         def part(cut: tuple[int, int]) -> float:
             return float(
-                scan_part(
+                _kernel_scan.scan_part(
                     table, self.asked, self._own, self._queries, subset.features, subset.exact,
                     self.join, subset.gaps, *cut, membership, limit, enemy, allowed,
                 )
@@ -236,15 +219,15 @@ class LineEngine(Engine):
         membership = np.empty(geometry.n_samples)
         enemy = np.empty(geometry.n_samples, np.int64)
         z = geometry.Z[:, subset.exact[0]].copy()
-        line(z, np.argsort(z), geometry.side, membership, enemy)
+        _kernel_plain.line(z, np.argsort(z), geometry.side, membership, enemy)
         if self.asks_all:
             return Nearest(membership, enemy, complete=True)
         return Nearest(membership[self.asked], enemy[self.asked], complete=True)
 
-    def weigh(self, masks: NDArray[np.bool_], allowed: NDArray[np.float64]) -> Weights:
+    def weigh(self, masks: Masks, allowed: Floats) -> Weights:
         """Return the totals, features dealt out to the threads."""
 
-        def weight(mask: NDArray[np.bool_]) -> tuple[int, int]:
+        def weight(mask: Masks) -> tuple[int, int]:
             subset = Subset(_NOTHING, np.flatnonzero(mask), gaps=False)
             coarse, fine = _kernel_scan.total(self.nearest(subset, np.inf).membership)
             return coarse, fine
@@ -253,16 +236,11 @@ class LineEngine(Engine):
         return np.array(map_blocks(weight, masks, n_threads), np.int64).reshape(-1, 2)
 
 
-def n_pairs_asked(geometry: Geometry, n_asked: int) -> int:
-    """Return how many pairs of enemies some of the samples are in, on average."""
-    share = min(1.0, 2.0 * n_asked / geometry.n_samples)  # all of them share each pair with another
-    return int(share * geometry.n_pairs)
-
-
 def _cuts(n_items: int, n_threads: int, n_pairs: int) -> list[tuple[int, int]]:
-    """Return the parts of some work, (first, last) of each, for items of so many pairs each.
+    """Return the parts of some work, (first, last) of each, for items of `n_pairs` pairs each.
 
-    Enough to keep all threads busy, and none so large that it would long not be stopped.
+    There are enough parts to keep all threads busy, and none takes so long that a deadline would
+    be noticed late.
     """
     n_parts = 1 if n_threads == 1 else 8 * n_threads
     n_parts = min(n_items, max(n_parts, n_items * n_pairs // _PAIRS_AT_ONCE))

@@ -1,116 +1,22 @@
-"""Rough sets in the crisp sense: samples with equal values cannot be told apart."""
+"""The measure as functions: one call for one subset of features of one table."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.messages import listed, shown, suggested
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.scaling import Missing, Spread, similarity_to
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.measure.dependency import Dependency, TNorm
-from fuzzyfrog.measure.features import feature_mask
-
-__all__ = [
-    "RoughRegions",
-    "dependency",
-    "lower_approximation",
-    "positive_region",
-    "rough_regions",
-    "upper_approximation",
-]
-
-
-@dataclass(frozen=True, eq=False)
-class RoughRegions:
-    """What a subset of features says about each sample, for sure.
-
-    Parameters
-    ----------
-    positive : bool[n_samples]
-        Samples whose equals all are of one class (or of the class asked for).
-    negative : bool[n_samples]
-        Samples that surely do not belong to the class asked for.
-    boundary : bool[n_samples]
-        Samples that remain in doubt.
-    """
-
-    positive: NDArray[np.bool_]
-    negative: NDArray[np.bool_]
-    boundary: NDArray[np.bool_]
-
-
-def rough_regions(
-    X: object,
-    y: object = None,
-    features: object = None,
-    *,
-    value: Hashable | None = None,
-    categorical_features: object = "from_dtype",
-) -> RoughRegions:
-    """Return the positive, negative and boundary region of the classes or of one class.
-
-    Parameters
-    ----------
-    X : array-like, data frame or Dataset
-        Samples with discrete features; a missing value equals only other missing values.
-    y : array-like, optional
-        Class labels; left out for a `Dataset`.
-    features : mask, or list of indices or names, optional
-        The subset; all features if left out.
-    value : label, optional
-        One class; if left out, the regions are those of the whole partition into classes.
-    categorical_features : "from_dtype", None, list of names or indices, or mask
-        Categorical features.
-
-    Returns
-    -------
-    RoughRegions
-        Three boolean arrays that cover all samples.
-
-    Examples
-    --------
-    >>> from fuzzyfrog import rough_regions
-    >>> rough_regions([[1], [1], [2]], ["no", "yes", "yes"]).positive.tolist()
-    [False, False, True]
-    """
-    dataset = make_dataset(X, y, categorical_features=categorical_features, target="class")
-    classes = dataset.classes
-    if classes is None:
-        raise DataError("y must hold classes, got a numeric target. Bin it first.")
-    if value is not None and value not in classes:
-        known = ", ".join(repr(label) for label in classes[:20])
-        raise DataError(f"value must be one of the classes, got {value!r}. Known: {known}.")
-    group = _groups(dataset.values[:, feature_mask(features, dataset)])
-    wanted = range(len(classes)) if value is None else [classes.index(value)]
-    lower, upper = np.zeros((2, dataset.n_samples), np.bool_)
-    for code in wanted:
-        inside, outside = _met(group, dataset.target == code), _met(group, dataset.target != code)
-        lower |= (inside & ~outside)[group]
-        upper |= inside[group]
-    return RoughRegions(positive=lower, negative=~upper, boundary=upper & ~lower)
-
-
-def _groups(values: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return each sample the number of its group of equals."""
-    group = np.zeros(len(values), np.intp)
-    for column in values.T:
-        code = np.unique(column, return_inverse=True, equal_nan=True)[1]
-        group = np.unique(group * (code.max() + 1) + code, return_inverse=True)[1]
-    return group
-
-
-def _met(group: NDArray[np.intp], samples: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell for each group whether one of the samples is in it."""
-    return np.bincount(group, weights=samples) > 0
-
+from fuzzyfrog.measure.geometry import Floats, Masks
 
 TargetKind = Literal["auto", "class", "numeric"]
-FloatArray = NDArray[np.float64]
 
 
 def dependency(
@@ -132,16 +38,16 @@ def dependency(
     X : array-like, data frame or Dataset
         The samples.
     y : array-like, optional
-        The target; left out for a `Dataset`.
+        The target; omit it for a `Dataset`.
     features : mask, or list of indices or names, optional
-        The subset; all features if left out.
+        The subset; all features if omitted.
     tnorm, spread, categorical_features, missing, target, n_jobs
         As in `fuzzyfrog.measure.Dependency`.
 
     Returns
     -------
     float
-        Between 0 (nothing can be told apart) and 1 (everything surely).
+        Between 0 (nothing can be told apart) and 1 (everything can, with certainty).
 
     Examples
     --------
@@ -164,7 +70,7 @@ def positive_region(
     missing: Missing = "similar",
     target: TargetKind = "auto",
     n_jobs: int | None = None,
-) -> FloatArray:
+) -> Floats:
     """Return how surely each sample belongs to its own class, judged by a subset of the features.
 
     With a numeric target: how surely samples with similar features have a similar target.
@@ -203,7 +109,7 @@ def lower_approximation(
     missing: Missing = "similar",
     target: TargetKind = "auto",
     n_jobs: int | None = None,
-) -> FloatArray:
+) -> Floats:
     """Return how surely each sample belongs to a class: its membership in the lower approximation.
 
     Parameters
@@ -249,7 +155,7 @@ def upper_approximation(
     missing: Missing = "similar",
     target: TargetKind = "auto",
     n_jobs: int | None = None,
-) -> FloatArray:
+) -> Floats:
     """Return the membership of each sample in the upper approximation of a class.
 
     Parameters
@@ -275,7 +181,7 @@ def upper_approximation(
     mask = feature_mask(features, measure.dataset)
     concept = _concept(measure.dataset, value, spread)
     if measure.dataset.classes is None:
-        # What is possibly in a concept is what is not surely outside of it.
+        # A sample is possibly in a concept to the degree that it is not certainly outside.
         return 1.0 - measure.infimum(mask, 1.0 - concept)
     return np.where(concept == 1.0, 1.0, 1.0 - _from_the_rest(measure, concept, mask))
 
@@ -302,18 +208,149 @@ def _measure(
     )
 
 
-def _from_the_rest(measure: Dependency, members: FloatArray, mask: NDArray[np.bool_]) -> FloatArray:
+def _from_the_rest(measure: Dependency, members: Floats, mask: Masks) -> Floats:
     """Return how far each sample is from the other side of a class, cut at 1."""
     return measure.with_target(members.astype(np.int64), (False, True)).memberships(mask)
 
 
-def _concept(dataset: Dataset, value: Hashable, spread: Spread) -> FloatArray:
+def _concept(dataset: Dataset, value: Hashable, spread: Spread) -> Floats:
     """Return how much each sample belongs to the class, or to the targets similar to a number."""
     if dataset.classes is not None:
         if value not in dataset.classes:
-            known = ", ".join(repr(label) for label in dataset.classes[:20])
-            raise DataError(f"value must be one of the classes, got {value!r}. Known: {known}.")
+            raise _unknown_class(value, dataset.classes)
         return np.asarray(dataset.target == dataset.classes.index(value), np.float64)
     if not isinstance(value, int | float | np.number) or not np.isfinite(value):
         raise DataError(f"value must be a finite number for a numeric target, got {value!r}.")
     return similarity_to(np.asarray(dataset.target, np.float64), float(value), spread)
+
+
+def _unknown_class(value: object, classes: tuple[Hashable, ...]) -> DataError:
+    return DataError(
+        f"value must be one of the classes, got {shown(value)}. Known: {listed(classes)}."
+    )
+
+
+def feature_mask(features: object, dataset: Dataset) -> Masks:
+    """Return the mask of features given as names, indices or a mask; None stands for all."""
+    mask = np.ones(dataset.n_features, np.bool_)
+    if features is None:
+        return mask
+    if isinstance(features, str) or not isinstance(features, Iterable):
+        raise DataError(f"features must be a list of names or indices or a mask, got {features!r}.")
+    chosen = list(features)
+    if chosen and all(isinstance(one, bool | np.bool_) for one in chosen):
+        return _checked_mask(chosen, dataset)
+    mask[:] = False
+    for one in chosen:
+        mask[_feature_index(one, dataset)] = True
+    return mask
+
+
+def _checked_mask(chosen: list[object], dataset: Dataset) -> Masks:
+    if len(chosen) != dataset.n_features:
+        raise DataError(
+            f"features given as a mask must have one entry per feature ({dataset.n_features}), "
+            f"got {len(chosen)}."
+        )
+    return np.array(chosen, np.bool_)
+
+
+def _feature_index(one: object, dataset: Dataset) -> int:
+    if isinstance(one, str):
+        if one in dataset.feature_names:
+            return dataset.feature_names.index(one)
+        raise DataError(
+            f"features must be names of the table, got {shown(one)}. "
+            f"{suggested(one, dataset.feature_names)}"
+        )
+    if isinstance(one, int | np.integer) and not isinstance(one, bool):
+        if 0 <= one < dataset.n_features:
+            return int(one)
+        raise DataError(f"features must be indices from 0 to {dataset.n_features - 1}, got {one}.")
+    raise DataError(f"features must be all names, all indices or a mask, got {one!r}.")
+
+
+@dataclass(frozen=True, eq=False)
+class RoughRegions:
+    """What a subset of features says about each sample with certainty.
+
+    Parameters
+    ----------
+    positive : bool[n_samples]
+        Samples whose equals are all of one class (or of the class asked for).
+    negative : bool[n_samples]
+        Samples that certainly do not belong to the class asked for.
+    boundary : bool[n_samples]
+        Samples that may or may not belong to it.
+    """
+
+    positive: Masks
+    negative: Masks
+    boundary: Masks
+
+
+def rough_regions(
+    X: object,
+    y: object = None,
+    features: object = None,
+    *,
+    value: Hashable | None = None,
+    categorical_features: object = "from_dtype",
+) -> RoughRegions:
+    """Return the positive, negative and boundary region of the classes or of one class.
+
+    Parameters
+    ----------
+    X : array-like, data frame or Dataset
+        Samples with discrete features; a missing value equals only other missing values.
+    y : array-like, optional
+        Class labels; omit them for a `Dataset`.
+    features : mask, or list of indices or names, optional
+        The subset; all features if omitted.
+    value : label, optional
+        One class; if omitted, the regions are those of the whole partition into classes.
+    categorical_features : "from_dtype", None, list of names or indices, or mask
+        Categorical features.
+
+    Returns
+    -------
+    RoughRegions
+        Three boolean arrays that cover all samples.
+
+    Examples
+    --------
+    >>> from fuzzyfrog import rough_regions
+    >>> rough_regions([[1], [1], [2]], ["no", "yes", "yes"]).positive.tolist()
+    [False, False, True]
+    """
+    dataset = make_dataset(X, y, categorical_features=categorical_features, target="class")
+    classes = dataset.classes
+    if classes is None:
+        raise DataError("y must hold classes, got a numeric target. Bin it first.")
+    if value is not None and value not in classes:
+        raise _unknown_class(value, classes)
+    group = _groups(dataset.values[:, feature_mask(features, dataset)])
+    wanted = range(len(classes)) if value is None else [classes.index(value)]
+    lower, upper = np.zeros((2, dataset.n_samples), np.bool_)
+    for code in wanted:
+        inside, outside = (
+            _has_any(group, dataset.target == code),
+            _has_any(group, dataset.target != code),
+        )
+        lower |= (inside & ~outside)[group]
+        upper |= inside[group]
+    return RoughRegions(positive=lower, negative=~upper, boundary=upper & ~lower)
+
+
+def _groups(values: Floats) -> NDArray[np.intp]:
+    """Return for each sample the number of its group of equals."""
+    group = np.zeros(len(values), np.intp)
+    for column in values.T:
+        code = np.unique(column, return_inverse=True, equal_nan=True)[1]
+        group = np.unique(group * (code.max() + 1) + code, return_inverse=True)[1]
+    return group
+
+
+def _has_any(group: NDArray[np.intp], samples: Masks) -> Masks:
+    """Return for each group whether one of the samples is in it."""
+    return np.bincount(group, weights=samples) > 0

@@ -1,10 +1,11 @@
-"""The samples as points: in the order and the forms that the engines read."""
+"""The samples as points, in the order and the forms that the engines read; subsets, exact means."""
 
 from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,19 +16,9 @@ from fuzzyfrog.data.scaling import Missing, Spread, column_blocks, positions, sc
 from fuzzyfrog.measure._kernel_scan import Batch, Level, Table, total
 from fuzzyfrog.measure._vectors import LANES, MISSING, STAGE
 
-__all__ = [
-    "MARGIN",
-    "SURE",
-    "Geometry",
-    "Subset",
-    "batch_of",
-    "blocks_of",
-    "exact_mean",
-    "exact_means",
-    "mean_membership",
-    "n_blocks",
-    "subset_of",
-]
+Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+Masks: TypeAlias = NDArray[np.bool_]
 
 _HALF = 16383  # positions in steps lie within +-_HALF: no difference of two overflows 16 bits
 _REACH = 4.0  # positions beyond this many spreads are cut in the filter, not in the measure
@@ -54,25 +45,25 @@ class Geometry:
     Z : float64[n_samples, n_features]
         Positions on the grid, the smallest class first; NaN where missing and similar to anything.
     order : int64[n_samples]
-        The number that the caller knows each sample by.
+        The number of each sample in the table of the caller.
     starts : int64[n_classes + 1]
         Where each class starts; for a numeric target there is one class, of all samples.
     target : float64[n_samples] or float64[0]
         Positions of a numeric target in ascending order; nothing for classes.
     categorical : bool[n_features]
-        Features of which only equality counts.
+        Features whose values are only equal or different.
     errors : float64[n_features]
         Bounds of the error of a distance, cut at 1, on each feature.
     target_error : float
         The same for a numeric target.
     """
 
-    Z: NDArray[np.float64]
-    order: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    target: NDArray[np.float64]
-    categorical: NDArray[np.bool_]
-    errors: NDArray[np.float64]
+    Z: Floats
+    order: Integers
+    starts: Integers
+    target: Floats
+    categorical: Masks
+    errors: Floats
     target_error: float
 
     @classmethod
@@ -107,14 +98,14 @@ class Geometry:
         return self.target.size > 0
 
     @cached_property
-    def first_enemy(self) -> NDArray[np.int64]:
+    def first_enemy(self) -> Integers:
         """For each sample the first one of the samples after it that is its enemy."""
         if self.is_numeric:
             return np.arange(1, self.n_samples + 1)
         return np.repeat(self.starts[1:], np.diff(self.starts))
 
     @cached_property
-    def side(self) -> NDArray[np.int64]:
+    def side(self) -> Integers:
         """A number for each sample that differs between enemies."""
         if self.is_numeric:
             return np.arange(self.n_samples)
@@ -125,8 +116,13 @@ class Geometry:
         """Number of pairs of enemies."""
         return int(np.sum(self.n_samples - self.first_enemy))
 
+    def n_pairs_of(self, n_asked: int) -> int:
+        """Return how many pairs of enemies some of the samples are in, on average."""
+        share = min(1.0, 2.0 * n_asked / self.n_samples)  # all samples share each pair with another
+        return int(share * self.n_pairs)
+
     @cached_property
-    def has_gaps(self) -> NDArray[np.bool_]:
+    def has_gaps(self) -> Masks:
         """Which features have missing values that are similar to anything."""
         return np.asarray(np.isnan(self.Z.sum(axis=0)))  # only a NaN makes a sum NaN
 
@@ -139,7 +135,7 @@ class Geometry:
         return _HALF / min(widest, _REACH)
 
     @cached_property
-    def is_crowded(self) -> NDArray[np.bool_]:
+    def is_crowded(self) -> Masks:
         """Which categorical features have more codes than fit at full distance into 16 bits."""
         n_codes = np.fmax.reduce(self.Z, axis=0) + 1.0
         return np.asarray(self.categorical & ((n_codes - 1.0) * self.steps > 2.0 * _HALF))
@@ -182,8 +178,8 @@ class Geometry:
         )
 
     @cached_property
-    def most_telling(self) -> NDArray[np.int64]:
-        """All features, the one that tells most pairs of enemies apart first."""
+    def most_telling(self) -> Integers:
+        """All features, the one that separates most pairs of enemies first."""
         rng = np.random.default_rng(0)  # only the speed depends on it
         i, j = rng.integers(0, self.n_samples, (2, _SAMPLED_PAIRS))
         i, j = np.minimum(i, j), np.maximum(i, j)
@@ -192,11 +188,11 @@ class Geometry:
             weight = np.minimum(1.0, np.abs(self.target[i] - self.target[j]))
         else:
             weight[j < self.first_enemy[i]] = 0.0
-        told = np.empty(self.n_features)
+        separated = np.empty(self.n_features)
         for part in column_blocks(_SAMPLED_PAIRS, self.n_features):
             apart = np.minimum(1.0, np.abs(self.Z[i, part] - self.Z[j, part]))
-            told[part] = np.nansum(weight[:, np.newaxis] * apart, axis=0)
-        return np.argsort(-told, kind="stable")
+            separated[part] = np.nansum(weight[:, np.newaxis] * apart, axis=0)
+        return np.argsort(-separated, kind="stable")
 
     def _in_steps(self, part: slice) -> NDArray[np.int16]:
         """Return features in steps; a distance in steps is never more than one too large."""
@@ -210,15 +206,15 @@ class Geometry:
         return np.where(np.isnan(cut), MISSING, cut).astype(np.int16)
 
 
-def _rows(Z: NDArray[np.float64], order: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return rows in another order without a second copy where they are in order already."""
+def _rows(Z: Floats, order: Integers) -> Floats:
+    """Return rows in another order, without a copy if they are in that order already."""
     if np.array_equal(order, np.arange(order.size)):
         return Z
     return np.take(Z, order, axis=0, out=empty(Z.shape), mode="clip")  # "raise" would copy
 
 
-# Share of the samples that may be lost beyond what is allowed: what is lost is summed up with
-# rounding, the scores that decide in the end are not.
+# Share of the samples that may be lost beyond the limit: the running sum of losses is rounded, the
+# scores that decide in the end are not.
 MARGIN = 1e-7
 
 _UNITS = 2**50  # units of the grid in a membership of 1
@@ -243,12 +239,12 @@ class Subset:
         Whether values are missing that are similar to anything.
     """
 
-    features: NDArray[np.int64]
-    exact: NDArray[np.int64]
+    features: Integers
+    exact: Integers
     gaps: bool
 
 
-def subset_of(geometry: Geometry, mask: NDArray[np.bool_]) -> Subset:
+def subset_of(geometry: Geometry, mask: Masks) -> Subset:
     """Return the subset for a boolean mask."""
     ranked = geometry.most_telling[mask[geometry.most_telling]][:_MOST_FILTERED]
     features = np.full(max(1, -(-ranked.size // STAGE)) * STAGE, geometry.n_features)
@@ -256,8 +252,8 @@ def subset_of(geometry: Geometry, mask: NDArray[np.bool_]) -> Subset:
     return Subset(features, np.flatnonzero(mask), bool(geometry.has_gaps[mask].any()))
 
 
-def batch_of(geometry: Geometry, masks: NDArray[np.bool_], allowed: NDArray[np.float64]) -> Batch:
-    """Return many subsets as one batch, without a loop over them."""
+def batch_of(geometry: Geometry, masks: Masks, allowed: Floats) -> Batch:
+    """Return many subsets as one batch, without a Python loop over them."""
     n_subsets, n_features = masks.shape
     row, subset = np.divmod(np.flatnonzero(masks), n_features)
     rank = np.empty(n_features, np.int64)
@@ -277,17 +273,17 @@ def batch_of(geometry: Geometry, masks: NDArray[np.bool_], allowed: NDArray[np.f
 
 def exact_mean(coarse: int, fine: int, n_samples: int) -> float:
     """Return the mean of memberships whose `total` is known, rounded once."""
-    # Whole numbers of Python: 64 bits would not hold the units of many samples.
+    # Python integers: 64 bits would not hold the units of many samples.
     return ((int(coarse) << 25) + int(fine)) / (n_samples * _UNITS)
 
 
-def mean_membership(membership: NDArray[np.float64]) -> float:
+def mean_membership(membership: Floats) -> float:
     """Return the mean of memberships, rounded once."""
     coarse, fine = total(membership)
     return exact_mean(coarse, fine, membership.size)
 
 
-def exact_means(totals: NDArray[np.int64], n_samples: int) -> NDArray[np.float64]:
+def exact_means(totals: Integers, n_samples: int) -> Floats:
     """Return the same for many totals; -inf for those that are -1."""
     means = [
         exact_mean(coarse, fine, n_samples) if coarse >= 0 else -np.inf
@@ -296,5 +292,5 @@ def exact_means(totals: NDArray[np.int64], n_samples: int) -> NDArray[np.float64
     return np.array(means, np.float64)
 
 
-def _starts(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+def _starts(sizes: Integers) -> Integers:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -1,4 +1,8 @@
-"""Subsets that extend a common one by a feature each, all scored at once."""
+"""Greedy steps: the best of the subsets that extend a common one by a feature each.
+
+In small tables `weigh_step` scores all of them at once; in larger ones `Extensions` rules most of
+them out by enemies that it remembers.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fuzzyfrog.measure import _kernel_pairs, _kernel_scan, engines
 from fuzzyfrog.measure._kernel_pairs import extend
@@ -15,7 +18,10 @@ from fuzzyfrog.measure.engines import Engine, Nearest
 from fuzzyfrog.measure.geometry import (
     MARGIN,
     SURE,
+    Floats,
     Geometry,
+    Integers,
+    Masks,
     Subset,
     blocks_of,
     exact_mean,
@@ -23,51 +29,20 @@ from fuzzyfrog.measure.geometry import (
 )
 from fuzzyfrog.measure.threads import map_blocks
 
-__all__ = [
-    "Extensions",
-    "one_step",
-    "weigh_step",
-]
-
-_AT_ONCE = 64  # extensions of one call: what is known of a block of samples stays in the cache
+_AT_ONCE = 64  # extensions of one call: the data of a block of samples stay in the cache
 _VECTOR = 16  # they are filled up to a multiple: the vectors of a loop as the compiler unrolls it
 _MOST_COLUMNS = 64  # features of the subset joined block by block; the others, pair by pair
 _PER_PAIR = 4  # extensions of a pair of enemies that cost as much as one pair in a scan
-
-
-def one_step(masks: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.int64]] | None:
-    """Return the common subset and the feature that each adds to it, or None where they do not."""
-    sizes = masks.sum(axis=1)
-    if sizes.size < 2 or np.any(sizes != sizes[0]):
-        return None
-    base = np.asarray(masks.all(axis=0))
-    if np.count_nonzero(base) != sizes[0] - 1:
-        return None
-    return base, np.argmax(masks & ~base, axis=1)
 
 
 def weigh_step(
     geometry: Geometry,
     join: int,
     n_threads: int,
-    base: NDArray[np.bool_],
-    added: NDArray[np.int64],
+    base: Masks,
+    added: Integers,
 ) -> engines.Weights:
-    """Return the `total` of the memberships for each extension of a subset.
-
-    Parameters
-    ----------
-    geometry : Geometry
-        The samples.
-    join : int
-        How features are joined.
-    n_threads : int
-        Number of threads, if there is enough to do.
-    base : bool[n_features]
-        The subset.
-    added : int64[n_extensions]
-        The feature that each extension adds.
-    """
+    """Return the `total` of the memberships for each extension of a subset."""
     order = np.argsort(added)
     features, subset = added[order], np.flatnonzero(base)
     columns = np.ascontiguousarray(geometry.Z[:, subset[:_MOST_COLUMNS]].T)
@@ -88,7 +63,7 @@ def weigh_step(
     return weights
 
 
-def _columns_of(Z: NDArray[np.float64], features: NDArray[np.int64]) -> NDArray[np.float64]:
+def _columns_of(Z: Floats, features: Integers) -> Floats:
     """Return some features of all samples, filled up with zeros to whole vectors."""
     columns = np.zeros((Z.shape[0], -(-features.size // _VECTOR) * _VECTOR))
     columns[:, : features.size] = Z[:, features]
@@ -101,31 +76,19 @@ _REMEMBERED = 4  # enemies that each sample keeps
 
 
 class _Witnesses:
-    """Enemies that samples remember, and how far they are away under a base.
+    """Enemies that samples remember, and how far away they are on the features of `base`.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        The samples.
-    join : int
-        How features are joined.
-    base : int64[n]
-        The features that every extension has.
-    asked : int64[n_asked]
-        The samples that remember.
-    known : int64[n_asked, n_remembered]
-        Their enemies, -1 for none; changed in place.
-    n_sure : int
-        Other samples, whose membership is 1 whatever is added.
+    `known` has the enemies of the samples `asked`, -1 for none, and is changed in place; `n_sure`
+    other samples have a membership of 1 whatever is added.
     """
 
     def __init__(
         self,
         geometry: Geometry,
         join: int,
-        base: NDArray[np.int64],
-        asked: NDArray[np.int64],
-        known: NDArray[np.int64],
+        base: Integers,
+        asked: Integers,
+        known: Integers,  # [n_asked, n_remembered]
         n_sure: int,
     ) -> None:
         self._geometry = geometry
@@ -137,7 +100,7 @@ class _Witnesses:
         self._apart = np.empty(known.shape)
         _kernel_pairs.measure_pairs(geometry.Z, asked, base, join, known, self._apart)
 
-    def remember(self, enemy: NDArray[np.int64]) -> None:
+    def remember(self, enemy: Integers) -> None:
         """Take in one more enemy of each sample, -1 for none."""
         _kernel_pairs.remember(
             self._geometry.Z, self._asked, self._base, self._join, self.known, self._apart, enemy
@@ -151,11 +114,11 @@ class _Witnesses:
         )
         return self._n_sure + float(found)
 
-    def bounds(self, n_threads: int) -> NDArray[np.float64]:
+    def bounds(self, n_threads: int) -> Floats:
         """Return the same for every feature."""
         geometry = self._geometry
 
-        def part(block: tuple[int, int]) -> NDArray[np.float64]:
+        def part(block: tuple[int, int]) -> Floats:
             total = np.zeros(geometry.n_features)
             _kernel_pairs.bounds(
                 geometry.Z, geometry.target, self._asked, self._join, self.known, self._apart,
@@ -170,29 +133,14 @@ class _Witnesses:
 class _Unsure(NamedTuple):
     """A subset, and which of the samples asked for are not sure of their class under it."""
 
-    subset: NDArray[np.bool_]
-    rows: NDArray[np.int64]
+    subset: Masks
+    rows: Integers
 
 
 class Extensions:
     """Finds the best one-feature extensions of subsets, remembering enemies from call to call.
 
-    Safe to be called from several threads: each call works on a copy of what is remembered.
-
-    Parameters
-    ----------
-    geometry : Geometry
-        The samples.
-    join : int
-        How features are joined.
-    n_threads : int
-        Number of threads.
-    engines_for : callable
-        Gives for some samples a function that gives the engine for a subset.
-    asked : int64[n_asked]
-        The samples whose memberships count.
-    tolerance : float
-        How far below the highest score the best may lie.
+    Safe to call from several threads: each call works on a copy of what is remembered.
     """
 
     def __init__(
@@ -200,8 +148,8 @@ class Extensions:
         geometry: Geometry,
         join: int,
         n_threads: int,
-        engines_for: Callable[[NDArray[np.int64]], EngineFor],
-        asked: NDArray[np.int64],
+        engines_for: Callable[[Integers], EngineFor],
+        asked: Integers,
         tolerance: float,
     ) -> None:
         self._geometry = geometry
@@ -211,13 +159,11 @@ class Extensions:
         self._asked = asked
         self._tolerance = tolerance
         self._unsure = _Unsure(np.empty(0, np.bool_), np.arange(asked.size))
-        # Bounds are sums of rounded numbers, each addition off by half a unit of at most n samples.
+        # Bounds are sums of rounded numbers; each addition is off by half a unit of n at most.
         self._slack = max(1e-6, asked.size**2 * 2.0**-52)
         self._known = np.full((asked.size, _REMEMBERED), -1, np.int64)
 
-    def best(
-        self, masks: NDArray[np.bool_], base: NDArray[np.bool_], added: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+    def best(self, masks: Masks, base: Masks, added: Integers) -> Floats:
         """Return the scores of the best masks, -inf for the others; each mask adds a feature."""
         rows = self._rows(base)
         part, n_sure = self._asked[rows], self._asked.size - rows.size
@@ -243,7 +189,7 @@ class Extensions:
         scores[scores < best - self._tolerance] = -np.inf
         return scores
 
-    def _rows(self, base: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def _rows(self, base: Masks) -> Integers:
         """Return which of the samples to look at: those that are not sure, if these are few."""
         unsure = self._unsure
         is_few = 2 * unsure.rows.size <= self._asked.size
@@ -255,7 +201,7 @@ class Extensions:
         coarse, fine = _kernel_scan.total(found.membership)
         return exact_mean(coarse + n_sure * SURE, fine, self._asked.size)
 
-    def _remember(self, rows: NDArray[np.int64], known: NDArray[np.int64]) -> None:
+    def _remember(self, rows: Integers, known: Integers) -> None:
         together = self._known.copy()  # another call may be reading it
         together[rows] = known
         self._known = together
@@ -264,7 +210,7 @@ class Extensions:
         self,
         queue: list[tuple[float, int]],
         witnesses: _Witnesses,
-        added: NDArray[np.int64],
+        added: Integers,
         best: float,
     ) -> list[int]:
         """Take the rows to score next: those whose up-to-date bound is still the largest."""

@@ -1,43 +1,27 @@
-"""What a subset must keep to have the full dependency: rows that a covering search can read.
+"""What a subset must satisfy to keep the full dependency, as rows of a covering problem.
 
 A subset keeps the dependency of all features when it keeps every sample as far from its enemies
-as all features do, but for rounding. That is one requirement for each pair of enemies, linear in
-the features or a choice among them (docs/theory.md#requirements). Far too many to list: a subset is
-given some of those that it breaks.
+as all features do, up to rounding. That is one requirement for each pair of enemies, linear in
+the features or a choice among them (docs/theory.md#requirements). There are far too many to list,
+so `broken` returns some of those that a given subset breaks.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fuzzyfrog.data.scaling import GRID
 from fuzzyfrog.measure import _kernel_plain, _kernel_scan
 from fuzzyfrog.measure.dependency import Dependency
-from fuzzyfrog.measure.geometry import mean_membership, subset_of
+from fuzzyfrog.measure.geometry import Floats, Integers, Masks, mean_membership, subset_of
 
-__all__ = ["Requirements"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Mask = NDArray[np.bool_]
-
-# Logarithms and their sums are rounded: a row asks for so much less than it might, in absolute
-# terms and as a share. More than 10,000 features can lose is below a hundredth of it.
+# Logarithms and their sums are rounded, so a row asks for this much less than it might, in absolute
+# terms and as a share. What 10,000 features can lose by rounding is below a hundredth of it.
 MARGIN = 1e-9
 
 
 class Requirements:
-    """Rows of requirements, each with what every feature gives to it and what it needs.
-
-    Parameters
-    ----------
-    measure : Dependency
-        The measure of the subsets.
-    allowed : bool[n_features]
-        The features that may be selected; what they keep together is what must be kept.
-    limit : int
-        Rows to give at once at most.
+    """Rows of requirements: what each feature contributes to a row, and what the row needs.
 
     Examples
     --------
@@ -51,18 +35,18 @@ class Requirements:
     ([[0.0, 1.0]], [1.0])
     """
 
-    def __init__(self, measure: Dependency, allowed: Mask, *, limit: int = 64) -> None:
+    def __init__(self, measure: Dependency, allowed: Masks, *, limit: int = 64) -> None:
         self._measure = measure
         self._allowed = allowed.copy()
         self._limit = limit
         self._kept = measure._nearest(allowed).membership
         self._target = max(0.0, mean_membership(self._kept) - measure.tolerance)
-        # So much in all may be lost, and all of it by one sample: the tolerance of the mean, and
-        # what the mean and the target are rounded by.
+        # All samples together may lose the tolerance of the mean and the rounding of the mean and
+        # the target, and one sample may lose all of it.
         lost = measure.n_samples * (measure.tolerance + GRID)
         self._unseen = float(np.ceil(lost / GRID) * GRID)
 
-    def broken(self, mask: Mask) -> tuple[Floats, Floats]:
+    def broken(self, mask: Masks) -> tuple[Floats, Floats]:
         """Return rows that a subset of the allowed features breaks.
 
         Parameters
@@ -75,8 +59,8 @@ class Requirements:
         float64[n_rows, n_features], float64[n_rows]
             Weights, not negative and at most what their row needs, and the needs, all above 0:
             a subset keeps the full dependency only if in every row the weights of its features
-            add up to what is needed. The given one falls short in each of these. None are given
-            exactly when it keeps the full dependency. The worst come first.
+            add up to what is needed. The given one falls short in each of these rows. There are
+            none exactly when it keeps the full dependency. The worst come first.
         """
         membership = self._measure._nearest(mask).membership
         if mean_membership(membership) >= self._target:
@@ -92,7 +76,7 @@ class Requirements:
         return self._rows(mask, low[first], high[first])
 
     def _assorted(self, lost: Floats) -> Integers:
-        """Return the samples that lost most, and as many others from all over the rest."""
+        """Return the samples that lost most, and as many others spread over the rest."""
         order = np.argsort(-lost, kind="stable")
         order = order[lost[order] > self._unseen].astype(np.int64)
         if len(order) <= self._limit:
@@ -101,7 +85,7 @@ class Requirements:
         others = np.linspace(n_worst, len(order) - 1, self._limit - n_worst).astype(np.int64)
         return np.concatenate([order[:n_worst], order[others]])
 
-    def _enemies(self, mask: Mask, samples: Integers, membership: Floats) -> Integers:
+    def _enemies(self, mask: Masks, samples: Integers, membership: Floats) -> Integers:
         """Return the nearest enemy of each sample; of several the first, for any engine."""
         geometry, join = self._measure._geometry, self._measure._join
         subset = subset_of(geometry, mask).exact
@@ -121,7 +105,7 @@ class Requirements:
         apart[:, ~self._allowed] = 0.0
         return apart
 
-    def _rows(self, mask: Mask, i: Integers, j: Integers) -> tuple[Floats, Floats]:
+    def _rows(self, mask: Masks, i: Integers, j: Integers) -> tuple[Floats, Floats]:
         geometry, join = self._measure._geometry, self._measure._join
         needed = np.maximum(self._kept[i], self._kept[j]) - self._unseen
         if geometry.is_numeric:
@@ -134,8 +118,10 @@ class Requirements:
             return (apart >= needed[:, np.newaxis]).astype(np.float64), np.ones(len(needed))
         return _in_logarithms(apart, needed, mask)
 
-    def _one_more(self, mask: Mask, samples: Integers, membership: Floats) -> tuple[Floats, Floats]:
-        """Return one row that asks for a feature that takes any of the samples farther away."""
+    def _one_more(
+        self, mask: Masks, samples: Integers, membership: Floats
+    ) -> tuple[Floats, Floats]:
+        """Return one row that asks for a feature that separates any of the samples further."""
         enemies = self._enemies(mask, samples, membership)
         helps = np.zeros(len(mask), np.bool_)
         for part in range(0, len(samples), self._limit):
@@ -144,7 +130,7 @@ class Requirements:
         return (helps & ~mask).astype(np.float64)[np.newaxis], np.ones(1)
 
 
-def _in_logarithms(apart: Floats, needed: Floats, mask: Mask) -> tuple[Floats, Floats]:
+def _in_logarithms(apart: Floats, needed: Floats, mask: Masks) -> tuple[Floats, Floats]:
     """Return rows for the product of similarities: sums of logarithms, less a margin.
 
     Where the margin would hide that the subset breaks a row, the row asks for one more of the

@@ -1,38 +1,193 @@
-"""Confidence intervals for the mean of a finite population, from a part of it."""
+"""The measure on a random part of the samples, with confidence intervals for the whole."""
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
 from functools import cached_property
 from math import log, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from fuzzyfrog.common.params import check_count
+from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.measure.dependency import Dependency, SubsetScores
-from fuzzyfrog.measure.geometry import mean_membership
-
-__all__ = [
-    "Estimate",
-    "SampledDependency",
-    "mean_interval",
-]
+from fuzzyfrog.measure.geometry import Floats, Integers, Masks, mean_membership
 
 _KAPPA = 7.0 / 3.0 + 3.0 / sqrt(2.0)  # of the empirical Bernstein-Serfling inequality
 _TIMES_FIVE = 5.0  # it holds with probability 1 - 5 delta for one side
+_STREAM = 0x73616D706C65  # next to the seed in the key: no other part of a run draws from it
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The dependency of a subset, estimated from a part of the samples.
+
+    Parameters
+    ----------
+    value : float
+        The estimate.
+    low, high : float
+        The interval that contains the dependency on all samples with the given confidence; equal
+        if all of them were measured.
+    n_sampled, n_samples : int
+        Number of samples measured, and of all samples.
+    confidence : float
+        The probability, before the samples are drawn, that the interval holds the dependency.
+    """
+
+    value: float
+    low: float
+    high: float
+    n_sampled: int
+    n_samples: int
+    confidence: float
+
+
+class SampledDependency(SubsetScores):
+    """The dependency of subsets, measured on a random part of the samples.
+
+    The part is drawn once, without replacement, and stays the same: scores can be compared like
+    any others, a search on them is as repeatable as on all samples, and a subset that scores
+    higher does so on the same samples.
+
+    Parameters
+    ----------
+    measure : Dependency
+        The measure of all samples.
+    n_sampled : int
+        Number of samples to measure, at least 1; all if there are no more.
+    seed : int, default=0
+        Seed of the random part.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fuzzyfrog import load_dataset
+    >>> from fuzzyfrog.measure import Dependency
+    >>> from fuzzyfrog.measure.sampled import SampledDependency
+    >>> sampled = SampledDependency(Dependency(load_dataset("wine")), 100)
+    >>> masks = np.arange(13)[np.newaxis] >= [[9], [12]]
+    >>> sampled.score(masks).round(3).tolist()
+    [0.98, 0.171]
+    >>> [(round(one.low, 2), round(one.high, 2)) for one in sampled.estimate(masks)]
+    [(0.88, 0.99), (0.1, 0.27)]
+    """
+
+    def __init__(self, measure: Dependency, n_sampled: int, *, seed: int = 0) -> None:
+        check_count("n_sampled", n_sampled)
+        check_count("seed", seed, least=0)
+        n_part = min(int(n_sampled), measure.n_samples)
+        key = [int(seed) % 2**64, _STREAM]
+        # Raw words: their sequence is the same in every version of NumPy.
+        words = np.random.Philox(key=key).random_raw(measure.n_samples)
+        drawn = np.argsort(words, kind="stable")
+        self._measure = measure
+        self._drawn = drawn
+        super().__init__(
+            measure._geometry,
+            measure._join,
+            measure._n_threads,
+            measure._choice,
+            self._places(drawn[:n_part]),
+        )
+
+    @property
+    def sampled(self) -> Integers:
+        """The samples that are measured: their row numbers in the table, ascending."""
+        return np.sort(self._drawn[: self.n_sampled])
+
+    def estimate(self, masks: ArrayLike, confidence: float = 0.95) -> list[Estimate]:
+        """Return the dependency of subsets with intervals.
+
+        For subsets that were named before the samples were drawn. A subset that was chosen for
+        its score looks better on these samples than it is: use `confirm` for it.
+
+        Parameters
+        ----------
+        masks : bool[n_subsets, n_features]
+            The subsets.
+        confidence : float, default=0.95
+            The probability with which each interval is to hold the dependency.
+        """
+        _check_confidence(confidence)
+        return [
+            self._estimated(self._nearest(mask).membership, float(confidence))
+            for mask in self._checked(masks)
+        ]
+
+    def confirm(self, masks: ArrayLike, confidence: float = 0.95) -> list[Estimate]:
+        """Return the dependency of subsets that were chosen by their scores, with intervals.
+
+        The same number of other samples, or all that are left, are measured too. They had no part
+        in the choice, so the intervals hold for any subset that was chosen.
+
+        Parameters
+        ----------
+        masks : bool[n_subsets, n_features]
+            The subsets.
+        confidence : float, default=0.95
+            The probability with which each interval is to hold the dependency.
+        """
+        _check_confidence(confidence)
+        checked = self._checked(masks)
+        if self._asks_all:
+            return self.estimate(checked, confidence)
+        scores = self.score(checked).tolist()
+        return [
+            self._confirmed(mask, seen, float(confidence))
+            for mask, seen in zip(checked, scores, strict=True)
+        ]
+
+    def _estimated(self, memberships: Floats, confidence: float) -> Estimate:
+        value = mean_membership(memberships)
+        low, high = mean_interval(memberships, value, self.n_samples, confidence)
+        return Estimate(value, low, high, memberships.size, self.n_samples, confidence)
+
+    def _confirmed(self, mask: Masks, seen: float, confidence: float) -> Estimate:
+        """Combine what is known of the part with an estimate of the rest."""
+        n_rest = self.n_samples - self.n_sampled
+        if self._others.n_sampled == n_rest:  # all samples are measured: nothing is estimated
+            value = float(self._measure.score(mask[np.newaxis])[0])
+            return Estimate(value, value, value, self.n_samples, self.n_samples, confidence)
+        memberships = self._others._nearest(mask).membership
+        rest = mean_membership(memberships)
+        low, high = mean_interval(memberships, rest, n_rest, confidence)
+        known, share = seen * self.n_sampled / self.n_samples, n_rest / self.n_samples
+        value, low, high = (known + share * mean for mean in (rest, low, high))
+        n_measured = self.n_sampled + memberships.size
+        return Estimate(value, low, high, n_measured, self.n_samples, confidence)
+
+    @cached_property
+    def _others(self) -> SubsetScores:
+        others = self._places(self._drawn[self.n_sampled : 2 * self.n_sampled])
+        return SubsetScores(self._geometry, self._join, self._n_threads, self._choice, others)
+
+    def _places(self, samples: Integers) -> Integers:
+        """Return the positions of samples in the geometry, ascending."""
+        is_drawn = np.zeros(self._measure.n_samples, np.bool_)
+        is_drawn[samples] = True
+        return np.flatnonzero(is_drawn[self._measure._geometry.order])
+
+
+def _check_confidence(confidence: float) -> None:
+    if not 0.0 < confidence < 1.0:
+        raise ParameterError(
+            "confidence", "be above 0 and below 1", repr(confidence),
+            "Measure all samples to be sure.",
+        )  # fmt: skip
 
 
 def mean_interval(
-    values: NDArray[np.float64], mean: float, n_population: int, confidence: float
+    values: Floats, mean: float, n_population: int, confidence: float
 ) -> tuple[float, float]:
-    """Return an interval that holds the mean of a population with at least some probability.
+    """Return an interval that contains the mean of a population with a given probability.
 
     Two inequalities for sampling without replacement, each with half of the error that is allowed
     and for both sides: the empirical Bernstein-Serfling inequality (Bardenet and Maillard,
     Bernoulli 21, 2015, theorem 4.3) and the Hoeffding-Serfling inequality (the same, corollary
-    2.5), which is the narrower one for small parts. What was not drawn lies between 0 and 1, which
-    bounds the mean for certain; a part that is the whole population leaves no doubt.
+    2.5), which is narrower for small parts. Values that were not drawn lie between 0 and 1, which
+    bounds the mean for certain; if all were drawn, the interval is a point.
 
     Parameters
     ----------
@@ -63,169 +218,3 @@ def _share_left(n: int, n_population: int) -> float:
     if n <= n_population / 2:
         return 1.0 - (n - 1) / n_population
     return (1.0 - n / n_population) * (1.0 + 1.0 / n)
-
-
-_STREAM = 0x73616D706C65  # beside the seed in the key: no other part of a run draws from it
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """The dependency of a subset, as far as a part of the samples tells.
-
-    Parameters
-    ----------
-    value : float
-        The estimate.
-    low, high : float
-        The interval that holds the dependency on all samples with the given confidence; equal if
-        all of them were measured.
-    n_sampled, n_samples : int
-        How many samples were measured, of how many.
-    confidence : float
-        The probability, before the samples are drawn, that the interval holds the dependency.
-    """
-
-    value: float
-    low: float
-    high: float
-    n_sampled: int
-    n_samples: int
-    confidence: float
-
-
-class SampledDependency(SubsetScores):
-    """The dependency of subsets, measured on a random part of the samples.
-
-    The part is drawn once, without replacement, and stays the same: scores can be compared like
-    any others, a search on them is as repeatable as on all samples, and a subset that scores
-    higher does so on the same samples.
-
-    Parameters
-    ----------
-    measure : Dependency
-        The measure of all samples.
-    n_sampled : int
-        How many samples to measure, at least 1; as many as there are, or more, for all.
-    seed : int, default=0
-        Where the part comes from.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fuzzyfrog import load_dataset
-    >>> from fuzzyfrog.measure import Dependency
-    >>> from fuzzyfrog.measure.sampled import SampledDependency
-    >>> sampled = SampledDependency(Dependency(load_dataset("wine")), 100)
-    >>> masks = np.arange(13)[np.newaxis] >= [[9], [12]]
-    >>> sampled.score(masks).round(3).tolist()
-    [0.98, 0.171]
-    >>> [(round(one.low, 2), round(one.high, 2)) for one in sampled.estimate(masks)]
-    [(0.88, 0.99), (0.1, 0.27)]
-    """
-
-    def __init__(self, measure: Dependency, n_sampled: int, *, seed: int = 0) -> None:
-        n_part = min(_whole("n_sampled", n_sampled, least=1), measure.n_samples)
-        key = [_whole("seed", seed, least=0) % 2**64, _STREAM]
-        # Raw words: their sequence is the same in every version of NumPy.
-        words = np.random.Philox(key=key).random_raw(measure.n_samples)
-        drawn = np.argsort(words, kind="stable")
-        self._measure = measure
-        self._drawn = drawn
-        super().__init__(
-            measure._geometry,
-            measure._join,
-            measure._n_threads,
-            measure._choice,
-            self._places(drawn[:n_part]),
-        )
-
-    @property
-    def sampled(self) -> NDArray[np.int64]:
-        """The samples that are measured, by the numbers that the caller knows, ascending."""
-        return np.sort(self._drawn[: self.n_sampled])
-
-    def estimate(self, masks: ArrayLike, confidence: float = 0.95) -> list[Estimate]:
-        """Return the dependency of subsets with intervals.
-
-        For subsets that were named before the samples were drawn. A subset that was chosen for
-        its score among others looks better on these samples than it is: ask `confirm` for it.
-
-        Parameters
-        ----------
-        masks : bool[n_subsets, n_features]
-            The subsets.
-        confidence : float, default=0.95
-            The probability with which each interval is to hold the dependency.
-        """
-        checked, sure = self._checked(masks), _probability(confidence)
-        return [self._estimated(self._nearest(mask).membership, sure) for mask in checked]
-
-    def confirm(self, masks: ArrayLike, confidence: float = 0.95) -> list[Estimate]:
-        """Return the dependency of subsets that were chosen by their scores, with intervals.
-
-        As many other samples, or all that are left, are measured besides. They had no say in the
-        choice, so the intervals hold for whatever was chosen.
-
-        Parameters
-        ----------
-        masks : bool[n_subsets, n_features]
-            The subsets.
-        confidence : float, default=0.95
-            The probability with which each interval is to hold the dependency.
-        """
-        checked, sure = self._checked(masks), _probability(confidence)
-        if self._asks_all:
-            return self.estimate(checked, sure)
-        scores = self.score(checked).tolist()
-        return [
-            self._confirmed(mask, seen, sure) for mask, seen in zip(checked, scores, strict=True)
-        ]
-
-    def _estimated(self, memberships: NDArray[np.float64], confidence: float) -> Estimate:
-        value = mean_membership(memberships)
-        low, high = mean_interval(memberships, value, self.n_samples, confidence)
-        return Estimate(value, low, high, memberships.size, self.n_samples, confidence)
-
-    def _confirmed(self, mask: NDArray[np.bool_], seen: float, confidence: float) -> Estimate:
-        """Join what is known of the part with what others tell of the rest."""
-        n_rest = self.n_samples - self.n_sampled
-        if self._others.n_sampled == n_rest:  # all samples are measured: nothing is estimated
-            value = float(self._measure.score(mask[np.newaxis])[0])
-            return Estimate(value, value, value, self.n_samples, self.n_samples, confidence)
-        memberships = self._others._nearest(mask).membership
-        rest = mean_membership(memberships)
-        low, high = mean_interval(memberships, rest, n_rest, confidence)
-        known, share = seen * self.n_sampled / self.n_samples, n_rest / self.n_samples
-        value, low, high = (known + share * mean for mean in (rest, low, high))
-        n_measured = self.n_sampled + memberships.size
-        return Estimate(value, low, high, n_measured, self.n_samples, confidence)
-
-    @cached_property
-    def _others(self) -> SubsetScores:
-        others = self._places(self._drawn[self.n_sampled : 2 * self.n_sampled])
-        return SubsetScores(self._geometry, self._join, self._n_threads, self._choice, others)
-
-    def _places(self, samples: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return where samples stand in the geometry, ascending."""
-        is_drawn = np.zeros(self._measure.n_samples, np.bool_)
-        is_drawn[samples] = True
-        return np.flatnonzero(is_drawn[self._measure._geometry.order])
-
-
-def _whole(name: str, value: object, least: int) -> int:
-    try:
-        number = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        number = least - 1
-    if number < least or isinstance(value, bool):
-        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")
-    return number
-
-
-def _probability(confidence: float) -> float:
-    if not 0.0 < confidence < 1.0:
-        raise ValueError(
-            f"confidence must be above 0 and below 1, got {confidence!r}. Measure all samples to "
-            "be sure."
-        )
-    return float(confidence)

@@ -1,7 +1,7 @@
-"""Run kernels over blocks on threads: how many, and on which.
+"""Run kernels over blocks on several threads.
 
-Kernels release the GIL, so plain Python threads share the work. The thread that calls
-takes blocks like its helpers do; a call therefore ends even if no helper is ever free.
+Kernels release the GIL, so plain Python threads share the work. The calling thread takes blocks
+like its helpers do, so a call ends even if no helper is ever free.
 """
 
 import math
@@ -19,8 +19,7 @@ from typing import Generic, TypeVar
 
 from fuzzyfrog.common.deadline import Deadline, current_deadline, limited, stop_if_late
 from fuzzyfrog.common.resources import control_groups
-
-__all__ = ["effective_threads", "map_blocks"]
+from fuzzyfrog.errors import ParameterError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -37,8 +36,8 @@ def effective_threads(n_jobs: int | None) -> int:
         None stands for all usable CPUs, or one inside a worker of joblib, Dask or
         multiprocessing, whose siblings use the others. -1 stands for all usable CPUs
         everywhere, -2 for all but one, and so on, but at least one. A positive number is
-        obeyed up to the usable CPUs or 64, whichever is larger: more threads than CPUs
-        give the same results no sooner.
+        used up to the usable CPUs or 64, whichever is larger: more threads than CPUs are not
+        faster.
 
     Returns
     -------
@@ -48,7 +47,7 @@ def effective_threads(n_jobs: int | None) -> int:
 
     Raises
     ------
-    ValueError
+    ParameterError
         If ``n_jobs`` is 0 or not a whole number.
     """
     if n_jobs is None:
@@ -65,18 +64,18 @@ def map_blocks(
     """Return ``function(item)`` for each item, in the order of the items.
 
     When it returns or raises, no call of ``function`` is running anymore. If a call raises,
-    the items that nobody has begun are left out and the error of the earliest item that
-    failed is raised, the one that a plain loop would raise. When the deadline passes, or
-    Ctrl-C is pressed, the calls under way end at their next `stop_if_late`.
+    items that have not been started are skipped, and the error of the earliest item that
+    failed is raised, as in a plain loop. When the deadline passes, or
+    Ctrl-C is pressed, running calls end at their next `stop_if_late`.
 
     Parameters
     ----------
     function : callable
-        Called from several threads; gains from them only while it releases the GIL.
+        Called from several threads; faster with them only while it releases the GIL.
     items : iterable
-        What to call it on.
+        The arguments.
     n_threads : int
-        How many calls may run at once, one of them in the calling thread. With one thread
+        Number of calls that may run at once, one of them in the calling thread. With one thread
         or one item, or inside a call of ``function``, no other thread is used.
 
     Returns
@@ -110,18 +109,18 @@ class _Round(Generic[Item, Result]):
     def run(self, n_lanes: int) -> list[Result]:
         helpers: list[Future[None]] = []
         try:
-            with suppress(RuntimeError):  # no more threads to be had: the lanes there are will do
+            with suppress(RuntimeError):  # no more threads available: fewer lanes will do
                 helpers.extend(_pool().submit(self._lane) for _ in range(n_lanes - 1))
             self._lane()
-        except BaseException:  # Ctrl-C: the helpers need not finish what they are at
+        except BaseException:  # Ctrl-C: the helpers need not finish their blocks
             self._deadline.end()
             raise
         finally:
-            self._pending.clear()  # something is left only after Ctrl-C
+            self._pending.clear()  # not empty only after Ctrl-C
             started = [helper for helper in helpers if not helper.cancel()]
             wait(started)
         for helper in started:
-            helper.result()  # raises what is no Exception, such as SystemExit
+            helper.result()  # raises anything but an Exception, such as SystemExit
         if self._failures:
             raise self._failures[min(self._failures)]
         return [self._results[index] for index in range(self._n_blocks)]
@@ -160,11 +159,11 @@ _pools: dict[int, ThreadPoolExecutor] = {}
 
 
 def _pool() -> ThreadPoolExecutor:
-    """Return the helpers of this process; a fork takes along the pool but not its threads."""
+    """Return the helpers of this process; a fork copies the pool but not its threads."""
     process = os.getpid()
     if process not in _pools:
         # Two threads may both get here: setdefault lets one pool win, and the other one has
-        # not started a thread. A lock could be held by a third thread at the fork.
+        # started no thread. A lock could be held by a third thread at the fork.
         most = max(_usable_cpus(), _MOST_THREADS)
         _pools.setdefault(process, ThreadPoolExecutor(most, thread_name_prefix="fuzzyfrog"))
     return _pools[process]
@@ -176,21 +175,23 @@ def _whole_number(n_jobs: int) -> int:
     except TypeError:
         number = 0
     if number == 0:
-        raise ValueError(
-            f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}. "
-            "Use None or -1 for all CPUs, 1 for a single thread."
+        raise ParameterError(
+            "n_jobs",
+            "be None or a whole number other than 0",
+            repr(n_jobs),
+            "Use None or -1 for all CPUs, 1 for a single thread.",
         )
     return number
 
 
 def _is_worker() -> bool:
-    """Return whether somebody else already spreads work over the CPUs, and we are a part."""
+    """Whether this process or thread is a worker among others that share the CPUs."""
     if multiprocessing.parent_process() is not None:  # joblib's own processes included
         return True
     return _is_joblib_thread() or _is_dask_thread()
 
 
-# Whoever runs inside joblib or Dask has imported it: no need to import either here.
+# Code that runs inside joblib or Dask has imported it: no need to import either here.
 
 
 def _is_joblib_thread() -> bool:
@@ -204,12 +205,14 @@ def _is_dask_thread() -> bool:
         return False
     try:
         get_worker()
-    except ValueError:  # its way to say: not inside a task
+    except ValueError:  # not inside a task
         return False
     return True
 
 
 def _usable_cpus() -> int:
+    # Not joblib.cpu_count: it reads the quota of the outermost control group only, and misses that
+    # of a nested one, which batch systems and systemd set.
     if hasattr(os, "sched_getaffinity"):
         allowed = len(os.sched_getaffinity(0))
     else:
@@ -232,4 +235,4 @@ def _quota_of_group(group: Path) -> float:
         cpus = float(quota.replace("max", "inf")) / float(period)
     except (OSError, ValueError):
         return math.inf
-    return cpus if cpus > 0 else math.inf  # version 1 says -1 for no limit
+    return cpus if cpus > 0 else math.inf  # version 1 has -1 for no limit

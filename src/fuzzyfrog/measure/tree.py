@@ -1,4 +1,4 @@
-"""The tree engine: many samples, few features."""
+"""The tree engine, for many samples and few features."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ from fuzzyfrog.measure._kernel_scan import Table
 from fuzzyfrog.measure._kernel_tree import Forest
 from fuzzyfrog.measure._vectors import LANES, NEVER, STAGE
 from fuzzyfrog.measure.engines import Engine, Nearest, closer
-from fuzzyfrog.measure.geometry import Geometry, Subset
+from fuzzyfrog.measure.geometry import Geometry, Integers, Masks, Subset
 from fuzzyfrog.measure.threads import map_blocks
-
-__all__ = ["TreeEngine"]
 
 _MOST_AXES = 4  # features that boxes are built on: more cost more than they prune
 _NO_CLASS = -1  # with a numeric target enemies are in the tree of all samples
@@ -31,15 +29,15 @@ class _Plan:
     then grows with the samples asked for.
     """
 
-    first_block: NDArray[np.int64]  # of the tree of each class
-    first_node: NDArray[np.int64]
-    first_query: NDArray[np.int64]  # block of each class
-    held: NDArray[np.int64]
-    class_of: NDArray[np.int64]
-    is_query: NDArray[np.bool_]  # for each lane
+    first_block: Integers  # of the tree of each class
+    first_node: Integers
+    first_query: Integers  # block of each class
+    held: Integers
+    class_of: Integers
+    is_query: Masks  # for each lane
 
     @classmethod
-    def of(cls, geometry: Geometry, asked: NDArray[np.int64]) -> _Plan:
+    def of(cls, geometry: Geometry, asked: Integers) -> _Plan:
         sizes = np.diff(geometry.starts)
         blocks, held = _filled(sizes)
         first_block = np.concatenate([[0], np.cumsum(blocks)])
@@ -59,8 +57,8 @@ class _Plan:
         return cls(first_block, first_node, first_query, held, class_of, is_query.ravel())
 
 
-def _filled(sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the number of blocks that so many samples fill, and how many each block holds."""
+def _filled(sizes: Integers) -> tuple[Integers, Integers]:
+    """Return the number of blocks that each class fills, and how many samples each block holds."""
     blocks = -(-sizes // LANES)
     held = np.full(blocks.sum(), LANES, np.int64)
     some = sizes > 0
@@ -80,7 +78,7 @@ class TreeEngine(Engine):
         geometry: Geometry,
         join: int,
         n_threads: int,
-        asked: NDArray[np.int64] | None = None,
+        asked: Integers | None = None,
     ) -> None:
         super().__init__(geometry, join, n_threads, asked)
         self._plan = _Plan.of(geometry, self.asked)
@@ -102,7 +100,7 @@ class TreeEngine(Engine):
 
         return self._in_order(reduce(closer, map_blocks(part, range(n_threads), n_threads)), sample)
 
-    def _axes_first(self, subset: Subset) -> tuple[NDArray[np.int64], int]:
+    def _axes_first(self, subset: Subset) -> tuple[Integers, int]:
         """Return the features in filter order, and how many of the first make the boxes.
 
         A missing value is anywhere, and codes that lie close together look alike: boxes around
@@ -116,14 +114,14 @@ class TreeEngine(Engine):
         features = np.concatenate([used, np.full(-used.size % STAGE, empty)])
         return features.astype(np.int64), min(_MOST_AXES, axes.size)
 
-    def _ordered(self, axes: NDArray[np.int64], n_threads: int) -> _Order:
+    def _ordered(self, axes: Integers, n_threads: int) -> _Order:
         """Return the order for some axes; the last one is kept, as greedy steps share axes."""
         last, key = self._last, axes.tobytes()
         if last is None or last[0] != key:
             last = self._last = key, self._build(axes, n_threads)
         return last[1]
 
-    def _build(self, axes: NDArray[np.int64], n_threads: int) -> _Order:
+    def _build(self, axes: Integers, n_threads: int) -> _Order:
         """Return the sample in each lane and the tree of each class."""
         plan, starts = self._plan, self.geometry.starts
         sample = np.empty(plan.held.size * LANES, np.int64)
@@ -147,9 +145,9 @@ class TreeEngine(Engine):
 
     def _gather(
         self,
-        sample: NDArray[np.int64],
-        features: NDArray[np.int64],
-        exact: NDArray[np.int64],
+        sample: Integers,
+        features: Integers,
+        exact: Integers,
         n_threads: int,
     ) -> Table:
         """Return what the subset needs of the samples, in the order of the trees."""
@@ -210,7 +208,7 @@ class TreeEngine(Engine):
         lost = self._lowered(kernel, lane, n_threads, allowed)
         return Nearest(membership, enemy, complete=bool(lost <= allowed))
 
-    def _in_order(self, found: Nearest, sample: NDArray[np.int64]) -> Nearest:
+    def _in_order(self, found: Nearest, sample: Integers) -> Nearest:
         """Return memberships and enemies in the order of the samples asked for."""
         is_query = self._plan.is_query
         membership = np.empty(self.asked.size)
@@ -224,11 +222,11 @@ class TreeEngine(Engine):
         return Nearest(membership, enemy, found.complete)
 
 
-def _fill(sample: NDArray[np.int64], first: int, end: int, held: NDArray[np.int64]) -> None:
+def _fill(sample: Integers, first: int, end: int, held: Integers) -> None:
     """Put samples into the lanes of some blocks; padding repeats the last of them."""
     if first < end:
         sample[first * LANES : end * LANES] = held[-1]
         sample[first * LANES : first * LANES + held.size] = held
 
 
-_Order = tuple[NDArray[np.int64], NDArray[np.int32]]
+_Order = tuple[Integers, NDArray[np.int32]]

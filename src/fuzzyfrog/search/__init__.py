@@ -1,4 +1,26 @@
-"""What to try next: the searches and the one driver that runs them; none sees the data."""
+"""The searches for good subsets of features, and the one driver that runs them; none sees the data.
+
+How a run works::
+
+    run                    asks a search for batches of subsets, scores    driver.py
+      |                    them, and returns the Outcome
+      |-- Search           a coroutine: yields a Batch, gets scores        protocol.py
+      |     ShuffledFrogs    frog leaping, with a local search             frogs/
+      |     Genetic, ParticleSwarm, QuickReduct, RandomSubsets             one file each
+      |     Exact, Certified proof of the smallest subsets                 exact.py
+      |       CoverProof       by requirements, with covering/             cover_proof.py
+      |       ExactFront       by branch and bound over scores             exact_front.py
+      |-- Evaluator        each subset once, within the budget             evaluation.py
+      |     ScoreLog         scores on disk, to resume from                checkpoint.py
+      |     ProofLog         steps of a proof on disk                      proof_log.py
+      |-- Archive, Front   the best subsets found                          archive.py
+      `-- Finish           removes features that are not needed            postprocess.py
+
+What several searches share: `ranking` (which subset is better), `constraints` (which are allowed),
+`backward_elimination`, `random_stream`; `registry` has their names.
+
+Start reading with `protocol.py`, then `quickreduct.py`, the shortest search, then `driver.py`.
+"""
 
 from fuzzyfrog.search.archive import Callback, FrontPoint, Moment, Outcome, Reduct
 from fuzzyfrog.search.checkpoint import Checkpoint

@@ -1,4 +1,4 @@
-"""What a run has found so far: every distinct best subset, and the front."""
+"""What a run finds: every distinct best subset, the front, and the outcome made of them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,133 +6,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from fuzzyfrog.search.protocol import Floats, Masks
+from fuzzyfrog.search.protocol import Floats, Integers, Masks
 from fuzzyfrog.search.ranking import Ranking
-
-__all__ = [
-    "Archive",
-    "Callback",
-    "Front",
-    "FrontPoint",
-    "Moment",
-    "Outcome",
-    "Reduct",
-    "packed",
-    "unpacked",
-]
-
-
-def packed(subsets: Masks) -> list[bytes]:
-    """Return each subset as a byte string, one bit for each feature."""
-    return [row.tobytes() for row in np.packbits(subsets, axis=1)]
-
-
-def unpacked(rows: list[bytes], n_features: int) -> Masks:
-    """Return byte strings back as subsets, bool[n_subsets, n_features]."""
-    bits = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(len(rows), -1)
-    return np.unpackbits(bits, axis=1, count=n_features).astype(np.bool_)
-
-
-class _Best(NamedTuple):
-    """The best subsets met with their scores, their highest score, and their size.
-
-    Also scores and sizes of all that tie with the highest score or product met, and that one.
-    """
-
-    members: dict[bytes, float]
-    score: float
-    size: int
-    contenders: dict[bytes, tuple[float, int]]
-    top: float
-
-
-class Archive:
-    """Every distinct subset met that no other met subset is better than.
-
-    Ctrl-C may come at any moment, so what is known changes from one whole to another at once.
-
-    Parameters
-    ----------
-    ranking : Ranking
-        Which subset is better.
-    """
-
-    def __init__(self, ranking: Ranking) -> None:
-        self._ranking = ranking
-        self._best = _Best({}, -np.inf, 0, {}, -np.inf)
-
-    def __len__(self) -> int:
-        return len(self._best.members)
-
-    @property
-    def score(self) -> float:
-        """Highest score of a member."""
-        return self._best.score
-
-    @property
-    def size(self) -> int:
-        """Number of features that all members have."""
-        return self._best.size
-
-    def add(self, subsets: Masks, scores: Floats) -> bool:
-        """Take in the subsets that are as good as the best; tell whether one is better."""
-        scored = np.flatnonzero(scores > -np.inf)
-        if not len(scored):
-            return False
-        sizes = subsets[scored].sum(axis=1)
-        merit, before = self._ranking.merit(scores[scored], sizes), self._merit()
-        top = max(self._best.top, float(merit[:, 0].max()))
-        lowest = float(self._ranking.floor(np.array(top)))
-        near = np.flatnonzero(merit[:, 0] >= lowest)
-        then = merit[near, 1]
-        is_settled = top == self._best.top == lowest and not (then > before[0, 1]).any()
-        if is_settled:  # nothing is better, and what ties is equal: no need to sort them all again
-            level = scored[near[then == before[0, 1]]]
-            self._join(packed(subsets[level]), scores[level].tolist())
-            return False
-        rows, found = packed(subsets[scored[near]]), scores[scored[near]].tolist()
-        news = dict(zip(rows, zip(found, sizes[near].tolist(), strict=True), strict=True))
-        self._best = self._sorted({**self._best.contenders, **news}, top)
-        return bool(self._ranking.beats(self._merit(), before)[0])
-
-    def _join(self, rows: list[bytes], scores: list[float]) -> None:
-        """Take in subsets that are neither better nor worse than the best."""
-        self._best.members.update(zip(rows, scores, strict=True))
-        self._best = self._best._replace(score=max([self.score, *scores]))
-
-    def _sorted(self, known: dict[bytes, tuple[float, int]], top: float) -> _Best:
-        """Return the best of all that are known, and which of the others may be later."""
-        rows = list(known)
-        scores = np.array([score for score, _ in known.values()])
-        sizes = np.array([size for _, size in known.values()], np.int64)
-        best = self._ranking.best(scores, sizes)
-        later = best | self._ranking.contend(scores, sizes)
-        return _Best(
-            members={rows[at]: float(scores[at]) for at in np.flatnonzero(best)},
-            score=float(scores[best].max()),
-            size=int(sizes[best][0]),
-            contenders={rows[at]: known[rows[at]] for at in np.flatnonzero(later)},
-            top=top,
-        )
-
-    def _merit(self) -> Floats:
-        """Return how good the best are, minus infinity before there are any."""
-        if not len(self):
-            return np.full((1, 3), -np.inf)
-        return self._ranking.merit(np.array([self.score]), np.array([self.size]))
-
-    def members(self) -> tuple[Masks, Floats]:
-        """Return the subsets as they were met, and their scores."""
-        subsets = unpacked(list(self._best.members), self._ranking.n_features)
-        return subsets, np.array(list(self._best.members.values()))
-
-    def ranked(self) -> tuple[Masks, Floats]:
-        """Return the subsets from the first to the last, and their scores."""
-        subsets, scores = self.members()
-        # Those that tie with the first are ordered by their features alone.
-        level = np.where(scores >= self.score - self._ranking.tolerance, self.score, scores)
-        order = self._ranking.order(subsets, level)
-        return subsets[order], scores[order]
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,9 +19,9 @@ class FrontPoint:
     size : int
         Number of features.
     score : float
-        Highest score met with that many.
+        Highest score found with this number of features.
     subset : bool[n_features]
-        The subset that has it; of several, the one with the lowest features.
+        The subset with this score; of several, the one with the lowest features.
     """
 
     size: int
@@ -154,34 +29,9 @@ class FrontPoint:
     subset: Masks
 
 
-class Front:
-    """The highest score met for each size."""
-
-    def __init__(self, n_features: int) -> None:
-        self._n_features = n_features
-        self._best: dict[int, tuple[float, bytes]] = {}
-
-    def add(self, subsets: Masks, scores: Floats) -> None:
-        """Take in scored subsets; minus infinity stands for an unknown score."""
-        sizes = subsets.sum(axis=1)
-        for size in np.unique(sizes[scores > -np.inf]):
-            of_size = np.flatnonzero(sizes == size)
-            highest = scores[of_size].max()
-            first = max(packed(subsets[of_size[scores[of_size] == highest]]))
-            known = self._best.get(int(size), (-np.inf, b""))
-            self._best[int(size)] = max(known, (float(highest), first))
-
-    def points(self) -> tuple[FrontPoint, ...]:
-        """Return the front from the smallest size to the largest."""
-        return tuple(
-            FrontPoint(size, score, unpacked([row], self._n_features)[0])
-            for size, (score, row) in sorted(self._best.items())
-        )
-
-
 @dataclass(frozen=True)
 class Moment:
-    """Where a run stands after a batch.
+    """The state of a run after a batch.
 
     Attributes
     ----------
@@ -190,13 +40,13 @@ class Moment:
     score, size : float, int
         Of the best subset so far.
     n_best : int
-        Distinct subsets met that are as good.
+        Distinct subsets found that are as good.
     diversity : float
         How much the subsets of the batch differ, from 0 (all the same) to 1 (every feature is
-        in half of them): the mean of 4 p (1 - p), with p the share that has a feature. Not a
-        number for a batch without subsets.
+        in half of them): the mean of 4 p (1 - p), with p the share that has a feature. NaN for an
+        empty batch.
     lower_bound : int
-        No allowed subset with fewer features reaches the target, as far as was proved.
+        No allowed subset with fewer features reaches the target, as far as proved.
     """
 
     n_evaluations: int
@@ -221,8 +71,8 @@ class Reduct:
     score : float
         Its score.
     minimal : bool
-        Whether it was checked, with the objective, that no feature can go without the score
-        falling below the target (or below its own, if it does not reach the target).
+        Whether it was checked, with the objective, that no feature can be left out without the
+        score falling below the target (or below its own, if it does not reach the target).
     """
 
     subset: Masks
@@ -239,9 +89,9 @@ class Outcome:
     subset, score : bool[n_features], float
         The best subset, never empty, and its score.
     reducts : tuple of Reduct
-        Every distinct subset met that is as good as the best one, the best one first.
+        Every distinct subset found that is as good as the best one, the best one first.
     front : tuple of FrontPoint
-        The highest score met for each size.
+        The highest score found for each size.
     feature_frequency : float64[n_features]
         Share of the reducts that have a feature.
     history : tuple of Moment
@@ -249,12 +99,12 @@ class Outcome:
     n_evaluations : int
         Subsets scored.
     n_replayed : int
-        Those of them whose scores came from a checkpoint.
+        Number of them whose scores came from a checkpoint.
     stop_reason : str
         Why the run ended: "converged", "max_evaluations", "max_seconds", "callback",
         "interrupted" or "memory".
     lower_bound : int
-        No allowed subset with fewer features reaches the target, as far as was proved; with the
+        No allowed subset with fewer features reaches the target, as far as proved; with the
         ranking "product": none is as good as the best one. A given size, if there is one.
     proven : bool
         Whether it was proved that no allowed subset is better than the best one.
@@ -274,3 +124,143 @@ class Outcome:
     lower_bound: int
     proven: bool
     all_listed: bool
+
+
+class _Best(NamedTuple):
+    """The best subsets found with their scores, their highest score, and their size.
+
+    Also the scores and sizes of all that tie with the highest score or product, and that value.
+    """
+
+    members: dict[bytes, float]
+    score: float
+    size: int
+    contenders: dict[bytes, tuple[float, int]]
+    top: float
+
+
+class Archive:
+    """Every distinct subset found than which no other is better.
+
+    Ctrl-C may come at any moment, so the state is replaced as a whole, in one assignment.
+    """
+
+    def __init__(self, ranking: Ranking) -> None:
+        self._ranking = ranking
+        self._best = _Best({}, -np.inf, 0, {}, -np.inf)
+
+    def __len__(self) -> int:
+        return len(self._best.members)
+
+    @property
+    def score(self) -> float:
+        """Highest score of a member."""
+        return self._best.score
+
+    @property
+    def size(self) -> int:
+        """Number of features that all members have."""
+        return self._best.size
+
+    def add(self, subsets: Masks, scores: Floats) -> bool:
+        """Add the subsets that are as good as the best; return whether one is better."""
+        scored = np.flatnonzero(scores > -np.inf)
+        if not len(scored):
+            return False
+        sizes = subsets[scored].sum(axis=1)
+        merit, before = self._ranking.merit(scores[scored], sizes), self._merit()
+        top = max(self._best.top, float(merit[:, 0].max()))
+        lowest = float(self._ranking.floor(np.array(top)))
+        near = np.flatnonzero(merit[:, 0] >= lowest)
+        then = merit[near, 1]
+        is_settled = top == self._best.top == lowest and not (then > before[0, 1]).any()
+        if is_settled:  # nothing is better, and ties are equal: no need to sort again
+            level = scored[near[then == before[0, 1]]]
+            self._join(packed(subsets[level]), scores[level].tolist())
+            return False
+        rows, found = packed(subsets[scored[near]]), scores[scored[near]].tolist()
+        news = dict(zip(rows, zip(found, sizes[near].tolist(), strict=True), strict=True))
+        self._best = self._sorted({**self._best.contenders, **news}, top)
+        return bool(self._ranking.beats(self._merit(), before)[0])
+
+    def _join(self, rows: list[bytes], scores: list[float]) -> None:
+        """Add subsets that are neither better nor worse than the best."""
+        self._best.members.update(zip(rows, scores, strict=True))
+        self._best = self._best._replace(score=max([self.score, *scores]))
+
+    def _sorted(self, known: dict[bytes, tuple[float, int]], top: float) -> _Best:
+        """Return the best of the known subsets, and those that may be among the best later."""
+        rows = list(known)
+        scores = np.array([score for score, _ in known.values()])
+        sizes = np.array([size for _, size in known.values()], np.int64)
+        best = self._ranking.best(scores, sizes)
+        later = best | self._ranking.contend(scores, sizes)
+        return _Best(
+            members={rows[at]: float(scores[at]) for at in np.flatnonzero(best)},
+            score=float(scores[best].max()),
+            size=int(sizes[best][0]),
+            contenders={rows[at]: known[rows[at]] for at in np.flatnonzero(later)},
+            top=top,
+        )
+
+    def _merit(self) -> Floats:
+        """Return the merit of the best, minus infinity before there are any."""
+        if not len(self):
+            return np.full((1, 3), -np.inf)
+        return self._ranking.merit(np.array([self.score]), np.array([self.size]))
+
+    def members(self) -> tuple[Masks, Floats]:
+        """Return the subsets in the order in which they were found, and their scores."""
+        subsets = unpacked(list(self._best.members), self._ranking.n_features)
+        return subsets, np.array(list(self._best.members.values()))
+
+    def ranked(self) -> tuple[Masks, Floats]:
+        """Return the subsets from the best to the last, and their scores."""
+        subsets, scores = self.members()
+        # Those that tie with the first are ordered by their features alone.
+        level = np.where(scores >= self.score - self._ranking.tolerance, self.score, scores)
+        order = self._ranking.order(subsets, level)
+        return subsets[order], scores[order]
+
+
+class Front:
+    """The highest score found for each size."""
+
+    def __init__(self, n_features: int) -> None:
+        self._n_features = n_features
+        self._best: dict[int, tuple[float, bytes]] = {}
+
+    def add(self, subsets: Masks, scores: Floats) -> None:
+        """Add scored subsets; minus infinity stands for an unknown score."""
+        sizes = subsets.sum(axis=1)
+        for size in np.unique(sizes[scores > -np.inf]):
+            of_size = np.flatnonzero(sizes == size)
+            highest = scores[of_size].max()
+            first = max(packed(subsets[of_size[scores[of_size] == highest]]))
+            known = self._best.get(int(size), (-np.inf, b""))
+            self._best[int(size)] = max(known, (float(highest), first))
+
+    def points(self) -> tuple[FrontPoint, ...]:
+        """Return the front from the smallest size to the largest."""
+        return tuple(
+            FrontPoint(size, score, unpacked([row], self._n_features)[0])
+            for size, (score, row) in sorted(self._best.items())
+        )
+
+
+def without_each(subset: Masks, features: Integers) -> Masks:
+    """Return the subset without each of some features in turn, bool[n_chosen, n_features]."""
+    subsets = np.repeat(subset[np.newaxis], len(features), axis=0)
+    subsets[np.arange(len(features)), features] = False
+    return subsets
+
+
+def packed(subsets: Masks) -> list[bytes]:
+    """Return each subset as a byte string, one bit for each feature."""
+    return [row.tobytes() for row in np.packbits(subsets, axis=1)]
+
+
+def unpacked(rows: list[bytes], n_features: int) -> Masks:
+    """Return byte strings back as subsets, bool[n_subsets, n_features]."""
+    bits = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(len(rows), -1)
+    return np.unpackbits(bits, axis=1, count=n_features).astype(np.bool_)

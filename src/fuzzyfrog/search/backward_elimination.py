@@ -1,56 +1,39 @@
-"""Shedding: take features out of subsets until none can go."""
-
-from collections.abc import Generator
+"""Backward elimination: take features out of subsets until none can be spared."""
 
 import numpy as np
 
-from fuzzyfrog.search.protocol import Batch, Floats, Integers, Masks
-
-__all__ = [
-    "shed",
-]
+from fuzzyfrog.search.protocol import Batch, Floats, Integers, Masks, Steps
 
 
-def shed(
+def eliminate(
     subsets: Masks, required: Floats, keep: Masks, orders: Integers
-) -> Generator[Batch, Floats, tuple[Masks, Floats]]:
-    """Take features out of subsets until none can go; all subsets in step.
+) -> Steps[tuple[Masks, Floats]]:
+    """Take features out of subsets until none can be spared; all subsets in step.
 
-    Scores never rise when a feature goes, so one pass over the features is enough.
-    Features go in groups that double after a success and halve after a failure: of 1000
-    features of which 10 are needed, about 175 trials find them.
+    Scores never rise when a feature is removed, so one pass over the features is enough.
+    Features are removed in groups that double after a success and halve after a failure: if 10 of
+    1000 features are needed, about 175 trials find them.
 
-    Parameters
-    ----------
-    subsets : bool[n_subsets, n_features]
-        Subsets to make smaller.
-    required : float64[n_subsets]
-        Scores that must be kept.
-    keep : bool[n_features]
-        Features that stay in any case.
-    orders : int64[n_subsets, n_features]
-        In which order each subset tries to do without its features.
-
-    Returns
-    -------
-    bool[n_subsets, n_features], float64[n_subsets]
-        The smaller subsets, and their scores where one was told, else minus infinity.
+    Each subset must keep its score in `required` (float64[n_subsets]), tries its features in the
+    order given by its row of `orders` (int64[n_subsets, n_features]), and always keeps those in
+    `keep` (bool[n_features]). Returns the smaller subsets, and their scores where one was measured,
+    else minus infinity.
     """
-    sheds = [_Shed(one, order, keep) for one, order in zip(subsets, orders, strict=True)]
-    scores = np.full(len(sheds), -np.inf)
-    active = [row for row, one in enumerate(sheds) if not one.done]
+    running = [_Elimination(one, order, keep) for one, order in zip(subsets, orders, strict=True)]
+    scores = np.full(len(running), -np.inf)
+    active = [row for row, one in enumerate(running) if not one.done]
     while active:
-        trials = np.array([sheds[row].trial() for row in active])
-        told = yield Batch(trials, at_least=required[active])
-        for row, score in zip(active, told, strict=True):
-            if sheds[row].learn(bool(score >= required[row])):
+        trials = np.array([running[row].trial() for row in active])
+        measured = yield Batch(trials, at_least=required[active])
+        for row, score in zip(active, measured, strict=True):
+            if running[row].learn(bool(score >= required[row])):
                 scores[row] = score
-        active = [row for row in active if not sheds[row].done]
-    lighter = np.array([one.subset for one in sheds], dtype=np.bool_)
-    return lighter.reshape(subsets.shape), scores
+        active = [row for row in active if not running[row].done]
+    smaller = np.array([one.subset for one in running], dtype=np.bool_)
+    return smaller.reshape(subsets.shape), scores
 
 
-class _Shed:
+class _Elimination:
     """One subset on its way to a smaller one."""
 
     def __init__(self, subset: Masks, order: Integers, keep: Masks) -> None:
@@ -73,7 +56,7 @@ class _Shed:
         return smaller
 
     def learn(self, enough: bool) -> bool:
-        """Go on after a trial that was good enough or not; tell whether it was."""
+        """Continue after a trial that was good enough or not; return whether it was."""
         if enough:
             self.subset[self._left[: self._group]] = False
             self._left = self._left[self._group :]

@@ -1,12 +1,12 @@
-"""The log of scores on disk, from which a killed run goes on bit for bit.
+"""The log of scores on disk, from which a killed run resumes bit for bit.
 
-A run is a pure function of its parameters and of the scores it was told, so the scores are all
-there is to keep.  The file is
+A run is a pure function of its parameters and of the scores it received, so nothing but the scores
+has to be kept.  The file is
 
     magic | length, CRC | header (JSON) | length, CRC, fingerprint, scores | ...
 
-with one record for each group of subsets that was scored.  What a crash leaves behind is at
-worst a torn last record, which is cut off; a record whose CRC does not fit ends the log as well.
+with one record for each group of subsets that was scored.  At worst a crash leaves a torn last
+record, which is cut off; a record with a wrong CRC ends the log as well.
 """
 
 import json
@@ -28,14 +28,12 @@ from fuzzyfrog.common.files import FileLock, LockedError, written_whole
 from fuzzyfrog.errors import CheckpointError
 from fuzzyfrog.search.protocol import Floats, Problem, Search
 
-__all__ = ["Checkpoint", "ScoreLog", "run_header"]
-
 MAGIC = b"FFSCORE1"
 FORMAT = 1
-FRAME = struct.Struct("<II")  # length of what follows, and its CRC
+FRAME = struct.Struct("<II")  # length and CRC of the body that follows
 FINGERPRINT_BYTES = 8
 FSYNC_SECONDS = 1.0
-MAX_CHARACTERS, MAX_DIFFERENCES = 80, 10  # that a sentence about another run has
+MAX_CHARACTERS, MAX_DIFFERENCES = 80, 10  # of a sentence about another run
 
 Record = tuple[bytes, Floats]
 
@@ -47,9 +45,9 @@ class Checkpoint:
     Parameters
     ----------
     path : path-like
-        The file; it is resumed from when it exists.
+        The file; if it exists, the run resumes from it.
     data : str
-        Fingerprint of the data and of all that a score depends on.
+        Fingerprint of the data and of everything else that a score depends on.
 
     Examples
     --------
@@ -61,43 +59,42 @@ class Checkpoint:
     path: str | os.PathLike[str]
     data: str = ""
 
+    def check_path(self) -> None:
+        """Raise for a path that can never be a log: a slip must not cost a run its checkpoint."""
+        path = Path(self.path)
+        if not path.name or "\0" in str(path):
+            raise CheckpointError(
+                f"checkpoint must be the path of a file, got {str(path)!r}. Give the file a name."
+            )
+        if not path.parent.is_dir():
+            raise CheckpointError(
+                f"checkpoint must be in a directory that exists, got {str(path)!r}. "
+                f"Make {str(path.parent)!r} first, or correct the path."
+            )
+        # Reading a pipe would wait forever, and a device has no end.
+        if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+            raise CheckpointError(
+                f"checkpoint must be a regular file, got {str(path)!r}, which is not. "
+                "Choose another file."
+            )
+
     def open(self, header: Mapping[str, Any]) -> "ScoreLog | None":
         """Open the log for a run; None, with a warning, where nothing can be written."""
         path = Path(self.path)
-        _check_path(path)
         try:
             return ScoreLog(path, {**header, "data": self.data})
         except LockedError as error:
             raise CheckpointError(
                 f"checkpoint {str(path)!r} must belong to one process, got a second one: "
-                f"{error}. Wait for it, or give another file."
+                f"{error}. Wait for it, or choose another file."
             ) from None
         except OSError as error:
             _warn(path, error)
             return None
 
 
-def _check_path(path: Path) -> None:
-    """Refuse what can never be a log: a run must not end without one because of a slip."""
-    if not path.name or "\0" in str(path):
-        raise CheckpointError(
-            f"checkpoint must be the path of a file, got {str(path)!r}. Give the file a name."
-        )
-    if not path.parent.is_dir():
-        raise CheckpointError(
-            f"checkpoint must be in a directory that exists, got {str(path)!r}. "
-            f"Make {str(path.parent)!r} first, or correct the path."
-        )
-    # A pipe would be waited for, a device read without end.
-    if path.exists() and not stat.S_ISREG(path.stat().st_mode):
-        raise CheckpointError(
-            f"checkpoint must be a regular file, got {str(path)!r}, which is none. "
-            "Give another file."
-        )
-
-
 def run_header(search: Search, problem: Problem, seed: int) -> dict[str, Any]:
-    """Return what must be the same when a run is resumed."""
+    """Return the settings that must be the same when a run is resumed."""
     # The oracle follows from the data, whose fingerprint is compared.
     others = {"oracle", "proof_log"}
     settings = {name: value for name, value in vars(problem).items() if name not in others}
@@ -111,7 +108,7 @@ def run_header(search: Search, problem: Problem, seed: int) -> dict[str, Any]:
 
 
 class ScoreLog:
-    """An open log: the records that are there are replayed first, then new ones appended."""
+    """An open log: existing records are replayed first, then new ones are appended."""
 
     def __init__(self, path: Path, header: Mapping[str, Any]) -> None:
         self._path = path
@@ -128,16 +125,16 @@ class ScoreLog:
             raise
 
     def next_record(self) -> Record | None:
-        """Return the next record of the earlier run; None when all were given."""
+        """Return the next record of the earlier run; None after the last one."""
         return next(self._old, None)
 
     def append(self, fingerprint: bytes, scores: Floats) -> None:
-        """Keep the scores of a group of subsets; a full disk costs the log, not the run."""
+        """Keep the scores of a group of subsets; a full disk ends the log, not the run."""
         if self._file is None:
             return
         body = fingerprint + scores.astype("<f8").tobytes()
         try:
-            _write(self._file, FRAME.pack(len(body), zlib.crc32(body)) + body)
+            write_all(self._file, framed(body))
             if time.monotonic() - self._synced > FSYNC_SECONDS:
                 os.fsync(self._file)
                 self._synced = time.monotonic()
@@ -146,7 +143,7 @@ class ScoreLog:
             _warn(self._path, error)
 
     def close(self) -> None:
-        """Close the file and let others have it."""
+        """Close the file and release its lock."""
         self._close_file()
         self._lock.release()
 
@@ -170,7 +167,7 @@ def _create(path: Path, header: Mapping[str, Any]) -> None:
     """Write a log without records; it appears under its name complete or not at all."""
     body = json.dumps(header, sort_keys=True).encode()
     with written_whole(path) as temporary, temporary.open("wb") as file:
-        file.write(MAGIC + FRAME.pack(len(body), zlib.crc32(body)) + body)
+        file.write(MAGIC + framed(body))
         file.flush()
         os.fsync(file.fileno())
     _sync_directory(path.parent)
@@ -185,8 +182,13 @@ def _sync_directory(directory: Path) -> None:
             os.close(handle)
 
 
-def _write(file: int, content: bytes) -> None:
-    """Write all of it: one call may write only a part."""
+def framed(body: bytes) -> bytes:
+    """Return a record: the length and the CRC of a body, and the body."""
+    return FRAME.pack(len(body), zlib.crc32(body)) + body
+
+
+def write_all(file: int, content: bytes) -> None:
+    """Write everything: one call of the system may write only a part."""
     left = memoryview(content)
     while left:
         left = left[os.write(file, left) :]
@@ -202,12 +204,12 @@ def _read_header(content: bytes, path: Path) -> tuple[dict[str, Any], int]:
             return header, start + length
     raise CheckpointError(
         f"checkpoint {str(path)!r} must be a complete log of scores, got a damaged or foreign "
-        "file. Delete it to start anew, or give another file."
+        "file. Delete it to start over, or choose another file."
     )
 
 
 def _parsed(body: bytes) -> object:
-    """Return what JSON holds, None if it is none: a fitting CRC does not make it ours."""
+    """Return the value of some JSON, None if it is not valid: the CRC alone proves little."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
@@ -215,7 +217,7 @@ def _parsed(body: bytes) -> object:
 
 
 def _read_records(content: bytes, start: int) -> tuple[list[Record], int]:
-    """Return the whole records, and where the last of them ends."""
+    """Return the complete records, and where the last of them ends."""
     records: list[Record] = []
     while len(content) - start >= FRAME.size:
         length, crc = FRAME.unpack_from(content, start)
@@ -231,7 +233,7 @@ def _read_records(content: bytes, start: int) -> tuple[list[Record], int]:
 
 
 def _scores(body: bytes) -> Floats | None:
-    """Return the scores of a record, None for what no run writes: half a one, or no number."""
+    """Return the scores of a record, None for bytes that no run writes."""
     if len(body) % 8:
         return None
     scores = np.frombuffer(body, dtype="<f8").astype(np.float64)
@@ -249,12 +251,12 @@ def _compare(found: Mapping[str, Any], wanted: Mapping[str, Any], path: Path) ->
         )
         raise CheckpointError(
             f"checkpoint {str(path)!r} must come from the same run, got another one: {listed}. "
-            "Delete it to start anew, or give another file."
+            "Delete it to start over, or choose another file."
         )
 
 
 def _shown(text: str) -> str:
-    """Return a text of a file as it can be printed, and the beginning of a long one."""
+    """Return text from a file in printable form, cut if it is long."""
     plain = text if text.isprintable() else repr(text)
     return plain if len(plain) <= MAX_CHARACTERS else f"{plain[:MAX_CHARACTERS]}..."
 
@@ -275,7 +277,7 @@ def _plain(value: Any) -> Any:
 def _warn(path: Path, error: OSError) -> None:
     warnings.warn(
         f"checkpoint {str(path)!r} cannot be written ({error.strerror or error}); "
-        "the run goes on without it",
+        "the run continues without it",
         RuntimeWarning,
         stacklevel=2,
     )

@@ -1,27 +1,22 @@
-"""Subsets that are allowed: what must be in, what must stay out, and how many."""
+"""The allowed subsets of a problem, by required and excluded features and size; random ones."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from fuzzyfrog.common.messages import Sentence, Setting, listed, shown
+from fuzzyfrog.common.params import check_share
+from fuzzyfrog.errors import ParameterError
+from fuzzyfrog.search.archive import without_each
 from fuzzyfrog.search.protocol import Integers, Masks, Problem
 from fuzzyfrog.search.random_stream import Stream
 from fuzzyfrog.search.ranking import ranking_of
 
-__all__ = ["Constraints", "check_problem"]
-
 
 @dataclass(frozen=True, eq=False)
 class Constraints:
-    """The allowed subsets of a problem; nothing else is ever proposed.
-
-    Parameters
-    ----------
-    problem : Problem
-        The problem, already checked by :func:`check_problem`.
-    """
+    """The allowed subsets of a problem, which `check_problem` has checked."""
 
     problem: Problem
 
@@ -46,7 +41,7 @@ class Constraints:
         return max(1, n_fixed), n_fixed + len(self.free)
 
     def has_allowed_size(self, subsets: Masks) -> Masks:
-        """Tell for each subset whether it has not too few features and not too many."""
+        """Return for each subset whether it has neither too few features nor too many."""
         sizes = subsets.sum(axis=1)
         return np.asarray((self.sizes[0] <= sizes) & (sizes <= self.sizes[1]))
 
@@ -55,13 +50,18 @@ class Constraints:
         """Whether all subsets have the same size, so that features can only be exchanged."""
         return self.sizes[0] == self.sizes[1]
 
+    def without_one(self, subset: Masks) -> Masks:
+        """Return the subset without each of its free features in turn; never an empty one."""
+        spare = self.free[subset[self.free]] if subset.sum() > 1 else self.free[:0]
+        return without_each(subset, spare)
+
     def random_subsets(self, sizes: Integers, stream: Stream) -> Masks:
         """Return random subsets of the given sizes, which must be allowed ones."""
         keys = stream.words((len(sizes), len(self.free)))
         return self._first_free(np.argsort(keys, axis=1, kind="stable"), sizes)
 
     def repair(self, subsets: Masks, stream: Stream) -> Masks:
-        """Change as little as is needed, at random, to make subsets allowed."""
+        """Make subsets allowed by the fewest changes, chosen at random."""
         repaired = np.repeat(self.fixed[np.newaxis], len(subsets), axis=0)
         repaired[:, self.free] = subsets[:, self.free]
         wanted = np.clip(repaired.sum(axis=1), *self.sizes)
@@ -73,7 +73,7 @@ class Constraints:
         return repaired
 
     def _first_free(self, order: Integers, sizes: Integers) -> Masks:
-        """Take in each row as many free features, in the given order, as make up its size."""
+        """Return subsets of these sizes: the first free features in the order of each row."""
         n_wanted = sizes - int(self.fixed.sum())
         chosen = np.zeros(order.shape, dtype=np.bool_)
         taken = np.arange(order.shape[1]) < n_wanted[:, np.newaxis]
@@ -83,33 +83,53 @@ class Constraints:
         return subsets
 
 
+def diverse_sizes(n_subsets: int, smallest: int, largest: int) -> Integers:
+    """Return sizes from the smallest to the largest, as many small ones as large ones.
+
+    Half of them grow evenly and half by a constant factor: coin flips would never draw a small
+    subset of 10,000 features, and constant factors alone hardly a large one.
+    """
+    position = (np.arange(n_subsets) + 0.5) / n_subsets
+    evenly = smallest + position * (largest - smallest)
+    by_factor = smallest * (largest / smallest) ** position
+    sizes = np.where(np.arange(n_subsets) % 2 == 0, evenly, by_factor)
+    return np.clip(np.rint(sizes), smallest, largest).astype(np.int64)
+
+
+def diverse_subsets(n_subsets: int, constraints: Constraints, stream: Stream) -> Masks:
+    """Return random allowed subsets of diverse sizes, in random order: any part is diverse too."""
+    sizes = diverse_sizes(n_subsets, *constraints.sizes)
+    return constraints.random_subsets(sizes[stream.order(n_subsets)], stream)
+
+
 def check_problem(problem: Problem) -> None:
-    """Raise a ValueError with a sentence for a problem that makes no sense."""
+    """Raise ParameterError for a problem that makes no sense."""
     fixed = _mask_or_none(problem.must_include, problem.n_features)
     banned = _mask_or_none(problem.exclude, problem.n_features)
     both = np.flatnonzero(fixed & banned)
     if len(both):
-        raise ValueError(
-            f"must_include and exclude must not meet, got {_listed(both)} in both. "
-            "Remove these features from one of them."
-        )
+        raise ParameterError(
+            ("must_include", "exclude"), "not overlap", f"{listed(both.tolist())} in both",
+            "Remove these features from one of them.",
+        )  # fmt: skip
     if banned.all():
-        raise ValueError("exclude must leave at least one feature, got all of them.")
-    if not 0 < problem.min_dependency <= 1:
-        raise ValueError(
-            f"min_dependency must be above 0 and at most 1, got {problem.min_dependency!r}."
-        )
-    ranking_of(problem)  # tells the known ones
+        raise ParameterError("exclude", "leave at least one feature", "all of them")
+    check_share("min_dependency", problem.min_dependency, zero=False)
+    ranking_of(problem)  # raises for an unknown ranking
     _check_size(problem, int(fixed.sum()), int((~banned).sum()))
 
 
 def _check_size(problem: Problem, n_fixed: int, n_allowed: int) -> None:
     size = problem.n_features_to_select
     if size is not None and not max(1, n_fixed) <= size <= n_allowed:
-        raise ValueError(
-            f"n_features_to_select must be from {max(1, n_fixed)} (those of must_include, at "
-            f"least 1) to {n_allowed} (all that are not excluded), got {size!r}."
-        )
+        raise ParameterError(
+            "n_features_to_select",
+            Sentence(
+                f"be from {max(1, n_fixed)} (those of ", Setting("must_include"), ", at least 1) "
+                f"to {n_allowed} (all that are not excluded)",
+            ),
+            shown(size),
+        )  # fmt: skip
 
 
 def _mask_or_none(mask: Masks | None, n_features: int) -> Masks:
@@ -117,12 +137,9 @@ def _mask_or_none(mask: Masks | None, n_features: int) -> Masks:
         return np.zeros(n_features, dtype=np.bool_)
     mask = np.asarray(mask)
     if mask.dtype != np.bool_ or mask.shape != (n_features,):
-        raise ValueError(
-            f"must_include and exclude must be masks of {n_features} booleans, "
-            f"got {mask.dtype} of shape {mask.shape}."
+        raise ParameterError(
+            ("must_include", "exclude"),
+            f"be masks of {n_features} booleans",
+            f"{mask.dtype} of shape {mask.shape}",
         )
     return mask
-
-
-def _listed(features: Sequence[int] | Integers) -> str:
-    return ", ".join(str(feature) for feature in features)

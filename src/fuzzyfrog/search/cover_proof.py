@@ -1,46 +1,41 @@
-"""The smallest covers of a problem's requirements, with proof, as coroutines."""
+"""The proof by requirements: the fewest features that keep the full score, as coroutines.
+
+Rows of requirements come from the oracle, bounds from a linear relaxation (`covering.lp_bound`)
+or an integer program (`covering.milp`), and the list of all covers of one size from branch and
+bound (`covering.search`). All of them go through `proof_log.RecordedSteps`, so that a run that is
+killed resumes.
+"""
 
 from math import inf
 
 import numpy as np
 
-from fuzzyfrog.search.backward_elimination import shed
+from fuzzyfrog.search.backward_elimination import eliminate
 from fuzzyfrog.search.constraints import Constraints
-from fuzzyfrog.search.covering import Oracle, Rows, rounded
+from fuzzyfrog.search.covering.lp_bound import rounded
+from fuzzyfrog.search.covering.rows import Oracle, Rows
 from fuzzyfrog.search.proof_log import RecordedSteps
 from fuzzyfrog.search.protocol import Batch, Floats, Masks, Problem, Proof, Proposal, Steps
 
-__all__ = [
-    "CoverProof",
-]
-
-SLICE_WORK = 2**27  # nodes times rows times words of features between two signs of life
-PATIENCE = 16  # rounds of the relaxation that need not raise the bound
-QUICKLY_BRANCHED = 4  # features beside the core up to which branching soon gets by itself ...
+SLICE_WORK = 2**27  # nodes times rows times words of features between two batches
+PATIENCE = 16  # rounds of the relaxation without a higher bound
+QUICKLY_BRANCHED = 4  # features besides the core up to which branching is quick ...
 LITTLE_PATIENCE = 2  # ... so that fewer rounds are worth their time
-FIRST_ROUNDS = 4  # of the relaxation, before features are shed by what it says
-ASKED_BETWEEN_SIGNS = 64  # answers of the oracle between two signs of life
-MOST_BRANCHED = 10  # features beside the core up to which branching alone gets to the end
-FAR = 1.5  # times the lower bound: with a known subset beyond, an integer program does not close
+FIRST_ROUNDS = 4  # of the relaxation, before features are eliminated in its order
+ASKED_BETWEEN_REPORTS = 64  # calls of the oracle between two batches
+MOST_BRANCHED = 10  # features besides the core up to which branching alone finishes
+FAR = 1.5  # times the lower bound: beyond, an integer program does not close the gap
 PROGRAM_WORK = 2**25  # nodes of an integer program times its weights
-FEWEST_COVERS = 8  # scored together, as long as some of them break rows that were not known
+FEWEST_COVERS = 8  # scored together, as long as some of them break unknown rows
 MOST_COVERS = 4096
 
 
 class CoverProof:
     """Proves how many features the full score takes, and lists the subsets that have it.
 
-    Rows are asked of the oracle as they are needed. Every cover that is found is proposed, so
-    that the objective has the last word; one that it rejects is answered by rows that it breaks.
-
-    Parameters
-    ----------
-    problem : Problem
-        What is asked; it has an oracle, and its target is the full score.
-    oracle : callable
-        The problem's oracle.
-    limit : int
-        Subsets of the smallest size to list; one more is listed if there are more.
+    The oracle is asked for rows as they are needed. Every cover that is found is proposed, so
+    that the objective decides; one that it rejects leads to rows that it breaks. At most `limit`
+    subsets of the smallest size are listed, and one more if there are more.
     """
 
     def __init__(self, problem: Problem, oracle: Oracle, limit: int) -> None:
@@ -57,9 +52,9 @@ class CoverProof:
 
     def bound(self) -> Proposal:
         """Raise the lower bound as far as that is cheap, and find a small subset on the way."""
-        yield Batch(self._allowed[np.newaxis])  # one subset is known from the first moment on
+        yield Batch(self._allowed[np.newaxis])  # so that one subset is known from the start
         shares = yield from self._relax(FIRST_ROUNDS)
-        known = yield from self._shed(shares)
+        known = yield from self._eliminate(shares)
         self._n_known = int(known.sum())
         yield from self._relax()
         n_rows = len(self._rows)
@@ -70,10 +65,7 @@ class CoverProof:
     def _relax(self, n_rounds: float = inf) -> Steps[Floats]:
         """Solve the linear relaxation, with more rows as long as that raises the bound.
 
-        Returns
-        -------
-        float64[n_features]
-            The share of each feature in the last solution.
+        Returns the share of each feature in the last solution.
         """
         if len(self._rows) == 1:
             self._learn(self._fixed)
@@ -98,31 +90,28 @@ class CoverProof:
         is_small = self.lower_bound - int(self._fixed.sum()) <= QUICKLY_BRANCHED
         return LITTLE_PATIENCE if is_small else PATIENCE
 
-    def _shed(self, shares: Floats) -> Steps[Masks]:
-        """Take out of all features what is not needed, small shares first; give what is left."""
+    def _eliminate(self, shares: Floats) -> Steps[Masks]:
+        """Return a small subset: all features but those not needed, small shares first."""
         order = np.argsort(shares, kind="stable")[np.newaxis]
         needed = np.array([self._target])
-        left, _ = yield from shed(self._allowed[np.newaxis], needed, self._fixed, order)
+        left, _ = yield from eliminate(self._allowed[np.newaxis], needed, self._fixed, order)
         smallest: Masks = left[0]
         return smallest
 
     def _find_core(self, known: Masks) -> Proposal:
-        """Fix what all other features together cannot replace.
+        """Fix the features that all others together cannot replace.
 
-        Parameters
-        ----------
-        known : bool[n_features]
-            A subset that has the full score: only its features can be needed by all.
+        Only features of `known`, a subset with the full score, can be in every such subset.
         """
         for feature in np.flatnonzero(known & ~self._fixed):
             others = self._allowed.copy()
             others[feature] = False
             self._fixed[feature] |= self._learn(others)
             self._raise_bound(int(self._fixed.sum()))
-            yield self._sign_of_life()
+            yield self._report()
 
     def _largest(self, shares: Floats) -> Masks:
-        """Return as many features, those with the largest shares, as the lower bound has."""
+        """Return the features with the largest shares, as many as the lower bound."""
         subset = self._fixed.copy()
         order = np.argsort(-shares, kind="stable")
         order = order[(self._allowed & ~self._fixed)[order]]
@@ -130,17 +119,17 @@ class CoverProof:
         return subset
 
     def smallest(self) -> Proposal:
-        """List the subsets of the smallest size, having proved that it is the smallest."""
+        """List the subsets of the smallest size, after proving that it is the smallest."""
         if self._is_for_program():
             yield from self._program()
         n_listed = 0
         for size in range(self.lower_bound, int(self._allowed.sum()) + 1):
             self._raise_bound(size)
-            yield self._sign_of_life()
+            yield self._report()
             n_listed, is_exhausted = yield from self.covers(size)
             if n_listed:
                 proof = Proof(size, is_best=True, all_listed=is_exhausted)
-                yield Batch(self._nothing(), proof=proof)
+                yield Batch.empty(len(self._fixed), proof)
                 return
 
     def _is_for_program(self) -> bool:
@@ -150,7 +139,7 @@ class CoverProof:
     def _program(self) -> Proposal:
         """Let an integer program raise the bound, with more rows as long as its covers break some.
 
-        Its work is limited by nodes, not by time: a run must come out the same again.
+        Its work is limited by nodes, not by time, so that a run can be repeated.
         """
         is_broken = True
         while is_broken:
@@ -167,13 +156,7 @@ class CoverProof:
             is_broken = scores[0] < self._target and self._learn(answer.cover)
 
     def covers(self, size: int) -> Steps[tuple[int, bool]]:
-        """List subsets of one size that have the full score.
-
-        Returns
-        -------
-        int, bool
-            How many were listed, and whether these are all.
-        """
+        """List subsets of one size with the full score; return how many, and whether all."""
         if len(self._rows) == 1:
             self._learn(self._fixed)
         search = self._steps.covers(
@@ -183,7 +166,7 @@ class CoverProof:
         while not search.is_exhausted and n_listed <= self._limit:
             n_wanted = min(n_covers, self._limit + 1 - n_listed)
             found = search.advance(self._slice_of_nodes(), n_wanted).covers
-            found = found[found.any(axis=1)]  # nothing covers no rows, but is no answer
+            found = found[found.any(axis=1)]  # the empty subset is not an answer
             scores = yield Batch(found, at_least=self._target)
             is_kept = scores >= self._target
             n_listed += int((found[is_kept].sum(axis=1) == size).sum())
@@ -196,17 +179,17 @@ class CoverProof:
         return n_listed, search.is_exhausted
 
     def _rows_against(self, subsets: Masks) -> Steps[Rows]:
-        """Ask for rows until each of some subsets breaks one of them; give these rows."""
+        """Ask for rows until each of some subsets breaks one of them; return these rows."""
         n_rows, left = len(self._rows), subsets
         while len(left):
             self._learn(left[0])
             left = left[1:][[self._rows[-1].covered_by(one) for one in left[1:]]]
-            if (len(self._rows) - n_rows) % ASKED_BETWEEN_SIGNS == 0:
-                yield self._sign_of_life()
+            if (len(self._rows) - n_rows) % ASKED_BETWEEN_REPORTS == 0:
+                yield self._report()
         return Rows.joined([Rows.none(len(self._fixed)), *self._rows[n_rows:]])
 
     def _learn(self, subset: Masks) -> bool:
-        """Ask for rows that a subset breaks; tell whether there are some."""
+        """Ask for rows that a subset breaks; return whether there are any."""
         rows = self._steps.broken(subset)
         if len(rows):
             self._rows.append(rows)
@@ -220,8 +203,5 @@ class CoverProof:
     def _raise_bound(self, size: int) -> None:
         self.lower_bound = max(self.lower_bound, size)
 
-    def _sign_of_life(self) -> Batch:
-        return Batch(self._nothing(), proof=Proof(self.lower_bound))
-
-    def _nothing(self) -> Masks:
-        return np.empty((0, len(self._fixed)), np.bool_)
+    def _report(self) -> Batch:
+        return Batch.empty(len(self._fixed), Proof(self.lower_bound))

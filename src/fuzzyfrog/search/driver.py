@@ -10,6 +10,7 @@ import numpy as np
 
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp, current_deadline, interruptible, limited
 from fuzzyfrog.common.params import check_count
+from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.search.archive import Archive, Callback, Front, Moment, Outcome, Reduct
 from fuzzyfrog.search.checkpoint import Checkpoint, ScoreLog, run_header
 from fuzzyfrog.search.constraints import Constraints, check_problem
@@ -28,9 +29,7 @@ from fuzzyfrog.search.protocol import (
 )
 from fuzzyfrog.search.ranking import ranking_of
 
-__all__ = ["check_budget", "run"]
-
-FINISH_SHARE = 10  # at most one in so many evaluations is kept for what follows the search
+FINISH_SHARE = 10  # at most a tenth of the evaluations is kept for the steps after the search
 FINISH_SECONDS = 1.0  # for the check of the best subset, after the time for the search
 
 
@@ -45,7 +44,7 @@ def run(
     callbacks: Sequence[Callback] = (),
     checkpoint: Checkpoint | None = None,
 ) -> Outcome:
-    """Run a search until it converges or is stopped, and give what it found.
+    """Run a search until it converges or is stopped, and return what it found.
 
     The same seed gives the same run, whatever the objective does in parallel; ``max_seconds`` is
     the only limit that depends on the machine.
@@ -53,43 +52,45 @@ def run(
     Parameters
     ----------
     search : Search
-        What proposes subsets.
+        Proposes subsets.
     objective : Objective
-        What scores them.
+        Scores them.
     problem : Problem
-        What the search may know.
+        What the search knows.
     seed : int
-        Where all random numbers come from.
+        Seed of all random numbers.
     max_evaluations : int, optional
-        Subsets scored at most, those of the last checks included.
+        Maximum number of subsets to score, including the last checks.
     max_seconds : float, optional
-        Time after which the evaluation under way is abandoned; the check of the best subset may
-        take another second. Infinity for no limit. A deadline set outside holds as well.
+        Time after which the running evaluation is abandoned; the check of the best subset may
+        take another second. Infinity for no limit. An outer deadline holds as well.
     callbacks : sequence of callables
-        Each is given the :class:`Moment` after every batch; a true answer stops the run.
+        Each is called with the :class:`Moment` after every batch; a true value stops the run.
     checkpoint : Checkpoint, optional
-        File that scores are kept in, and from which a run is resumed.
+        File in which scores are kept, and from which a run is resumed.
 
     Returns
     -------
     Outcome
         The best subsets and how they were found; also after Ctrl-C. If nothing was scored by then,
-        all features that are allowed: their score is known.
+        all allowed features, whose score is known.
 
     Raises
     ------
     TimeIsUp
-        If the time did not suffice to score one subset of the size that is asked for.
+        If there was not enough time to score one subset of the size asked for.
     """
     check_problem(problem)
     check_count("seed", seed, least=0)
     if objective.n_features != problem.n_features:
-        raise ValueError(
-            f"objective must have the {problem.n_features} features of the problem, "
-            f"got {objective.n_features}."
+        raise ParameterError(
+            "objective",
+            f"have the {problem.n_features} features of the problem",
+            str(objective.n_features),
         )
     budget = _budget(max_evaluations, max_seconds)
     if checkpoint is not None:
+        checkpoint.check_path()
         known = {**run_header(search, problem, seed), "data": checkpoint.data}
         problem = replace(problem, proof_log=ProofLog(Path(checkpoint.path), known))
     proposal = search.propose(problem, seed)
@@ -105,14 +106,14 @@ def run(
 
 
 def check_budget(max_evaluations: object, max_seconds: object) -> None:
-    """Raise unless both are numbers above 0, an integer the first, or None."""
+    """Raise unless each is None or a number above 0, the first one an integer."""
     if max_evaluations is not None:
         check_count("max_evaluations", max_evaluations)
     is_number = isinstance(max_seconds, Real) and not isinstance(max_seconds, bool)
     is_positive = is_number and float(max_seconds) > 0  # type: ignore[arg-type]
     if max_seconds is not None and not is_positive:
-        raise ValueError(
-            f"max_seconds must be a number above 0, got {max_seconds!r}. None sets no limit."
+        raise ParameterError(
+            "max_seconds", "be a number above 0", repr(max_seconds), "None sets no limit."
         )
 
 
@@ -125,7 +126,7 @@ def _budget(max_evaluations: int | None, max_seconds: float | None) -> Budget:
 
 
 class _Run:
-    """What one run has scored and found."""
+    """The state of one run: what it has scored and found."""
 
     def __init__(
         self,
@@ -161,7 +162,7 @@ class _Run:
         return self._result(reason)
 
     def _resort_to_all(self) -> None:
-        """Take all features if nothing was scored yet: what they reach is known."""
+        """Take all features if nothing was scored yet: their score is known."""
         if not len(self._archive) and self._problem.n_features_to_select is None:
             constraints = self._constraints
             everything = constraints.fixed.copy()
@@ -169,11 +170,11 @@ class _Run:
             self._enter(everything[np.newaxis], np.array([self._problem.full_score]))
 
     def _follow(self, proposal: Proposal, reserve: Callable[[], int]) -> str | None:
-        """Score what is proposed; give why it was stopped, None at its own end."""
+        """Score what is proposed; return why it was stopped, None if it ended by itself."""
         try:
             with limited(self._budget.deadline):
                 return self._scored(proposal, reserve)
-        except TimeIsUp:  # while the search thought about what to propose
+        except TimeIsUp:  # while the search was choosing what to propose
             return "max_seconds"
 
     def _scored(self, proposal: Proposal, reserve: Callable[[], int]) -> str | None:
@@ -193,7 +194,7 @@ class _Run:
         return None
 
     def _evaluated(self, batch: Batch) -> tuple[Floats, str | None]:
-        """Score a batch; if Ctrl-C comes in the middle, what has a score until then counts."""
+        """Score a batch; after Ctrl-C the subsets that were scored by then count."""
         try:
             return self._evaluator.evaluate(batch)
         except KeyboardInterrupt:
@@ -206,7 +207,7 @@ class _Run:
         return int(min(self._finish.n_evaluations(), most))
 
     def _hear(self, batch: Batch, scores: Floats) -> str | None:
-        """Take in a scored batch and tell the callbacks; one of them may stop the run."""
+        """Record a scored batch and call the callbacks; one of them may stop the run."""
         if batch.proof is not None:
             self._proof = batch.proof
         self._enter(batch.subsets, scores)
@@ -223,15 +224,15 @@ class _Run:
         return "callback" if any(stops) else None
 
     def _enter(self, subsets: Masks, scores: Floats) -> None:
-        # Ctrl-C may come at any moment: what the archive has, the front has too.
+        # The front first: Ctrl-C may come in between, and it must have all that the archive has.
         self._front.add(subsets, scores)
         allowed = self._constraints.has_allowed_size(subsets)
         self._archive.add(subsets[allowed], scores[allowed])
 
     def _end(self, reason: str) -> None:
-        """Make sure of an allowed subset, and as far as the budget goes of minimal ones."""
+        """Make sure that there is an allowed subset and, within the budget, that it is minimal."""
         if reason != "converged":
-            self._evaluator.log = None  # a longer run goes on with the search, not with this
+            self._evaluator.log = None  # a longer run resumes the search, not these steps
         if reason == "max_seconds":
             self._resort_to_all()
         self._allow_a_check()
@@ -239,22 +240,22 @@ class _Run:
         if not len(self._archive):
             raise TimeIsUp("no subset of the size asked for was scored in time")
         if self._is_smallest():
-            return  # a feature that could go would leave a subset that was proved not to exist
+            return  # without a feature it would be a subset that was proved not to exist
         if reason == "converged":
-            # First the best alone: subsets that are larger than it then is need no check.
+            # First the best alone: larger subsets then need no check.
             self._follow(self._finish.reduce_best(self._evaluator.ledger), _nothing)
             self._follow(self._finish.check_all(), _nothing)
         if reason != "callback":
-            self._allow_a_check()  # a few trials that are rejected early
+            self._allow_a_check()  # a few trials, most of them rejected early
             self._follow(self._finish.reduce_best(self._evaluator.ledger), _nothing)
 
     def _allow_a_check(self) -> None:
-        """Grant what is needed for an answer a little time of its own."""
+        """Allow a little extra time for the steps that an answer needs."""
         if self._budget.deadline.expired():
             self._budget.deadline = Deadline(FINISH_SECONDS)
 
     def _is_smallest(self) -> bool:
-        """Return whether the best subsets reach the target and none with fewer features does."""
+        """Whether the best subsets reach the target and none with fewer features does."""
         problem, archive = self._problem, self._archive
         is_asked_for = problem.ranking == "lexicographic" and problem.n_features_to_select is None
         reaches = archive.score >= problem.target and archive.size == self._proof.lower_bound
@@ -275,7 +276,7 @@ class _Run:
             feature_frequency=subsets.mean(axis=0),
             history=tuple(self._history),
             n_evaluations=self._evaluator.n_evaluations,
-            # A record that is longer than a smaller budget is read whole, but counts in part.
+            # A record that exceeds a smaller budget is read whole, but counts in part.
             n_replayed=min(self._evaluator.n_replayed, self._evaluator.n_evaluations),
             stop_reason=reason,
             lower_bound=self._proof.lower_bound,

@@ -1,4 +1,4 @@
-"""What is known about subsets, so that none is scored twice."""
+"""Score batches within a budget, each subset once, and keep the scores in a log."""
 
 import hashlib
 import time
@@ -13,94 +13,31 @@ from fuzzyfrog.search.archive import packed
 from fuzzyfrog.search.checkpoint import ScoreLog
 from fuzzyfrog.search.protocol import Batch, Floats, Integers, Masks, Objective
 
-__all__ = [
-    "Budget",
-    "Evaluator",
-    "Ledger",
-    "subset_keys",
-]
-
 KEY_BYTES = 16
 
-
-def subset_keys(subsets: Masks) -> list[bytes]:
-    """Return a short key for each subset: its bits, or their digest where that is shorter."""
-    rows = packed(subsets)
-    if subsets.shape[1] <= 8 * KEY_BYTES:
-        return rows
-    return [hashlib.blake2b(row, digest_size=KEY_BYTES).digest() for row in rows]
-
-
-class Ledger:
-    """Scores of subsets, and for rejected ones the value that their score is below."""
-
-    def __init__(self) -> None:
-        self._scores: dict[bytes, float] = {}
-        self._below: dict[bytes, float] = {}
-
-    def known(self, key: bytes, bar: float) -> float | None:
-        """Return what a subset comes back as when scored with ``bar``; None if not known."""
-        score = self._scores.get(key)
-        if score is not None:
-            return score if score >= bar else -np.inf
-        return -np.inf if self.is_below(key, bar) else None
-
-    def is_below(self, key: bytes, value: float) -> bool:
-        """Return whether the score of a subset is known to be below a value."""
-        if key in self._scores:
-            return self._scores[key] < value
-        return self._below.get(key, np.inf) <= value
-
-    def enter(self, keys: list[bytes], scores: Floats, bars: Floats) -> None:
-        """Note the scores of subsets; one below its bar stands for a rejection."""
-        for key, score, bar in zip(keys, scores.tolist(), bars.tolist(), strict=True):
-            if score >= bar:
-                self._scores[key] = score
-                self._below.pop(key, None)
-            else:
-                self._below[key] = min(bar, self._below.get(key, np.inf))
-
-
-CHUNK_SECONDS = 0.5  # how much work a killed or stopped run may lose
-GROWTH = 4  # times that a chunk may be larger than the one before: a subset may be an easy one
-CHUNKS_OF_ALL = 4  # subsets of a chunk for each that the objective scores at the same time
+CHUNK_SECONDS = 0.5  # work that a killed or stopped run may lose
+GROWTH = 4  # factor by which a chunk may be larger than the last, which may have been easy
+CHUNKS_OF_ALL = 4  # subsets in a chunk for each that the objective scores at the same time
 
 
 @dataclass
 class Budget:
-    """What a run may spend.
+    """What a run may spend."""
 
-    Attributes
-    ----------
-    max_evaluations : float
-        Limit; infinity for none.
-    deadline : Deadline
-        When the search must end.
-    reserve : int
-        Evaluations that are kept for what follows the search.
-    """
-
-    max_evaluations: float
+    max_evaluations: float  # infinity for no limit
     deadline: Deadline
-    reserve: int = 0
+    reserve: int = 0  # evaluations kept for the steps that follow the search
 
     def evaluations_left(self, n_evaluations: int) -> float:
-        """Return the evaluations that are left besides the reserve."""
+        """Return the evaluations that are left, not counting the reserve."""
         return max(0, self.max_evaluations - self.reserve - n_evaluations)
 
 
 class Evaluator:
     """Scores batches within a budget, every subset once.
 
-    Parameters
-    ----------
-    objective : Objective
-        What scores subsets; if it has a number ``n_at_once`` of subsets that it scores at the
-        same time, as a cluster does, chunks are large enough to keep all of it busy.
-    budget : Budget
-        What may be spent.
-    log : ScoreLog or None
-        Where scores are kept on disk, and come from when a run is resumed.
+    If the objective has a number ``n_at_once`` of subsets that it scores at the same time, as a
+    cluster does, chunks are large enough to keep all of it busy.
     """
 
     def __init__(self, objective: Objective, budget: Budget, log: ScoreLog | None) -> None:
@@ -110,18 +47,14 @@ class Evaluator:
         self.n_replayed = 0
         self.log = log
         self._objective = objective
-        # One subset until it is known how long that takes, or one for each worker of a cluster.
+        # One subset at first, to see how long it takes, or one for each worker of a cluster.
         self._chunk = n_at_once = getattr(objective, "n_at_once", 1)
         self._smallest = 1 if n_at_once == 1 else CHUNKS_OF_ALL * n_at_once
 
     def evaluate(self, batch: Batch) -> tuple[Floats, str | None]:
-        """Score a batch.
+        """Return the scores of a batch, and why it was cut short, None if it was not.
 
-        Returns
-        -------
-        float64[n_subsets], str or None
-            Scores, minus infinity where rejected or not done; and why the batch was cut, if it
-            was.
+        A score is minus infinity where a subset was rejected or not scored.
         """
         keys = subset_keys(batch.subsets)
         lowest = -inf if batch.at_least is None else batch.at_least
@@ -188,7 +121,7 @@ class Evaluator:
         return (n_wanted, None) if n_wanted <= left else (int(left), "max_evaluations")
 
     def _unknown(self, keys: list[bytes], bars: Floats) -> tuple[Integers, Floats]:
-        """Return the first row of each subset to be scored, and the lowest bar asked of it."""
+        """Return the first row of each subset to be scored, and its lowest bar."""
         lowest: dict[bytes, float] = {}
         first: dict[bytes, int] = {}
         for row, (key, bar) in enumerate(zip(keys, bars.tolist(), strict=True)):
@@ -198,7 +131,7 @@ class Evaluator:
         return np.array(list(first.values()), dtype=np.int64), np.array(list(lowest.values()))
 
     def _score(self, subsets: Masks, bars: Floats, keys: list[bytes]) -> Floats:
-        """Ask the objective, keep the scores in the log, and choose the next chunk's size."""
+        """Ask the objective, keep the scores in the log, and choose the size of the next chunk."""
         start = time.monotonic()
         at_least = bars if (bars > -inf).any() else None
         scores = np.asarray(self._objective.score(subsets, at_least), dtype=np.float64)
@@ -211,7 +144,7 @@ class Evaluator:
 
     def _enter(self, keys: list[bytes], scores: Floats, bars: Floats) -> None:
         if np.isnan(scores).any():
-            raise ValueError("the objective must give numbers as scores, got nan.")
+            raise ValueError("objective must return numbers as scores, got nan.")
         self.ledger.enter(keys, scores, bars)
         self.n_evaluations += len(keys)
 
@@ -228,7 +161,7 @@ class Evaluator:
         if len(scores) > len(keys) or fingerprint != _fingerprint(keys[: len(scores)]):
             raise CheckpointError(
                 "checkpoint must hold scores of the subsets that this run proposes, "
-                "got others. It was made by other code; delete it to start anew."
+                "got others. Another version of the code wrote it; delete it to start over."
             )
         self.n_replayed += len(scores)
         return scores
@@ -236,3 +169,41 @@ class Evaluator:
 
 def _fingerprint(keys: list[bytes]) -> bytes:
     return hashlib.blake2b(b"".join(keys), digest_size=8).digest()
+
+
+class Ledger:
+    """Scores of subsets, and for rejected ones the value that their score is below."""
+
+    def __init__(self) -> None:
+        self._scores: dict[bytes, float] = {}
+        self._below: dict[bytes, float] = {}
+
+    def known(self, key: bytes, bar: float) -> float | None:
+        """Return the score of a subset, -inf if it is below ``bar``; None if not known."""
+        score = self._scores.get(key)
+        if score is not None:
+            return score if score >= bar else -np.inf
+        return -np.inf if self.is_below(key, bar) else None
+
+    def is_below(self, key: bytes, value: float) -> bool:
+        """Return whether the score of a subset is known to be below a value."""
+        if key in self._scores:
+            return self._scores[key] < value
+        return self._below.get(key, np.inf) <= value
+
+    def enter(self, keys: list[bytes], scores: Floats, bars: Floats) -> None:
+        """Record the scores of subsets; one below its bar stands for a rejection."""
+        for key, score, bar in zip(keys, scores.tolist(), bars.tolist(), strict=True):
+            if score >= bar:
+                self._scores[key] = score
+                self._below.pop(key, None)
+            else:
+                self._below[key] = min(bar, self._below.get(key, np.inf))
+
+
+def subset_keys(subsets: Masks) -> list[bytes]:
+    """Return a short key for each subset: its bits, or their digest where that is shorter."""
+    rows = packed(subsets)
+    if subsets.shape[1] <= 8 * KEY_BYTES:
+        return rows
+    return [hashlib.blake2b(row, digest_size=KEY_BYTES).digest() for row in rows]

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.search.archive import Archive
-from fuzzyfrog.search.backward_elimination import shed
+from fuzzyfrog.search.backward_elimination import eliminate
 from fuzzyfrog.search.constraints import Constraints
 from fuzzyfrog.search.cover_proof import CoverProof
 from fuzzyfrog.search.exact_front import subsets_reaching
@@ -27,24 +27,22 @@ from fuzzyfrog.search.protocol import (
 from fuzzyfrog.search.quickreduct import grow
 from fuzzyfrog.search.ranking import ranking_of
 
-__all__ = ["Certified", "Exact"]
-
 
 class Exact(BaseEstimator):  # type: ignore[misc]
     """Prove which subsets are the best, and list them.
 
-    What is asked decides how. The fewest features that keep the full score: by covering the
-    requirements that the problem's oracle tells, for tables of any width. A share of the full
-    score, a given size or the ranking "product": by branch and bound over scores, for tables of
-    moderate width. A run that is stopped keeps the best subsets and the bounds it has.
+    The fewest features that keep the full score are found by covering the requirements that the
+    problem's oracle returns, in tables of any width. A share of the full score, a given size or
+    the ranking "product" takes branch and bound over scores, for tables of moderate width. A run
+    that is stopped keeps the best subsets and bounds that it has.
 
     Parameters
     ----------
     limit : int
-        Best subsets to list. Where there are more, the list ends soon after: subsets that were
-        scored together, and those that a search met before, are listed all the same. Where there
-        are no more, the list is proved to be complete. A given size needs only one subset that
-        reaches the target, and products are listed without a limit.
+        Number of best subsets to list. If there are more, the list ends soon after: subsets that
+        were scored together, or found by an earlier search, are listed all the same. If there are
+        no more, the list is proved to be complete. For a given size, one subset that reaches the
+        target is enough, and products are listed without a limit.
 
     Examples
     --------
@@ -57,34 +55,13 @@ class Exact(BaseEstimator):  # type: ignore[misc]
         self.limit = limit
 
     def propose(self, problem: Problem, seed: int) -> Proposal:
-        """Check the parameters and give the coroutine; see the protocol.
-
-        Parameters
-        ----------
-        problem : Problem
-            What is asked.
-        seed : int
-            Not used: nothing is drawn.
-
-        Returns
-        -------
-        Proposal
-            Yields batches, receives scores.
-        """
+        """Check the parameters, then return the coroutine that yields batches."""
         check_count("limit", self.limit)
         return _Prover(problem, self.limit).prove(None)
 
 
 class Certified:
-    """A search whose answer is then proved, or improved until it can be.
-
-    Parameters
-    ----------
-    search : Search
-        What looks for good subsets first.
-    exact : Exact
-        What proves.
-    """
+    """A search followed by a proof of its answer, or by better answers until one is proved."""
 
     def __init__(self, search: Search, exact: Exact) -> None:
         self._search = search
@@ -103,7 +80,7 @@ class Certified:
 
 
 class _Prover:
-    """The best subsets met, and what was proved about them."""
+    """The best subsets found, and what was proved about them."""
 
     def __init__(self, problem: Problem, limit: int) -> None:
         self._problem = problem
@@ -123,7 +100,7 @@ class _Prover:
         yield from overheard(self._by_scores() if covers is None else covers.smallest(), self._hear)
 
     def _covering(self) -> CoverProof | None:
-        """Return the proof by requirements where it can be had."""
+        """Return the proof by requirements where it is possible."""
         problem = self._problem
         is_fewest = problem.ranking == "lexicographic" and problem.n_features_to_select is None
         if problem.oracle is None or not is_fewest or problem.min_dependency < 1:
@@ -131,26 +108,26 @@ class _Prover:
         return CoverProof(problem, problem.oracle, self._limit)
 
     def _start(self) -> Steps[None]:
-        """Grow a subset greedily, and take out what is not needed."""
+        """Grow a subset greedily, then remove the features that it does not need."""
         subset, score = yield from grow(self._problem)
         if self._problem.n_features_to_select is None:
             required = self._problem.kept(np.array([score]))
             backwards = np.arange(len(subset))[np.newaxis, ::-1]
-            yield from shed(subset[np.newaxis], required, self._constraints.fixed, backwards)
+            yield from eliminate(subset[np.newaxis], required, self._constraints.fixed, backwards)
 
     def _hear(self, subsets: Masks, scores: Floats) -> None:
         is_allowed = self._constraints.has_allowed_size(subsets)
         self._best.add(subsets[is_allowed], scores[is_allowed])
 
     def _by_scores(self) -> Proposal:
-        """Go through the sizes at which a subset could be as good as the best one met."""
-        nothing = np.empty((0, self._problem.n_features), np.bool_)
+        """Go through the sizes at which a subset could be as good as the best one found."""
+        n_features = self._problem.n_features
         smallest, largest = self._constraints.sizes
         for size in range(smallest, largest + 1):
-            yield Batch(nothing, proof=Proof(min(size, self._best.size)))
+            yield Batch.empty(n_features, Proof(min(size, self._best.size)))
             yield from subsets_reaching(self._constraints, size, self._bar(size))
         all_listed = not self._is_cut
-        yield Batch(nothing, proof=Proof(self._best.size, is_best=True, all_listed=all_listed))
+        yield Batch.empty(n_features, Proof(self._best.size, is_best=True, all_listed=all_listed))
 
     def _bar(self, size: int) -> Callable[[], float]:
         """Return a callable giving the score a subset of this size must reach."""
@@ -167,12 +144,12 @@ class _Prover:
         return bar
 
     def _is_enough(self, size: int) -> bool:
-        """Return whether subsets of a size that are only as good as the best need no listing."""
+        """Whether subsets of a size that are only as good as the best need not be listed."""
         problem, best = self._problem, self._best
         if problem.ranking == "product" and problem.target > 0:
             return False
         if size < best.size:
             return False
-        # With a size given there may be no end of subsets that reach the target.
+        # With a given size there may be very many subsets that reach the target.
         is_given = problem.n_features_to_select is not None
         return len(best) > self._limit or (is_given and best.score >= problem.target)

@@ -1,8 +1,8 @@
 """The exact front: the highest score of each size, by branch and bound over scores.
 
-A score never falls when a feature is added.  So the score of everything that a branch can still
-have is an upper bound for all subsets in it, and a feature without which that bound falls below
-what is asked is in every subset that is left (docs/theory.md#front).
+A score never falls when a feature is added.  So the score of all features that a branch can still
+have is an upper bound for its subsets, and a feature without which that bound falls below the bar
+is in every subset that remains (docs/theory.md#front).
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from math import comb, inf
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from fuzzyfrog.search.archive import Archive
+from fuzzyfrog.search.archive import Archive, without_each
 from fuzzyfrog.search.constraints import Constraints
 from fuzzyfrog.search.protocol import (
     Batch,
@@ -29,12 +29,7 @@ from fuzzyfrog.search.protocol import (
 from fuzzyfrog.search.quickreduct import grow
 from fuzzyfrog.search.ranking import ranking_of
 
-__all__ = [
-    "ExactFront",
-    "subsets_reaching",
-]
-
-TRIED_TOGETHER = 4096  # subsets: so few are scored one by one instead of being bounded
+TRIED_TOGETHER = 4096  # subsets up to which a branch is scored instead of being bounded
 BATCH_CELLS = 2**24  # subsets times features of one batch
 
 
@@ -52,25 +47,12 @@ class ExactFront(BaseEstimator):  # type: ignore[misc]
     """
 
     def propose(self, problem: Problem, seed: int) -> Proposal:
-        """Return the coroutine; see the protocol.
-
-        Parameters
-        ----------
-        problem : Problem
-            What is asked.
-        seed : int
-            Not used: nothing is drawn.
-
-        Returns
-        -------
-        Proposal
-            Yields batches, receives scores.
-        """
+        """Return the coroutine that yields batches; the seed is not used."""
         return _Climb(problem).sizes()
 
 
 class _Climb:
-    """The highest scores met, size by size."""
+    """The highest scores found, size by size."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
@@ -81,24 +63,24 @@ class _Climb:
     def sizes(self) -> Proposal:
         """Go from the smallest size to the first that reaches the target."""
         yield from overheard(grow(self._problem), self._hear)
-        nothing = np.empty((0, self._problem.n_features), np.bool_)
         smallest, largest = self._constraints.sizes
         for size in range(smallest, largest + 1):
             better = subsets_reaching(self._constraints, size, partial(self._above, size))
             yield from overheard(better, self._hear)
             is_last = bool(self._highest[size] >= self._problem.target or size == largest)
-            yield Batch(nothing, proof=Proof(min(size + 1, self._best.size), is_best=is_last))
+            proof = Proof(min(size + 1, self._best.size), is_best=is_last)
+            yield Batch.empty(self._problem.n_features, proof)
             if is_last:
                 return
 
     def _above(self, size: int) -> float:
-        """Return the lowest score that is higher than what is known, which the target ends."""
+        """Return the lowest score above the highest known; infinity once that is the full score."""
         highest = float(self._highest[size])
         is_full = highest >= self._problem.full_score - self._problem.tolerance
         return inf if is_full else float(np.nextafter(highest, inf))
 
     def _hear(self, subsets: Masks, scores: Floats) -> None:
-        is_allowed = self._constraints.has_allowed_size(subsets)  # greedy ways start below
+        is_allowed = self._constraints.has_allowed_size(subsets)  # greedy steps may be smaller
         self._best.add(subsets[is_allowed], scores[is_allowed])
         np.maximum.at(self._highest, subsets.sum(axis=1), scores)
 
@@ -113,16 +95,9 @@ class _Branch:
 
 
 def subsets_reaching(constraints: Constraints, size: int, bar: Callable[[], float]) -> Proposal:
-    """Propose every allowed subset of one size whose score may reach a bar, which may rise.
+    """Propose every allowed subset of one size whose score may reach the bar.
 
-    Parameters
-    ----------
-    constraints : Constraints
-        Which subsets are allowed.
-    size : int
-        Number of features.
-    bar : callable
-        Gives what a score must reach; infinity when nothing does any more.
+    The bar may rise; it is infinity once no subset can reach it.
     """
     free = np.zeros(len(constraints.fixed), np.bool_)
     free[constraints.free] = True
@@ -149,17 +124,15 @@ def _completed(branch: _Branch, n_left: int) -> Masks:
 
 
 def _split(branch: _Branch, n_left: int, lowest: float) -> Steps[list[_Branch]]:
-    """Choose the features that are needed; if none is, go on with and without one of them."""
+    """Choose the features that are needed; if none is, branch on one of them."""
     rest = np.flatnonzero(branch.rest)
-    without = np.repeat((branch.chosen | branch.rest)[np.newaxis], len(rest), axis=0)
-    without[np.arange(len(rest)), rest] = False
-    scores = yield Batch(without, at_least=lowest)
+    scores = yield Batch(without_each(branch.chosen | branch.rest, rest), at_least=lowest)
     needed = rest[scores < lowest]
     if len(needed) > n_left:
         return []
     if len(needed):
         return [_moved(branch, needed, branch.bound)]
-    least = int(np.argmin(scores))  # its loss costs most: it is likely in the best subsets
+    least = int(np.argmin(scores))  # its loss costs most, so it is likely in the best subsets
     left_out = branch.rest.copy()
     left_out[rest[least]] = False
     return [

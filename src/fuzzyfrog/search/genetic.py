@@ -1,16 +1,14 @@
-"""The genetic search of the paper's comparison."""
+"""The genetic algorithm of the paper's comparison."""
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from fuzzyfrog.common.params import check_count, check_share
-from fuzzyfrog.search.constraints import Constraints
-from fuzzyfrog.search.frogs.pond import diverse_subsets, preset_counts
+from fuzzyfrog.search.constraints import Constraints, diverse_subsets
+from fuzzyfrog.search.frogs.pond import preset_counts
 from fuzzyfrog.search.protocol import Batch, Floats, Integers, Masks, Problem, Proposal
 from fuzzyfrog.search.random_stream import Stream
 from fuzzyfrog.search.ranking import ranking_of
-
-__all__ = ["Genetic"]
 
 
 class Genetic(BaseEstimator):  # type: ignore[misc]
@@ -22,13 +20,13 @@ class Genetic(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     n_population : int or None
-        Subsets in each generation; None takes the number of frogs (900 on larger data).
+        Subsets in each generation; None for the number of frogs (900 on larger data).
     n_generations : int or None
-        Generations after the first; None takes the evolutions of the frogs (5 on larger data).
+        Generations after the first; None for the evolutions of the frogs (5 on larger data).
     p_crossover : float
-        Chance that two parents are crossed.
+        Probability that two parents are crossed.
     p_mutation : float
-        Chance that a bit flips.
+        Probability that a bit flips.
 
     Examples
     --------
@@ -51,20 +49,7 @@ class Genetic(BaseEstimator):  # type: ignore[misc]
         self.p_mutation = p_mutation
 
     def propose(self, problem: Problem, seed: int) -> Proposal:
-        """Check the parameters and give the coroutine; see the protocol.
-
-        Parameters
-        ----------
-        problem : Problem
-            What is asked.
-        seed : int
-            Where all random numbers come from.
-
-        Returns
-        -------
-        Proposal
-            Yields batches, receives scores.
-        """
+        """Check the parameters, then return the coroutine that yields batches."""
         for name in ("n_population", "n_generations"):
             if getattr(self, name) is not None:
                 check_count(name, getattr(self, name))
@@ -106,12 +91,12 @@ class Genetic(BaseEstimator):  # type: ignore[misc]
 
 
 def _drawn(fitness: Floats, stream: Stream) -> Integers:
-    """Draw as many parents as there are, with chances by linearly scaled fitness.
+    """Draw as many parents as there are subsets, by linearly scaled fitness.
 
-    The best is to be drawn twice as often as the average; those that the scaling would give a
-    negative chance get none.
+    The best is drawn twice as often as the average; the probability of those that the scaling
+    would make negative is 0.
     """
-    mean = np.cumsum(fitness)[-1] / len(fitness)  # one after the other: the same on any machine
+    mean = np.cumsum(fitness)[-1] / len(fitness)  # one after another: the same on any machine
     reach = fitness.max() - mean
     chances = np.ones_like(fitness) if reach <= 0 else np.maximum(0.0, fitness - mean + reach)
     upto = np.cumsum(chances)

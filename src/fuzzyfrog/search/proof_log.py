@@ -1,13 +1,13 @@
-"""What a proof has worked out, on disk, so that one that is killed does not begin again.
+"""The intermediate results of a proof, on disk, so that a killed proof resumes.
 
-Scores are kept in the log of scores; the steps of a proof between them (rows that the data tell,
-bounds, slices of branch and bound) are kept here. Each is a pure function of what it is asked, so
-an answer is filed under a digest of its question, and a lost one is only worked out again.
+Scores are kept in the log of scores; the steps of a proof between them (rows of the oracle, bounds,
+slices of branch and bound) are kept here. Each is a pure function of its input, so an answer is
+filed under a digest of its question, and a lost one is only computed again.
 The file is
 
     magic | digest of the run | length, CRC, key, arrays | ...
 
-and beside it lies the newest place of the branch and bound, one such record, which is replaced
+and next to it is the newest place of the branch and bound, one such record, which is replaced
 as a whole. A damaged or foreign file is ignored.
 """
 
@@ -28,44 +28,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.files import written_whole
-from fuzzyfrog.search.checkpoint import FRAME, _write
-from fuzzyfrog.search.covering import (
-    Answer,
-    CoverSearch,
-    Oracle,
-    Rows,
-    Slice,
-    relaxed,
-    smallest_cover,
-)
+from fuzzyfrog.search.checkpoint import FRAME, framed, write_all
+from fuzzyfrog.search.covering.lp_bound import relaxed
+from fuzzyfrog.search.covering.milp import Answer, smallest_cover
+from fuzzyfrog.search.covering.rows import Oracle, Rows
+from fuzzyfrog.search.covering.search import CoverSearch, Slice
 from fuzzyfrog.search.protocol import Floats, Masks
-
-__all__ = [
-    "Arrays",
-    "ProofLog",
-    "RecordedSearch",
-    "RecordedSteps",
-    "digest_of",
-    "proof_files",
-]
 
 MAGIC = b"FFPROOF1"
 KEY_BYTES = 16
 START = len(MAGIC) + KEY_BYTES
 KINDS = frozenset({"|b1", "|u1", "<i4", "<i8", "<u8", "<f8"})
 PLACE_SECONDS = 1.0  # between two places, at least ...
-WRITING_SHARE = 0.05  # ... and so that writing them takes no more of the time
+WRITING_SHARE = 0.05  # ... and writing them takes at most this share of the time
 
 Arrays: TypeAlias = Sequence[NDArray[Any]]
 
 
 def proof_files(scores: Path) -> tuple[Path, Path]:
-    """Return the two files beside a log of scores: answers, and the newest place."""
+    """Return the two files next to a log of scores: answers, and the newest place."""
     return scores.with_name(f"{scores.name}.proof"), scores.with_name(f"{scores.name}.place")
 
 
 def digest_of(*parts: bytes | NDArray[Any] | int) -> bytes:
-    """Return a key for a question that consists of these parts."""
+    """Return the key of a question that consists of these parts."""
     digest = hashlib.blake2b(digest_size=KEY_BYTES)
     for part in parts:
         if isinstance(part, np.ndarray):
@@ -78,15 +64,8 @@ def digest_of(*parts: bytes | NDArray[Any] | int) -> bytes:
 class ProofLog:
     """Answers of an earlier run by their key, and new ones for a later run.
 
-    The files are opened when something is first asked for: a run without a proof has none. Who
-    holds the lock of the scores may use them.
-
-    Parameters
-    ----------
-    scores : Path
-        The log of scores, which the files lie beside.
-    run : mapping
-        What must be the same for an answer to hold, as in the header of the scores.
+    The files are opened on first use: a run without a proof has none. The lock of the scores
+    protects them too.
     """
 
     def __init__(self, scores: Path, run: Mapping[str, Any]) -> None:
@@ -94,7 +73,7 @@ class ProofLog:
         self._run = digest_of(json.dumps(run, sort_keys=True, default=repr).encode())
         self._file: int | None = None
         self._is_open = False
-        self._found: dict[bytes, tuple[int, int]] = {}  # where an answer lies, and its length
+        self._found: dict[bytes, tuple[int, int]] = {}  # where an answer starts, and its length
         self._place: tuple[bytes, Arrays] | None = None
         self._place_due = 0.0
 
@@ -104,24 +83,24 @@ class ProofLog:
         if self._file is None or key not in self._found:
             return None
         start, length = self._found[key]
-        # By its number: the file may have lost its name since.
+        # By its descriptor: the file may have lost its name since.
         with os.fdopen(os.dup(self._file), "rb") as content:
             content.seek(start)
             found = content.read(length)
-        os.lseek(self._file, 0, os.SEEK_END)  # both numbers share one place
+        os.lseek(self._file, 0, os.SEEK_END)  # both descriptors share one position
         return _unpacked(found)
 
     def keep(self, key: bytes, *arrays: NDArray[Any]) -> None:
-        """Keep the answer to a question; a full disk costs the log, not the run."""
+        """Keep the answer to a question; a full disk ends the log, not the run."""
         self._open()
         if self._file is not None:
             try:
-                _write(self._file, _framed(key + _packed(arrays)))
+                write_all(self._file, framed(key + _packed(arrays)))
             except OSError as error:
                 self._give_up(error)
 
     def place(self, key: bytes) -> Arrays | None:
-        """Return where the branch and bound stood at this point, None if it is not known."""
+        """Return the state of the branch and bound at this point, None if it is not known."""
         self._open()
         return self._place[1] if self._place is not None and self._place[0] == key else None
 
@@ -131,18 +110,18 @@ class ProofLog:
         return self._file is not None and time.monotonic() >= self._place_due
 
     def keep_place(self, key: bytes, *arrays: NDArray[Any]) -> None:
-        """Keep where the branch and bound stands, in place of where it stood before."""
+        """Keep the state of the branch and bound, in place of the one before."""
         begun = time.monotonic()
         try:
             with written_whole(self._place_path) as temporary:
-                temporary.write_bytes(MAGIC + self._run + _framed(key + _packed(arrays)))
+                temporary.write_bytes(MAGIC + self._run + framed(key + _packed(arrays)))
         except OSError as error:
             self._give_up(error)
         now = time.monotonic()
         self._place_due = now + max(PLACE_SECONDS, (now - begun) / WRITING_SHARE)
 
     def close(self) -> None:
-        """Close the file; nothing is recalled or kept any more."""
+        """Close the file; nothing is recalled or kept after that."""
         self._is_open = True
         self._close_file()
 
@@ -169,7 +148,7 @@ class ProofLog:
         os.truncate(file, end)  # a torn end is what a kill leaves behind
         os.lseek(file, end, os.SEEK_SET)
         if not is_ours:
-            _write(file, MAGIC + self._run)
+            write_all(file, MAGIC + self._run)
 
     def _find_place(self) -> None:
         if not self._place_path.exists():
@@ -180,22 +159,22 @@ class ProofLog:
             body = _body(content)
         arrays = None if body is None else _unpacked(body[KEY_BYTES:])
         if body is None or arrays is None:
-            _tell_ignored(self._place_path, "it is damaged; branch and bound is done again")
+            _warn_ignored(self._place_path, "it is damaged; branch and bound starts over")
         else:
             self._place = body[:KEY_BYTES], arrays
 
     def _is_of_run(self, start: bytes, path: Path) -> bool:
-        """Whether a file has answers for this run; an empty one has none to speak of."""
+        """Whether a file has answers for this run; an empty one is not worth a warning."""
         is_ours = start == MAGIC + self._run
         if start and not is_ours:
-            _tell_ignored(path, "it is damaged or of another run; the proof is done again")
+            _warn_ignored(path, "it is damaged or from another run; the proof starts over")
         return is_ours
 
     def _give_up(self, error: OSError) -> None:
         self._close_file()
         warnings.warn(
-            f"{str(self._path)!r} cannot be written ({error.strerror or error}); the run goes on, "
-            "but if it is killed, its proof starts over",
+            f"{str(self._path)!r} cannot be written ({error.strerror or error}); the run "
+            "continues, but if it is killed, its proof starts over",
             RuntimeWarning,
             stacklevel=2,
         )
@@ -206,21 +185,17 @@ class ProofLog:
             os.close(file)
 
 
-def _tell_ignored(path: Path, reason: str) -> None:
+def _warn_ignored(path: Path, reason: str) -> None:
     warnings.warn(f"{str(path)!r} is ignored: {reason}", RuntimeWarning, stacklevel=2)
 
 
-def _framed(body: bytes) -> bytes:
-    return FRAME.pack(len(body), zlib.crc32(body)) + body
-
-
 def _body(content: BinaryIO) -> bytes | None:
-    """Return the record that comes next; None if there is no whole one."""
+    """Return the next record; None if there is no complete one."""
     frame = content.read(FRAME.size)
     if len(frame) < FRAME.size:
         return None
     length, crc = FRAME.unpack(frame)
-    if length > os.fstat(content.fileno()).st_size:  # nobody reserves what a file only claims
+    if length > os.fstat(content.fileno()).st_size:  # a damaged length must not reserve memory
         return None
     body = content.read(length)
     is_whole = len(body) == length > KEY_BYTES and zlib.crc32(body) == crc
@@ -233,7 +208,7 @@ def _packed(arrays: Arrays) -> bytes:
 
 
 def _unpacked(content: bytes) -> Arrays | None:
-    """Return the arrays of a record; None for what this module does not write."""
+    """Return the arrays of a record; None for bytes that this module does not write."""
     head, _, rest = content.partition(b"\n")
     arrays: list[NDArray[Any]] = []
     try:
@@ -249,15 +224,7 @@ def _unpacked(content: bytes) -> Arrays | None:
 
 
 class RecordedSteps:
-    """Rows of requirements, bounds and integer programs, worked out once.
-
-    Parameters
-    ----------
-    oracle : callable
-        What gives the rows that a subset breaks.
-    log : ProofLog or None
-        Where answers are kept; None keeps none.
-    """
+    """Rows of requirements, bounds and integer programs, each computed once."""
 
     def __init__(self, oracle: Oracle, log: ProofLog | None) -> None:
         self._oracle = oracle
@@ -276,7 +243,7 @@ class RecordedSteps:
         return rows
 
     def relaxed(self, rows: Rows, *, fixed: Masks, allowed: Masks) -> tuple[float, Floats]:
-        """Return what `relaxed` does."""
+        """Return the result of `lp_bound.relaxed`."""
         if self._log is None:
             return relaxed(rows, fixed=fixed, allowed=allowed)
         key = digest_of(b"relaxed", rows.weights, rows.needed, fixed, allowed)
@@ -288,7 +255,7 @@ class RecordedSteps:
         return bound, shares
 
     def smallest_cover(self, rows: Rows, *, fixed: Masks, allowed: Masks, n_nodes: int) -> Answer:
-        """Return what `smallest_cover` does."""
+        """Return the result of `milp.smallest_cover`."""
         if self._log is None:
             return smallest_cover(rows, fixed=fixed, allowed=allowed, n_nodes=n_nodes)
         key = digest_of(b"program", rows.weights, rows.needed, fixed, allowed, n_nodes)
@@ -319,17 +286,8 @@ class RecordedSteps:
 class RecordedSearch:
     """A search for covers whose slices come from the log as long as it has them.
 
-    Then the search itself stands still: what it missed is noted, and is either made good by the
-    newest place in the log, or done when the log has no more.
-
-    Parameters
-    ----------
-    search : CoverSearch
-        The search at its start.
-    key : bytes
-        What stands for the search and all it was given.
-    log : ProofLog
-        Where slices and places are kept.
+    Meanwhile the search itself does not move. The steps it missed are noted, and either skipped
+    by going to the newest place in the log, or taken once the log has no more.
     """
 
     def __init__(self, search: CoverSearch, key: bytes, log: ProofLog) -> None:
@@ -341,7 +299,7 @@ class RecordedSearch:
         self.is_exhausted = search.is_exhausted
 
     def add(self, rows: Rows) -> None:
-        """Add rows: no cover that breaks one of them follows any more."""
+        """Add rows: covers that break one of them no longer follow."""
         if self._missed:
             self._missed.append((self._key, rows))
         else:
@@ -375,7 +333,7 @@ class RecordedSearch:
                 self._has_moved = True
 
     def _do(self, key: bytes, step: Rows | tuple[int, int]) -> Slice:
-        """Take a step in the search itself; `key` stands for where it stands before."""
+        """Take a step in the search itself; `key` stands for its state before."""
         if isinstance(step, Rows):
             self._search.add(step)
             return Slice(np.empty((0, 0), np.bool_), 0, self._search.is_exhausted)

@@ -1,8 +1,8 @@
-"""What a search and the driver say to each other.
+"""The protocol between a search and the driver.
 
 A search knows the :class:`Problem`, never the data: it yields a :class:`Batch` of subsets and
-receives one score for each.  So a run is a pure function of its seed and of the scores it was
-told, and the driver can keep the budget, remember scores and resume for every search alike.
+receives one score for each.  So a run is a pure function of its seed and of the scores it
+received, and the driver can keep the budget, remember scores and resume for every search alike.
 """
 
 from collections.abc import Callable, Generator
@@ -15,20 +15,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from fuzzyfrog.search.covering import Oracle
     from fuzzyfrog.search.proof_log import ProofLog
-
-__all__ = [
-    "Batch",
-    "Floats",
-    "Integers",
-    "Masks",
-    "Objective",
-    "Problem",
-    "Proof",
-    "Proposal",
-    "Search",
-    "Steps",
-    "overheard",
-]
 
 Masks: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
@@ -43,11 +29,11 @@ class Proof:
     ----------
     lower_bound : int
         No allowed subset with fewer features reaches the target; with the ranking "product": none
-        is as good as the best one met. With a given size all allowed subsets have that size.
+        is as good as the best one found. With a given size all allowed subsets have that size.
     is_best : bool
-        No allowed subset is better than the best one met.
+        No allowed subset is better than the best one found.
     all_listed : bool
-        Every allowed subset that is as good as the best one met was proposed.
+        Every allowed subset that is as good as the best one found was proposed.
     """
 
     lower_bound: int
@@ -59,8 +45,8 @@ class Proof:
 class Batch:
     """Subsets to score together.
 
-    A batch without subsets is a sign of life: the driver looks at the clock and tells the
-    callbacks, and sends no scores back.
+    With an empty batch a search reports a proof or gives the driver a chance to stop it: the
+    driver checks the clock, calls the callbacks and sends no scores back.
 
     Attributes
     ----------
@@ -74,7 +60,7 @@ class Batch:
     within : float
         How far below the highest score of the batch the best may lie.
     proof : Proof or None
-        What was proved up to now, if that is more than before; it replaces what was known.
+        What is proved by now, if that is more than before.
     """
 
     subsets: Masks
@@ -83,34 +69,39 @@ class Batch:
     within: float = 0.0
     proof: Proof | None = None
 
+    @classmethod
+    def empty(cls, n_features: int, proof: Proof) -> "Batch":
+        """Return a batch without subsets that reports a proof."""
+        return cls(np.empty((0, n_features), np.bool_), proof=proof)
+
 
 Proposal: TypeAlias = Generator[Batch, Floats, None]
 
 
 class Objective(Protocol):
-    """What scores subsets; in this library a dependency measure bound to its data."""
+    """A function that scores subsets; in this library a dependency measure bound to its data."""
 
     @property
     def n_features(self) -> int:
         """Number of features, the length of every mask."""
 
     def score(self, masks: Masks, at_least: float | Floats | None = None) -> Floats:
-        """Score of each subset; below its ``at_least`` a subset may come back as -inf."""
+        """Return the score of each subset; -inf is allowed below its ``at_least``."""
 
     def best(self, masks: Masks) -> Floats:
-        """Score of each subset that is as good as the best of all; -inf for the others."""
+        """Return the score of each subset that is as good as the best of all; -inf for others."""
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """All that a search may know about its task.
+    """Everything that a search knows about its task.
 
     Attributes
     ----------
     n_features : int
         Number of features, the length of every mask.
     n_cells : int
-        Samples times features of the data; it chooses among the presets.
+        Samples times features of the data; presets depend on it.
     full_score : float
         Score of all the features that may be selected.
     ranking : {"lexicographic", "product"}
@@ -120,14 +111,14 @@ class Problem:
     n_features_to_select : int or None
         The exact size of the answer; None leaves it to the search.
     min_dependency : float
-        Share of ``full_score`` that must be kept; a score above it is not worth features.
+        Share of ``full_score`` that must be kept; a higher score is not worth more features.
     oracle : callable or None
-        Gives for a subset rows of requirements that it breaks, so that a search can prove what
-        is needed for the full score; see :mod:`fuzzyfrog.search.covering`. None if there is none.
+        Returns rows of requirements that a subset breaks, so that a search can prove what is
+        needed for the full score; see :mod:`fuzzyfrog.search.covering`.
     tolerance : float
-        How far scores may lie apart that are equal but for rounding (docs/theory.md#ties).
+        Scores that differ by no more than this are equal up to rounding (docs/theory.md#ties).
     proof_log : ProofLog or None
-        Where a proof keeps what it has worked out; the driver sets it for a run with a checkpoint.
+        Where a proof keeps its intermediate results; set by the driver if there is a checkpoint.
     """
 
     n_features: int
@@ -144,12 +135,12 @@ class Problem:
 
     @property
     def asked(self) -> float:
-        """Score that is asked for."""
+        """The score that is asked for."""
         return self.min_dependency * self.full_score
 
     @property
     def target(self) -> float:
-        """Score that is high enough: the one asked for, but for rounding."""
+        """The score that is high enough: the one asked for, up to rounding."""
         return max(0.0, self.asked - self.tolerance)
 
     def kept(self, scores: Floats) -> Floats:
@@ -157,7 +148,7 @@ class Problem:
         return np.where(scores >= self.target, self.target, scores - self.tolerance)
 
     def told(self, score: float) -> float:
-        """Return a score as people are told it: what keeps the full one, or what is asked, is it.
+        """Return a score to report: the full score, or the one asked for, if it is equal to it.
 
         Nobody should have to wonder about 0.9999999999999998 of 1.
         """
@@ -167,7 +158,7 @@ class Problem:
 
 
 class Search(Protocol):
-    """What proposes subsets: parameters that can be listed, and one coroutine."""
+    """An algorithm that proposes subsets: its parameters, and one coroutine."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters as they were given."""
@@ -181,7 +172,7 @@ Steps: TypeAlias = Generator[Batch, Floats, T]
 
 
 def overheard(steps: Steps[T], hear: Callable[[Masks, Floats], object]) -> Steps[T]:
-    """Go through steps that yield batches, and tell `hear` the subsets and scores of each."""
+    """Yield the batches of some steps, and call `hear` with the subsets and scores of each."""
     try:
         batch = next(steps)
         while True:

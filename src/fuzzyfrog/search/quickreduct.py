@@ -1,14 +1,10 @@
-"""QuickReduct, the greedy search of L-FRFS."""
-
-from collections.abc import Generator
+"""QuickReduct: the greedy forward selection of L-FRFS."""
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from fuzzyfrog.search.constraints import Constraints
-from fuzzyfrog.search.protocol import Batch, Floats, Integers, Masks, Problem, Proposal
-
-__all__ = ["QuickReduct", "grow"]
+from fuzzyfrog.search.protocol import Batch, Floats, Integers, Masks, Problem, Proposal, Steps
 
 BATCH_CELLS = 2**24  # subsets times features of one batch: 16 MB, all candidates up to 4,096
 
@@ -16,8 +12,8 @@ BATCH_CELLS = 2**24  # subsets times features of one batch: 16 MB, all candidate
 class QuickReduct(BaseEstimator):  # type: ignore[misc]
     """Add the feature that raises the score most, until the score is high enough.
 
-    Of features that raise it equally the one with the lowest index is added, also when none
-    raises it: a step on the level is the only way on when single features tell nothing.
+    Of features that raise it equally, the one with the lowest index is added. That includes steps
+    that do not raise it: where single features tell nothing, only such a step leads further.
 
     Examples
     --------
@@ -27,25 +23,12 @@ class QuickReduct(BaseEstimator):  # type: ignore[misc]
     """
 
     def propose(self, problem: Problem, seed: int) -> Proposal:
-        """Return the coroutine; see the protocol.
-
-        Parameters
-        ----------
-        problem : Problem
-            What is asked.
-        seed : int
-            Not used: nothing is drawn.
-
-        Returns
-        -------
-        Proposal
-            Yields batches, receives scores.
-        """
+        """Return the coroutine that yields batches; the seed is not used."""
         return _grown(problem)
 
 
-def grow(problem: Problem) -> Generator[Batch, Floats, tuple[Masks, float]]:
-    """Add the best feature again and again; give the subset in the end, and its score."""
+def grow(problem: Problem) -> Steps[tuple[Masks, float]]:
+    """Add the best feature until the score is high enough; return the subset and its score."""
     constraints = Constraints(problem)
     subset, score = constraints.fixed.copy(), -np.inf
     if subset.any():
@@ -70,10 +53,8 @@ def _wants_more(problem: Problem, size: int, score: float) -> bool:
     return score < problem.target
 
 
-def _try_each(
-    subset: Masks, candidates: Integers, within: float
-) -> Generator[Batch, Floats, Floats]:
-    """Score the subset with each candidate added; only the best scores of a batch are told."""
+def _try_each(subset: Masks, candidates: Integers, within: float) -> Steps[Floats]:
+    """Score the subset with each candidate added; -inf for all but the best of each batch."""
     n_rows = max(1, BATCH_CELLS // len(subset))
     scores = np.empty(len(candidates))
     for start in range(0, len(candidates), n_rows):

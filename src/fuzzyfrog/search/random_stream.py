@@ -1,7 +1,7 @@
-"""Random numbers that stay the same under every version of NumPy.
+"""Random numbers that are the same under every version of NumPy.
 
-NumPy promises the 64-bit words of its bit generators, not what ``Generator`` makes of them.  So
-the words are drawn here and turned into floats, integers and orders by arithmetic that is exact.
+NumPy guarantees the 64-bit words of its bit generators, but not what ``Generator`` makes of them.
+So the words are turned into floats, integers and orders here, by exact arithmetic.
 """
 
 import hashlib
@@ -11,25 +11,14 @@ from numpy.typing import NDArray
 
 from fuzzyfrog.search.protocol import Floats, Integers
 
-__all__ = [
-    "Stream",
-]
-
 Shape = int | tuple[int, ...]
 
 
 class Stream:
-    """A stream of random numbers with a name.
+    """A stream of random numbers, named by the seed and a purpose such as "leap", 7.
 
-    Streams with different names are independent, and none has a state to save: whoever needs
-    numbers for round 7 opens the stream of round 7.
-
-    Parameters
-    ----------
-    seed : int
-        The seed of the run.
-    *purpose : str or int
-        What the numbers are for, for example ``"leap", 7``.
+    Streams with different names are independent, and none has a state to save: round 7 opens the
+    stream of round 7.
     """
 
     def __init__(self, seed: int, *purpose: str | int) -> None:
@@ -38,16 +27,16 @@ class Stream:
         self._bits = np.random.Philox(key=int.from_bytes(key, "little"))
 
     def words(self, shape: Shape) -> NDArray[np.uint64]:
-        """Uniform 64-bit words."""
+        """Return uniform 64-bit words."""
         n_words = int(np.prod(shape))
         return np.asarray(self._bits.random_raw(n_words), dtype=np.uint64).reshape(shape)
 
     def floats(self, shape: Shape) -> Floats:
-        """Uniform numbers in [0, 1), multiples of 2**-53."""
+        """Return uniform numbers in [0, 1), multiples of 2**-53."""
         return (self.words(shape) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
     def integers(self, below: int | Integers, shape: Shape) -> Integers:
-        """Uniform integers from 0 up to, not including, ``below`` (at most 2**32)."""
+        """Return uniform integers from 0 up to, not including, ``below`` (at most 2**32)."""
         return (self.floats(shape) * np.asarray(below, dtype=np.float64)).astype(np.int64)
 
     def order(self, n_items: int) -> Integers:
@@ -55,20 +44,7 @@ class Stream:
         return np.argsort(self.words(n_items), kind="stable").astype(np.int64)
 
     def weighted_choices(self, weights: Integers, n_rows: int, n_chosen: int) -> Integers:
-        """Draw ``n_chosen`` items without replacement in each row, one after the other.
-
-        Parameters
-        ----------
-        weights : int64[n_items]
-            What the chance of an item is proportional to; integers keep the sums exact.
-        n_rows, n_chosen : int
-            Independent draws, and items in each.
-
-        Returns
-        -------
-        int64[n_rows, n_chosen]
-            Items in the order in which they were drawn.
-        """
+        """Return ``n_chosen`` items for each row, drawn one by one without replacement."""
         left = np.repeat(weights[np.newaxis], n_rows, axis=0)
         chosen = np.empty((n_rows, n_chosen), dtype=np.int64)
         rows = np.arange(n_rows)

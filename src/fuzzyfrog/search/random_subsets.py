@@ -1,27 +1,22 @@
-"""Random subsets: what any search has to beat."""
+"""Random subsets: the baseline that any search has to beat."""
 
 from sklearn.base import BaseEstimator
 
 from fuzzyfrog.common.params import check_count
-from fuzzyfrog.search.constraints import Constraints
-from fuzzyfrog.search.frogs.pond import diverse_subsets
+from fuzzyfrog.search.constraints import Constraints, diverse_subsets
 from fuzzyfrog.search.protocol import Batch, Problem, Proposal
 from fuzzyfrog.search.random_stream import Stream
-
-__all__ = [
-    "RandomSubsets",
-]
 
 BATCH_ROWS = 900
 
 
 class RandomSubsets(BaseEstimator):  # type: ignore[misc]
-    """Random subsets of diverse sizes, and nothing learned from their scores.
+    """Random subsets of diverse sizes; nothing is learned from their scores.
 
     Parameters
     ----------
     n_subsets : int
-        Subsets to draw; 900 are the frogs of the paper before they leap.
+        Number of subsets to draw; the paper's frogs before they leap are 900.
 
     Examples
     --------
@@ -34,20 +29,7 @@ class RandomSubsets(BaseEstimator):  # type: ignore[misc]
         self.n_subsets = n_subsets
 
     def propose(self, problem: Problem, seed: int) -> Proposal:
-        """Check the parameters and give the coroutine; see the protocol.
-
-        Parameters
-        ----------
-        problem : Problem
-            What is asked.
-        seed : int
-            Where all random numbers come from.
-
-        Returns
-        -------
-        Proposal
-            Yields batches, receives scores.
-        """
+        """Check the parameters, then return the coroutine that yields batches."""
         check_count("n_subsets", self.n_subsets)
         return self._draw(Constraints(problem), seed)
 

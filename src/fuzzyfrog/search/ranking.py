@@ -1,4 +1,4 @@
-"""Which of two subsets is the better one.
+"""The rankings: which of two subsets is better.
 
 ``lexicographic``
     higher score first, then fewer features (the text of the paper);
@@ -6,9 +6,9 @@
     higher score · (1 - size / n_features) first, then higher score (its published figures);
     of subsets with score 0 the one with fewer features.
 
-A score above the target counts as the target.  Below it, scores (or products) that lie within the
-tolerance of each other are equal but for rounding: a tie (docs/theory.md#ties).  Equals are ordered
-by their features, the lowest index first, never by their arrival: so an order is the same however
+A score above the target counts as the target.  Below it, scores (or products) within the tolerance
+of each other are equal up to rounding: a tie (docs/theory.md#ties).  Equals are ordered by their
+features, the lowest index first, never by their arrival, so that an order does not depend on how
 the subsets were found.
 """
 
@@ -16,35 +16,16 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fuzzyfrog.common.params import check_known
 from fuzzyfrog.search.protocol import Floats, Integers, Masks, Problem
 
-__all__ = ["LexicographicRanking", "ProductRanking", "Ranking", "feature_keys", "ranking_of"]
-
-SLACK = 1 - 2.0**-50  # a few roundings of a division: a bar may be too low, never too high
-
-
-def feature_keys(subsets: Masks) -> NDArray[np.bytes_]:
-    """Return a byte string for each subset; sorted, low features come first."""
-    packed = np.packbits(~subsets, axis=1)
-    return np.ascontiguousarray(packed).view(f"S{packed.shape[1]}").ravel()
+SLACK = 1 - 2.0**-50  # for the roundings of a division: a bar may be too low, never too high
 
 
 @dataclass(frozen=True)
 class Ranking(ABC):
-    """An order of subsets by score and size.
-
-    Parameters
-    ----------
-    n_features : int
-        Number of all features.
-    target : float
-        The score that is high enough.
-    tolerance : float
-        How far scores may lie apart that are equal but for rounding.
-    """
+    """An order of subsets by score and size."""
 
     n_features: int
     target: float
@@ -52,7 +33,7 @@ class Ranking(ABC):
 
     @abstractmethod
     def merit(self, scores: Floats, sizes: Integers) -> Floats:
-        """Columns to compare one after the other, float64[n, 3]; higher is better.
+        """Return columns to compare one after another, float64[n, 3]; higher is better.
 
         Subsets whose first two columns tie are equally good; the third only orders them.
         """
@@ -63,27 +44,30 @@ class Ranking(ABC):
 
     @abstractmethod
     def needed(self, sizes: Integers, score: Floats, size: Integers) -> Floats:
-        """Lowest score with which subsets of ``sizes`` are as good as (``score``, ``size``).
+        """Return the lowest score with which ``sizes`` are as good as (``score``, ``size``).
 
         It may be a rounding too low, never too high; infinity where no score is enough.
         """
 
     @abstractmethod
     def best(self, scores: Floats, sizes: Integers) -> Masks:
-        """Return which subsets are the best ones; they have all the same size."""
+        """Return which subsets are the best; all of these have the same size."""
 
     @abstractmethod
     def contend(self, scores: Floats, sizes: Integers) -> Masks:
-        """Return which subsets may be among the best when better ones have come.
+        """Return which subsets may be among the best after better ones are found.
 
-        A tie is one with the best of all, not with the next: a subset that comes later may end
-        the tie of those that are the best now, and leave others.
+        Subsets tie with the best of all, not with the next one: a later subset may end the tie of
+        those that are the best now, but not that of others.
         """
 
     def order(self, subsets: Masks, scores: Floats) -> Integers:
         """Return positions from the best subset to the worst."""
         third, second, first = -self.merit(scores, subsets.sum(axis=1))[:, ::-1].T
-        return np.lexsort((feature_keys(subsets), third, second, first)).astype(np.int64)
+        # Sorted as byte strings, low features come first.
+        absent = np.ascontiguousarray(np.packbits(~subsets, axis=1))
+        features = absent.view(f"S{absent.shape[1]}").ravel()
+        return np.lexsort((features, third, second, first)).astype(np.int64)
 
     def beats(self, merit: Floats, other: Floats) -> Masks:
         """Return row by row whether the first is strictly better, judged by :meth:`merit`."""
@@ -102,7 +86,7 @@ class LexicographicRanking(Ranking):
     """Higher score first, then fewer features."""
 
     def merit(self, scores: Floats, sizes: Integers) -> Floats:
-        """Score up to the target, fewer features, score."""
+        """Return score up to the target, fewer features, score."""
         return np.column_stack([np.minimum(scores, self.target), -sizes, scores])
 
     def floor(self, merit: Floats) -> Floats:
@@ -110,7 +94,7 @@ class LexicographicRanking(Ranking):
         return np.where(merit >= self.target, self.target, merit - self.tolerance)
 
     def needed(self, sizes: Integers, score: Floats, size: Integers) -> Floats:
-        """As much for a subset that is not larger, more for a larger one."""
+        """Return the same score for a subset that is not larger, a higher one for a larger one."""
         enough = np.minimum(score, self.target)
         more = np.where(enough < self.target, np.nextafter(enough, np.inf), np.inf)
         return np.where(sizes <= size, self.floor(enough), more)
@@ -121,7 +105,7 @@ class LexicographicRanking(Ranking):
         return np.asarray(near & (sizes == sizes[near].min()))
 
     def contend(self, scores: Floats, sizes: Integers) -> Masks:
-        """Return which tie with the highest score, and have more than any that is smaller."""
+        """Return which tie with the highest score and score more than any smaller subset."""
         enough = np.minimum(scores, self.target)
         contends = self.near(scores, sizes)
         highest = -np.inf
@@ -151,7 +135,7 @@ class ProductRanking(Ranking):
         return merit - self.tolerance
 
     def needed(self, sizes: Integers, score: Floats, size: Integers) -> Floats:
-        """Product to reach, divided by the share of features left out."""
+        """Return the product to reach, divided by the share of features left out."""
         product = np.minimum(score, self.target) * (1 - size / self.n_features)
         left_out = 1 - sizes / self.n_features
         lowest = self.floor(product)
@@ -169,7 +153,7 @@ class ProductRanking(Ranking):
         return np.asarray(best & (sizes == sizes[best].min()))
 
     def contend(self, scores: Floats, sizes: Integers) -> Masks:
-        """Return which tie with the largest product; nothing comes of a score of 0."""
+        """Return which tie with the largest product; a score of 0 never gets better."""
         return np.asarray(self.near(scores, sizes) & (scores > 0))
 
 

@@ -6,29 +6,27 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from fuzzyfrog.common.params import check_count, check_positive
-from fuzzyfrog.search.constraints import Constraints
-from fuzzyfrog.search.frogs.pond import diverse_subsets, preset_counts
+from fuzzyfrog.search.constraints import Constraints, diverse_subsets
+from fuzzyfrog.search.frogs.pond import preset_counts
 from fuzzyfrog.search.protocol import Batch, Floats, Masks, Problem, Proposal
 from fuzzyfrog.search.random_stream import Stream
 from fuzzyfrog.search.ranking import Ranking, ranking_of
 
-__all__ = ["ParticleSwarm"]
-
 
 class ParticleSwarm(BaseEstimator):  # type: ignore[misc]
-    """Binary particle swarm: a bit is set with the sigmoid of its velocity as the chance.
+    """Binary particle swarm: a bit is set with the sigmoid of its velocity as probability.
 
     Parameters
     ----------
     n_particles : int or None
-        Subsets in the swarm; None takes the number of frogs (900 on larger data).
+        Subsets in the swarm; None for the number of frogs (900 on larger data).
     n_iterations : int or None
-        Moves of the swarm; None takes the evolutions of the frogs (5 on larger data).
+        Moves of the swarm; None for the evolutions of the frogs (5 on larger data).
     c_own, c_swarm : float
         Pull of a particle's own best and of the best of all, C1 and C2.
     max_velocity : float
-        Velocities stay within plus and minus this. The paper names no limit; 6 leaves every bit
-        a chance of 1 in 400 to flip, as Kennedy and Eberhart advise.
+        Velocities stay within plus and minus this. The paper names no limit; with 6 every bit
+        flips with a probability of at least 1 in 400, as Kennedy and Eberhart advise.
 
     Examples
     --------
@@ -53,20 +51,7 @@ class ParticleSwarm(BaseEstimator):  # type: ignore[misc]
         self.max_velocity = max_velocity
 
     def propose(self, problem: Problem, seed: int) -> Proposal:
-        """Check the parameters and give the coroutine; see the protocol.
-
-        Parameters
-        ----------
-        problem : Problem
-            What is asked.
-        seed : int
-            Where all random numbers come from.
-
-        Returns
-        -------
-        Proposal
-            Yields batches, receives scores.
-        """
+        """Check the parameters, then return the coroutine that yields batches."""
         counts = preset_counts("auto", problem)
         for name in ("n_particles", "n_iterations"):
             if getattr(self, name) is not None:
@@ -80,7 +65,7 @@ class ParticleSwarm(BaseEstimator):  # type: ignore[misc]
         ranking, constraints = ranking_of(problem), Constraints(problem)
         stream = Stream(seed, "swarm", "spawn")
         places = diverse_subsets(n_particles, constraints, stream)
-        # A velocity that agrees with the place: else a first move would make every size n / 2.
+        # A velocity that agrees with the place; otherwise a first move would make every size n / 2.
         speed = stream.floats(places.shape) * self.max_velocity
         velocity = np.where(places, speed, -speed)
         own = _Memory(places, (yield Batch(places)), ranking)

@@ -30,7 +30,7 @@ from fuzzyfrog.search import (
     Search,
     run,
 )
-from fuzzyfrog.search.backward_elimination import shed
+from fuzzyfrog.search.backward_elimination import eliminate
 from fuzzyfrog.search.constraints import Constraints, check_problem
 from fuzzyfrog.search.cover_proof import CoverProof
 from fuzzyfrog.search.covering import Oracle, Rows
@@ -178,7 +178,7 @@ def core_of(measure: Objective, allowed: Masks, required: float, known: Masks) -
 def _one_reduct(measure: Objective, allowed: Masks, required: float) -> Masks:
     """Return one subset that reaches what is required and of which no feature can go."""
     backwards = np.arange(len(allowed))[np.newaxis, ::-1]
-    trials = shed(
+    trials = eliminate(
         allowed[np.newaxis], np.array([required]), np.zeros(len(allowed), np.bool_), backwards
     )
     try:

@@ -1,7 +1,7 @@
 """Whatever people give as a random state -> one integer."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Real
 
 import numpy as np
@@ -12,17 +12,9 @@ from fuzzyfrog.common.messages import close_to, listed, shown
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError
-from fuzzyfrog.measure.features import feature_mask
-from fuzzyfrog.search import (
-    Callback,
-    Exact,
-    ExactFront,
-    Genetic,
-    ParticleSwarm,
-    QuickReduct,
-    Search,
-    ShuffledFrogs,
-)
+from fuzzyfrog.measure.functions import feature_mask
+from fuzzyfrog.search import Callback, Search
+from fuzzyfrog.search.registry import SEARCHES
 
 __all__ = [
     "RandomState",
@@ -66,16 +58,6 @@ def seed_of(random_state: object) -> int:
         "random_state must be None, an integer, a RandomState or a Generator, "
         f"got {shown(random_state)}. Pass an integer to get the same result every time."
     )
-
-
-SEARCHES: dict[str, Callable[[], Search]] = {
-    "frogs": ShuffledFrogs,
-    "genetic": Genetic,
-    "swarm": ParticleSwarm,
-    "quickreduct": QuickReduct,
-    "exact": Exact,
-    "front": ExactFront,
-}
 
 
 def search_of(search: object) -> Search:

@@ -44,7 +44,7 @@ def test_rows_may_come_in_the_middle(data):
     found = listed(search, data.draw(st.integers(1, 4)), 1, later)
     true = all_covers(rows, size, fixed, allowed)
     assert len(found) == len(set(found))
-    assert true <= set(found)  # covers met before a row came may break it
+    assert true <= set(found)  # covers found before a row was added may break it
     assert set(found) <= all_covers(rows.take(np.arange(n_first)), size, fixed, allowed)
 
 

@@ -23,7 +23,7 @@ def test_cover_is_the_smallest_and_the_bound_its_size(data):
 
 
 def test_a_row_that_is_broken_by_less_than_the_tolerance_is_broken():
-    """Two features fill the row but for a millionth; a third is needed."""
+    """Two features fill the row up to a millionth; a third is needed."""
     rows = Rows(np.array([[0.5, 0.5 - 1e-6, 0.25]]), np.array([1.0]))
     nothing, everything = np.zeros(3, bool), np.ones(3, bool)
     answer = smallest_cover(rows, fixed=nothing, allowed=everything, n_nodes=1000)

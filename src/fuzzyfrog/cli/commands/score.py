@@ -71,7 +71,7 @@ def score(
 def _measured(measure: Dependency, names: list[str]) -> dict[str, object]:
     import numpy as np
 
-    from fuzzyfrog.measure.features import feature_mask
+    from fuzzyfrog.measure.functions import feature_mask
 
     subset = feature_mask(names or None, measure.dataset)
     value = float(measure.score(subset[np.newaxis])[0])

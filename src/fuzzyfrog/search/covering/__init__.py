@@ -1,6 +1,8 @@
-"""Smallest subsets that cover rows of requirements: bounds, proofs, enumeration; no data.
+"""Smallest subsets of features that cover rows of requirements; knows nothing of the data.
 
-Branching wins where covers are small, an integer program where they are large and rows are sparse.
+`rows` says what a cover is; `lp_bound` bounds its size from below; `search` lists all covers of one
+size by branch and bound, which is best for small covers; `milp` solves an integer program, which is
+best for large covers of sparse rows. `cover_proof` puts them together.
 """
 
 from fuzzyfrog.search.covering.lp_bound import relaxed, rounded

@@ -1,24 +1,22 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""Depth-first search for covers, in slices: the loops.
+"""The loops of the depth-first search for covers.
 
 A node of the tree is a level of the `Stack`: the features chosen on the way, the features that
 still may be chosen, and the rows that are still open with what each lacks.  With r features to
 choose, every completion has a feature of the row's *clause*: the one with the largest weight w in
 that row, whose window (w and the r - 1 weights that follow it) reaches what the row lacks.  A node
 branches on the smallest clause it finds, and a branch excludes the branches before it, so that
-every cover is met once.  Pruning errs on the side of looking: only the last test decides, and that
-one is made in the weights themselves.
+every cover is found once.  Pruning errs on the side of looking: only the last test decides, and it
+uses the weights themselves.
 """
 
 import numpy as np
 
 from fuzzyfrog.common.jit import kernel
 
-__all__ = ["advance", "bits_of_levels", "narrow"]
-
-# Rounding may not prune. A window is a sum of some weights, none above what its row needs, to which
-# each feature is added and from which it is taken at most once: so many roundings, doubled, of a
-# value of at most the window's features times the need.
+# Rounding must not prune. A window is a sum of weights, none above what its row needs; each feature
+# is added to it and taken from it at most once: two roundings for each feature, doubled, of a value
+# of at most the window's features times the need.
 ROUNDING = 4.0 * 2.0**-53
 N_HOT = 64  # open rows that a node with two features to choose looks at first
 
@@ -55,7 +53,7 @@ def _has(allowed, level, feature):
 
 @kernel
 def _remove(allowed, level, feature):
-    """Allow a feature no more on a level."""
+    """Remove a feature from those allowed on a level."""
     allowed[level, feature >> 6] &= ~(np.uint64(1) << np.uint64(feature & 63))
 
 
@@ -92,7 +90,7 @@ def _lack(table, stack, row, level):
 
 @kernel
 def _list_more(table, stack, level, size):
-    """List open rows out of all rows, where the level above had none left; tell how many."""
+    """List open rows out of all rows, where the level above had none left; return how many."""
     most = min(N_HOT << (2 * min(size - level - 2, 8)), stack.rows.shape[1])
     n_open = 0
     for i in range(stack.n_open[0]):
@@ -110,7 +108,7 @@ def _list_more(table, stack, level, size):
 
 @kernel
 def _clause(table, row, lack, n_left, allowed, level, most, clause):
-    """Return the length of a row's clause, or `most` where it is not shorter; fill it in."""
+    """Fill in a row's clause; return its length, `most` if it is not shorter."""
     order, weights, n_features = table.order, table.weights, table.order.shape[1]
     lack -= ROUNDING * n_features * n_left * table.needed[row]
     n_listed, place, window = 0, 0, 0.0
@@ -176,7 +174,7 @@ def _all_allowed(stack, level):
 
 @kernel
 def _pass_hopeless(table, stack, level, left):
-    """Pass branches after which no last feature is left, by the rows listed; give their number."""
+    """Skip branches after which the listed rows leave no last feature; return their number."""
     rows, lacks, allowed, branches = stack.rows, stack.lacks, stack.allowed, stack.branches
     weights, bits, scale, kills = table.weights, table.bits, table.scale, stack.kills
     n_open, n_branches, n_words = stack.n_open[level], stack.n_branches[level], left.size
@@ -199,7 +197,7 @@ def _pass_hopeless(table, stack, level, left):
                 if some == np.uint64(0):
                     is_hopeless = True
                     kills[row] += 1
-                    # What ended this branch may end the next.
+                    # A row that ended this branch may end the next.
                     rows[level, i], rows[level, i >> 1] = rows[level, i >> 1], row
                     lacks[level, i], lacks[level, i >> 1] = lacks[level, i >> 1], lacks[level, i]
                     break
@@ -229,7 +227,7 @@ def _promote(table, stack, listed, place, level):
 
 @kernel
 def _filter_by_list(table, stack, listed, level, left):
-    """Keep last features that pass the rows listed on a level above; tell whether any is left."""
+    """Keep last features that pass the rows listed on a level above; whether any is left."""
     bits, scale, weights, chosen = table.bits, table.scale, table.weights, stack.chosen
     rows, lacks = stack.rows, stack.lacks
     for i in range(stack.n_open[listed]):
@@ -250,7 +248,7 @@ def _filter_by_list(table, stack, listed, level, left):
 
 @kernel
 def _filter_by_all(table, stack, level, left):
-    """Keep the last features that pass all rows, as far as bits tell; tell whether any is left."""
+    """Keep the last features that pass all rows, as far as bits can show; whether any is left."""
     for word in range(left.size):
         left[word] = stack.allowed[level, word]
     for listed in range(max(level - 2, 0), -1, -1):  # from the shortest list to that of all rows
@@ -306,21 +304,21 @@ def _descend(table, stack, level, size):
 
 @kernel
 def advance(table, stack, n_nodes, covers, sizes, clause, left):
-    """Go on with a search for some nodes.
+    """Continue a search for some nodes.
 
     Parameters
     ----------
     table : Table
         The rows.
     stack : Stack
-        Where the search stands; changed.
+        The state of the search; changed in place.
     n_nodes : int
-        How many nodes to visit, about.
+        Approximate number of nodes to visit.
     covers : int64[n_covers, size]
         Room for the features of covers; the search stops when it is full.
     sizes : int64[n_covers]
-        Room for their sizes. A smaller cover than asked for ends the slice, so that somebody can
-        add rows that it breaks; otherwise all that extend it will follow.
+        Room for their sizes. A smaller cover than asked for ends the slice, so that the caller can
+        add rows that it breaks; otherwise all that extend it follow.
     clause, left : int32[n_features], uint64[n_words]
         Work space.
 

@@ -1,6 +1,6 @@
-"""How few features could cover rows if parts of them were allowed, and a cover near that.
+"""A lower bound from the linear relaxation, in which shares of features are allowed, and a cover.
 
-The solver works in floating point with tolerances, so its word is not taken: a bound is computed
+The solver works in floating point with tolerances, so it is not trusted: the bound is computed
 again from the prices it found, and a cover is compared with the rows themselves.
 """
 
@@ -15,22 +15,17 @@ from scipy.sparse import csr_array
 from fuzzyfrog.search.covering.rows import Rows, without_fixed
 from fuzzyfrog.search.protocol import Floats, Integers, Masks
 
-__all__ = [
-    "relaxed",
-    "rounded",
-]
-
-MARGIN = 1e-6  # what a bound loses before it is rounded up
+MARGIN = 1e-6  # subtracted from a bound before it is rounded up
 FIRST_ROWS = 500
 ROWS_PER_ROUND = 500
-BROKEN = 1e-7  # a share of the need: rows broken by less are not worth another round
+BROKEN = 1e-7  # of what a row needs: rows broken by less are not worth another round
 
 
 def relaxed(rows: Rows, *, fixed: Masks, allowed: Masks) -> tuple[float, Floats]:
-    """Return a size that no cover of the rows is below, and the share of each feature.
+    """Return a lower bound on the size of covers, and the share of each feature.
 
-    Any prices of the rows prove a bound: what the rows are worth together, less what a feature
-    would earn beyond its cost of 1. The linear program only finds good prices.
+    Any prices of the rows prove a bound: the sum of the prices, less what features would earn
+    beyond their cost of 1. The linear program only finds good prices.
 
     Parameters
     ----------
@@ -55,13 +50,13 @@ def relaxed(rows: Rows, *, fixed: Masks, allowed: Masks) -> tuple[float, Floats]
 
 
 def _hardest(weights: csr_array) -> Integers:
-    """Return the rows to begin with: those to which all features together give the least."""
+    """Return the rows to begin with: those to which all features together contribute least."""
     hardest: Integers = np.argsort(weights.sum(axis=1), kind="stable")[:FIRST_ROWS]
     return hardest
 
 
 def _solved(weights: csr_array, chosen: Integers) -> tuple[float, Floats]:
-    """Solve with the chosen rows, then with those that the solution breaks as well."""
+    """Solve with the chosen rows, then again with those that the solution breaks."""
     best, point = 0.0, np.zeros(weights.shape[1])
     while len(chosen):
         some = weights[chosen]
@@ -79,7 +74,7 @@ def _worth(weights: csr_array, prices: Floats) -> float:
 
 
 def _with_broken(weights: csr_array, chosen: Integers, point: Floats) -> Integers:
-    """Return the chosen rows and the most broken others; none when no row is broken."""
+    """Return the chosen rows and the most broken others; no rows when none is broken."""
     lacks = 1.0 - weights @ point
     lacks[chosen] = 0.0
     worst: Integers = np.argsort(-lacks, kind="stable")[:ROWS_PER_ROUND]
@@ -88,7 +83,7 @@ def _with_broken(weights: csr_array, chosen: Integers, point: Floats) -> Integer
 
 
 def rounded(rows: Rows, shares: Floats, *, fixed: Masks, allowed: Masks) -> Masks:
-    """Return a cover of the rows: features by falling share, less those that it can spare."""
+    """Return a cover of the rows: features by falling share, without those it does not need."""
     order = np.argsort(-shares, kind="stable")
     order = order[(allowed & ~fixed)[order]]
     subset = fixed.copy()

@@ -1,7 +1,7 @@
-"""The smallest cover by an integer program, where covers are large and the rows are sparse.
+"""The smallest cover by a mixed-integer linear program, for large covers of sparse rows.
 
-The solver works in floating point with tolerances. So that none of them can raise a bound, every
-row asks for a little less than it needs; and a cover is compared with the rows themselves.
+The solver works in floating point with tolerances. So that they cannot raise a bound, every row
+asks for a little less than it needs, and a cover is compared with the rows themselves.
 """
 
 from __future__ import annotations
@@ -16,18 +16,13 @@ from scipy.sparse import csr_array
 from fuzzyfrog.search.covering.rows import Rows, without_fixed
 from fuzzyfrog.search.protocol import Floats, Masks
 
-__all__ = [
-    "Answer",
-    "smallest_cover",
-]
-
-LESS = 1e-5  # of what a row needs: ten times the tolerance of the solver
-MARGIN = 1e-5  # what a bound loses before it is rounded up
+LESS = 1e-5  # share of its need that a row does not ask for: ten times the solver's tolerance
+MARGIN = 1e-5  # subtracted from a bound before it is rounded up
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What an integer program came to.
+    """The result of an integer program.
 
     Attributes
     ----------
@@ -44,14 +39,7 @@ class Answer:
 def smallest_cover(rows: Rows, *, fixed: Masks, allowed: Masks, n_nodes: int) -> Answer:
     """Return the smallest cover that an integer program finds, and a bound.
 
-    Parameters
-    ----------
-    rows : Rows
-        The rows.
-    fixed, allowed : bool[n_features]
-        Features that every cover has, and features that a cover may have.
-    n_nodes : int
-        Nodes that the solver may visit; not a time, so that a run can be repeated.
+    The solver visits `n_nodes` nodes at most; not a limit of time, so that a run can be repeated.
     """
     free, n_fixed = np.flatnonzero(allowed & ~fixed), int(fixed.sum())
     if not rows.covered_by(fixed | allowed):
@@ -69,7 +57,7 @@ def smallest_cover(rows: Rows, *, fixed: Masks, allowed: Masks, n_nodes: int) ->
         is_broken = left.deficits(cover) > 0
         if not is_broken.any():
             return Answer(cover, lower_bound)
-        # Every cover has a feature of such a row that this subset has not.
+        # Every cover has a feature of such a row that this subset does not have.
         cuts = (weights[: len(left)][is_broken] > 0) & ~chosen
         weights = np.concatenate([weights, cuts.astype(np.float64)])
     return Answer(fixed.copy(), lower_bound)

@@ -1,4 +1,4 @@
-"""What a cover has to satisfy: rows of weights, and what each row needs."""
+"""Rows of requirements, and what it means to cover them."""
 
 from __future__ import annotations
 
@@ -10,21 +10,15 @@ import numpy as np
 
 from fuzzyfrog.search.protocol import Floats, Masks
 
-__all__ = [
-    "Oracle",
-    "Rows",
-    "without_fixed",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """What a subset must keep: in every row the weights of its features add up to what is needed.
+    """Requirements: in every row the weights of a cover's features add up to what is needed.
 
     Parameters
     ----------
     weights : float64[n_rows, n_features]
-        How much each feature gives to each row: not negative, and cut at what the row needs.
+        How much each feature contributes to each row: not negative, and cut at what the row needs.
     needed : float64[n_rows]
         What the weights of a subset must add up to, above 0.
 
@@ -75,17 +69,17 @@ class Rows:
         return Rows(self.weights[chosen], self.needed[chosen])
 
     def deficits(self, subset: Masks) -> Floats:
-        """Return what a subset leaves open in each row; not above 0 where the row is covered."""
+        """Return what a subset lacks in each row; not above 0 where the row is covered."""
         deficits: Floats = self.needed - self.weights[:, subset].sum(axis=1)
         return deficits
 
     def covered_by(self, subset: Masks) -> bool:
-        """Return whether a subset covers all rows."""
+        """Whether a subset covers all rows."""
         return not (self.deficits(subset) > 0).any()
 
 
 def without_fixed(rows: Rows, fixed: Masks) -> Rows:
-    """Return what the rows still need beside the fixed features, whose weights become zero."""
+    """Return what the rows need in addition to the fixed features, whose weights become zero."""
     needed = rows.deficits(fixed)
     is_open = needed > 0
     weights = np.minimum(rows.weights[is_open], needed[is_open, np.newaxis])
@@ -94,5 +88,5 @@ def without_fixed(rows: Rows, fixed: Masks) -> Rows:
 
 
 Oracle: TypeAlias = Callable[[Masks], Rows]
-"""Gives rows that a subset breaks, the most broken ones of different samples first; none exactly
-when the subset keeps everything."""
+"""Returns rows that a subset breaks, the most broken ones of different samples first; none exactly
+when the subset keeps the full score."""

@@ -1,5 +1,8 @@
 # mypy: allow-untyped-calls
-"""What the search for covers reads and writes, in the forms that its kernels take."""
+"""Branch and bound for the covers of one size, in slices, whose state can be saved.
+
+The loops are in `_kernel_cover`; `Table` and `Stack` are what they read and write.
+"""
 
 from __future__ import annotations
 
@@ -15,145 +18,12 @@ from fuzzyfrog.search.covering._kernel_cover import advance, bits_of_levels, nar
 from fuzzyfrog.search.covering.rows import Rows, without_fixed
 from fuzzyfrog.search.protocol import Integers, Masks
 
-__all__ = [
-    "CoverSearch",
-    "GrowingTable",
-    "Slice",
-    "Stack",
-    "Table",
-]
-
-
-class Table(NamedTuple):
-    """Rows in the forms that the search reads; the first `n_rows` of each array count.
-
-    Attributes
-    ----------
-    weights : float64[n_rows, n_features]
-        Weights, cut at what the row needs.
-    columns : float64[n_features, n_rows]
-        The same, by feature.
-    needed : float64[n_rows]
-        What each row needs.
-    order : int32[n_rows, n_features]
-        Features by falling weight.
-    scale : float64[n_rows]
-        Levels per unit of weight.
-    bits : uint64[n_rows, n_levels, n_words]
-        Features whose weight is on a level or above; on level 0, above zero.
-    """
-
-    weights: NDArray[np.float64]
-    columns: NDArray[np.float64]
-    needed: NDArray[np.float64]
-    order: NDArray[np.int32]
-    scale: NDArray[np.float64]
-    bits: NDArray[np.uint64]
-
-
-class Stack(NamedTuple):
-    """Where a search stands; one entry for each level that matters.
-
-    Attributes
-    ----------
-    level : int64[1]
-        The deepest level in use; -1 when the search is exhausted.
-    chosen : int64[size + 1]
-        Feature that leads to a level.
-    allowed : uint64[size + 1, n_words]
-        Features that may still be chosen.
-    branches : int32[size + 1, n_features]
-        Features to choose next, one after the other.
-    n_branches, n_taken : int64[size + 1]
-        How many there are, -1 when not known yet, and how many were taken.
-    is_told : bool[size + 1]
-        Whether the features chosen so far were told as a cover.
-    rows, lacks : int32[size + 1, n_rows], float64[size + 1, n_rows]
-        Open rows and what they lack.
-    n_open : int64[size + 1]
-        How many rows are open.
-    kills : int64[n_rows]
-        How often a row was the one that left no feature.
-    """
-
-    level: NDArray[np.int64]
-    chosen: NDArray[np.int64]
-    allowed: NDArray[np.uint64]
-    branches: NDArray[np.int32]
-    n_branches: NDArray[np.int64]
-    n_taken: NDArray[np.int64]
-    is_told: NDArray[np.bool_]
-    rows: NDArray[np.int32]
-    lacks: NDArray[np.float64]
-    n_open: NDArray[np.int64]
-    kills: NDArray[np.int64]
-
-
 WORD = 64  # features of one word of bits
-MOST_LEVELS = 32  # of weights that the bits tell apart
+MOST_LEVELS = 32  # of weights that the bits distinguish
 MOST_BYTES = 2**27  # for the bits of the first rows; more rows take more
 FIRST_CAPACITY = 256
-
-
-class GrowingTable:
-    """A table to which rows can be added.
-
-    Parameters
-    ----------
-    n_features : int
-        Number of features.
-    rows : Rows
-        The first rows.
-    """
-
-    def __init__(self, n_features: int, rows: Rows) -> None:
-        self.n_words = max(1, -(-n_features // WORD))
-        self.n_rows = 0
-        self._n_levels = self._affordable_levels(len(rows))
-        self.arrays = self._empty(n_features, max(FIRST_CAPACITY, len(rows)))
-        self.add(rows)
-
-    def _affordable_levels(self, n_rows: int) -> int:
-        bytes_per_level = 8 * self.n_words * max(n_rows, FIRST_CAPACITY)
-        return int(np.clip(MOST_BYTES // bytes_per_level, 2, MOST_LEVELS))
-
-    def _empty(self, n_features: int, capacity: int) -> Table:
-        return Table(
-            weights=np.zeros((capacity, n_features)),
-            columns=np.zeros((n_features, capacity)),
-            needed=np.zeros(capacity),
-            order=np.zeros((capacity, n_features), np.int32),
-            scale=np.zeros(capacity),
-            bits=np.zeros((capacity, self._n_levels, self.n_words), np.uint64),
-        )
-
-    def add(self, rows: Rows) -> None:
-        """Append rows."""
-        self._make_room(self.n_rows + len(rows))
-        place = slice(self.n_rows, self.n_rows + len(rows))
-        table = self.arrays
-        table.weights[place] = rows.weights
-        table.columns[:, place] = rows.weights.T
-        table.needed[place] = rows.needed
-        table.order[place] = np.argsort(-rows.weights, axis=1, kind="stable")
-        table.scale[place] = (self._n_levels - 1) / rows.needed
-        bits_of_levels(table.weights[place], table.scale[place], table.bits[place])
-        self.n_rows = place.stop
-
-    def _make_room(self, n_rows: int) -> None:
-        old = self.arrays
-        if n_rows <= len(old.needed):
-            return
-        new = self._empty(len(old.columns), max(n_rows, 2 * len(old.needed)))
-        used = slice(self.n_rows)
-        for name in ("weights", "needed", "order", "scale", "bits"):
-            getattr(new, name)[used] = getattr(old, name)[used]
-        new.columns[:, used] = old.columns[:, used]
-        self.arrays = new
-
-
 KILLS_BETWEEN_SORTS = 10_000
-# What a place has of the stack as it is; of the lists of rows it has the part in use.
+# A place has these arrays of the stack as they are, and the part in use of the lists of rows.
 PLACE = (
     "level", "chosen", "allowed", "branches", "n_branches", "n_taken", "is_told", "n_open", "kills",
 )  # fmt: skip
@@ -161,12 +31,12 @@ PLACE = (
 
 @dataclass(frozen=True, eq=False)
 class Slice:
-    """What a slice of a search came to.
+    """The result of a slice of a search.
 
     Attributes
     ----------
     covers : bool[n_covers, n_features]
-        Covers of the known rows, each met once.
+        Covers of the known rows, each listed once.
     n_nodes : int
         Nodes that were visited.
     is_exhausted : bool
@@ -179,25 +49,10 @@ class Slice:
 
 
 class CoverSearch:
-    """Covers of exactly `size` features, each met once.
+    """Covers of exactly `size` features, the fixed ones included, each listed once.
 
-    A slice may also give smaller covers: they cover the rows known so far with features to spare.
-    Whoever knows rows that such a cover breaks adds them; otherwise everything that extends it
-    to `size` follows.
-
-    Parameters
-    ----------
-    rows : Rows
-        The rows known at the start; few will do.
-    size : int
-        Number of features of a cover, with the fixed ones.
-    fixed, allowed : bool[n_features]
-        Features that every cover has, and features that a cover may have.
-
-    Attributes
-    ----------
-    fixed : bool[n_features]
-        Features that every cover has.
+    A slice may also return smaller covers, of the rows known so far. A caller that knows rows that
+    such a cover breaks adds them; otherwise everything that extends it to `size` follows.
 
     Examples
     --------
@@ -229,20 +84,15 @@ class CoverSearch:
         return self._stack is None and not self._is_fixed_due
 
     def add(self, rows: Rows) -> None:
-        """Add rows: no cover that breaks one of them follows any more."""
+        """Add rows: covers that break one of them no longer follow."""
         self._table.add(self._for_free(rows))
         if self._stack is not None:
             self._stack = self._with_all_rows(self._stack)
 
     def advance(self, n_nodes: int, n_covers: int = 1) -> Slice:
-        """Search on.
+        """Continue for about `n_nodes` nodes, up to `n_covers` covers.
 
-        Parameters
-        ----------
-        n_nodes : int
-            Nodes to visit at most, about.
-        n_covers : int
-            Covers to give at most: few as long as they keep breaking rows that were not known.
+        Few covers are best as long as they keep breaking rows that were not known.
         """
         if self._stack is None:
             return self._fixed_alone()
@@ -254,7 +104,7 @@ class CoverSearch:
         return Slice(covers, n_visited, self.is_exhausted)
 
     def place(self) -> list[NDArray[Any]] | None:
-        """Return where the search stands, for `take_place`; None where there is nothing to tell."""
+        """Return the state of the search, for `take_place`; None after its end."""
         if self._stack is None:
             return None
         stack = self._stack
@@ -265,14 +115,9 @@ class CoverSearch:
         return [*others, rows, lacks, np.array([self._table.n_rows])]
 
     def take_place(self, place: Sequence[NDArray[Any]], added: Sequence[Rows]) -> bool:
-        """Go to where another search stood after rows were added; whether that can be.
+        """Go to the place of another search to which rows were added; return whether it is valid.
 
-        Parameters
-        ----------
-        place : sequence of arrays
-            What `place` of the other search gave; nothing is believed of it that could do harm.
-        added : sequence of Rows
-            What had been added to it since its start; this one is at its start.
+        This search is at its start. A place that could do harm is refused.
         """
         if self._stack is None:
             return False
@@ -287,7 +132,7 @@ class CoverSearch:
         return True
 
     def _stack_at(self, place: Sequence[NDArray[Any]], n_rows: int) -> Stack | None:
-        """Return the stack of a place; None unless every number in it is a possible one."""
+        """Return the stack of a place; None unless every number in it is possible."""
         root = self._root()
         if len(place) != len(PLACE) + 3:
             return None
@@ -371,7 +216,9 @@ class CoverSearch:
             n_open=np.zeros(n_levels, np.int64),
             kills=np.zeros(capacity, np.int64),
         )
-        stack.allowed[0] = _packed(np.ones(n_features, np.bool_), n_words)
+        free = np.arange(n_features)
+        bits = np.uint64(1) << (free % WORD).astype(np.uint64)
+        np.bitwise_or.at(stack.allowed[0], free // WORD, bits)  # as the kernels read them
         self._list_open(stack, np.arange(self._table.n_rows))
         return stack
 
@@ -386,7 +233,7 @@ class CoverSearch:
             rows[0, : stack.n_open[0]] = stack.rows[0, : stack.n_open[0]]
             stack = stack._replace(rows=rows, lacks=lacks, kills=kills)
         n_known = int(stack.n_open[0])
-        # New rows first: the cover that they break is where the search stands.
+        # New rows first: the search is at the cover that they break.
         order = np.concatenate([np.arange(n_known, n_rows), stack.rows[0, :n_known]])
         self._list_open(stack, order)
         return stack
@@ -394,10 +241,10 @@ class CoverSearch:
     def _put_killers_first(self, stack: Stack) -> None:
         order = stack.rows[0, : stack.n_open[0]]
         self._list_open(stack, order[np.argsort(-stack.kills[order], kind="stable")])
-        stack.kills[:] //= 2  # what helped long ago need not help here
+        stack.kills[:] //= 2  # rows that helped long ago need not help here
 
     def _list_open(self, stack: Stack, order: NDArray[np.integer]) -> None:
-        """List the open rows of every level anew, in this order."""
+        """List the open rows of every level again, in this order."""
         stack.n_open[0] = len(order)
         stack.rows[0, : len(order)] = order
         stack.lacks[0, : len(order)] = self._table.arrays.needed[order]
@@ -409,7 +256,115 @@ def _are_within(numbers: NDArray[Any], least: int, end: int) -> bool:
     return bool(((numbers >= least) & (numbers < end)).all())
 
 
-def _packed(mask: Masks, n_words: int) -> NDArray[np.uint64]:
-    padded = np.zeros(n_words * WORD, np.bool_)
-    padded[: len(mask)] = mask
-    return np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64)
+class GrowingTable:
+    """A table to which rows can be added."""
+
+    def __init__(self, n_features: int, rows: Rows) -> None:
+        self.n_words = max(1, -(-n_features // WORD))
+        self.n_rows = 0
+        self._n_levels = self._affordable_levels(len(rows))
+        self.arrays = self._empty(n_features, max(FIRST_CAPACITY, len(rows)))
+        self.add(rows)
+
+    def _affordable_levels(self, n_rows: int) -> int:
+        bytes_per_level = 8 * self.n_words * max(n_rows, FIRST_CAPACITY)
+        return int(np.clip(MOST_BYTES // bytes_per_level, 2, MOST_LEVELS))
+
+    def _empty(self, n_features: int, capacity: int) -> Table:
+        return Table(
+            weights=np.zeros((capacity, n_features)),
+            columns=np.zeros((n_features, capacity)),
+            needed=np.zeros(capacity),
+            order=np.zeros((capacity, n_features), np.int32),
+            scale=np.zeros(capacity),
+            bits=np.zeros((capacity, self._n_levels, self.n_words), np.uint64),
+        )
+
+    def add(self, rows: Rows) -> None:
+        """Append rows."""
+        self._make_room(self.n_rows + len(rows))
+        place = slice(self.n_rows, self.n_rows + len(rows))
+        table = self.arrays
+        table.weights[place] = rows.weights
+        table.columns[:, place] = rows.weights.T
+        table.needed[place] = rows.needed
+        table.order[place] = np.argsort(-rows.weights, axis=1, kind="stable")
+        table.scale[place] = (self._n_levels - 1) / rows.needed
+        bits_of_levels(table.weights[place], table.scale[place], table.bits[place])
+        self.n_rows = place.stop
+
+    def _make_room(self, n_rows: int) -> None:
+        old = self.arrays
+        if n_rows <= len(old.needed):
+            return
+        new = self._empty(len(old.columns), max(n_rows, 2 * len(old.needed)))
+        used = slice(self.n_rows)
+        for name in ("weights", "needed", "order", "scale", "bits"):
+            getattr(new, name)[used] = getattr(old, name)[used]
+        new.columns[:, used] = old.columns[:, used]
+        self.arrays = new
+
+
+class Table(NamedTuple):
+    """Rows in the forms that the kernels read; the first `n_rows` of each array are in use.
+
+    Attributes
+    ----------
+    weights : float64[n_rows, n_features]
+        Weights, cut at what the row needs.
+    columns : float64[n_features, n_rows]
+        The same, by feature.
+    needed : float64[n_rows]
+        What each row needs.
+    order : int32[n_rows, n_features]
+        Features by falling weight.
+    scale : float64[n_rows]
+        Levels per unit of weight.
+    bits : uint64[n_rows, n_levels, n_words]
+        Features whose weight is on a level or above; on level 0, above zero.
+    """
+
+    weights: NDArray[np.float64]
+    columns: NDArray[np.float64]
+    needed: NDArray[np.float64]
+    order: NDArray[np.int32]
+    scale: NDArray[np.float64]
+    bits: NDArray[np.uint64]
+
+
+class Stack(NamedTuple):
+    """The state of a search; one entry for each level.
+
+    Attributes
+    ----------
+    level : int64[1]
+        The deepest level in use; -1 when the search is exhausted.
+    chosen : int64[size + 1]
+        Feature that leads to a level.
+    allowed : uint64[size + 1, n_words]
+        Features that may still be chosen.
+    branches : int32[size + 1, n_features]
+        Features to choose next, one after the other.
+    n_branches, n_taken : int64[size + 1]
+        How many there are, -1 when not known yet, and how many were taken.
+    is_told : bool[size + 1]
+        Whether the features chosen so far were returned as a cover.
+    rows, lacks : int32[size + 1, n_rows], float64[size + 1, n_rows]
+        Open rows and what they lack.
+    n_open : int64[size + 1]
+        How many rows are open.
+    kills : int64[n_rows]
+        How often a row was the one that left no feature.
+    """
+
+    level: NDArray[np.int64]
+    chosen: NDArray[np.int64]
+    allowed: NDArray[np.uint64]
+    branches: NDArray[np.int32]
+    n_branches: NDArray[np.int64]
+    n_taken: NDArray[np.int64]
+    is_told: NDArray[np.bool_]
+    rows: NDArray[np.int32]
+    lacks: NDArray[np.float64]
+    n_open: NDArray[np.int64]
+    kills: NDArray[np.int64]

@@ -1,17 +1,16 @@
-"""Shuffled frogs: the binary frog-leaping search of the paper, with an optional local step."""
+"""Shuffled frogs: the binary frog-leaping search of the paper, with an optional local search."""
 
 from dataclasses import fields, replace
 
 from sklearn.base import BaseEstimator
 
 from fuzzyfrog.common.params import check_count, check_known
+from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.search.frogs.local_search import LocalPond
 from fuzzyfrog.search.frogs.pond import DISSIMILARITIES, FrogCounts, Pond, preset_counts
 from fuzzyfrog.search.protocol import Problem, Proposal
 
-__all__ = [
-    "ShuffledFrogs",
-]
+__all__ = ["ShuffledFrogs"]
 
 VARIANTS = {"local": LocalPond, "paper": Pond}
 
@@ -23,19 +22,19 @@ class ShuffledFrogs(BaseEstimator):  # type: ignore[misc]
     ----------
     variant : {"local", "paper"}
         ``"paper"`` is the published algorithm. ``"local"`` adds steps before each round of
-        leaps: the leaders shed the features that they do not need and look around, the neighbors
-        of the best subsets are tried, and so are subsets that are one feature smaller. When the
-        frogs have converged, one is grown greedily and the others have a last chance.
+        leaps: the leaders drop features that they do not need and try neighbors, and so do the
+        best subsets; subsets that are one feature smaller are tried too. When the frogs have
+        converged, one is grown greedily and the others get a last round.
     preset : {"auto", "small", "general", "eusuff"}
-        Where the counts below come from that are None; ``"auto"`` is ``"small"`` up to 15,000
+        Counts for those parameters below that are None; ``"auto"`` is ``"small"`` up to 15,000
         cells of data, else ``"general"``.
     n_memeplexes, n_frogs, n_evolutions, n_submemeplex, max_step : int or None
         Memeplexes, frogs in each, evolutions between two shuffles, frogs in a submemeplex, and
         features that a leap may change.
     dissimilarity : {"positive_region", "hamming"}
-        What the length of a leap is drawn from.
+        The measure that the length of a leap is drawn from.
     patience : int
-        Shuffles without a better frog after which the search has converged.
+        Number of shuffles without a better frog after which the search has converged.
 
     Examples
     --------
@@ -68,20 +67,7 @@ class ShuffledFrogs(BaseEstimator):  # type: ignore[misc]
         self.patience = patience
 
     def propose(self, problem: Problem, seed: int) -> Proposal:
-        """Check the parameters and give the coroutine; see the protocol.
-
-        Parameters
-        ----------
-        problem : Problem
-            What is asked.
-        seed : int
-            Where all random numbers come from.
-
-        Returns
-        -------
-        Proposal
-            Yields batches, receives scores.
-        """
+        """Check the parameters, then return the coroutine that yields batches."""
         check_known("variant", self.variant, VARIANTS)
         check_known("dissimilarity", self.dissimilarity, DISSIMILARITIES)
         check_count("patience", self.patience)
@@ -91,7 +77,7 @@ class ShuffledFrogs(BaseEstimator):  # type: ignore[misc]
         return pond.live(self.patience)
 
     def _counts(self, problem: Problem) -> FrogCounts:
-        """Return the preset's counts with those that the user gave."""
+        """Return the counts of the preset, replaced by those that were given."""
         counts = preset_counts(self.preset, problem)
         given = {
             field.name: getattr(self, field.name)
@@ -104,8 +90,9 @@ class ShuffledFrogs(BaseEstimator):  # type: ignore[misc]
         if self.n_submemeplex is None:
             return replace(counts, n_submemeplex=min(counts.n_submemeplex, counts.n_frogs))
         if counts.n_submemeplex > counts.n_frogs:
-            raise ValueError(
-                f"n_submemeplex must be at most n_frogs ({counts.n_frogs}), "
-                f"got {counts.n_submemeplex}."
+            raise ParameterError(
+                "n_submemeplex",
+                f"be at most n_frogs ({counts.n_frogs})",
+                str(counts.n_submemeplex),
             )
         return counts

@@ -1,30 +1,16 @@
-"""How many frogs: the settings of the paper and of Eusuff and others."""
+"""The published algorithm: its settings, the pond of frogs, and how they leap."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
 
 import numpy as np
 
 from fuzzyfrog.common.params import check_known
 from fuzzyfrog.search.archive import Archive
-from fuzzyfrog.search.constraints import Constraints
-from fuzzyfrog.search.protocol import Batch, Floats, Integers, Masks, Problem, Proposal
+from fuzzyfrog.search.constraints import Constraints, diverse_sizes, diverse_subsets
+from fuzzyfrog.search.protocol import Batch, Floats, Integers, Masks, Problem, Proposal, Steps
 from fuzzyfrog.search.random_stream import Stream
 from fuzzyfrog.search.ranking import ranking_of
-
-__all__ = [
-    "DISSIMILARITIES",
-    "FrogCounts",
-    "Pond",
-    "Steps",
-    "deal",
-    "diverse_sizes",
-    "diverse_subsets",
-    "leap",
-    "preset_counts",
-    "submemeplexes",
-]
 
 SMALL_CELLS = 15_000
 PRESETS = ("auto", "small", "general", "eusuff")
@@ -77,47 +63,12 @@ def preset_counts(preset: str, problem: Problem) -> FrogCounts:
 
 
 def _percent(share: int, n_features: int) -> int:
-    """Round a share down, to 1 at least; in integers, where 0.7 · 10 is 7."""
+    """Return a share rounded down, at least 1; in integers, where 0.7 · 10 is 7."""
     return max(1, share * n_features // 100)
 
 
-def diverse_sizes(n_subsets: int, smallest: int, largest: int) -> Integers:
-    """Return sizes from the smallest to the largest, as many small ones as large ones.
-
-    Half of them grow evenly and half by a constant factor: with coin flips nobody would ever
-    see a small subset of 10,000 features, and with constant factors alone hardly a large one.
-    """
-    position = (np.arange(n_subsets) + 0.5) / n_subsets
-    evenly = smallest + position * (largest - smallest)
-    by_factor = smallest * (largest / smallest) ** position
-    sizes = np.where(np.arange(n_subsets) % 2 == 0, evenly, by_factor)
-    return np.clip(np.rint(sizes), smallest, largest).astype(np.int64)
-
-
-def diverse_subsets(n_subsets: int, constraints: Constraints, stream: Stream) -> Masks:
-    """Return random allowed subsets of diverse sizes, in random order: a part is diverse too."""
-    sizes = diverse_sizes(n_subsets, *constraints.sizes)
-    return constraints.random_subsets(sizes[stream.order(n_subsets)], stream)
-
-
-T = TypeVar("T")
-Steps: TypeAlias = Generator[Batch, Floats, T]
-
-
 class Pond:
-    """One run of the published algorithm; steps are numbered as in the paper.
-
-    Parameters
-    ----------
-    counts : FrogCounts
-        How many frogs, memeplexes, evolutions.
-    dissimilarity : callable
-        Gives for frogs and goals what the length of a leap is drawn from.
-    problem : Problem
-        What is asked.
-    seed : int
-        Where all random numbers come from.
-    """
+    """One run of the published algorithm; steps are numbered as in the paper."""
 
     def __init__(
         self,
@@ -138,7 +89,7 @@ class Pond:
         self.scores = np.empty(0)
 
     def live(self, patience: int) -> Proposal:
-        """Go through steps 1 to 7, until for some shuffles no better frog is met."""
+        """Go through steps 1 to 7, until some shuffles in a row find no better frog."""
         yield from self._spawn()
         yield from self._settle(patience)
 
@@ -181,7 +132,7 @@ class Pond:
         yield from self._censor(worst[stuck], stream)
 
     def _leap(self, rows: Integers, goals: Masks, stream: Stream) -> Steps[Masks]:
-        """Leap towards the goals (step 5.5 or 5.6); tell who found a better place."""
+        """Leap towards the goals (step 5.5 or 5.6); return which frogs found a better place."""
         frogs = self.frogs[rows]
         lengths = stream.floats(len(rows)) * self.dissimilarity(frogs, goals)
         steps = np.minimum(lengths.astype(np.int64), self.counts.max_step)
@@ -192,7 +143,7 @@ class Pond:
         return (yield from self._try(rows, places))
 
     def _try(self, rows: Integers, places: Masks) -> Steps[Masks]:
-        """Move the frogs for which the place is better than where they are; tell which."""
+        """Move the frogs for which the place is better than where they are; return which."""
         scores = yield from self._score_hopeful(rows, places)
         better = self.ranking.beats(self._merit(places, scores), self._merit_of(rows))
         self._put(rows[better], places[better], scores[better])
@@ -240,9 +191,12 @@ class Pond:
 
     def _ask(self, batch: Batch) -> Steps[Floats]:
         scores = yield batch
-        if self.archive.add(batch.subsets, scores):
-            self.improved = True
+        self._hear(batch.subsets, scores)
         return scores
+
+    def _hear(self, subsets: Masks, scores: Floats) -> None:
+        if self.archive.add(subsets, scores):
+            self.improved = True
 
     def _stream(self, *purpose: str | int) -> Stream:
         return Stream(self.seed, "frogs", *purpose)
@@ -251,17 +205,7 @@ class Pond:
 def deal(order: Integers, n_memeplexes: int) -> Integers:
     """Deal ranked frogs like cards: memeplex k gets the ranks k, k + m, k + 2m, ...
 
-    Parameters
-    ----------
-    order : int64[n_all_frogs]
-        Frogs from the best to the worst.
-    n_memeplexes : int
-        Number of memeplexes; it divides the number of frogs.
-
-    Returns
-    -------
-    int64[n_memeplexes, n_frogs]
-        Frogs of each memeplex, still from the best to the worst.
+    Returns the frogs of each memeplex, still from the best to the worst.
     """
     return np.ascontiguousarray(order.reshape(-1, n_memeplexes).T)
 
@@ -278,7 +222,7 @@ def hamming(frogs: Masks, goals: Masks) -> Integers:
 
 
 def positive_region(frogs: Masks, goals: Masks) -> Integers:
-    """Count the positions where the goal's bit does not tell the frog's bit for sure.
+    """Count the positions where the goal's bit does not determine the frog's bit.
 
     It is L - POS(goal, frog) with the positions as samples, the goal's bits as the only feature
     and the frog's bits as the class.  Two different bits are at least one spread apart, so a
@@ -301,17 +245,17 @@ DISSIMILARITIES: dict[str, Callable[[Masks, Masks], Integers]] = {
 
 
 def leap(frogs: Masks, goals: Masks, steps: Integers, values: Floats, numbers: Floats) -> Masks:
-    """Return each frog some of the bits in which its goal differs.
+    """Return the frogs after each has taken some of the bits in which its goal differs.
 
     Parameters
     ----------
     frogs, goals : bool[n_leaps, n_features]
-        Where each leap starts and what it aims at.
+        Where each leap starts and where it aims.
     steps : int64[n_leaps]
-        Bits that may change at most.
+        Largest number of bits that may change.
     values, numbers : float64[n_leaps, n_features]
-        A differing bit is taken from the goal when its number is below its value; of too many,
-        those with the lowest numbers are.
+        A differing bit is taken from the goal if its number is below its value; if these are too
+        many, those with the lowest numbers are taken.
 
     Returns
     -------
