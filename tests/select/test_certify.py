@@ -197,7 +197,7 @@ def test_time_without_end_is_no_limit(wine):
 @pytest.mark.parametrize(
     ("wishes", "message"),
     [
-        ({"must_include": ["ash"], "exclude": ["ash"]}, "must not meet, got 'ash' in both"),
+        ({"must_include": ["ash"], "exclude": ["ash"]}, "must not overlap, got 'ash' in both"),
         ({"n_features_to_select": 99}, "n_features_to_select must be from 1"),
         ({"ranking": "size"}, "ranking must be one of"),
         ({"max_seconds": 0}, "max_seconds must be a number above 0, got 0"),
@@ -249,7 +249,7 @@ class TestEnumeration:
             ({"size": 0}, "size must be an integer of at least 1"),
             ({"limit": -1}, "limit must be an integer of at least 1"),
             ({"exclude": ["nowhere"]}, "exclude: "),
-            ({"must_include": [1], "exclude": [1]}, "must not meet, got 'malic_acid' in both"),
+            ({"must_include": [1], "exclude": [1]}, "must not overlap, got 'malic_acid' in both"),
         ],
     )
     def test_mistakes_are_told_at_once(self, wine, wishes, message):

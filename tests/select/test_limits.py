@@ -10,13 +10,12 @@ from fuzzyfrog import FuzzyRoughSelector
 from fuzzyfrog.common.deadline import Deadline
 from fuzzyfrog.records import Run
 from fuzzyfrog.report import write_report
-from fuzzyfrog.select import limits
-from fuzzyfrog.select.limits import ALLOWANCE, Limit
-from fuzzyfrog.select.record import record_of
+from fuzzyfrog.select import selector as module
+from fuzzyfrog.select.selector import ALLOWANCE, Limit
 
 WINE = load_wine(return_X_y=True, as_frame=True)
 NO_CORE = "There was no time to determine the core."
-UNEXPLAINED = "There was no time to tell what each feature tells apart."
+UNEXPLAINED = "There was no time to explain why each feature is selected."
 
 
 # Two features that only together tell anything: both are the core.
@@ -59,10 +58,10 @@ def test_without_any_time_all_features_are_selected():
 
 
 def test_without_any_time_a_large_table_is_estimated(monkeypatch, tmp_path):
-    monkeypatch.setattr(limits, "ESTIMATED_PAIRS", 0)
+    monkeypatch.setattr(module, "ESTIMATED_PAIRS", 0)
     selector, said = fitted(max_seconds=1e-9, certify=True, n_features_to_select=3)
     assert selector.n_features_ == 3
-    assert selector.n_sampled_ == limits.FEWEST_ESTIMATED
+    assert selector.n_sampled_ == module.FEWEST_ESTIMATED
     low, high = selector.dependency_interval_
     assert 0.0 <= low <= high <= 1.0
     assert selector.certificate_ is None
@@ -122,10 +121,3 @@ def test_a_deadline_does_not_outlive_its_fit():
     fitted(max_seconds=1e-9)
     selector, said = fitted()
     assert (selector.stop_reason_, said) == ("converged", [])
-
-
-def test_examples_are_as_good_as_those_of_the_measure():
-    selector, _ = fitted()
-    for one in record_of(selector).explanations:
-        assert one.dependency == selector.dependency_
-        assert one.dependency_without == selector.explain(one.name).dependency_without

@@ -314,7 +314,7 @@ def test_search_that_ends_before_the_target_warns():
 
 def test_identifier_is_pointed_out():
     X = pd.DataFrame({"id": [f"C{k}" for k in range(30)], "size": np.arange(30) % 7})
-    with pytest.warns(UserWarning, match="'id' has another value in every sample"):
+    with pytest.warns(UserWarning, match="'id' has a different value in every sample"):
         FuzzyRoughSelector("quickreduct").fit(X, np.arange(30) % 2)
     FuzzyRoughSelector("quickreduct", exclude=["id"]).fit(X, np.arange(30) % 2)
 

@@ -360,9 +360,9 @@ class Wishes:
     def check(self) -> None:
         """Refuse numbers that no table makes sense of, before one is read."""
         from fuzzyfrog.search.driver import check_budget
-        from fuzzyfrog.select.parameters import check_share, check_size
+        from fuzzyfrog.select.parameters import check_min_dependency, check_size
 
-        check_share("min_dependency", self.min_dependency)
+        check_min_dependency(self.min_dependency)
         check_budget(self.max_evaluations, self.max_seconds)
         check_size(self.n_features)
 
