@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from fuzzyfrog.common.messages import Sentence, Setting, close_to, listed, shown
-from fuzzyfrog.common.params import check_count, check_share
+from fuzzyfrog.common.params import check_count
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.measure.features import feature_mask
@@ -121,12 +121,6 @@ def selected_index(
 def is_index(value: object) -> bool:
     """Whether a value is an integer, of Python or NumPy."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def check_min_dependency(min_dependency: object) -> None:
-    """Raise unless the value is a share of the full dependency."""
-    hint = "With 1, the selected features keep the dependency of all features."
-    check_share("min_dependency", min_dependency, zero=False, hint=hint)
 
 
 def check_size(n_features_to_select: object) -> None:

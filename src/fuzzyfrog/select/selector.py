@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp, interruptible, limited
 from fuzzyfrog.common.messages import Sentence, Setting, counted, shown
+from fuzzyfrog.common.params import check_share
 from fuzzyfrog.common.resources import in_memory
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.scaling import Missing, Spread
@@ -41,7 +42,6 @@ from fuzzyfrog.select.parameters import (
     RandomState,
     check_certify,
     check_checkpoint,
-    check_min_dependency,
     check_sample,
     check_size,
     check_verbose,
@@ -293,7 +293,8 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         check_certify(self.certify)
         search, proves = search_of(self.search, certify=bool(self.certify))
         callbacks = checked_callbacks(self.callbacks)
-        check_min_dependency(self.min_dependency)
+        hint = "With 1, the selected features keep the dependency of all features."
+        check_share("min_dependency", self.min_dependency, zero=False, hint=hint)
         check_checkpoint(self.checkpoint, self.random_state)
         check_verbose(self.verbose)
         if self.cluster is not None:
