@@ -131,7 +131,7 @@ def test_a_subset_found_elsewhere_is_judged_by_the_same_rule():
 
 
 def nearly_equal(difference):
-    """Two features; the second brings one sample closer to 50 others, by so much in the mean."""
+    """Two features; the second moves one sample closer to 50 others, by `difference` on average."""
     first = np.repeat([0.0, 1.0], 50)
     second = first.copy()
     second[-1] -= 100 * difference / 51
