@@ -1,7 +1,7 @@
-"""Fuzzy-rough feature selection: the fewest original columns that still tell the classes apart.
+"""Fuzzy-rough feature selection: the fewest original columns that still separate the classes.
 
-The names below are imported when they are first used, so that ``import fuzzyfrog`` and the
-help of the command line answer at once.
+Public names are imported on first use, so that ``import fuzzyfrog`` and the help of the command
+line are instant.
 """
 
 from importlib import import_module
@@ -74,7 +74,7 @@ def __getattr__(name: str) -> object:
         value = getattr(import_module(_HOMES[name]), name)
     else:
         raise AttributeError(f"module 'fuzzyfrog' has no attribute {name!r}")
-    globals()[name] = value  # the next use does not come here
+    globals()[name] = value  # found without this function next time
     return value
 
 

@@ -1,4 +1,4 @@
-"""Parameters and calls that make no sense, beside those of tests/select/test_parameters.py."""
+"""Parameters and calls that make no sense, in addition to tests/select/test_parameters.py."""
 
 import os
 import pickle
@@ -33,7 +33,7 @@ def reducts(**options):
 
 
 def failing_callback(folder):
-    """Raise in a callback; give whether the checkpoint can be used again at once."""
+    """Raise in a callback; return whether the checkpoint can be used again at once."""
     path = folder / "scores"
 
     def fail(moment):
@@ -47,7 +47,7 @@ def failing_callback(folder):
 
 
 def at_checkpoint(prepare):
-    """Fit with a checkpoint at a path that was prepared."""
+    """Return a function that fits with a checkpoint at a prepared path."""
 
     def deed(folder):
         path = folder / "scores"
@@ -66,7 +66,7 @@ def held_by_another(folder):
 
 
 def through_a_planted_link(folder):
-    """Let links wait where temporary files were once made; give what became of their goal."""
+    """Plant links where temporary files might be made; return the contents of their target."""
     (folder / "precious").write_text("mine")
     for ending in (".tmp", ".lock"):
         (folder / f"scores{ending}").symlink_to(folder / "precious")
@@ -81,7 +81,7 @@ ENTRIES = [
           .fit(GOOD, Y).dependency_, Given(1.0)),
     Entry("a budget of one evaluation", lambda _: selected(GOOD, max_evaluations=1),
           Given(([0], 1.0))),
-    Entry("a budget that is no number", lambda _: selected(GOOD, max_seconds=float("nan")),
+    Entry("a budget that is not a number", lambda _: selected(GOOD, max_seconds=float("nan")),
           Refused("max_seconds must be a number above 0, got nan", ValueError)),
     Entry("a parameter that is misspelled", lambda _: FuzzyRoughSelector().set_params(tnrom="x"),
           Refused("Invalid parameter 'tnrom' for estimator", ValueError)),
@@ -91,16 +91,16 @@ ENTRIES = [
           Refused("X has 4 features, but FuzzyRoughSelector is expecting 1", ValueError)),
     Entry("an explanation of nothing", lambda _: fitted().explain(None),
           Refused("feature must be the name or the index of a selected feature", ValueError)),
-    Entry("a reduct that is not there", lambda _: fitted().select_reduct(99),
+    Entry("a reduct that does not exist", lambda _: fitted().select_reduct(99),
           Refused("i must be a position in reducts_", ValueError)),
-    Entry("reducts of size nothing", lambda _: reducts(size=0),
+    Entry("reducts of size 0", lambda _: reducts(size=0),
           Refused("size must be an integer of at least 1, got 0", ValueError)),
-    Entry("reducts of more features than there are", lambda _: reducts(size=9), Given([])),
+    Entry("reducts with more features than the table", lambda _: reducts(size=9), Given([])),
     Entry("a data set that is a path", lambda _: load_dataset("../../etc/passwd"),
           Refused("name must be that of a known data set")),
-    Entry("a data set that is no name", lambda _: load_dataset(None),
+    Entry("a data set that is not a name", lambda _: load_dataset(None),
           Refused("name must be that of a known data set, got None")),
-    Entry("a target that is no name", reading(target=1), Refused("got 1. Known: 'a', 'class'")),
+    Entry("a target that is not a name", reading(target=1), Refused("got 1. Known: 'a', 'class'")),
     Entry("an encoding that is a number", reading(encoding=5),
           Refused("encoding must be", ValueError)),
     Entry("an encoding with a NUL", reading(encoding="a\0"),
@@ -129,6 +129,6 @@ ENTRIES = [
           Refused("got a damaged or foreign file", CheckpointError)),
     Entry("a checkpoint that is held by another", held_by_another,
           Refused(f"process {os.getpid()} holds it", CheckpointError)),
-    Entry("links planted beside a checkpoint", through_a_planted_link,
+    Entry("links planted next to a checkpoint", through_a_planted_link,
           Warned("cannot be written", (([0], 1.0), "mine"))),
 ]  # fmt: skip

@@ -21,7 +21,7 @@ def wine():
 
 
 def a_signal(n_samples=200, n_features=8, seed=0):
-    """Feature 3 tells the class alone, all others are noise."""
+    """Feature 3 alone determines the class, all others are noise."""
     random = np.random.default_rng(seed)
     X = random.normal(size=(n_samples, n_features))
     return X, (X[:, 3] > 0).astype(int)

@@ -16,7 +16,7 @@ from fuzzyfrog import (
 )
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.records import Certificate
-from fuzzyfrog.search import cover_proof
+from fuzzyfrog.search import proof_log
 from measure_cases import TNORMS, cases, with_table
 from strategies import examples
 
@@ -195,19 +195,19 @@ def test_time_without_end_is_no_limit(wine):
 
 
 @pytest.mark.parametrize(
-    ("wishes", "message"),
+    ("constraints", "message"),
     [
-        ({"must_include": ["ash"], "exclude": ["ash"]}, "must not meet, got 'ash' in both"),
+        ({"must_include": ["ash"], "exclude": ["ash"]}, "must not overlap, got 'ash' in both"),
         ({"n_features_to_select": 99}, "n_features_to_select must be from 1"),
         ({"ranking": "size"}, "ranking must be one of"),
         ({"max_seconds": 0}, "max_seconds must be a number above 0, got 0"),
         ({"max_evaluations": 0}, "max_evaluations must be an integer"),
     ],
 )
-def test_mistakes_are_told_before_anything_is_measured(wine, wishes, message, monkeypatch):
+def test_mistakes_are_reported_before_anything_is_measured(wine, constraints, message, monkeypatch):
     monkeypatch.setattr(Dependency, "score", None)  # a call would be another error
     with pytest.raises(ValueError, match=message):
-        FuzzyRoughSelector("exact", **wishes).fit(wine)
+        FuzzyRoughSelector("exact", **constraints).fit(wine)
 
 
 class TestBoosted:
@@ -244,17 +244,17 @@ class TestEnumeration:
                 assert dependency(wine, features=others) < 1.0
 
     @pytest.mark.parametrize(
-        ("wishes", "message"),
+        ("constraints", "message"),
         [
             ({"size": 0}, "size must be an integer of at least 1"),
             ({"limit": -1}, "limit must be an integer of at least 1"),
             ({"exclude": ["nowhere"]}, "exclude: "),
-            ({"must_include": [1], "exclude": [1]}, "must not meet, got 'malic_acid' in both"),
+            ({"must_include": [1], "exclude": [1]}, "must not overlap, got 'malic_acid' in both"),
         ],
     )
-    def test_mistakes_are_told_at_once(self, wine, wishes, message):
+    def test_mistakes_are_reported_at_once(self, wine, constraints, message):
         with pytest.raises(ValueError, match=message):
-            enumerate_reducts(wine, **wishes)
+            enumerate_reducts(wine, **constraints)
 
 
 @pytest.mark.parametrize("certify", [1, "yes", None])
@@ -301,13 +301,13 @@ def test_large_covers_are_proved_by_an_integer_program(monkeypatch):
     y = np.arange(len(X)) > 0
     monkeypatch.setattr("fuzzyfrog.search.cover_proof.MOST_BRANCHED", 5)
     asked = []
-    answer = cover_proof.smallest_cover
+    answer = proof_log.smallest_cover
 
     def spied(*rows, **choices):
         asked.append(answer(*rows, **choices))
         return asked[-1]
 
-    monkeypatch.setattr(cover_proof, "smallest_cover", spied)
+    monkeypatch.setattr(proof_log, "smallest_cover", spied)
     found = FuzzyRoughSelector("exact").fit(X, y).certificate_
     assert asked[-1].lower_bound == 2 * n_triangles
     assert (found.size, found.n_reducts, found.all_listed) == (

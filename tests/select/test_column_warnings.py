@@ -22,8 +22,8 @@ def names(n_values, n_samples):
 
 def test_another_value_in_every_sample():
     (sentence,) = told(names(30, 30))
-    assert "'a' has another value in every sample, as an identifier has" in sentence
-    assert "Name it in exclude" in sentence
+    assert "'a' has a different value in every sample, like an ID." in sentence
+    assert "list it in exclude, or drop the column." in sentence
     assert told(names(30, 30), allowed=False) == []
     assert told(names(9, 9)) == []
 
@@ -32,7 +32,7 @@ def test_another_value_in_every_sample():
 def test_nearly_another_value_in_every_sample(n_values, n_samples):
     (sentence,) = told(names(n_values, n_samples))
     assert f"{n_values} different labels in {n_samples} samples" in sentence
-    assert "nearly an identifier" in sentence
+    assert "nearly like an ID. If it is one," in sentence
 
 
 @pytest.mark.parametrize(("n_values", "n_samples"), [(19, 20), (20, 40), (3, 100)])
@@ -49,8 +49,8 @@ def test_numbers_are_no_identifiers():
 
 def test_whole_numbers_that_all_differ_are_suspect():
     (sentence,) = told([100_002 + 7 * number for number in range(50)])
-    assert "'a' has another whole number in every sample" in sentence
-    assert "Name it in exclude" in sentence
+    assert "'a' has a different whole number in every sample, like an ID." in sentence
+    assert "list it in exclude, or drop the column." in sentence
     assert told(range(2000), allowed=False) == []
     assert told([*range(1999), 1]) == []  # the last is beyond what is looked at first
 
@@ -69,7 +69,7 @@ def test_other_labels_are_no_dates(labels):
 
 def test_the_way_out_names_what_the_caller_has():
     data = make_dataset(pd.DataFrame({"a": names(30, 30)}), np.arange(30) % 2)
-    assert "Name it in ignore," in next(suspects(data, np.array([True]), "ignore"))
+    assert "list it in ignore," in next(suspects(data, np.array([True]), "ignore"))
 
 
 @pytest.mark.parametrize("suffix", ["", "T10:00", " 10:00:00"])
@@ -77,7 +77,7 @@ def test_dates_as_text_are_to_become_numbers(suffix):
     dates = [f"2024-03-{day + 1:02}{suffix}" for day in range(30)]
     for column in (dates, [*dates, *dates[:10]]):
         (sentence,) = told(column)
-        assert "holds dates written as text: turn them into numbers" in sentence
+        assert "holds dates written as text. Convert them to numbers" in sentence
         assert "exclude" not in sentence
     assert "exclude" in told([*dates[:-1], "soon"])[0]
 

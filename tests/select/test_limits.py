@@ -10,13 +10,12 @@ from fuzzyfrog import FuzzyRoughSelector
 from fuzzyfrog.common.deadline import Deadline
 from fuzzyfrog.records import Run
 from fuzzyfrog.report import write_report
-from fuzzyfrog.select import limits
-from fuzzyfrog.select.limits import ALLOWANCE, Limit
-from fuzzyfrog.select.record import record_of
+from fuzzyfrog.select import selector as module
+from fuzzyfrog.select.selector import ALLOWANCE, Limit
 
 WINE = load_wine(return_X_y=True, as_frame=True)
 NO_CORE = "There was no time to determine the core."
-UNEXPLAINED = "There was no time to tell what each feature tells apart."
+UNEXPLAINED = "There was no time to explain why each feature is selected."
 
 
 # Two features that only together tell anything: both are the core.
@@ -59,10 +58,10 @@ def test_without_any_time_all_features_are_selected():
 
 
 def test_without_any_time_a_large_table_is_estimated(monkeypatch, tmp_path):
-    monkeypatch.setattr(limits, "ESTIMATED_PAIRS", 0)
+    monkeypatch.setattr(module, "ESTIMATED_PAIRS", 0)
     selector, said = fitted(max_seconds=1e-9, certify=True, n_features_to_select=3)
     assert selector.n_features_ == 3
-    assert selector.n_sampled_ == limits.FEWEST_ESTIMATED
+    assert selector.n_sampled_ == module.FEWEST_ESTIMATED
     low, high = selector.dependency_interval_
     assert 0.0 <= low <= high <= 1.0
     assert selector.certificate_ is None
@@ -94,7 +93,7 @@ def test_explanations_that_take_too_long_are_left_out(monkeypatch, tmp_path):
         run.explanation_of("alcohol")
     write_report(run, tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert page.count("Not measured: time ran out") == 2
+    assert page.count("This was left out: the time was up") == 2
     assert "surely told from all" not in page
     assert selector.set_params(max_seconds=None).record().is_explained
 
@@ -124,14 +123,7 @@ def test_a_deadline_does_not_outlive_its_fit():
     assert (selector.stop_reason_, said) == ("converged", [])
 
 
-def test_examples_are_as_good_as_those_of_the_measure():
-    selector, _ = fitted()
-    for one in record_of(selector).explanations:
-        assert one.dependency == selector.dependency_
-        assert one.dependency_without == selector.explain(one.name).dependency_without
-
-
 def test_an_estimate_is_said_also_where_a_sample_was_asked_for(monkeypatch):
-    monkeypatch.setattr(limits, "ESTIMATED_PAIRS", 0)
+    monkeypatch.setattr(module, "ESTIMATED_PAIRS", 0)
     _, said = fitted(max_seconds=1e-9, sample=100)
     assert any("an estimate from 16 samples" in one for one in said)

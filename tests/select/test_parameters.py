@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-import fuzzyfrog.select.selector as selector_module
 from fuzzyfrog import FuzzyRoughSelector, Genetic, ParticleSwarm, ShuffledFrogs
 
 X = np.random.default_rng(0).normal(size=(12, 4))
@@ -35,7 +34,7 @@ BAD = [
     ({"n_features_to_select": 5}, "n_features_to_select must be from 1 .* to 4 .* got 5"),
     ({"n_features_to_select": 4, "exclude": [0]}, r"to 3 \(all that are not excluded\), got 4"),
     ({"n_features_to_select": 1, "must_include": [0, 1]}, r"must be from 2 \(those of must_incl"),
-    ({"must_include": [1, 2], "exclude": [2, 3]}, "must_include and exclude must not meet"),
+    ({"must_include": [1, 2], "exclude": [2, 3]}, "must_include and exclude must not overlap"),
     ({"must_include": ["x9"]}, "must_include: features must be names of the table, got 'x9'"),
     ({"must_include": "x1"}, "must_include: features must be a list"),
     ({"exclude": [4]}, "exclude: features must be indices from 0 to 3, got 4"),
@@ -69,9 +68,10 @@ def test_bad_parameter_gets_a_sentence_in_fit(parameters, sentence):
 def test_bad_parameter_is_refused_before_anything_goes_to_a_cluster(
     parameters, sentence, monkeypatch
 ):
-    monkeypatch.setattr(selector_module, "on_cluster", lambda *_: pytest.fail("too late"))
+    monkeypatch.setattr("fuzzyfrog.cluster.on_cluster", lambda *_: pytest.fail("too late"))
+    given = {"random_state": 0, "cluster": "tcp://127.0.0.1:1", **parameters}
     with pytest.raises(ValueError, match=sentence):
-        FuzzyRoughSelector(**{"random_state": 0, **parameters}).fit(X, y)
+        FuzzyRoughSelector(**given).fit(X, y)
 
 
 def test_bad_parameters_leave_no_checkpoint(tmp_path):

@@ -122,26 +122,16 @@ def test_times_are_taken(wine):
 
 @pytest.mark.parametrize("tnorm", ["lukasiewicz", "minimum", "product"])
 @pytest.mark.parametrize("missing", ["similar", "different"])
-def test_examples_are_those_that_the_selector_gives(tnorm, missing):
+def test_examples_show_the_cells_of_the_table(tnorm, missing):
     X, y = a_table()
     selector = FuzzyRoughSelector(
         tnorm=tnorm, missing=missing, categorical_features=[3], n_features_to_select=3,
         random_state=0,
     ).fit(X, y)  # fmt: skip
     run = record_of(selector)
+    assert [one.feature for one in run.explanations] == np.flatnonzero(selector.support_).tolist()
     for found in run.explanations:
-        told = selector.explain(found.feature, limit=record.MAX_PAIRS)
-        assert (found.name, found.n_affected) == (told.name, told.n_affected)
-        assert (found.dependency, found.dependency_without) == (
-            told.dependency,
-            told.dependency_without,
-        )
-        assert found.lost == told.lost
-        assert [
-            (one.sample, one.enemy, one.distance_with, one.distance_without) for one in found.pairs
-        ] == [
-            (one.sample, one.enemy, one.distance_with, one.distance_without) for one in told.pairs
-        ]
+        assert 0 < len(found.pairs) <= record.MAX_PAIRS
         for pair in found.pairs:
             assert (pair.sample_target, pair.enemy_target) == (y[pair.sample], y[pair.enemy])
             if found.feature != 3:
@@ -170,10 +160,8 @@ def test_numeric_target():
     run = record_of(selector)
     assert run.data.target.is_numeric
     assert (run.data.target.lowest, run.data.target.highest) == (y.min(), y.max())
-    told = selector.explain(run.selected[0], limit=record.MAX_PAIRS)
-    assert [(one.sample, one.enemy) for one in run.explanations[0].pairs] == [
-        (one.sample, one.enemy) for one in told.pairs
-    ]
+    pair = run.explanations[0].pairs[0]
+    assert pair.sample_target == f"{y[pair.sample]:.6g}"
     assert Run.from_json(run.to_json()) == run
 
 

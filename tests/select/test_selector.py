@@ -190,6 +190,12 @@ class TestStopping:
         assert selector.stop_reason_ == "max_evaluations"
         assert selector.support_.any()
 
+    def test_budget_of_seconds(self, wine):
+        with pytest.warns(UserWarning, match="before any subset was scored|determine the core"):
+            selector = FuzzyRoughSelector(max_seconds=1e-9, random_state=0).fit(*wine)
+        assert selector.stop_reason_ == "max_seconds"
+        assert selector.support_.any()
+
     def test_callbacks_hear_every_batch_and_can_stop(self, wine):
         heard = []
 
@@ -309,7 +315,7 @@ def test_search_that_ends_before_the_target_warns():
 
 def test_identifier_is_pointed_out():
     X = pd.DataFrame({"id": [f"C{k}" for k in range(30)], "size": np.arange(30) % 7})
-    with pytest.warns(UserWarning, match="'id' has another value in every sample"):
+    with pytest.warns(UserWarning, match="'id' has a different value in every sample"):
         FuzzyRoughSelector("quickreduct").fit(X, np.arange(30) % 2)
     FuzzyRoughSelector("quickreduct", exclude=["id"]).fit(X, np.arange(30) % 2)
 

@@ -131,7 +131,7 @@ def test_a_subset_found_elsewhere_is_judged_by_the_same_rule():
 
 
 def nearly_equal(difference):
-    """Two features; the second brings one sample closer to 50 others, by so much in the mean."""
+    """Two features; the second moves one sample closer to 50 others, by `difference` on average."""
     first = np.repeat([0.0, 1.0], 50)
     second = first.copy()
     second[-1] -= 100 * difference / 51
@@ -159,7 +159,7 @@ def test_no_difference_above_a_billionth_is_within_the_tolerance(tnorm):
 def test_what_hangs_on_rounding_is_not_proved():
     pairs = np.repeat(np.arange(2500.0), 2) + np.tile([0.0, 0.01], 2500)
     X = np.repeat(pairs[:, np.newaxis] * 1e-7, 400, axis=1)  # 2,500 pairs, each far from the next
-    with pytest.raises(DataError, match="must not hang on rounding"):
+    with pytest.raises(DataError, match="rounding errors of the dependency must stay below 1e-09"):
         fitted(X, np.arange(5000) % 2, "variance", "lukasiewicz")
 
 

@@ -359,10 +359,11 @@ class Wishes:
 
     def check(self) -> None:
         """Refuse numbers that no table makes sense of, before one is read."""
+        from fuzzyfrog.common.params import check_share
         from fuzzyfrog.search.driver import check_budget
-        from fuzzyfrog.select.parameters import check_share, check_size
+        from fuzzyfrog.select.parameters import check_size
 
-        check_share("min_dependency", self.min_dependency)
+        check_share("min_dependency", self.min_dependency, zero=False)
         check_budget(self.max_evaluations, self.max_seconds)
         check_size(self.n_features)
 

@@ -1,4 +1,4 @@
-"""The scikit-learn estimators: here the measure and the searches meet."""
+"""The scikit-learn estimators, where the measure and the searches meet."""
 
 from fuzzyfrog.select.boosted import BoostedSelector
 from fuzzyfrog.select.certify import enumerate_reducts

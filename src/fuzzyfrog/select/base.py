@@ -1,7 +1,8 @@
-"""What becomes of a connection to a cluster when an estimator is cloned or pickled."""
+"""What the selectors share: reading and transforming tables, and choosing among reducts."""
 
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import dataclass
 from typing import Any, Self
 
 import narwhals.stable.v1 as nw
@@ -14,162 +15,34 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from fuzzyfrog.common.deadline import TimeIsUp
 from fuzzyfrog.common.messages import listed, shown
-from fuzzyfrog.common.params import check_count
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.dask_tables import dask_columns
 from fuzzyfrog.data.dataset import as_frame, is_dask, without_rows
-from fuzzyfrog.errors import DataError
+from fuzzyfrog.data.scaling import Missing, Spread
+from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.measure import Dependency, SampledDependency
+from fuzzyfrog.measure.dependency import TNorm
 from fuzzyfrog.records import FrontPoint, Reduct
-from fuzzyfrog.search import Outcome, Problem
-from fuzzyfrog.select.explain import Evidence, Explanation
-from fuzzyfrog.select.parameters import is_index, selected_index
+from fuzzyfrog.search import Objective, Outcome, Problem
+from fuzzyfrog.search.backward_elimination import eliminate
+from fuzzyfrog.select.parameters import is_index
 
-__all__ = [
-    "CONFIDENCE",
-    "KeepsConnectionMixin",
-    "ReductSelector",
-    "TableSelector",
-    "check_sample",
-    "confirmed_interval",
-    "front_of",
-    "front_through",
-    "listed_features",
-    "ranks_behind",
-    "reducts_of",
-    "sampled_measure",
-]
-
-
-class KeepsConnectionMixin:
-    """An estimator whose clones use its client too, and whose pickles have none.
-
-    A client is a connection: it cannot be copied, and means nothing in another process. The
-    address of a scheduler is a text like any other.
-    """
-
-    cluster: object
-
-    def __sklearn_clone__(self) -> Any:
-        bare = copy(self)  # which has no client
-        clone = super(KeepsConnectionMixin, bare).__sklearn_clone__()  # type: ignore[misc]
-        clone.cluster = self.cluster
-        return clone
-
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
-        is_address = isinstance(state.get("cluster"), str)
-        return state if is_address else {**state, "cluster": None}
-
-
-def reducts_of(outcome: Outcome, problem: Problem, names: Sequence[str]) -> list[Reduct]:
-    """Return the best subsets, those first whose features most of the others have too."""
-    common = [-float(outcome.feature_frequency[one.subset].sum()) for one in outcome.reducts]
-    ranked = sorted(zip(common, outcome.reducts, strict=True), key=lambda pair: pair[0])
-    return [
-        Reduct(*listed_features(one.subset, names), problem.told(one.score), one.minimal)
-        for _, one in ranked
-    ]
-
-
-def front_of(outcome: Outcome, problem: Problem, names: Sequence[str]) -> list[FrontPoint]:
-    """Return the best subset met of each size, up to the first with the highest score."""
-    highest = max(point.score for point in outcome.front) - problem.tolerance
-    enough = next(point.size for point in outcome.front if point.score >= highest)
-    return [
-        FrontPoint(*listed_features(point.subset, names), problem.told(point.score))
-        for point in outcome.front
-        if point.size <= enough
-    ]
-
-
-def front_through(
-    front: Sequence[FrontPoint], reduct: Reduct, tolerance: float
-) -> list[FrontPoint]:
-    """Return the front with a reduct in place of another subset that is as large and as good."""
-    own = FrontPoint(reduct.features, reduct.names, reduct.dependency)
-
-    def is_as_good(point: FrontPoint) -> bool:
-        return abs(point.dependency - reduct.dependency) <= tolerance
-
-    return [own if point.size == own.size and is_as_good(point) else point for point in front]
-
-
-def listed_features(
-    subset: NDArray[np.bool_], names: Sequence[str]
-) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """Return the indices and the names of the features of a subset."""
-    features = tuple(np.flatnonzero(subset).tolist())
-    return features, tuple(names[feature] for feature in features)
-
+Masks = NDArray[np.bool_]
 
 CONFIDENCE = 0.95  # of the interval for the dependency of the selected features
 
 
-def check_sample(sample: object, *, proves: bool, elsewhere: bool) -> None:
-    """Raise unless the value is a number of samples, nothing is to be proved, and all is here."""
-    if sample is None:
-        return
-    if not is_index(sample) or sample < 1:  # type: ignore[operator]
-        raise ValueError(
-            f"sample must be None or a whole number of at least 1, got {shown(sample)}. It is the "
-            "number of samples that subsets are measured on."
-        )
-    if proves:
-        raise ValueError(
-            "sample must be None together with certify=True or a search that proves, "
-            f"got {sample}. A part of the samples proves nothing about the others: leave out the "
-            "one or the other."
-        )
-    if elsewhere:
-        raise ValueError(
-            f"sample must be None together with a cluster, got {sample}. A part of the samples is "
-            "measured on one machine, a cluster measures all of them: leave out the one or the "
-            "other."
-        )
-
-
-def sampled_measure(
-    measure: Dependency, sample: int | None, seed: int
-) -> Dependency | SampledDependency:
-    """Return what scores subsets: the measure itself, or a part of its samples."""
-    if sample is None or sample >= measure.n_samples:
-        return measure
-    return SampledDependency(measure, int(sample), seed=seed)
-
-
-def confirmed_interval(
-    evidence: Evidence, features: Sequence[int], n_sampled: int, seed: int, n_jobs: int | None
-) -> tuple[float, float]:
-    """Return the interval for the dependency of selected features on all samples.
-
-    The samples that the search saw chose the features and so flatter them; the interval comes
-    from others.
-    """
-    measure = Dependency(
-        evidence.dataset,
-        tnorm=evidence.tnorm,
-        spread=evidence.spread,
-        missing=evidence.missing,
-        n_jobs=n_jobs,
-    )
-    subset = np.isin(evidence.features, features)
-    part = SampledDependency(measure, n_sampled, seed=seed)
-    (found,) = part.confirm(subset[np.newaxis], CONFIDENCE)
-    return found.low, found.high
-
-
 class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """A selector that takes any table: numbers, labels, missing values, any frame library."""
+    """A selector that takes any table: numbers, categories, missing values, any frame library."""
 
     categorical_features: object
     target: str
-    support_: NDArray[np.bool_]
+    support_: Masks
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
 
     def _read(self, X: object, y: object) -> Dataset:
-        """Return the checked data, and note its number of features and their names."""
+        """Return the checked data, and set the number of features and their names."""
         if getattr(getattr(y, "dtype", None), "kind", None) == "c":
             raise DataError("y must be real, got complex numbers. Complex data not supported.")
         name = getattr(y, "name", None)  # of a series
@@ -188,32 +61,32 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return dataset
 
     def transform(self, X: Any) -> Any:
-        """Return the selected features of a table.
+        """Reduce a table to the selected features.
 
         Parameters
         ----------
-        X : array-like or frame of shape (n_samples, n_features), or Dataset
+        X : array-like or data frame of shape (n_samples, n_features), or Dataset
             The samples.
 
         Returns
         -------
-        array or frame of shape (n_samples, n_selected)
-            An array, or what was chosen with ``set_output``. A frame that stays with its library
-            keeps the types of its columns; what Dask is to compute stays to be computed.
+        array or data frame of shape (n_samples, n_selected)
+            An array, or the container chosen with ``set_output``. A frame keeps the types of its
+            columns if it stays with its library, and a Dask collection stays lazy.
         """
         support = self.get_support()
         if isinstance(X, Dataset):
-            return self._of_dataset(X)[:, support]
+            return self._values_of(X)[:, support]
         if is_dask(X):
             validate_data(self, X=without_rows(X), reset=False, skip_check_array=True)
             return dask_columns(X, np.flatnonzero(support))
         if self._output() == "polars" and nw.dependencies.is_polars_dataframe(X):
-            # scikit-learn would go through an array of objects here, but does this for pandas.
+            # scikit-learn does this for pandas; here it would go through an array of objects.
             validate_data(self, X=X, reset=False, skip_check_array=True)
             return X[:, np.flatnonzero(support).tolist()]
         is_frame = nw.dependencies.is_pandas_dataframe(X) or nw.dependencies.is_polars_dataframe(X)
         if is_frame and self._output() == "default":
-            # Before the columns are chosen, one of labels makes an array of objects of all.
+            # Choose columns first: a single column of labels makes the whole array one of objects.
             frame = as_frame(X)
             validate_data(self, X=X, reset=False, skip_check_array=True)
             part = frame[:, np.flatnonzero(support).tolist()].to_native()
@@ -223,7 +96,7 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             )
         return super().transform(X)
 
-    def _of_dataset(self, dataset: Dataset) -> NDArray[np.float64]:
+    def _values_of(self, dataset: Dataset) -> NDArray[np.float64]:
         """Return the values of a Dataset that has the features of the fitted one."""
         fitted = list(getattr(self, "feature_names_in_", dataset.feature_names))
         if list(dataset.feature_names) != fitted:
@@ -234,11 +107,11 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return dataset.values
 
     def _output(self) -> str:
-        """Return what `transform` is to return; scikit-learn has no public name for it."""
+        """Return the container set with `set_output`; scikit-learn has no public name for it."""
         own = getattr(self, "_sklearn_output_config", {})
         return str(own.get("transform", get_config()["transform_output"]))
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
+    def _get_support_mask(self) -> Masks:
         check_is_fitted(self)
         return self.support_
 
@@ -251,17 +124,67 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def ranks_behind(support: NDArray[np.bool_], importance: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return rank 1 to the selected features and the next ones to the others, by importance."""
+def ranks_behind(support: Masks, importance: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return rank 1 for the selected features and ranks from 2 on, by importance, for the rest."""
     ranks = np.ones(len(support), np.int64)
     _, places = np.unique(-importance[~support], return_inverse=True)
     ranks[~support] = 2 + places
     return ranks
 
 
-class ReductSelector(TableSelector):
-    """A selector that has several reducts to choose from, and evidence for each of them."""
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """The training data that a fitted selector keeps, and how it is measured.
 
+    Attributes
+    ----------
+    dataset : Dataset
+        All samples, with the features that occur in a reduct.
+    features : int64[n_kept]
+        The indices of these features in the original table.
+    tnorm, spread, missing : str
+        The settings of the measure.
+    """
+
+    dataset: Dataset
+    features: NDArray[np.int64]
+    tnorm: TNorm
+    spread: Spread
+    missing: Missing
+
+    @classmethod
+    def of(
+        cls, dataset: Dataset, kept: Masks, tnorm: TNorm, spread: Spread, missing: Missing
+    ) -> Self:
+        """Return a copy of some features, safe from later changes of the table."""
+        features = np.flatnonzero(kept)
+        part = Dataset(
+            np.ascontiguousarray(dataset.values[:, features]),
+            dataset.target,
+            tuple(dataset.feature_names[feature] for feature in features),
+            dataset.categorical[features],
+            dataset.classes,
+            dataset.target_name,
+            dataset.name,
+            dataset.categories and tuple(dataset.categories[feature] for feature in features),
+        )
+        return cls(part, features, tnorm, spread, missing)
+
+    def measure(self, n_jobs: int | None) -> Dependency:
+        """Return the measure of the samples on the features that were kept."""
+        return Dependency(
+            self.dataset, tnorm=self.tnorm, spread=self.spread, missing=self.missing, n_jobs=n_jobs
+        )
+
+
+class ReductSelector(TableSelector):
+    """A selector with several reducts to choose from, which lets its clones share its client.
+
+    A client is a connection: it cannot be copied, and it is useless in another process, so
+    pickles drop it. The address of a scheduler is plain text and is kept.
+    """
+
+    cluster: object
     reducts_: list[Reduct]
     feature_frequency_: NDArray[np.float64]
     front_: list[FrontPoint]
@@ -272,25 +195,23 @@ class ReductSelector(TableSelector):
     _tolerance: float
 
     def select_reduct(self, i: int) -> Self:
-        """Select the features of another of the reducts.
+        """Select another reduct.
 
         Parameters
         ----------
         i : int
-            Position in ``reducts_``; 0 for the one that `fit` selects.
+            Position in ``reducts_``. `fit` selects 0.
 
         Returns
         -------
-        ReductSelector
-            The selector, with ``support_``, ``n_features_``, ``dependency_``, ``ranking_`` and
-            the point of ``front_`` of that reduct.
+        self : object
+            The selector. ``support_``, ``n_features_``, ``dependency_``,
+            ``dependency_interval_``, ``ranking_`` and ``front_`` now describe this reduct.
         """
         check_is_fitted(self, "reducts_")
         if not is_index(i) or not 0 <= i < len(self.reducts_):
-            raise ValueError(
-                f"i must be a position in reducts_, from 0 to {len(self.reducts_) - 1}, "
-                f"got {shown(i)}."
-            )
+            rule = f"be a position in reducts_, from 0 to {len(self.reducts_) - 1}"
+            raise ParameterError("i", rule, shown(i))
         reduct = self.reducts_[i]
         self.support_ = np.zeros(self.n_features_in_, np.bool_)
         self.support_[list(reduct.features)] = True
@@ -301,37 +222,108 @@ class ReductSelector(TableSelector):
         self.front_ = front_through(self.front_, reduct, self._tolerance)
         return self
 
-    def explain(self, feature: int | str, *, limit: int = 10) -> Explanation:
-        """Return why a feature is selected: the pairs of samples that only it tells apart.
-
-        Parameters
-        ----------
-        feature : int or str
-            Index or name of one of the selected features.
-        limit : int
-            Pairs to give at most.
-
-        Returns
-        -------
-        Explanation
-            How much the dependency falls without the feature, and the pairs of samples of
-            different class that are then closest, compared with before; it can be printed.
-        """
-        check_is_fitted(self)
-        check_count("limit", limit)
-        selected = np.flatnonzero(self.support_).tolist()
-        names = self.get_feature_names_out().tolist()
-        index = selected_index(feature, selected, names, getattr(self, "feature_names_in_", ()))
-        return self._evidence.explain(selected, index, limit, self.n_jobs)
-
     def _interval(self, reduct: Reduct) -> tuple[float, float]:
-        """Return what is known of the dependency of a reduct on all samples."""
-        if self.n_sampled_ == self._evidence.dataset.n_samples:
+        """Return the interval for the dependency of a reduct on all samples.
+
+        The samples that the search saw chose the features and so flatter them; the interval
+        comes from other samples.
+        """
+        n_samples = self._evidence.dataset.n_samples
+        if self.n_sampled_ == n_samples:
             return reduct.dependency, reduct.dependency
+        subset = np.isin(self._evidence.features, reduct.features)
         try:
-            return confirmed_interval(
-                self._evidence, reduct.features, self.n_sampled_, self.seed_, self.n_jobs
-            )
-        except TimeIsUp:  # of the other samples, nothing is known
-            share = self.n_sampled_ / self._evidence.dataset.n_samples
+            measure = self._evidence.measure(self.n_jobs)
+            part = SampledDependency(measure, self.n_sampled_, seed=self.seed_)
+            (found,) = part.confirm(subset[np.newaxis], CONFIDENCE)
+        except TimeIsUp:  # nothing is known about the other samples
+            share = self.n_sampled_ / n_samples
             return share * reduct.dependency, share * reduct.dependency + 1.0 - share
+        return found.low, found.high
+
+    def __sklearn_clone__(self) -> Any:
+        bare = copy(self)  # goes through __getstate__, so it has no client
+        clone = super(ReductSelector, bare).__sklearn_clone__()
+        clone.cluster = self.cluster
+        return clone
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        is_address = isinstance(state.get("cluster"), str)
+        return state if is_address else {**state, "cluster": None}
+
+
+def reducts_of(outcome: Outcome, problem: Problem, names: Sequence[str]) -> list[Reduct]:
+    """Return the best subsets, those with the most frequent features first."""
+    common = [-float(outcome.feature_frequency[one.subset].sum()) for one in outcome.reducts]
+    ranked = sorted(zip(common, outcome.reducts, strict=True), key=lambda pair: pair[0])
+    return [
+        Reduct(*listed_features(one.subset, names), problem.told(one.score), one.minimal)
+        for _, one in ranked
+    ]
+
+
+def front_of(outcome: Outcome, problem: Problem, names: Sequence[str]) -> list[FrontPoint]:
+    """Return the best subset found of each size, up to the first with the highest score."""
+    highest = max(point.score for point in outcome.front) - problem.tolerance
+    enough = next(point.size for point in outcome.front if point.score >= highest)
+    return [
+        FrontPoint(*listed_features(point.subset, names), problem.told(point.score))
+        for point in outcome.front
+        if point.size <= enough
+    ]
+
+
+def front_through(
+    front: Sequence[FrontPoint], reduct: Reduct, tolerance: float
+) -> list[FrontPoint]:
+    """Return the front with a reduct in place of a subset of the same size that is as good."""
+    own = FrontPoint(reduct.features, reduct.names, reduct.dependency)
+
+    def is_as_good(point: FrontPoint) -> bool:
+        return abs(point.dependency - reduct.dependency) <= tolerance
+
+    return [own if point.size == own.size and is_as_good(point) else point for point in front]
+
+
+def listed_features(subset: Masks, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Return the indices and the names of the features of a subset."""
+    features = tuple(np.flatnonzero(subset).tolist())
+    return features, tuple(names[feature] for feature in features)
+
+
+def core_of_run(measure: Objective, problem: Problem, outcome: Outcome) -> list[int]:
+    """Return the core; the good subsets that a run found save most of the work."""
+    known = [one.subset for one in outcome.reducts if one.score >= problem.target]
+    known += [point.subset for point in outcome.front if point.score >= problem.target]
+    return core_of(measure, ~np.asarray(problem.exclude), problem.target, np.array(known, np.bool_))
+
+
+def core_of(measure: Objective, allowed: Masks, required: float, known: Masks) -> list[int]:
+    """Return the features without which all other allowed features fall short of `required`.
+
+    A known subset (a row of `known`) reaches `required`, so the features that it lacks are not
+    in the core. Only the features that all known subsets share have to be tried.
+    """
+    if not len(known):
+        known = _one_reduct(measure, allowed, required)
+    candidates = np.flatnonzero(known.all(axis=0))
+    without = np.repeat(allowed[np.newaxis], len(candidates), axis=0)
+    without[np.arange(len(candidates)), candidates] = False
+    scores = measure.score(without, at_least=required)
+    return [int(feature) for feature in candidates[scores < required]]
+
+
+def _one_reduct(measure: Objective, allowed: Masks, required: float) -> Masks:
+    """Return one subset, as a row, that reaches `required` and needs all of its features."""
+    backwards = np.arange(len(allowed))[np.newaxis, ::-1]
+    trials = eliminate(
+        allowed[np.newaxis], np.array([required]), np.zeros(len(allowed), np.bool_), backwards
+    )
+    try:
+        batch = next(trials)
+        while True:
+            batch = trials.send(measure.score(batch.subsets, batch.at_least))
+    except StopIteration as end:
+        subsets: Masks = end.value[0]
+        return subsets

@@ -1,4 +1,4 @@
-"""Features that a user may not want to be selected, and what to say of them."""
+"""Warnings about columns that look like identifiers or dates, or have no values."""
 
 import re
 from collections.abc import Iterator
@@ -6,19 +6,15 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import shown
+from fuzzyfrog.common.messages import Sentence, Setting, shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.columns import empty_features
 
-__all__ = [
-    "suspects",
-]
-
-FEWEST_SAMPLES = 10  # below that, values that all differ are nothing special
+FEWEST_SAMPLES = 10  # with fewer, it means nothing if all values differ
 FEWEST_VALUES = 20  # of a feature that is nearly an identifier
-FEWEST_NUMBERS = 50  # below that, counts and prices may well all differ
+FEWEST_NUMBERS = 50  # with fewer, counts and prices may well all differ
 FEWEST_DATES = 3
-HEAD = 1000  # samples by which most features of numbers are known not to be identifiers
+HEAD = 1000  # samples that rule out most numeric features as identifiers
 YEAR = r"(19|20)\d\d"
 DATE = re.compile(
     rf"({YEAR}[-/.]\d{{1,2}}([-/.]\d{{1,2}})?"  # 2024-03-31 and 2024-03
@@ -29,67 +25,53 @@ DATE = re.compile(
 
 def suspects(
     dataset: Dataset, allowed: NDArray[np.bool_], left_out_by: str = "exclude"
-) -> Iterator[str]:
+) -> Iterator[Sentence]:
     """Yield a warning for each allowed feature without values, or like an identifier or a date.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        The table.
-    allowed : bool[n_features]
-        The features that may be selected.
-    left_out_by : str
-        What the caller calls the parameter that leaves features out.
-
-    Yields
-    ------
-    str
-        One warning.
+    `left_out_by` names the parameter that leaves out features.
     """
     for feature in empty_features(dataset.values):
         if allowed[feature]:
-            yield (
-                f"feature {shown(dataset.feature_names[feature])} has no value in any sample. "
-                "Leave its column out: nothing can be learned from it."
+            name = shown(dataset.feature_names[feature])
+            yield Sentence(
+                f"feature {name} has no value in any sample. Leave its column out: nothing can be "
+                "learned from it."
             )
-    way_out = f"Name it in {left_out_by}, or leave its column out, if it is one."
+    way_out = (" If it is one, list it in ", Setting(left_out_by), ", or drop the column.")
     for feature in np.flatnonzero(allowed).tolist():
-        name = shown(dataset.feature_names[feature])
-        found = _labels if dataset.categorical[feature] else _numbers
-        yield from (f"feature {name} {doubt}" for doubt in found(dataset, feature, way_out))
+        doubt_of = _doubt_of_labels if dataset.categorical[feature] else _doubt_of_numbers
+        if doubt := doubt_of(dataset, feature, way_out):
+            yield Sentence(f"feature {shown(dataset.feature_names[feature])} ", *doubt)
 
 
-def _labels(dataset: Dataset, feature: int, way_out: str) -> Iterator[str]:
+Parts = tuple[str | Setting, ...]
+
+
+def _doubt_of_labels(dataset: Dataset, feature: int, way_out: Parts) -> Parts:
     column = dataset.values[:, feature]
     n_values, n_samples = np.unique(column[~np.isnan(column)]).size, dataset.n_samples
     if _holds_dates(dataset, feature):
-        yield (
-            "holds dates written as text: turn them into numbers, such as days since the first, "
-            "so that dates close to each other count as similar."
+        return (
+            "holds dates written as text. Convert them to numbers, such as days since the first, "
+            "so that dates close to each other count as similar.",
         )
-    elif FEWEST_SAMPLES <= n_samples == n_values:
-        yield (
-            "has another value in every sample, as an identifier has, and so tells all of them "
-            f"apart. {way_out}"
-        )
-    elif n_values >= FEWEST_VALUES and n_values > n_samples / 2:
-        yield (
-            f"has {n_values:,} different labels in {n_samples:,} samples, so it is nearly an "
-            f"identifier and tells most of them apart. {way_out}"
-        )
+    if FEWEST_SAMPLES <= n_samples == n_values:
+        return ("has a different value in every sample, like an ID.", *way_out)
+    if n_values >= FEWEST_VALUES and n_values > n_samples / 2:
+        labels = f"{n_values:,} different labels in {n_samples:,} samples"
+        return (f"has {labels}, nearly like an ID.", *way_out)
+    return ()
 
 
-def _numbers(dataset: Dataset, feature: int, way_out: str) -> Iterator[str]:
+def _doubt_of_numbers(dataset: Dataset, feature: int, way_out: Parts) -> Parts:
     column = dataset.values[:, feature]
     if len(column) >= FEWEST_NUMBERS and _are_counted(column[:HEAD]) and _are_counted(column):
-        yield (
-            "has another whole number in every sample, as an identifier or a row number has. "
-            f"{way_out}"
-        )
+        return ("has a different whole number in every sample, like an ID.", *way_out)
+    return ()
 
 
 def _are_counted(numbers: NDArray[np.float64]) -> bool:
-    """Return whether all numbers are whole, and no two are the same."""
+    """Whether all numbers are whole, and no two are the same."""
     return bool((numbers == np.floor(numbers)).all()) and np.unique(numbers).size == numbers.size
 
 

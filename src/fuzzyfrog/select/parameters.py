@@ -1,138 +1,168 @@
-"""Whatever people give as a random state -> one integer."""
+"""The parameters of the selectors: what they may be, and what they stand for."""
 
 import os
-from collections.abc import Iterable, Sequence
-from numbers import Real
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from fuzzyfrog.common.messages import close_to, listed, shown
+from fuzzyfrog.common.messages import Sentence, Setting, close_to, listed, shown
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.errors import DataError
+from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.measure.functions import feature_mask
-from fuzzyfrog.search import Callback, Search
+from fuzzyfrog.search import Callback, Certified, Exact, ExactFront, Search
 from fuzzyfrog.search.registry import SEARCHES
-
-__all__ = [
-    "RandomState",
-    "check_certify",
-    "check_checkpoint",
-    "check_share",
-    "check_size",
-    "check_verbose",
-    "checked_callbacks",
-    "is_index",
-    "named_features",
-    "search_of",
-    "seed_of",
-    "selected_index",
-    "wished_features",
-]
 
 RandomState = int | np.random.RandomState | np.random.Generator | None
 
-HIGHEST = 2**32 - 1  # as in scikit-learn
+HIGHEST_SEED = 2**32 - 1  # as in scikit-learn
 
 
-def seed_of(random_state: object) -> int:
-    """Return the seed of a fit.
-
-    Parameters
-    ----------
-    random_state : None, int, RandomState or Generator
-        An integer is the seed itself. A generator is asked for a number, so that every fit has
-        a seed of its own; None stands for NumPy's global generator.
-    """
-    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
-        if 0 <= random_state <= HIGHEST:
-            return int(random_state)
-        raise ValueError(f"random_state must be from 0 to {HIGHEST}, got {random_state}.")
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(HIGHEST))
-    if random_state is None or isinstance(random_state, np.random.RandomState):
-        return int(check_random_state(random_state).randint(2**31 - 1))
-    raise ValueError(
-        "random_state must be None, an integer, a RandomState or a Generator, "
-        f"got {shown(random_state)}. Pass an integer to get the same result every time."
-    )
+def search_of(search: object, *, certify: bool) -> tuple[Search, bool]:
+    """Return the search for a name or an instance, and whether it proves its result."""
+    found = _named_search(search)
+    if isinstance(found, Exact | ExactFront):
+        return found, True
+    return (Certified(found, Exact()), True) if certify else (found, False)
 
 
-def search_of(search: object) -> Search:
-    """Return the search that a name stands for, or the instance itself."""
+def _named_search(search: object) -> Search:
     if isinstance(search, str) and search in SEARCHES:
         return SEARCHES[search]()
     is_instance = hasattr(search, "propose") and hasattr(search, "get_params")
     if is_instance and not isinstance(search, type):
         return search  # type: ignore[return-value]
-    raise ValueError(
-        f"search must be one of {listed(SEARCHES)} or an instance such as ShuffledFrogs(), "
-        f"got {shown(search)}."
+    rule = f"be one of {listed(SEARCHES)} or an instance such as ShuffledFrogs()"
+    raise ParameterError("search", rule, shown(search))
+
+
+def seed_of(random_state: object) -> int:
+    """Return the seed of a fit: an integer itself, or a number drawn from a generator."""
+    if is_index(random_state):
+        if 0 <= random_state <= HIGHEST_SEED:  # type: ignore[operator]
+            return int(random_state)  # type: ignore[call-overload, no-any-return]
+        raise ParameterError("random_state", f"be from 0 to {HIGHEST_SEED}", str(random_state))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(HIGHEST_SEED))
+    if random_state is None or isinstance(random_state, np.random.RandomState):
+        return int(check_random_state(random_state).randint(2**31 - 1))
+    raise ParameterError(
+        "random_state",
+        "be None, an integer, a RandomState or a Generator",
+        shown(random_state),
+        "Pass an integer to get the same result every time.",
     )
 
 
-def named_features(parameter: str, features: object, dataset: Dataset) -> NDArray[np.bool_]:
-    """Return the features that a parameter names, by name, index or mask; None names none."""
-    if features is None:
-        return np.zeros(dataset.n_features, np.bool_)
-    try:
-        return feature_mask(features, dataset)
-    except DataError as error:
-        raise DataError(f"{parameter}: {error}") from None
-
-
-def wished_features(
+def constrained_features(
     must_include: object, exclude: object, dataset: Dataset
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return the features that must be in and those that must stay out; none may be both."""
-    included = named_features("must_include", must_include, dataset)
-    excluded = named_features("exclude", exclude, dataset)
+    """Return masks of the features to include and to exclude; no feature may be in both."""
+    included = _named_features("must_include", must_include, dataset)
+    excluded = _named_features("exclude", exclude, dataset)
     both = [dataset.feature_names[feature] for feature in np.flatnonzero(included & excluded)]
     if both:
-        raise ValueError(
-            f"must_include and exclude must not meet, got {listed(both)} in both. "
-            "Remove these features from one of them."
+        raise ParameterError(
+            ("must_include", "exclude"),
+            "not overlap",
+            f"{listed(both)} in both",
+            "Remove these features from one of them.",
         )
     return included, excluded
 
 
-def is_index(value: object) -> bool:
-    """Return whether a value is an integer, of Python or of NumPy."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+def _named_features(parameter: str, features: object, dataset: Dataset) -> NDArray[np.bool_]:
+    if features is None:
+        return np.zeros(dataset.n_features, np.bool_)
+    try:
+        return feature_mask(features, dataset)
+    except (DataError, ParameterError) as error:
+        raise DataError(f"{parameter}: {error}") from None
 
 
 def selected_index(
     feature: object, selected: Sequence[int], names: Sequence[str], known: Iterable[str]
 ) -> int:
-    """Return the index of a selected feature that is named by its name or its index."""
+    """Return the index of a selected feature given by its name or its index."""
     if feature in names:
         return selected[list(names).index(str(feature))]
     if is_index(feature) and feature in selected:
         return selected[selected.index(feature)]
-    raise ValueError(
-        f"feature must be the name or the index of a selected feature, got {shown(feature)}"
-        f"{_why_not(feature, names, known)} Selected: {listed(names)} ({listed(selected)})."
-    )
+    got, hint = shown(feature), f"Selected: {listed(names)} ({listed(selected)})."
+    if isinstance(feature, str):
+        close = close_to(feature, names)
+        if feature in set(known):
+            got += ", which is a feature but not selected"
+        elif close:
+            hint = f"Did you mean {shown(close[0])}? {hint}"
+    rule = "be the name or the index of a selected feature"
+    raise ParameterError("feature", rule, got, hint)
 
 
-def _why_not(feature: object, names: Sequence[str], known: Iterable[str]) -> str:
-    if not isinstance(feature, str):
-        return "."
-    if feature in set(known):
-        return ", which is a feature but not selected."
-    close = close_to(feature, names)
-    return f". Did you mean {shown(close[0])}?" if close else "."
+def is_index(value: object) -> bool:
+    """Whether a value is an integer, of Python or NumPy."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def check_share(parameter: str, value: object) -> None:
-    """Raise unless the value is a number above 0 and at most 1."""
-    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-    if not is_number or not 0 < float(value) <= 1:  # type: ignore[arg-type]
-        raise ValueError(
-            f"{parameter} must be a number above 0 and at most 1, got {shown(value)}. "
-            "1 keeps all that the features together tell."
+def check_size(n_features_to_select: object) -> None:
+    """Raise unless the value is None or a number of features."""
+    if n_features_to_select is not None:
+        check_count("n_features_to_select", n_features_to_select)
+
+
+def check_certify(certify: object) -> None:
+    """Raise unless the value is a boolean."""
+    if not isinstance(certify, bool | np.bool_):
+        raise ParameterError("certify", "be True or False", shown(certify))
+
+
+def check_sample(sample: object, *, proves: bool, on_cluster: bool) -> None:
+    """Raise unless the value is a number of samples that goes with the other parameters."""
+    if sample is None:
+        return
+    if not is_index(sample) or sample < 1:  # type: ignore[operator]
+        raise ParameterError(
+            "sample",
+            "be None or a whole number of at least 1",
+            shown(sample),
+            "It is the number of samples that subsets are scored on.",
+        )
+    if proves:
+        raise ParameterError(
+            "sample",
+            "be left out when something is to be proved",
+            shown(sample),
+            Sentence(
+                "A sample proves nothing about the other rows: leave out ", Setting("sample"),
+                ", or ", Setting("certify", True), " and the exact searches.",
+            ),
+        )  # fmt: skip
+    if on_cluster:
+        raise ParameterError(
+            "sample",
+            "be left out together with a cluster",
+            shown(sample),
+            Sentence(
+                "A cluster scores subsets on all rows: leave out ", Setting("sample"), " or ",
+                Setting("cluster"), ".",
+            ),
+        )  # fmt: skip
+
+
+def check_checkpoint(checkpoint: object, random_state: object) -> None:
+    """Raise unless the checkpoint is a path, and the run has a seed to be resumed with."""
+    if checkpoint is None:
+        return
+    if not isinstance(checkpoint, str | os.PathLike):
+        raise ParameterError("checkpoint", "be None or a path", shown(checkpoint))
+    if random_state is None:
+        raise ParameterError(
+            "random_state",
+            "be given together with checkpoint",
+            "None",
+            "Pass an integer: a run can only be resumed with the seed it was started with.",
         )
 
 
@@ -140,38 +170,15 @@ def checked_callbacks(callbacks: object) -> Sequence[Callback]:
     """Return the callbacks as a list."""
     items = list(callbacks) if isinstance(callbacks, Iterable) else [callbacks]
     if not isinstance(callbacks, Iterable) or not all(callable(item) for item in items):
-        raise ValueError(
-            f"callbacks must be a list of functions, got {shown(callbacks)}. "
-            "Each is called with a Moment after every batch and stops the run by returning True."
+        raise ParameterError(
+            "callbacks",
+            "be a list of functions",
+            shown(callbacks),
+            "Each is called with a Moment after every batch and stops the run by returning True.",
         )
     return items  # type: ignore[return-value]
 
 
-def check_size(n_features_to_select: object) -> None:
-    """Raise unless the number of features to select is one, or left to the search."""
-    if n_features_to_select is not None:
-        check_count("n_features_to_select", n_features_to_select)
-
-
 def check_verbose(verbose: object) -> None:
-    """Raise unless the value is a count; booleans, which scikit-learn users know, are 0 and 1."""
+    """Raise unless the value is a count; booleans, as in scikit-learn, are 0 and 1."""
     check_count("verbose", int(verbose) if isinstance(verbose, bool) else verbose, least=0)
-
-
-def check_certify(certify: object) -> None:
-    """Raise unless the value is true or false."""
-    if not isinstance(certify, bool | np.bool_):
-        raise ValueError(f"certify must be True or False, got {shown(certify)}.")
-
-
-def check_checkpoint(checkpoint: object, random_state: object) -> None:
-    """Raise unless the checkpoint is a path, and the run one that can be repeated."""
-    if checkpoint is None:
-        return
-    if not isinstance(checkpoint, str | os.PathLike):
-        raise ValueError(f"checkpoint must be None or a path, got {shown(checkpoint)}.")
-    if random_state is None:
-        raise ValueError(
-            "random_state must be given together with checkpoint, got None. "
-            "Pass an integer: a run is resumed with the seed that it was started with."
-        )

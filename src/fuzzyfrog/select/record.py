@@ -1,4 +1,4 @@
-"""One short text that stands for all that a score depends on."""
+"""The record of a fit: what is written down during it, and all that is worth keeping of it."""
 
 import hashlib
 import os
@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp, limited
+from fuzzyfrog.common.params import check_count
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.records import (
     AmbiguousSample,
@@ -31,45 +32,23 @@ from fuzzyfrog.records import (
 )
 from fuzzyfrog.records.run import Parameter
 from fuzzyfrog.search import Moment
-from fuzzyfrog.select.base import CONFIDENCE
-from fuzzyfrog.select.explain import Examples
+from fuzzyfrog.select.base import CONFIDENCE, Evidence
+from fuzzyfrog.select.explain import Examples, Explanation
+from fuzzyfrog.select.parameters import selected_index
 
 if TYPE_CHECKING:
     from fuzzyfrog.select.selector import FuzzyRoughSelector
 
-__all__ = [
-    "FitNotes",
-    "ReportsMixin",
-    "fingerprint",
-    "record_of",
-]
-
-
-def fingerprint(dataset: Dataset, *options: str) -> str:
-    """Return the digest of a table and of the options that it is measured with.
-
-    Names of features and classes are left out: they change no score. Zeros of either sign are
-    the same, and so are missing values whatever bits they came with.
-    """
-    digest = hashlib.sha256("\0".join(options).encode())
-    for feature in range(dataset.n_features):
-        column = dataset.values[:, feature] + 0.0
-        column[np.isnan(column)] = np.nan
-        digest.update(column.astype("<f8").tobytes())
-    digest.update(dataset.categorical.tobytes())
-    kind = "<f8" if dataset.classes is None else "<i8"
-    digest.update(dataset.target.astype(kind).tobytes())
-    return f"sha256:{digest.hexdigest()}"
+MAX_REDUCTS = 5_000
+MAX_HISTORY = 400
+MAX_PAIRS = 8  # for each feature
+MAX_AMBIGUOUS = 20
+# These do not change the result, or are the seed, which has its own field.
+NOT_KEPT = {"callbacks", "checkpoint", "cluster", "n_jobs", "random_state", "verbose"}
 
 
 class FitNotes:
-    """What a fit writes down for its record; a callback of the search, to take the times.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        What the selector is fitted to.
-    """
+    """Notes that a fit takes for its record; as a callback of the search, it takes the times."""
 
     def __init__(self, dataset: Dataset) -> None:
         self._start = time.monotonic()
@@ -86,19 +65,18 @@ class FitNotes:
         self.times.append(time.monotonic() - self._start)
 
     def warn(self, sentences: Iterable[str], kind: type[Warning] = UserWarning) -> None:
-        """Warn whoever called the fit, and keep the warnings for the record."""
+        """Warn the caller of the fit, and keep the warnings for the record."""
         for sentence in sentences:
             self.warnings.append(sentence)
             warnings.warn(sentence, kind, stacklevel=3)
 
     def end(self, spare: float) -> None:
-        """Take the time of the whole fit, and what is left for explaining it."""
+        """Take the time of the whole fit; `spare` seconds are left for explaining it."""
         self.seconds = time.monotonic() - self._start
         self.spare = spare
 
 
 def _summary_of(dataset: Dataset) -> TableSummary:
-    """Return what a record says of a table."""
     gaps = np.isnan(dataset.values).sum(axis=0).tolist()
     kinds = ["categorical" if categorical else "numeric" for categorical in dataset.categorical]
     return TableSummary(
@@ -120,48 +98,96 @@ def _target_of(dataset: Dataset) -> TargetSummary:
     return TargetSummary(name, classes, None, None)
 
 
-class ReportsMixin:
-    """A selector that can tell about its run: as a record, as a page and in a notebook."""
+def fingerprint(dataset: Dataset, *options: str) -> str:
+    """Return the digest of a table and of the options it is measured with.
 
+    Names of features and classes are left out, since they change no score. Zeros of either sign
+    count as equal, and so do all bit patterns of a missing value.
+    """
+    digest = hashlib.sha256("\0".join(options).encode())
+    for feature in range(dataset.n_features):
+        column = dataset.values[:, feature] + 0.0
+        column[np.isnan(column)] = np.nan
+        digest.update(column.astype("<f8").tobytes())
+    digest.update(dataset.categorical.tobytes())
+    kind = "<f8" if dataset.classes is None else "<i8"
+    digest.update(dataset.target.astype(kind).tobytes())
+    return f"sha256:{digest.hexdigest()}"
+
+
+class ReportsMixin:
+    """A selector that explains itself: feature by feature, as a record, a report, in a notebook."""
+
+    support_: Any
+    n_jobs: int | None
+    get_feature_names_out: Any
+    _evidence: Evidence
     _notes: FitNotes
 
-    def record(self, *, name: str | None = None, command: str | None = None) -> Run:
-        """Return all that is worth keeping of the run.
+    def explain(self, feature: int | str, *, limit: int = 10) -> Explanation:
+        """Explain why a feature is selected.
 
         Parameters
         ----------
-        name : str, optional
-            What to call the data; its own name if left out.
-        command : str, optional
-            The command line that asked for the run.
+        feature : int or str
+            Index or name of a selected feature.
+        limit : int, default=10
+            Maximum number of pairs of samples to return.
+
+        Returns
+        -------
+        Explanation
+            How much the dependency falls without the feature, and the pairs of samples from
+            different classes that then come closest. Print it to get a table.
+        """
+        check_is_fitted(self)
+        check_count("limit", limit)
+        selected = np.flatnonzero(self.support_).tolist()
+        names = self.get_feature_names_out().tolist()
+        index = selected_index(feature, selected, names, getattr(self, "feature_names_in_", ()))
+        examples = Examples(self._evidence, tuple(selected), self.n_jobs)
+        return Explanation.of(examples.explanation(index, limit))
+
+    def record(self, *, name: str | None = None, command: str | None = None) -> Run:
+        """Return the record of the fit: what was selected and why, and how to reproduce it.
+
+        Parameters
+        ----------
+        name : str, default=None
+            Name of the data; None for its own name.
+        command : str, default=None
+            The command line that started the fit.
 
         Returns
         -------
         Run
-            A record with ``to_json``, ``save`` and ``load``; it describes the reduct that is
-            selected now. With `max_seconds`, explanations that take longer than what the fit
-            left of it, plus an allowance of 3 seconds, are left out, with a note.
+            Plain values with ``to_json``, ``save`` and ``load``. It describes the reduct that is
+            selected now. With `max_seconds`, explanations that take longer than the time left
+            by the fit, plus an allowance of 3 seconds, are left out with a note.
         """
         return record_of(self, name=name, command=command)  # type: ignore[arg-type]
 
     def report(self, path: str | os.PathLike[str], *, name: str | None = None) -> None:
-        """Write a page for people: which features, why, and how sure that is.
+        """Write an HTML report.
+
+        It shows the selected features, why each of them is needed, what fewer features would
+        cost, and how sure the result is.
 
         Parameters
         ----------
-        path : path
-            File to write; one HTML file that needs no network.
-        name : str, optional
-            What to call the data; its own name if left out.
+        path : path-like
+            The file to write. It is self-contained and needs no network access.
+        name : str, default=None
+            Name of the data; None for its own name.
         """
         from fuzzyfrog.report import write_report
 
         write_report(self.record(name=name), path)
 
     def _repr_html_inner(self) -> str:
-        """Return the short report once fitted, before that what scikit-learn shows.
+        """Return the short report once fitted, and before that scikit-learn's own display.
 
-        scikit-learn's ``_repr_html_`` hands this out unless ``display`` is set to "text".
+        scikit-learn's ``_repr_html_`` returns this unless ``display`` is set to "text".
         """
         if not hasattr(self, "reducts_"):
             return str(super()._repr_html_inner())  # type: ignore[misc]
@@ -170,19 +196,11 @@ class ReportsMixin:
         return summary_html(self.record())
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
-        """Return what notebooks show; they ask here first."""
+        """Return the formats that notebooks ask for first."""
         bundle: dict[str, Any] = super()._repr_mimebundle_()  # type: ignore[misc]
         if "text/html" in bundle:
             bundle["text/html"] = self._repr_html_inner()
         return bundle
-
-
-MAX_REDUCTS = 5_000
-MAX_HISTORY = 400
-MAX_PAIRS = 8  # for each feature
-MAX_AMBIGUOUS = 20
-# They do not change the result, or are the seed, which has a field of its own.
-NOT_KEPT = {"callbacks", "checkpoint", "cluster", "n_jobs", "random_state", "verbose"}
 
 
 def record_of(
@@ -192,24 +210,9 @@ def record_of(
     command: str | None = None,
     deadline: Deadline | None = None,
 ) -> Run:
-    """Return the record of the run of a fitted selector.
+    """Return the record of a fitted selector, which needs neither the selector nor the data.
 
-    Parameters
-    ----------
-    selector : FuzzyRoughSelector
-        A fitted one.
-    name : str, optional
-        What to call the data; its own name if left out.
-    command : str, optional
-        The command line that asked for the run.
-    deadline : Deadline, optional
-        When explaining must end; what `max_seconds` leaves if left out.
-
-    Returns
-    -------
-    Run
-        What was selected and why, and how to get it again. Neither the selector nor the data is
-        needed from then on.
+    Explaining must end by the deadline; None for what `max_seconds` left.
     """
     check_is_fitted(selector, "reducts_")
     notes = selector._notes
@@ -245,7 +248,7 @@ def record_of(
 
 
 class _Explained(NamedTuple):
-    """What a record says of samples; nothing where there was no time."""
+    """What a record says about samples; empty if there was no time."""
 
     explanations: tuple[FeatureExplanation, ...] = ()
     ambiguous: tuple[AmbiguousSample, ...] = ()
@@ -261,17 +264,17 @@ def _explained(
     try:
         with limited(deadline):
             examples = Examples(selector._evidence, selected, selector.n_jobs)
-            explanations = examples.explanations(MAX_PAIRS)
+            explanations = tuple(examples.explanation(one, MAX_PAIRS) for one in selected)
             ambiguous = examples.ambiguous(MAX_AMBIGUOUS)
     except TimeIsUp:
-        left_out = "There was no time to tell what each feature tells apart."
+        left_out = "There was no time to explain why each feature is selected."
         warnings.warn(left_out, UserWarning, stacklevel=4)
         return _Explained(), (left_out,)
     return _Explained(explanations, ambiguous, examples.n_ambiguous), ()
 
 
 def _sampling(selector: "FuzzyRoughSelector") -> Sampling | None:
-    """Return how dependencies were estimated, if they were."""
+    """Return how dependencies were estimated; None if they were computed on all samples."""
     if selector.n_sampled_ == selector._notes.data.n_samples:
         return None
     return Sampling(selector.n_sampled_, *selector.dependency_interval_, CONFIDENCE)
@@ -283,15 +286,15 @@ def _data(notes: FitNotes, name: str | None) -> TableSummary:
 
 def _parameters(selector: "FuzzyRoughSelector") -> dict[str, Parameter]:
     given = selector.get_params(deep=False)
-    # What was really categorical: a table that was read from a file has decided that before.
+    # The features actually treated as categories; reading a file may have decided that.
     features = selector._notes.data.features
     given["categorical_features"] = [one.name for one in features if one.kind == "categorical"]
-    given["min_dependency"] = float(given["min_dependency"])  # a fraction is a number too
+    given["min_dependency"] = float(given["min_dependency"])  # it may be a fraction
     return {key: _plain(value) for key, value in given.items() if key not in NOT_KEPT}
 
 
 def _plain(value: Any) -> Parameter:
-    """Return a value as JSON has it, or else as Python writes it."""
+    """Return a value that JSON can hold, or its representation."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, str | int | float | None):
@@ -310,7 +313,7 @@ def _versions() -> Versions:
 
 
 def _reducts(selector: "FuzzyRoughSelector", selected: tuple[int, ...]) -> tuple[FeatureSet, ...]:
-    """Return the first reducts, and in any case the selected one."""
+    """Return the first reducts; the selected one is always among them."""
     found = selector.reducts_
     kept = found[:MAX_REDUCTS]
     if all(one.features != selected for one in kept):
@@ -319,7 +322,7 @@ def _reducts(selector: "FuzzyRoughSelector", selected: tuple[int, ...]) -> tuple
 
 
 def _history(moments: Sequence[Moment], times: Sequence[float]) -> tuple[HistoryPoint, ...]:
-    """Return some of the moments: the first, the last, and some between."""
+    """Return the first moment, the last, and some in between."""
     scored = [at for at, moment in enumerate(moments) if moment.score >= 0]
     return tuple(
         HistoryPoint(
@@ -338,7 +341,7 @@ def _history(moments: Sequence[Moment], times: Sequence[float]) -> tuple[History
 def _thinned(places: list[int]) -> list[int]:
     if len(places) <= MAX_HISTORY:
         return places
-    # Most improvements come early, so half of the points are spread over the logarithm.
+    # Most improvements come early, so half of the points are spaced logarithmically.
     even = np.linspace(0, len(places) - 1, MAX_HISTORY // 2)
     early = np.geomspace(1, len(places), MAX_HISTORY // 2) - 1
     chosen = np.unique(np.rint(np.concatenate([even, early])).astype(np.int64))

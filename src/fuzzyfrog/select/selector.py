@@ -1,9 +1,10 @@
-"""Plain progress lines on stderr."""
+"""The fuzzy-rough feature selector."""
 
 import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from math import inf, nan
 from typing import Any, Literal
@@ -11,252 +12,201 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from fuzzyfrog.cluster import check_cluster, on_cluster
-from fuzzyfrog.common.deadline import TimeIsUp, interruptible, limited
-from fuzzyfrog.common.messages import counted, shown
+from fuzzyfrog.common.deadline import Deadline, TimeIsUp, interruptible, limited
+from fuzzyfrog.common.messages import Sentence, Setting, counted, shown
+from fuzzyfrog.common.params import check_share
 from fuzzyfrog.common.resources import in_memory
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.scaling import Missing, Spread
-from fuzzyfrog.measure import Dependency
+from fuzzyfrog.errors import ParameterError
+from fuzzyfrog.measure import Dependency, SampledDependency
 from fuzzyfrog.measure.dependency import TNorm
-from fuzzyfrog.search import Callback, Checkpoint, Moment, Objective, Outcome, Problem, Search, run
-from fuzzyfrog.search.constraints import check_problem
-from fuzzyfrog.search.driver import check_budget
-from fuzzyfrog.select.base import (
-    KeepsConnectionMixin,
-    ReductSelector,
-    check_sample,
-    front_of,
-    reducts_of,
-    sampled_measure,
+from fuzzyfrog.search import (
+    Callback,
+    Checkpoint,
+    FrontPoint,
+    Moment,
+    Objective,
+    Outcome,
+    Problem,
+    Reduct,
+    Search,
+    run,
 )
-from fuzzyfrog.select.certify import certificate_of, core_of_run, oracle_of, proving
+from fuzzyfrog.search.constraints import Constraints, check_problem
+from fuzzyfrog.search.driver import check_budget
+from fuzzyfrog.select.base import Evidence, ReductSelector, core_of_run, front_of, reducts_of
+from fuzzyfrog.select.certify import certificate_of, oracle_of
 from fuzzyfrog.select.column_warnings import suspects
-from fuzzyfrog.select.explain import Evidence
-from fuzzyfrog.select.limits import Limit, n_estimated, unsearched
 from fuzzyfrog.select.parameters import (
     RandomState,
     check_certify,
     check_checkpoint,
-    check_share,
+    check_sample,
     check_size,
     check_verbose,
     checked_callbacks,
+    constrained_features,
     search_of,
     seed_of,
-    wished_features,
 )
 from fuzzyfrog.select.record import FitNotes, ReportsMixin, fingerprint
 
-__all__ = [
-    "FuzzyRoughSelector",
-    "Progress",
-    "early_end",
-]
+__all__ = ["FuzzyRoughSelector"]
 
-
-class Progress:
-    """A callback that says how a run is going.
-
-    Parameters
-    ----------
-    interval : float
-        Seconds between two lines at least.
-    """
-
-    def __init__(self, interval: float) -> None:
-        self._interval = interval
-        self._start = self._last = time.monotonic()
-
-    def __call__(self, moment: Moment) -> None:
-        """Write a line if the last one is old enough."""
-        now = time.monotonic()
-        if now - self._last >= self._interval:
-            self._last = now
-            _write(f"{_found(moment.size, moment.score)}; {self._spent(moment.n_evaluations)}")
-
-    def end(self, outcome: Outcome) -> None:
-        """Write how the run ended."""
-        best = _found(int(outcome.subset.sum()), outcome.score)
-        n_best = counted(len(outcome.reducts), "such subset")
-        _write(f"{outcome.stop_reason}: {best}, {n_best}; {self._spent(outcome.n_evaluations)}")
-
-    def _spent(self, n_evaluations: int) -> str:
-        seconds = time.monotonic() - self._start
-        rate = n_evaluations / max(seconds, 1e-6)
-        return f"{n_evaluations:,} evaluations in {seconds:.1f} s ({rate:,.0f} per second)"
-
-
-def _found(size: int, dependency: float) -> str:
-    return f"{counted(size, 'feature')}, dependency {dependency:.6f}"
-
-
-def _write(line: str) -> None:
-    sys.stderr.write(f"fuzzyfrog: {line}\n")
-    sys.stderr.flush()
-
-
-def early_end(outcome: Outcome, problem: Problem) -> Iterator[str]:
-    """Yield a warning if a search was interrupted, or stopped short of what was asked for."""
-    if outcome.n_evaluations == 0 and outcome.stop_reason in {"max_seconds", "interrupted"}:
-        is_sized = problem.n_features_to_select is not None
-        which = "the first of the features" if is_sized else "all features"
-        yield (
-            f"The search stopped ({outcome.stop_reason}) before any subset was scored; {which} "
-            "that may be selected are."
-        )
-        return
-    size = counted(int(outcome.subset.sum()), "feature")
-    score = problem.told(outcome.score)
-    at = f"at a dependency of {score:.6g} with {size}"
-    if outcome.stop_reason == "interrupted":
-        yield f"The search was interrupted {at}; the best subset so far is selected."
-    if outcome.stop_reason == "memory":
-        yield (
-            f"The search ran out of memory {at}; the best subset so far is selected. Give it more "
-            "memory, or fewer samples with sample=3000, to search on."
-        )
-    is_asked_for = problem.ranking == "lexicographic" and problem.n_features_to_select is None
-    is_cut_short = outcome.stop_reason in {"max_evaluations", "max_seconds"}
-    if is_asked_for and is_cut_short and outcome.score < problem.target:
-        yield (
-            f"The search stopped ({outcome.stop_reason}) {at}, before it reached the "
-            f"{problem.asked:.6g} that min_dependency asks for. Raise its budget."
-        )
-    is_second_wish = problem.n_features_to_select is not None and problem.min_dependency < 1
-    if is_second_wish and outcome.score < problem.target:
-        yield (
-            f"The best subset met of {size} has a dependency of {score:.6g}, not the "
-            f"{problem.asked:.6g} that min_dependency asks for. Raise n_features_to_select, or "
-            "leave one of the two out."
-        )
-
-
+ALLOWANCE = 3.0  # seconds after a limit, or after Ctrl-C, for the core and the explanations
+SEARCH_SHARE = 0.9  # of a limit; the rest is for what follows the search
+CORE_SHARE = 0.95
+ESTIMATED_PAIRS = 30_000_000  # scored in a fraction of a second, on any table
+FEWEST_ESTIMATED = 16
+INTERVALS = {0: inf, 1: 1.0}  # seconds between two lines of progress, by verbose; else none
 SMALLER_TABLE = (
     "Leave out columns (--ignore) or samples, or set FUZZYFROG_SPILL_ABOVE to fewer bytes: larger "
     "arrays are kept on disk."
 )
 LESS_AT_ONCE = (
-    "Measure a part of the samples (sample=, --sample), use fewer threads (n_jobs=1, --jobs 1), "
-    "leave out columns (--ignore), or score on a cluster (cluster=, --cluster)."
+    "Score subsets on a part of the samples (sample=, --sample), use fewer threads (n_jobs=1, "
+    "--jobs 1), leave out columns (--ignore), or use a cluster (cluster=, --cluster)."
 )
-INTERVALS = {0: inf, 1: 1.0}  # seconds between two lines of progress, by verbose; else none
 
 
-class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
-    """Select the fewest features that tell the classes apart as well as all of them do.
+class FuzzyRoughSelector(ReportsMixin, ReductSelector):
+    """Select the fewest features that separate the classes as well as all features do.
 
-    How well features do that is their fuzzy-rough dependency: the mean, over the samples, of the
-    distance to the nearest sample of another class, cut at 1.
+    The quality of a subset of features is its fuzzy-rough dependency: the mean, over all samples,
+    of the distance to the nearest sample of another class, cut at 1. Subsets that reach the
+    dependency of all features, and lose it without any of their own, are called reducts.
 
     Parameters
     ----------
-    search : {"frogs", "genetic", "swarm", "quickreduct", "exact", "front"} or instance
-        What looks for subsets; "frogs" by default. "exact" proves what it finds, "front" does so
-        for every size. An instance, such as ``ShuffledFrogs(patience=3)``, is a nested
-        estimator: its parameters are ``search__patience`` and so on.
+    search : str or search instance, default="frogs"
+        How to search for subsets. A string must be one of:
+
+        - "frogs", a shuffled frog-leaping algorithm, finds the smallest subsets and the most of
+          them;
+        - "genetic" and "swarm" are a genetic algorithm and a particle swarm;
+        - "quickreduct" is a greedy forward selection, the fastest;
+        - "exact" proves that its subsets are the best;
+        - "front" proves the best dependency of every size.
+
+        An instance such as ``ShuffledFrogs(patience=3)`` is a nested estimator, with parameters
+        ``search__patience`` and so on.
     tnorm : {"lukasiewicz", "minimum", "product"}, default="lukasiewicz"
-        How similarities on single features are joined.
+        How the similarities on single features are combined.
     spread : {"std", "variance", "range"}, default="std"
-        What the difference of two values is compared with.
+        The unit in which differences of numeric features are measured.
     categorical_features : "from_dtype", None, list of names or indices, or mask
-        Features of which only equality counts.
+        Features whose values are only equal or different. The default, "from_dtype", takes
+        columns of text and categories.
     missing : {"similar", "different", "raise"}, default="similar"
-        A missing value is similar to every value, different from every value, or an error.
+        Whether a missing value counts as similar to every value, as different from every value,
+        or raises an error.
     target : {"auto", "class", "numeric"}, default="auto"
-        How `y` is read; "auto" takes numbers with a fractional part as numeric.
+        How to read `y`; "auto" takes numbers with a fractional part as numeric.
     ranking : {"lexicographic", "product"}, default="lexicographic"
-        Which subset is better: the one with the higher dependency, then the smaller one; or the
-        one with the larger dependency · (1 - size / number of features).
+        Which of two subsets is better: "lexicographic" prefers the higher dependency, then the
+        smaller size; "product" the larger dependency · (1 - size / number of features).
     min_dependency : float, default=1.0
-        Share of the full dependency that must be kept. A search that is stopped before it gets
-        there warns. With ``ranking="product"`` more is not looked for, but less may win.
+        The share of the full dependency to keep. A search that is stopped before it gets there
+        warns. With ``ranking="product"``, a higher dependency counts for nothing, but a subset
+        with a lower one may win.
     n_features_to_select : int or None, default=None
         The exact number of features to select; None for as few as possible.
-    must_include, exclude : list of names or indices, mask, or None, default=None
-        Features that are selected in any case, and features that never are.
+    must_include : list of names or indices, mask, or None, default=None
+        Features that are always selected.
+    exclude : list of names or indices, mask, or None, default=None
+        Features that are never selected.
     certify : bool, default=False
-        Whether to prove, after the search and within its budget, that no subset is better, and to
-        list all that are as good; what is better is used. With ``search="exact"`` always.
+        Whether to prove, after the search and within its budget, that no subset is better, and
+        to list all subsets that are as good. If the proof finds a better subset, that one is
+        selected. Implied by ``search="exact"`` and ``search="front"``.
     sample : int or None, default=None
-        Number of random samples that subsets are measured on, for very many samples; their
-        enemies are looked for among all. None, or as many as there are, for all of them. All
-        dependencies are then estimates, and nothing can be certified.
-    max_seconds, max_evaluations : float or None, int or None, default=None
-        When to stop with the best subset so far. `max_seconds` covers everything after the data
-        is read; the core and the explanations of the record have a tenth of it, plus 3 seconds,
-        and are left out if they do not fit. `max_evaluations` counts what the search scores.
-    checkpoint : path or None, default=None
-        File that the scores are kept in. A fit that was killed goes on from it, bit for bit,
-        when it is called again with the same data and parameters; needs a `random_state`. For
-        single fits: the folds of a cross-validation have different data and need files apart.
+        Score subsets on a random sample of this many rows, for large tables; nearest enemies
+        are still searched among all rows. All dependencies are then estimates, and nothing can
+        be certified. None for all rows.
+    max_seconds : float or None, default=None
+        Time limit for everything after the data is read. The best subset so far is selected. The
+        core and the explanations of the record get a tenth of it plus 3 seconds, and are left
+        out if they need more.
+    max_evaluations : int or None, default=None
+        Maximum number of subsets to score in the search.
+    checkpoint : path-like or None, default=None
+        File to keep the scores in. If a fit is killed, the same call with the same data and
+        parameters resumes it, with the same result bit for bit; this needs a `random_state`.
+        Meant for a single fit: the folds of a cross-validation have different data.
     callbacks : sequence of callables, default=()
-        Each is called after every batch with a :class:`~fuzzyfrog.search.Moment`; a true answer
-        stops the search.
+        Each is called with a :class:`~fuzzyfrog.search.Moment` after every batch of subsets; one
+        that returns True stops the search.
     n_jobs : int or None, default=None
-        Number of threads; None for all usable CPUs (not 1, as elsewhere in scikit-learn), but 1
-        inside a worker of joblib or Dask. The results do not depend on it.
+        Number of threads. None uses all usable CPUs (unlike elsewhere in scikit-learn), but one
+        inside a joblib or Dask worker. The results do not depend on it.
     cluster : distributed.Client, str or None, default=None
-        Where subsets are scored: a client of a Dask cluster, which is left open, the address
-        of its scheduler, or None for this machine. The results do not depend on it.
-    random_state : None, int, RandomState or Generator, default=None
-        Where the seed comes from; an integer gives the same result every time.
+        The Dask cluster that scores subsets: a client, which is left open, or the address of its
+        scheduler; None for this machine. The results do not depend on it.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the search. Pass an integer for the same result every time.
     verbose : int, default=0
-        0 for silence, 1 for at most one line a second on stderr, 2 for a line after every batch.
+        0 prints nothing, 1 at most one line per second on stderr, 2 a line after every batch.
 
     Attributes
     ----------
-    support_ : bool[n_features]
-        The selected features; never empty.
+    support_ : ndarray of bool of shape (n_features,)
+        Mask of the selected features; never empty.
     n_features_ : int
-        How many they are.
+        Number of selected features.
     n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : object[n_features]
-        Their names, if `X` had some.
-    ranking_ : int64[n_features]
-        1 for the selected features; the others follow from 2 on, those first that occur in more
-        of the reducts. Equally frequent ones share a rank.
+        Number of features seen during `fit`.
+    feature_names_in_ : ndarray of object of shape (n_features,)
+        Names of the features seen during `fit`, if `X` has any.
+    ranking_ : ndarray of int of shape (n_features,)
+        1 for the selected features. The others are ranked from 2 on by ``feature_frequency_``;
+        ties share a rank.
     dependency_ : float
         Dependency of the selected features.
     full_dependency_ : float
-        Dependency of all features but the excluded ones.
-    dependency_interval_ : tuple of float
-        The lowest and the highest value that the dependency of the selected features has on all
-        samples, with a confidence of 95 %; equal unless `sample` is given. It comes from other
+        Dependency of all features that are not excluded.
+    dependency_interval_ : tuple of two floats
+        Interval that contains the dependency of the selected features on all samples with a
+        confidence of 95 %. Both ends are equal unless `sample` is given. It is computed from other
         samples than the search saw, so ``dependency_`` may lie outside.
     n_sampled_ : int
-        Samples that subsets were measured on.
+        Number of samples that subsets were scored on.
     reducts_ : list of Reduct
-        All distinct subsets met that are as good as the best one. The first, which is selected,
-        is the one whose features are the most frequent in all of them.
+        All distinct subsets found that are as good as the best one, those with the most frequent
+        features first. `fit` selects the first.
     core_ : list of int or None
-        Features that nothing can replace: all other features that are not excluded do not reach
-        the required dependency together. Every reduct that reaches it has them. None if there
-        was no time to find them, within `max_seconds` or after Ctrl-C.
-    feature_frequency_ : float64[n_features]
-        Share of the reducts that have a feature.
+        Indices of the irreplaceable features: without one of them, all other features that are
+        not excluded do not reach the required dependency together. Every reduct that reaches it
+        contains the core. None if there was no time to compute it, because of `max_seconds` or
+        Ctrl-C.
+    feature_frequency_ : ndarray of float of shape (n_features,)
+        Share of the reducts that contain each feature.
     front_ : list of FrontPoint
-        The best subset met of each size, from the smallest size to the first with the highest
-        dependency met; more features gain nothing. Of several the selected one, if it is as good.
+        The best subset found of each size, up to the first size with the highest dependency. If
+        several are equally good, the selected one.
     certificate_ : Certificate or None
-        What was proved, in numbers and as a sentence that can be printed; None unless asked for,
-        and if `max_seconds` did not suffice to measure all features.
+        What was proved; print it to get a sentence. None without a proof, or if `max_seconds`
+        was too short to score even all features together.
     history_ : list of Moment
-        Where the search stood after each batch.
+        State of the search after each batch.
     n_evaluations_ : int
-        Subsets that the search scored.
+        Number of subsets that the search scored.
     stop_reason_ : str
         Why the search ended: "converged", "max_evaluations", "max_seconds", "callback",
-        "interrupted" or "memory"; after Ctrl-C, and where memory ran out, the best subset so far
-        is selected.
+        "interrupted" (Ctrl-C) or "memory" (out of memory). The best subset so far is selected in
+        every case.
     seed_ : int
         The seed of this fit.
 
+    See Also
+    --------
+    BoostedSelector : Select the features that boosted trees use.
+    enumerate_reducts : Enumerate all reducts of a given size.
+
     Notes
     -----
-    A fitted selector keeps a copy of those columns of the training data that occur in a reduct,
-    and the target, for :meth:`explain`. They are pickled with it.
+    For :meth:`explain`, a fitted selector keeps a copy of the target and of the columns of the
+    training data that occur in a reduct. They are pickled with it.
 
     Examples
     --------
@@ -322,29 +272,36 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
 
         Parameters
         ----------
-        X : array-like or frame of shape (n_samples, n_features), or Dataset
-            Numbers or labels; missing values are allowed. pandas, polars or Arrow.
-        y : array-like of shape (n_samples,)
-            The class of each sample, or a number; left out for a Dataset, which has its own.
+        X : array-like or data frame of shape (n_samples, n_features), or Dataset
+            Training data: numbers, categories and missing values, in NumPy, pandas, polars or
+            Arrow.
+        y : array-like of shape (n_samples,), default=None
+            Classes, or numbers. Leave it out if `X` is a `Dataset`, which has its own.
 
         Returns
         -------
-        FuzzyRoughSelector
+        self : object
             The fitted selector.
 
         Raises
         ------
         DataError
-            If the data cannot be used; a ValueError, like those for bad parameters.
+            If the data cannot be used.
+        ParameterError
+            If a parameter is not valid. Both are a ValueError.
         """
         check_certify(self.certify)
-        search, proves = proving(search_of(self.search), bool(self.certify))
+        search, proves = search_of(self.search, certify=bool(self.certify))
         callbacks = checked_callbacks(self.callbacks)
-        check_share("min_dependency", self.min_dependency)
+        hint = "With 1, the selected features keep the dependency of all features."
+        check_share("min_dependency", self.min_dependency, zero=False, hint=hint)
         check_checkpoint(self.checkpoint, self.random_state)
         check_verbose(self.verbose)
-        check_cluster(self.cluster)
-        check_sample(self.sample, proves=proves, elsewhere=self.cluster is not None)
+        if self.cluster is not None:
+            from fuzzyfrog.cluster import check_cluster
+
+            check_cluster(self.cluster)
+        check_sample(self.sample, proves=proves, on_cluster=self.cluster is not None)
         check_budget(self.max_evaluations, self.max_seconds)
         check_size(self.n_features_to_select)
         dataset = self._read(X, y)
@@ -352,10 +309,10 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
         measure = self._measure(dataset)
         self._notes = FitNotes(measure.dataset)
         self.seed_ = seed_of(self.random_state)
-        here = sampled_measure(measure, self.sample, self.seed_)
+        here = _sampled(measure, self.sample, self.seed_)
         self.n_sampled_ = here.n_sampled
         problem = self._problem(measure, proves)
-        search.propose(problem, self.seed_).close()  # refuses bad parameters of its own
+        search.propose(problem, self.seed_).close()  # checks the parameters of the search
         allowed = ~np.asarray(problem.exclude)
         self._notes.warn(suspects(measure.dataset, allowed))
         self._notes.excluded = tuple(np.flatnonzero(~allowed).tolist())
@@ -363,7 +320,7 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
         try:
             with (
                 limited(limit.for_search()),
-                on_cluster(measure, self.cluster, self._fingerprint) as anywhere,
+                self._placed(measure) as anywhere,
                 in_memory(f"a batch of subsets of {_size_of(measure.dataset)}", LESS_AT_ONCE),
             ):
                 objective = anywhere if here is measure else here
@@ -372,46 +329,21 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
                 outcome = self._run(search, objective, problem, callbacks, measure.dataset)
                 self.core_ = self._core(objective, problem, outcome, limit)
         except TimeIsUp:
-            n_part = n_estimated(measure.n_samples, self.sample)
-            here = sampled_measure(measure, n_part, self.seed_)
+            n_part = _n_estimated(measure.n_samples, self.sample)
+            here = _sampled(measure, n_part, self.seed_)
             self.n_sampled_, self.core_ = here.n_sampled, None
             is_measured = here.n_sampled == measure.n_samples
-            outcome, full_score = unsearched(here, problem)
+            outcome, full_score = _unsearched(here, problem)
             problem = replace(problem, full_score=full_score)
         self._keep(outcome, problem, measure.dataset)
         self.full_dependency_ = problem.full_score
         self.certificate_ = certificate_of(outcome, problem) if proves and is_measured else None
-        self._notes.warn(early_end(outcome, problem), ConvergenceWarning)
+        self._notes.warn(_early_end(outcome, problem), ConvergenceWarning)
         self._notes.warn(self._left_out(is_measured=is_measured))
         with limited(limit.for_core(interrupted=outcome.stop_reason == "interrupted")):
             self.select_reduct(0)
         self._notes.end(limit.for_explaining())
         return self
-
-    def _core(
-        self, objective: Objective, problem: Problem, outcome: Outcome, limit: Limit
-    ) -> list[int] | None:
-        """Return the core; None if there is no time for it, or if Ctrl-C is pressed."""
-        is_interrupted = outcome.stop_reason == "interrupted"
-        try:
-            with interruptible(), limited(limit.for_core(interrupted=is_interrupted)):
-                return core_of_run(objective, problem, outcome)
-        except TimeIsUp:
-            return None
-        except KeyboardInterrupt:
-            if is_interrupted:
-                raise  # the second Ctrl-C ends everything
-            return None
-
-    def _left_out(self, *, is_measured: bool) -> Iterator[str]:
-        """Yield what there was no time for."""
-        if not is_measured:
-            yield (
-                "There was no time to measure the dependency of all features; what is told of it "
-                f"is an estimate from {self.n_sampled_:,} samples. Raise max_seconds."
-            )
-        elif self.core_ is None:
-            yield "There was no time to determine the core."
 
     def _measure(self, dataset: Dataset) -> Dependency:
         with in_memory(f"the positions of {_size_of(dataset)}", SMALLER_TABLE):
@@ -423,10 +355,18 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
                 n_jobs=self.n_jobs,
             )
 
+    def _placed(self, measure: Dependency) -> AbstractContextManager[Objective]:
+        """Return the context of the measure, on the cluster if there is one."""
+        if self.cluster is None:
+            return nullcontext(measure)
+        from fuzzyfrog.cluster import on_cluster
+
+        return on_cluster(measure, self.cluster, self._fingerprint)
+
     def _problem(self, measure: Dependency, proves: bool) -> Problem:
-        """Return what is asked, checked before anything is sent or measured; no full score yet."""
+        """Return the checked problem, still without the full score."""
         dataset = measure.dataset
-        included, excluded = wished_features(self.must_include, self.exclude, dataset)
+        included, excluded = constrained_features(self.must_include, self.exclude, dataset)
         problem = Problem(
             n_features=dataset.n_features,
             n_cells=dataset.n_samples * dataset.n_features,
@@ -442,11 +382,6 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
         check_problem(problem)
         return problem
 
-    def _fingerprint(self, dataset: Dataset) -> str:
-        is_part = self.n_sampled_ < dataset.n_samples
-        part = [f"sample {self.n_sampled_}"] if is_part else []
-        return fingerprint(dataset, self.tnorm, self.spread, self.missing, *part)
-
     def _run(
         self,
         search: Search,
@@ -455,7 +390,7 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
         callbacks: Sequence[Callback],
         dataset: Dataset,
     ) -> Outcome:
-        progress = Progress(INTERVALS.get(self.verbose, 0.0))
+        progress = _Progress(INTERVALS.get(self.verbose, 0.0))
         checkpoint = None
         if self.checkpoint is not None:
             checkpoint = Checkpoint(self.checkpoint, self._fingerprint(dataset))
@@ -473,30 +408,28 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
             progress.end(outcome)
         return outcome
 
-    def set_params(self, **params: Any) -> "FuzzyRoughSelector":
-        """Set parameters, those of the search as ``search__name``.
+    def _fingerprint(self, dataset: Dataset) -> str:
+        is_part = self.n_sampled_ < dataset.n_samples
+        part = [f"sample {self.n_sampled_}"] if is_part else []
+        return fingerprint(dataset, self.tnorm, self.spread, self.missing, *part)
 
-        Parameters
-        ----------
-        **params : dict
-            Names and values.
-
-        Returns
-        -------
-        FuzzyRoughSelector
-            The selector itself.
-        """
-        nested = [name for name in params if name.startswith("search__")]
-        if nested and isinstance(params.get("search", self.search), str):
-            raise ValueError(
-                f"search must be an instance to set {nested[0]}, got {shown(self.search)}. "
-                "Start from FuzzyRoughSelector(ShuffledFrogs()), for example."
-            )
-        super().set_params(**params)
-        return self
+    def _core(
+        self, objective: Objective, problem: Problem, outcome: Outcome, limit: "Limit"
+    ) -> list[int] | None:
+        """Return the core; None if there is no time for it, or after Ctrl-C."""
+        is_interrupted = outcome.stop_reason == "interrupted"
+        try:
+            with interruptible(), limited(limit.for_core(interrupted=is_interrupted)):
+                return core_of_run(objective, problem, outcome)
+        except TimeIsUp:
+            return None
+        except KeyboardInterrupt:
+            if is_interrupted:
+                raise  # the second Ctrl-C ends everything
+            return None
 
     def _keep(self, outcome: Outcome, problem: Problem, dataset: Dataset) -> None:
-        """Take over what a run found."""
+        """Set the attributes that describe the outcome of a run."""
         self._tolerance = problem.tolerance
         self.reducts_ = reducts_of(outcome, problem, dataset.feature_names)
         self.front_ = front_of(outcome, problem, dataset.feature_names)
@@ -508,6 +441,40 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
         used = outcome.feature_frequency > 0
         self._evidence = Evidence.of(dataset, used, self.tnorm, self.spread, self.missing)
 
+    def _left_out(self, *, is_measured: bool) -> Iterator[str]:
+        """Yield a warning about results that there was no time for."""
+        if not is_measured:
+            yield Sentence(
+                "There was no time to score all features together; their dependency is an "
+                f"estimate from {self.n_sampled_:,} samples. Raise ", Setting("max_seconds"), ".",
+            )  # fmt: skip
+        elif self.core_ is None:
+            yield "There was no time to determine the core."
+
+    def set_params(self, **params: Any) -> "FuzzyRoughSelector":
+        """Set parameters, those of the search as ``search__name``.
+
+        Parameters
+        ----------
+        **params : dict
+            Names and values of parameters.
+
+        Returns
+        -------
+        self : object
+            The selector.
+        """
+        nested = [name for name in params if name.startswith("search__")]
+        if nested and isinstance(params.get("search", self.search), str):
+            raise ParameterError(
+                "search",
+                f"be an instance to set {nested[0]}",
+                shown(self.search),
+                "Start from FuzzyRoughSelector(ShuffledFrogs()), for example.",
+            )
+        super().set_params(**params)
+        return self
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing != "raise"
@@ -516,3 +483,139 @@ class FuzzyRoughSelector(ReportsMixin, KeepsConnectionMixin, ReductSelector):
 
 def _size_of(dataset: Dataset) -> str:
     return f"{dataset.n_samples:,} samples on {dataset.n_features:,} features"
+
+
+def _sampled(measure: Dependency, sample: int | None, seed: int) -> Dependency | SampledDependency:
+    """Return the measure on a sample, or the measure itself if that is not smaller."""
+    if sample is None or sample >= measure.n_samples:
+        return measure
+    return SampledDependency(measure, int(sample), seed=seed)
+
+
+class Limit:
+    """When the parts of a fit must end, counted from now; None for no limit."""
+
+    def __init__(self, max_seconds: float | None) -> None:
+        self._seconds = inf if max_seconds is None else max_seconds
+        self._start = time.monotonic()
+
+    def for_search(self) -> Deadline:
+        """Return the deadline of the search."""
+        return Deadline(self._left(SEARCH_SHARE))
+
+    def for_core(self, *, interrupted: bool) -> Deadline:
+        """Return the deadline of the core; an interrupted fit has only the allowance."""
+        left = max(0.0, self._left(CORE_SHARE)) + ALLOWANCE / 2
+        return Deadline(min(left, ALLOWANCE / 2) if interrupted else left)
+
+    def for_explaining(self) -> float:
+        """Return the seconds that are left for explaining the result."""
+        return max(self._left() + ALLOWANCE, ALLOWANCE / 2)
+
+    def _left(self, share: float = 1.0) -> float:
+        return self._start + share * self._seconds - time.monotonic()
+
+
+def _n_estimated(n_samples: int, sample: int | None) -> int:
+    """Return the number of samples that can be scored at once, at most `sample`."""
+    most = max(FEWEST_ESTIMATED, ESTIMATED_PAIRS // n_samples)
+    return most if sample is None else min(most, sample)
+
+
+def _unsearched(measure: Dependency | SampledDependency, problem: Problem) -> tuple[Outcome, float]:
+    """Return the outcome without a search, and the full score.
+
+    It is all features that may be selected, or the first ones up to the size asked for.
+    """
+    constraints = Constraints(problem)
+    subset, allowed = constraints.fixed.copy(), constraints.fixed.copy()
+    allowed[constraints.free] = True
+    subset[constraints.free[: constraints.sizes[1] - int(subset.sum())]] = True
+    full, score = measure.score(np.array([allowed, subset])).tolist()
+    outcome = Outcome(
+        subset=subset,
+        score=score,
+        reducts=(Reduct(subset, score, minimal=False),),
+        front=(FrontPoint(int(subset.sum()), score, subset),),
+        feature_frequency=subset.astype(np.float64),
+        history=(),
+        n_evaluations=0,
+        n_replayed=0,
+        stop_reason="max_seconds",
+        lower_bound=constraints.sizes[0],
+        proven=False,
+        all_listed=False,
+    )
+    return outcome, full
+
+
+def _early_end(outcome: Outcome, problem: Problem) -> Iterator[str]:
+    """Yield a warning if a search was interrupted, or fell short of what was asked for."""
+    if outcome.n_evaluations == 0 and outcome.stop_reason in {"max_seconds", "interrupted"}:
+        is_sized = problem.n_features_to_select is not None
+        which = "the first features" if is_sized else "all features"
+        yield (
+            f"The search stopped ({outcome.stop_reason}) before any subset was scored, so "
+            f"{which} that may be selected are."
+        )
+        return
+    size = counted(int(outcome.subset.sum()), "feature")
+    score = problem.told(outcome.score)
+    at = f"at a dependency of {score:.6g} with {size}"
+    if outcome.stop_reason == "interrupted":
+        yield f"The search was interrupted {at}; the best subset so far is selected."
+    if outcome.stop_reason == "memory":
+        yield Sentence(
+            f"The search ran out of memory {at}; the best subset so far is selected. To search "
+            "further, use a machine with more memory, or fewer samples with ",
+            Setting("sample", 3000), ".",
+        )  # fmt: skip
+    is_asked_for = problem.ranking == "lexicographic" and problem.n_features_to_select is None
+    is_cut_short = outcome.stop_reason in {"max_evaluations", "max_seconds"}
+    if is_asked_for and is_cut_short and outcome.score < problem.target:
+        yield Sentence(
+            f"The search stopped ({outcome.stop_reason}) {at}, before it reached the "
+            f"{problem.asked:.6g} that ", Setting("min_dependency"), " asks for. Raise the budget.",
+        )  # fmt: skip
+    is_second_wish = problem.n_features_to_select is not None and problem.min_dependency < 1
+    if is_second_wish and outcome.score < problem.target:
+        yield Sentence(
+            f"The best subset found with {size} has a dependency of {score:.6g}, less than the "
+            f"{problem.asked:.6g} that ", Setting("min_dependency"), " asks for. Raise ",
+            Setting("n_features_to_select"), ", or leave out one of the two.",
+        )  # fmt: skip
+
+
+class _Progress:
+    """A callback that prints lines of progress on stderr, `interval` seconds apart at least."""
+
+    def __init__(self, interval: float) -> None:
+        self._interval = interval
+        self._start = self._last = time.monotonic()
+
+    def __call__(self, moment: Moment) -> None:
+        """Print a line if the last one is old enough."""
+        now = time.monotonic()
+        if now - self._last >= self._interval:
+            self._last = now
+            _print(f"{_found(moment.size, moment.score)}; {self._spent(moment.n_evaluations)}")
+
+    def end(self, outcome: Outcome) -> None:
+        """Print how the run ended."""
+        best = _found(int(outcome.subset.sum()), outcome.score)
+        n_best = counted(len(outcome.reducts), "such subset")
+        _print(f"{outcome.stop_reason}: {best}, {n_best}; {self._spent(outcome.n_evaluations)}")
+
+    def _spent(self, n_evaluations: int) -> str:
+        seconds = time.monotonic() - self._start
+        rate = n_evaluations / max(seconds, 1e-6)
+        return f"{n_evaluations:,} evaluations in {seconds:.1f} s ({rate:,.0f} per second)"
+
+
+def _found(size: int, dependency: float) -> str:
+    return f"{counted(size, 'feature')}, dependency {dependency:.6f}"
+
+
+def _print(line: str) -> None:
+    sys.stderr.write(f"fuzzyfrog: {line}\n")
+    sys.stderr.flush()

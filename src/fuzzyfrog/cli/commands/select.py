@@ -241,8 +241,8 @@ def _searched(
 def _recorded(selector: FuzzyRoughSelector, name: str | None, stopping: Stopping) -> Run:
     """Record a run; after Ctrl-C, or at it, without explanations that take long."""
     from fuzzyfrog.common.deadline import Deadline
-    from fuzzyfrog.select.limits import ALLOWANCE
     from fuzzyfrog.select.record import record_of
+    from fuzzyfrog.select.selector import ALLOWANCE
 
     deadline = Deadline(ALLOWANCE / 2) if stopping.n_asked else None
     command = _command()
