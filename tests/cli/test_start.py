@@ -43,7 +43,7 @@ def test_help_names_every_command_and_the_exit_codes(fuzzyfrog):
     commands = "select reducts score explain report compare reproduce datasets doctor"
     for command in commands.split():
         assert f" {command} " in told
-    assert "130 interrupted; what was found until then is written" in " ".join(told.split())
+    assert "130 interrupted (results so far are written)" in " ".join(told.split())
 
 
 def test_help_speaks_no_python(in_process):

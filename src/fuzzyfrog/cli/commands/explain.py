@@ -53,7 +53,8 @@ def explain(
 
 def _overview(run: Run) -> Iterator[str]:
     """Yield one line for each feature, the most important one first."""
-    yield f"Loss without each of the {len(run.selected)} selected features of {safe(run.data.name)}:"
+    n_selected = len(run.selected)
+    yield f"Loss without each of the {n_selected} selected features of {safe(run.data.name)}:"
     ranked = sorted(run.explanations, key=lambda one: -one.lost)
     head = ["feature", "dependency", "samples affected"]
     room = stdout().width - sum(2 + len(title) for title in head[1:]) - 2
