@@ -119,7 +119,7 @@ def test_a_reader_that_has_seen_enough_is_no_failure(tmp_path):
 
 
 def test_boosted_trees(in_process):
-    code, out, err = in_process("select", "iris", "--search", "boosted", "--json")
+    code, out, err = in_process("select", "iris", "--search", "boosted", "--json", "-q")
     assert (code, err) == (0, "")
     found = json.loads(out)
     assert found["n_features"] == 4

@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
 from types import FrameType
 from typing import Annotated, Any
@@ -83,9 +84,7 @@ class LazyGroup(Group):
 
     def get_command(self, ctx: typer.Context, name: str) -> Any:  # type: ignore[override]
         """Import a command; return None if there is none of this name."""
-        if name not in COMMANDS:
-            return None
-        return _command(name, getattr(import_module(f"fuzzyfrog.cli.commands.{name}"), name))
+        return _command(name) if name in COMMANDS else None
 
 
 class Command(TyperCommand):
@@ -115,14 +114,17 @@ def _plain(option: Any) -> Any:
     return option
 
 
-def _command(name: str, found: Any) -> Any:
-    """Return the command for typer that a function, or an app of several commands, describes."""
+@cache
+def _command(name: str) -> Any:
+    """Import the function, or the app of several commands, and make it a command."""
+    found = getattr(import_module(f"fuzzyfrog.cli.commands.{name}"), name)
     if not isinstance(found, typer.Typer):
         function, found = found, typer.Typer(add_completion=False)
         found.command(name)(function)
     found.info.cls = Group
     for one in found.registered_commands:
-        one.cls, one.callback = Command, flattened(one.callback)
+        one.cls = Command
+        one.callback = one.callback and flattened(one.callback)
     command = typer.main.get_command(found)
     command.name = name
     return command

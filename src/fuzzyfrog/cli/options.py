@@ -55,7 +55,7 @@ class MissingRule(StrEnum):
 
 
 class SearchName(StrEnum):
-    """The searches, and gradient boosting."""
+    """The searches, and gradient boosting; listed here because their registry is slow to import."""
 
     FROGS = "frogs"
     GENETIC = "genetic"
@@ -70,6 +70,11 @@ class RankingName(StrEnum):
 
     LEXICOGRAPHIC = "lexicographic"
     PRODUCT = "product"
+
+
+def _one_of(names: type[StrEnum]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} or {last}"
 
 
 Data = Annotated[
@@ -107,8 +112,7 @@ class MeasureOptions:
         TNormName,
         typer.Option(
             metavar="NAME",
-            help="How similarities on single features are combined: lukasiewicz, minimum or "
-            "product.",
+            help=f"How similarities on single features are combined: {_one_of(TNormName)}.",
             rich_help_panel=MEASURE,
         ),
     ] = TNormName.LUKASIEWICZ
@@ -116,7 +120,7 @@ class MeasureOptions:
         SpreadName,
         typer.Option(
             metavar="NAME",
-            help="Unit for differences between values: std, variance or range.",
+            help=f"Unit for differences between values: {_one_of(SpreadName)}.",
             rich_help_panel=MEASURE,
         ),
     ] = SpreadName.STD
@@ -136,7 +140,7 @@ class SearchOptions:
         SearchName,
         typer.Option(
             metavar="NAME",
-            help="Search for subsets: frogs, genetic, swarm, quickreduct, exact or boosted.",
+            help=f"The search for subsets: {_one_of(SearchName)}.",
             rich_help_panel=SEARCH,
         ),
     ] = SearchName.FROGS

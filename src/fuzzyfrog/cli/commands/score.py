@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -40,29 +40,21 @@ def score(
     if as_json:
         write_json(json.dumps(result, indent=2))
     else:
-        write_result(*_lines(result, dependency.n_features))
+        write_result(
+            f"Dependency {result['dependency']:.6f} of {result['full_dependency']:.6f} with "
+            f"{len(result['features'])} of {dependency.n_features} features of "
+            f"{safe(result['table'])}"
+        )
 
 
-def _measured(measure: Dependency, names: list[str]) -> dict[str, object]:
+def _measured(dependency: Dependency, names: list[str]) -> dict[str, Any]:
     import numpy as np
 
-    from fuzzyfrog.measure.features import feature_mask
-
-    subset = feature_mask(names or None, measure.dataset)
-    value = float(measure.score(subset[np.newaxis])[0])
-    chosen = np.flatnonzero(subset).tolist()
+    chosen = [name for name in dependency.dataset.feature_names if not names or name in names]
+    subset = np.array([name in chosen for name in dependency.dataset.feature_names])
     return {
-        "table": measure.dataset.name,
-        "features": [measure.dataset.feature_names[feature] for feature in chosen],
-        "dependency": value,
-        "full_dependency": measure.full,
+        "table": dependency.dataset.name,
+        "features": chosen,
+        "dependency": float(dependency.score(subset[np.newaxis])[0]),
+        "full_dependency": dependency.full,
     }
-
-
-def _lines(result: dict[str, object], n_features: int) -> list[str]:
-    names = result["features"]
-    assert isinstance(names, list)  # noqa: S101 - for the type checker
-    return [
-        f"Dependency {result['dependency']:.6f} of {result['full_dependency']:.6f} "
-        f"with {len(names)} of {n_features} features of {safe(result['table'])}"
-    ]
