@@ -145,7 +145,7 @@ def test_compare_reads_a_table_as_select_does(in_process, tmp_path, monkeypatch)
             "quickreduct,none", "--folds", "2", "--out", tmp_path / "out", "-q",
         )  # fmt: skip
     assert code == 0
-    assert err.count("'id' has another whole number in every sample") == 2
+    assert err.count("'id' has a different whole number in every sample") == 2
     assert "| own |" in out
     assert "| stdin |" in out
     assert "brackets" not in out

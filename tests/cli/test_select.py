@@ -74,7 +74,7 @@ def test_warnings_are_one_clean_line_and_wishes_are_kept(fuzzyfrog, wine_csv):
     done = fuzzyfrog("select", table, "--target", "class", "--search", "quickreduct", *wishes, "-q")
     assert done.returncode == 0
     (line,) = done.stderr.splitlines()
-    assert line.startswith("fuzzyfrog: warning: feature 'id' has another value in every sample")
+    assert line.startswith("fuzzyfrog: warning: feature 'id' has a different value in every sample")
     assert ".py" not in line
     assert "3 of the 12 allowed features (2 are excluded) tell" in done.stdout
     assert "3, as requested" in done.stdout
