@@ -150,7 +150,7 @@ def _ambiguous(measure: Dependency, mask: Mask) -> Iterator[str]:
     ]  # fmt: skip
     yield from _aligned([[*head, "they differ most on"], *cells], right={0, 2, 3})
     yield ""
-    yield f"Samples are numbered from 0; the enemy is the nearest one of another {data.target_name}."
+    yield f"Samples are numbered from 0; the enemy is the nearest of another {data.target_name}."
     yield "The number after a feature is the difference in standard deviations."
 
 
