@@ -86,6 +86,7 @@ def test_running_out_of_memory_has_a_way_out(capsys):
             Sentence("Add ", Setting("exclude", ["a", "b c"]), ", or set ", Setting("folder"), "."),
             "Add --exclude 'a,b c', or set --data.",
         ),
+        (Sentence("Pass ", Setting("separator", "\t"), "."), r"Pass --separator '\t'."),
         # Plain text is left alone, whatever it looks like.
         ("n_jobs must be exclude=['a']", "n_jobs must be exclude=['a']"),
         (DataError("n_jobs.csv: no such file"), "n_jobs.csv: no such file"),

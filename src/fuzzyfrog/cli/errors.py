@@ -113,7 +113,8 @@ def _typed(setting: Setting) -> str:
     if value is True:
         return option
     text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-    return f"{option} {shlex.quote(text)}"
+    spelled = text.replace("\t", r"\t")  # a tab is hard to type
+    return f"{option} {shlex.quote(spelled)}"
 
 
 @contextmanager
