@@ -142,7 +142,7 @@ def _ambiguous(measure: Dependency, mask: Mask) -> Iterator[str]:
     shown = worst[:N_SAMPLES]
     yield f"The {len(shown)} most ambiguous of {len(worst):,} samples in doubt, {judges}:"
     head = ["sample", data.target_name, "membership", "enemy", f"its {data.target_name}"]
-    Z = positions(data, "std", "similar")
+    Z, _ = positions(data, "std", "similar")
     cells = [
         [str(i), _label(data, i), f"{membership[i]:.4f}", str(enemies[i]),
          _label(data, enemies[i]), _differences(data, Z[i], Z[enemies[i]])]
