@@ -21,9 +21,9 @@ from fuzzyfrog import DataError, Dataset, load_dataset, read_table
 from fuzzyfrog.data.scaling import positions
 from fuzzyfrog.measure import Dependency
 
-MOST_STEPS = 5  # features that the greedy path has at most
-N_SAMPLES = 10  # ambiguous samples that are shown
-N_TELLING = 3  # features shown for each of them
+MAX_STEPS = 5  # of the greedy path
+N_SAMPLES = 10  # ambiguous samples to show
+N_DIFFERENCES = 3  # features to show for each of them
 PATIENCE = 2.0  # seconds before a person wonders what is going on
 
 Mask = NDArray[np.bool_]
@@ -31,11 +31,11 @@ Steps = list[tuple[Mask, float]]
 
 
 def main() -> int:
-    """Print the first look and give the exit code."""
+    """Print the first look and return the exit code."""
     arguments = _arguments()
     try:
         data = _load(arguments)
-        with _told_if_slow():
+        with _announced_if_slow():
             text = "\n".join(_lines(data))
     except DataError as error:
         print(error, file=sys.stderr)
@@ -52,11 +52,11 @@ def _arguments() -> argparse.Namespace:
         default="wine",
         help="name of a data set (default: wine), or a csv, tsv, arff or parquet file",
     )
-    parser.add_argument("--target", help="name of the target column of a file")
+    parser.add_argument("--target", help="target column of a file")
     parser.add_argument(
-        "--ignore", nargs="*", default=(), help="columns to leave out, such as an id"
+        "--ignore", nargs="*", default=(), help="columns to leave out, such as an ID"
     )
-    parser.add_argument("--separator", help="what stands between two fields of a file")
+    parser.add_argument("--separator", help="separator of a text file")
     return parser.parse_args()
 
 
@@ -98,7 +98,7 @@ def _greedy_path(measure: Dependency) -> Steps:
     """Return growing subsets and their dependencies, each with the feature that adds most."""
     path: Steps = []
     mask = np.zeros(measure.n_features, np.bool_)
-    while len(path) < min(MOST_STEPS, measure.n_features):
+    while len(path) < min(MAX_STEPS, measure.n_features):
         extended = (mask | np.eye(measure.n_features, dtype=np.bool_))[~mask]
         scores = measure.best(extended)
         mask = extended[np.argmax(scores)]
@@ -124,7 +124,7 @@ def _steps(data: Dataset, path: Steps) -> Iterator[str]:
 
 
 def _last_in_doubt(measure: Dependency, path: Steps) -> Mask:
-    """Return the largest subset of the path under which enough samples are in doubt to show."""
+    """Return the largest subset of the path that leaves enough samples in doubt to show."""
     wanted = min(N_SAMPLES, measure.n_samples)
     in_doubt = [mask for mask, _ in path if np.sum(measure.memberships(mask) < 1.0) >= wanted]
     return in_doubt[-1] if in_doubt else path[0][0]
@@ -145,13 +145,13 @@ def _ambiguous(measure: Dependency, mask: Mask) -> Iterator[str]:
     Z, _ = positions(data, "std", "similar")
     cells = [
         [str(i), _label(data, i), f"{membership[i]:.4f}", str(enemies[i]),
-         _label(data, enemies[i]), _telling(data, Z[i], Z[enemies[i]])]
+         _label(data, enemies[i]), _differences(data, Z[i], Z[enemies[i]])]
         for i in shown
     ]  # fmt: skip
     yield from _aligned([[*head, "they differ most on"], *cells], right={0, 2, 3})
     yield ""
-    yield f"Samples count from 0. The enemy is the nearest sample of another {data.target_name};"
-    yield "numbers behind features say how many standard deviations the two are apart on them."
+    yield f"Samples are numbered from 0; the enemy is the nearest of another {data.target_name}."
+    yield "The number after a feature is the difference in standard deviations."
 
 
 def _label(data: Dataset, sample: int) -> str:
@@ -159,11 +159,11 @@ def _label(data: Dataset, sample: int) -> str:
     return f"{value:g}" if data.classes is None else str(data.classes[int(value)])
 
 
-def _telling(data: Dataset, here: NDArray[np.float64], there: NDArray[np.float64]) -> str:
-    """Name the features of the whole table that tell two samples apart best."""
+def _differences(data: Dataset, here: NDArray[np.float64], there: NDArray[np.float64]) -> str:
+    """Return the features, of all in the table, on which two samples differ most."""
     apart = np.nan_to_num(np.abs(here - there))  # a missing value is similar to anything
     apart = np.where(data.categorical, np.minimum(apart, 1.0), apart)
-    first = [a for a in np.argsort(-apart, kind="stable")[:N_TELLING] if apart[a] > 0.0]
+    first = [a for a in np.argsort(-apart, kind="stable")[:N_DIFFERENCES] if apart[a] > 0.0]
     shown = [
         f"{data.feature_names[a]}{'' if data.categorical[a] else f' {apart[a]:.1f}'}" for a in first
     ]
@@ -181,9 +181,9 @@ def _aligned(rows: list[list[str]], right: set[int]) -> Iterator[str]:
 
 
 @contextmanager
-def _told_if_slow() -> Iterator[None]:
-    """Say what takes so long, on stderr, once it does."""
-    message = "The first run compiles the kernels, which takes some seconds ..."
+def _announced_if_slow() -> Iterator[None]:
+    """Explain a long wait on stderr."""
+    message = "Compiling the kernels for this and later runs ..."
     timer = Timer(PATIENCE, lambda: print(message, file=sys.stderr))
     timer.daemon = True
     timer.start()
@@ -197,7 +197,7 @@ def _print(text: str) -> None:
     try:
         sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
         print(text, flush=True)
-    except BrokenPipeError:  # the reader has seen enough, as `head` does
+    except BrokenPipeError:  # a reader such as `head` is done
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

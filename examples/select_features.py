@@ -1,4 +1,4 @@
-"""Select features of wine: inside a pipeline, all the smallest subsets, and why a feature is in."""
+"""Select features of wine: in a pipeline, all the smallest subsets, and why one is selected."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ for name, selector in selectors.items():
     accuracy = cross_val_score(make_pipeline(selector, model), X, y, cv=5)
     print(f"   {name:<26}{accuracy.mean():.3f}")
 
-# Not one smallest subset, but all that were met.
+# Not one smallest subset, but all that were found.
 selector = FuzzyRoughSelector(random_state=0).fit(X, y)
 print(
     f"\n{selector.n_features_} features tell the classes apart as well as all "
-    f"{selector.n_features_in_} do; {len(selector.reducts_)} such subsets were met."
+    f"{selector.n_features_in_}; {len(selector.reducts_)} such subsets were found."
 )
-print("The best subset met of each size:")
+print("The best subset found for each size:")
 for point in selector.front_[: selector.n_features_]:
     print(f"   dependency {point.dependency:.4f}: {', '.join(point.names)}")
 print("The features that occur most often in the smallest subsets:")
@@ -39,10 +39,10 @@ shares = zip(selector.feature_names_in_, selector.feature_frequency_, strict=Tru
 for name, share in sorted(shares, key=lambda item: -item[1])[:5]:
     print(f"   {share:4.0%} {name}")
 
-# All of them are equally good for the measure: take the one that suits you.
+# All of them have the same dependency: choose the one that suits you.
 wanted = {"flavanoids", "proline"}
 suitable = [i for i, reduct in enumerate(selector.reducts_) if wanted <= set(reduct.names)]
 selector.select_reduct(suitable[0])
-print(f"\n{len(suitable)} of them have {' and '.join(sorted(wanted))}. The first of these:")
+print(f"\n{len(suitable)} of them include {' and '.join(sorted(wanted))}. The first of these:")
 print(f"   {', '.join(selector.get_feature_names_out())}\n")
 print(selector.explain("flavanoids", limit=5))

@@ -134,7 +134,7 @@ def test_selecting_features_of_wine():
     command = [sys.executable, str(ROOT / "examples/select_features.py")]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)  # noqa: S603
     assert done.returncode == 0, done.stderr
-    assert "343 such subsets were met" in done.stdout
+    assert "343 such subsets were found" in done.stdout
 
 
 def test_no_page_names_a_place_on_this_machine():

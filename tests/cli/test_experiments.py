@@ -48,9 +48,9 @@ def test_reproduce_computes_once_and_writes_tables(in_process, config, tmp_path)
         (["--out", "out", "--config", "config.toml", "--report-only"],
          "out must be a folder with cells.jsonl or cells.jsonl.gz, got 'out'."),
         (["wine", "--out", "out", "--config", "config.toml", "--report-only"],
-         "--report-only must stand without TABLE, --panel and --retry-failed, got 'wine'."),
+         "--report-only must be used without TABLE, --panel and --retry-failed, got 'wine'."),
         (["--panel", "sklearn", "--config", "config.toml", "--report-only"],
-         "--report-only must stand without TABLE, --panel and --retry-failed, got '--panel'."),
+         "--report-only must be used without TABLE, --panel and --retry-failed, got '--panel'."),
         (["--panel", "sklaern", "--config", "config.toml"],
          "panels must name panels of the config, got 'sklaern'. Did you mean 'sklearn'?"),
     ],
@@ -75,7 +75,7 @@ def test_what_needs_no_weka_runs_without_it(in_process, without_weka, tmp_path, 
     code, out, err = in_process("reproduce", "iris", "--config", without_weka, *asked, "-q")
     assert code == 0
     assert "cells computed, 0 were there, 0 failed." in out
-    assert len(err.splitlines()) == err.count("the panel weka is left out") == n_warnings
+    assert len(err.splitlines()) == err.count("the panel weka is skipped") == n_warnings
     assert err.count("install") >= n_warnings
     results = tmp_path / "results"  # the default of --out
     assert "| iris |" in (results / "sklearn-nested.md").read_text(encoding="utf-8")
@@ -114,13 +114,13 @@ def test_compare_prints_accuracies_and_ranks(in_process, tmp_path, wine_csv):
         (["wine", "--searches", "frogs"], "--searches must be at least two of"),
         (
             ["\udcff.csv", "--target", "y", "--searches", "none,frogs"],
-            "TABLE must be a path that is UTF-8 text",
+            "TABLE must be a path in UTF-8",
         ),
         (["wine", "--searches", "frogs,non"], "got 'non'. Did you mean 'none'?"),
         (["wine", "--searches", "frogs,none", "--ignore", "a"], "--ignore must be left out"),
         (["-", "--searches", "frogs,none"], "--target must be given for a file, got none for '-'"),
         (["x.csv", "--searches", "frogs,none"], "--target must be given for a file"),
-        (["iris", "iris", "--searches", "frogs,none"], "TABLE must be different ones"),
+        (["iris", "iris", "--searches", "frogs,none"], "TABLE must have different names"),
         (["iirs", "--searches", "frogs,none"], "got 'iirs'. Did you mean 'iris'"),
         (["iris", "--searches", "frogs,none", "--folds", "1"], "folds must be an integer of at"),
         (["iris", "--searches", "frogs,none", "--seed", "-1"], "seed must be an integer of at"),
@@ -161,7 +161,7 @@ def test_compare_reads_a_table_as_select_does(in_process, tmp_path, monkeypatch)
     }
 
 
-def test_a_wrong_target_is_told_before_anything_runs(in_process, wine_csv, tmp_path):
+def test_a_wrong_target_is_refused_before_anything_runs(in_process, wine_csv, tmp_path):
     options = ["--searches", "quickreduct,none", "--out", tmp_path / "out", "-q"]
     code, out, err = in_process("compare", wine_csv, "--target", "clas", *options)
     assert (code, out) == (2, "")
@@ -173,7 +173,7 @@ def test_the_usage_of_compare_has_no_braces(in_process):
     assert "TABLE..." in in_process("compare", "--help")[1]
 
 
-def test_compare_tells_what_failed(in_process):
+def test_compare_reports_failures(in_process):
     options = ["--searches", "quickreduct,none", "--folds", "151", "-q"]
     code, _, err = in_process("compare", "iris", *options)
     assert code == 1

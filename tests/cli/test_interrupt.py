@@ -67,7 +67,7 @@ def test_where_it_is_caught_the_first_signal_interrupts_and_later_ones_are_count
         with pytest.raises(KeyboardInterrupt):
             send(signal.SIGINT)
         assert stopping.n_asked == 2
-    assert capfd.readouterr().err.count("left out if they take more than 3 seconds") == 1
+    assert capfd.readouterr().err.count("skipped if they take more than 3 seconds") == 1
 
 
 def test_a_closed_terminal_is_told_twice_and_is_no_second_signal():

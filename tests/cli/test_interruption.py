@@ -54,7 +54,7 @@ def test_a_signal_ends_the_search_and_everything_is_written(tmp_path):
     assert (tmp_path / "page.html").exists()
     header = (tmp_path / "reduced.csv").read_text(encoding="utf-8").partition("\n")[0]
     assert header.split(",") == [*run.names(run.selected), "class"]
-    assert "stopping with the best so far" in said
+    assert "stopping with the best subset so far" in said
     assert "warning: The search was interrupted" in said
     assert (tmp_path / "run.json.scores").exists()
     assert not list(tmp_path.glob(".*"))
@@ -136,8 +136,8 @@ def test_outside_of_a_search_an_interruption_is_one_sentence():
 @pytest.mark.long
 def test_reducts_that_were_found_until_an_interruption_are_printed():
     arguments = ["reducts", "digits", "--size", "12", "--limit", "0", "--json"]  # takes for ever
-    code, told, said = interrupted_at("looking for", signal.SIGTERM, *arguments)
+    code, told, said = interrupted_at("searching for", signal.SIGTERM, *arguments)
     assert code == 130
     found = json.loads(told)
     assert not found["all"]
-    assert said.endswith("fuzzyfrog: interrupted; what was found until then is printed\n")
+    assert said.endswith("fuzzyfrog: interrupted; printing the reducts found so far\n")

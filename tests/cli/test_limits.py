@@ -68,5 +68,5 @@ def test_a_signal_is_answered_at_once_whatever_is_under_way(table, kind, seconds
     _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     if "nothing is written" not in said:
-        assert "stopping with the best so far" in said or "--resume goes on" in said
-        assert (tmp_path / "run.json").exists() or "--resume goes on" in said
+        assert "stopping with the best subset so far" in said or "--resume continues" in said
+        assert (tmp_path / "run.json").exists() or "--resume continues" in said

@@ -10,8 +10,9 @@ import pytest
 
 from cli_process import COMMAND, environment
 from fuzzyfrog.cli import outputs
-from fuzzyfrog.cli.errors import UsageError, select
-from fuzzyfrog.cli.outputs import check_outputs, checkpoint_beside
+from fuzzyfrog.cli.commands import select
+from fuzzyfrog.cli.errors import UsageError
+from fuzzyfrog.cli.outputs import Files, check_outputs
 from fuzzyfrog.common.files import written_whole
 from fuzzyfrog.search import proof_log
 
@@ -75,11 +76,11 @@ def test_the_files_of_the_checkpoint_are_no_outputs(in_process, tmp_path, monkey
     for name in ("run.json.scores", "run.json.scores.lock"):
         code, _, err = in_process("select", "wine", "--save", "run.json", "--report", name)
         assert code == 2
-        assert "of --save must be another file than --report" in err
+        assert "of --save must be a different file from --report" in err
 
 
 def test_two_outputs_are_two_files(tmp_path):
-    with pytest.raises(UsageError, match="--save must be another file than --report"):
+    with pytest.raises(UsageError, match="--save must be a different file from --report"):
         check_outputs({"--report": tmp_path / "x", "--save": tmp_path / "." / "x"})
 
 
@@ -123,7 +124,7 @@ def test_a_long_name_can_be_written_and_a_too_long_one_is_refused(tmp_path):
     with written_whole(path) as temporary:
         assert temporary.name.endswith(".csv.gz")
         temporary.write_text("")
-    assert "Give a shorter one" in refusal(tmp_path / ("x" * 300))
+    assert "Choose a shorter one" in refusal(tmp_path / ("x" * 300))
 
 
 def test_a_link_to_itself_is_refused(tmp_path):
@@ -131,18 +132,22 @@ def test_a_link_to_itself_is_refused(tmp_path):
     assert "--output must" in refusal(tmp_path / "loop")
 
 
-def test_scores_of_an_earlier_run_are_gone_on_with_or_kept(tmp_path, capsys):
+def test_scores_of_an_earlier_run_are_resumed_or_kept(tmp_path, capsys):
     save, scores = tmp_path / "run.json", tmp_path / "run.json.scores"
-    assert checkpoint_beside(None, resume=False) is None
-    assert checkpoint_beside(save, resume=True) == scores
+    assert Files().scores is None
+    assert Files(save=save).scores == scores
+    Files().check_resume()
+    Files(save=save).check_resume()
+    assert capsys.readouterr().err == ""
+    Files(save=save, resume=True).check_resume()
     assert "no run.json.scores to resume from" in capsys.readouterr().err
     scores.write_text("hours of work")
-    assert checkpoint_beside(save, resume=True) == scores
+    Files(save=save, resume=True).check_resume()
     with pytest.raises(UsageError, match=r"run\.json\.scores exists.* Add --resume"):
-        checkpoint_beside(save, resume=False)
+        Files(save=save).check_resume()
     assert scores.read_text() == "hours of work"
     with pytest.raises(UsageError, match="--resume must come with --save"):
-        checkpoint_beside(None, resume=True)
+        Files(resume=True).check_resume()
 
 
 def no_file_of_more_than(n_bytes: int):
@@ -202,7 +207,7 @@ def test_the_scores_stay_when_the_record_cannot_be_written(tmp_path, in_process,
         1,
         "fuzzyfrog: run.json could not be written (No space left on device).\n",
     )
-    assert "The same command with --resume goes on from here." in out
+    assert "To continue this run, repeat the command with --resume." in out
     assert [path.name for path in tmp_path.iterdir()] == ["run.json.scores"]
 
 

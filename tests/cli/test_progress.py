@@ -62,11 +62,11 @@ def test_the_budget_and_the_proof(clock):
     clock[0] += 1
     assert course.share() == pytest.approx(0.4)
     first, *others = course.parts()
-    assert first == "looking for a first subset"
+    assert first == "searching for a first subset"
     assert {"at least 2 needed", "6 s left"} <= set(others)
     clock[0] += 7
     course.phase("explaining the result")
-    assert course.parts() == ["explaining the result", "time is up", "0 s"]
+    assert course.parts() == ["explaining the result", "time limit reached", "0 s"]
 
 
 def test_a_phase_tells_how_long_it_takes(clock):
@@ -90,7 +90,7 @@ def test_the_time_goes_on_in_a_search_and_compiling_is_said(clock):
     course.compile(1)
     course.compile(1)
     course.compile(-1)
-    assert course.parts()[1] == "compiling for this and later runs"
+    assert course.parts()[1] == "compiling (cached for later runs)"
     course.compile(-1)
     assert "compiling" not in ", ".join(course.parts())
 

@@ -30,7 +30,7 @@ def test_the_result_is_that_of_the_library(selected, library):
     for name in library.get_feature_names_out():
         assert any(line.split()[:1] == [name] for line in lines)
     assert "dependency  1.0000 of 1.0000" in lines
-    ended = f"frogs, ended by --max-evaluations after {library.n_evaluations_} evaluations, "
+    ended = f"frogs, stopped by --max-evaluations after {library.n_evaluations_} evaluations, "
     assert ended in selected.done.stdout
 
 
@@ -77,7 +77,7 @@ def test_warnings_are_one_clean_line_and_wishes_are_kept(fuzzyfrog, wine_csv):
     assert line.startswith("fuzzyfrog: warning: feature 'id' has a different value in every sample")
     assert ".py" not in line
     assert "3 of the 12 allowed features (2 are excluded) tell" in done.stdout
-    assert "3, as asked for" in done.stdout
+    assert "3, as requested" in done.stdout
     assert "\n  ash" in done.stdout
     assert "proline" not in done.stdout
 
@@ -156,10 +156,10 @@ def test_features_that_tell_nothing_apart_are_no_success(in_process, tmp_path):
 
 def test_the_core_alone_is_a_proof(in_process):
     _, out, _ = in_process("select", "iris", "--search", "quickreduct", "-q")
-    assert "4, proven: the core alone does as well" in out
+    assert "4, proven: the core alone is enough" in out
     assert "no other subset of this size" in out
     assert "All 4 features are needed to tell the classes apart:" in out
-    assert "none without a loss; --min-dependency 0.9 does with 3" in out
+    assert "with --min-dependency 0.9, 3 features are enough" in out
 
 
 @pytest.mark.parametrize("option", ["--include", "--exclude"])

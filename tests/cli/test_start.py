@@ -7,6 +7,7 @@ from importlib.metadata import version
 
 import pytest
 
+from fuzzyfrog.cli.options import SearchName
 from test_imports import HEAVY
 
 ASK = """
@@ -43,7 +44,7 @@ def test_help_names_every_command_and_the_exit_codes(fuzzyfrog):
     commands = "select reducts score explain report compare reproduce datasets doctor"
     for command in commands.split():
         assert f" {command} " in told
-    assert "130 interrupted; what was found until then is written" in " ".join(told.split())
+    assert "130 interrupted (results so far are written)" in " ".join(told.split())
 
 
 def test_help_speaks_no_python(in_process):
@@ -57,6 +58,12 @@ def test_unknown_commands_and_options_are_usage_errors(fuzzyfrog, arguments):
     done = fuzzyfrog(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert "Traceback" not in done.stderr
+
+
+def test_every_search_of_the_registry_can_be_chosen_but_that_for_whole_fronts():
+    from fuzzyfrog.search.registry import SEARCHES
+
+    assert {*SearchName} == {*SEARCHES} - {"front"} | {"boosted"}
 
 
 def test_the_installed_command_is_the_same():

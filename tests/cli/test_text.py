@@ -1,7 +1,7 @@
 import pytest
 
 from fuzzyfrog.cli.console import aligned, cut, fitting, safe
-from fuzzyfrog.cli.errors import UsageError, in_options
+from fuzzyfrog.cli.errors import UsageError
 from fuzzyfrog.cli.options import names_in
 
 
@@ -33,37 +33,6 @@ def test_names_are_split_at_commas_unless_quoted():
 def test_lists_that_name_nothing_are_refused(values):
     with pytest.raises(UsageError, match="--ignore must"):
         names_in("--ignore", values)
-
-
-@pytest.mark.parametrize(
-    ("of_the_library", "here"),
-    [
-        ("separated by ';': pass separator=';'.", "separated by ';': pass --separator ';'."),
-        ("choose missing='similar'", "choose --missing similar"),
-        ("Name it in categorical_features.", "Name it in --categorical."),
-        ("Name it in exclude, or leave", "Name it in --exclude, or leave"),
-        ("name it in ignore.", "name it in --ignore."),
-        ("must_include and exclude must not meet", "--include and --exclude must not meet"),
-        ("n_features_to_select must be at most 3", "--n-features must be at most 3"),
-        ("n_jobs must be None or a whole number", "--jobs must be a whole number"),
-        (
-            "x.csv: target must be a column, got None.",
-            "x.csv: --target must be a column, got none.",
-        ),
-        ("pass target='class' or certify=True", "pass --target-kind class or --certify"),
-        (
-            "max_seconds must be 1. None sets no limit.",
-            "--max-seconds must be 1. Leave it out for no limit.",
-        ),
-        # What people wrote themselves, and ordinary words, stay.
-        ("got 'n_jobs must be'", "got 'n_jobs must be'"),
-        ("n_jobs.csv: no such file", "n_jobs.csv: no such file"),
-        ("the target must not be missing", "the target must not be missing"),
-        ("They ignore missing values", "They ignore missing values"),
-    ],
-)
-def test_sentences_speak_of_options(of_the_library, here):
-    assert in_options(of_the_library) == here
 
 
 def test_a_line_has_as_many_parts_as_fit():

@@ -31,8 +31,8 @@ def test_what_is_enough_is_not_called_equally_good(enough):
     assert alike(enough) == "subsets of 5 features that keep at least 95%"
     page, text = render_report(enough), printed(enough)
     assert "9 subsets of 5 features that keep at least 95%" in page
-    assert "9 subsets of 5 features that keep at least 95% were met" in text
-    assert "without any one feature the others still keep 95%" in text
+    assert "found 9 subsets of 5 features that keep at least 95%" in text
+    assert "no single feature is needed to keep 95%" in text
     assert "still reach 95% of the γ of all features." in page
     assert "equally good" not in text + page.replace("Equally good</th>", "")
 
@@ -41,19 +41,19 @@ def test_a_given_size_is_not_called_the_smallest(wine_run):
     run = replace(asking(wine_run, n_features_to_select=5), dependency=0.5, core=wine_run.selected)
     assert verdict(run) is Verdict.ASKED
     text = printed(run)
-    assert "5, as asked for" in text
+    assert "5, as requested" in text
     assert "smallest" not in text
     assert "cannot be replaced" not in text
     assert collect(run)["answer"]["proof"]["title"] == "5 features, as asked for."
     missed = asking(run, min_dependency=0.9)
-    assert "0.5000 of 1.0000, less than the 0.9000 asked for" in printed(missed)
+    assert "0.5000 of 1.0000, below the required 0.9000" in printed(missed)
     assert "less than the 0.900 asked for" in collect(missed)["answer"]["reasons"][0]
 
 
 def test_nothing_is_smaller_than_one(wine_run):
     one = replace(wine_run, selected=wine_run.selected[:1], explanations=wine_run.explanations[:1])
     assert verdict(one) is Verdict.ONE
-    assert "1, and nothing is smaller" in printed(one)
+    assert "1, the fewest possible" in printed(one)
     assert collect(one)["answer"]["proof"]["state"] == "proven"
     assert verdict(replace(one, dependency=0.5)) is Verdict.OPEN  # it does not reach the goal
 
@@ -81,10 +81,9 @@ def test_a_run_that_leaves_nothing_out_gets_a_next_step(wine_run):
     run = replace(wine_run, core=kept, excluded=dropped)
     assert headline(run) == "All 5 allowed features are needed to tell the classes apart"
     assert shortcut(run) == (0.95, 4)
-    assert "none without a loss; --min-dependency 0.95 does with 4" in printed(run)
-    assert (
-        "with --min-dependency 0.95, 4 features are enough" in collect(run)["answer"]["reasons"][-1]
-    )
+    enough = "with --min-dependency 0.95, 4 features are enough"
+    assert enough in printed(run)
+    assert enough in collect(run)["answer"]["reasons"][-1]
     assert shortcut(wine_run) is None
 
 
@@ -103,7 +102,7 @@ def test_the_chosen_point_is_the_selected_subset(wine_run, enough):
 def test_a_resumed_run_does_not_boast(wine_run):
     run = replace(wine_run, n_evaluations=1_000, n_resumed=900, seconds=10.0)
     assert collect(run)["search"]["facts"][0]["of"].endswith("since then 10 a second")
-    assert "1,000 evaluations (900 before it was resumed), 10.0 s" in printed(run)
+    assert "1,000 evaluations (900 before resuming), 10.0 s" in printed(run)
 
 
 def test_options_are_not_broken_and_bare_numbers_are_classes(wine_run):
@@ -129,7 +128,7 @@ def test_what_must_be_in_is_not_called_checked(wine_run):
     asked = asking(wine_run, must_include=["alcohol"])
     assert verdict(wine_run) is Verdict.CHECKED
     assert verdict(asked) is Verdict.OPEN
-    assert "can spare" not in printed(asked)
+    assert "feature in them is needed" not in printed(asked)
 
 
 def test_a_run_that_was_stopped_promises_no_shortcut(wine_run):

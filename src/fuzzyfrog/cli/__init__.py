@@ -1,6 +1,6 @@
 """The command line: parse, call the library, print.
 
-Nothing heavy is imported before a command runs, so that help answers at once.
+Nothing heavy is imported before a command runs, so help is instant.
 """
 
 from fuzzyfrog.cli.app import main

@@ -1,4 +1,4 @@
-"""The command line: which commands there are."""
+"""The ``fuzzyfrog`` program: its commands, each imported only when it is needed."""
 
 from __future__ import annotations
 
@@ -6,48 +6,141 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-from fuzzyfrog.cli.commands.compare import compare
-from fuzzyfrog.cli.commands.datasets import datasets
-from fuzzyfrog.cli.commands.doctor import doctor
-from fuzzyfrog.cli.commands.explain import explain
-from fuzzyfrog.cli.commands.reducts import reducts
-from fuzzyfrog.cli.commands.report import report
-from fuzzyfrog.cli.commands.reproduce import reproduce
-from fuzzyfrog.cli.commands.score import score
-from fuzzyfrog.cli.commands.select import select
-from fuzzyfrog.cli.console import secure_streams
-from fuzzyfrog.cli.errors import Command, Commands, show_tracebacks
+from fuzzyfrog.cli.console import secure_streams, tell
+from fuzzyfrog.cli.errors import ExitCode, clean_warnings, report_failure, show_tracebacks
+from fuzzyfrog.cli.options import flattened
 
-__all__ = [
-    "app",
-    "main",
-]
+# In the order of the help: the function or the typer app, in the module of the same name.
+COMMANDS = (
+    "select", "reducts", "score", "explain", "report", "compare", "reproduce", "datasets", "doctor"
+)  # fmt: skip
+
+
+def main() -> None:
+    """Run the command that the arguments of the process ask for."""
+    secure_streams()
+    try:
+        with _terminable():
+            try:
+                with clean_warnings():
+                    app(prog_name="fuzzyfrog")
+            except Exception as error:
+                sys.exit(report_failure(error))
+    except KeyboardInterrupt:  # before a command began, or while it ended
+        sys.exit(ExitCode.INTERRUPTED)
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Treat SIGTERM and a closed terminal like Ctrl-C, unless they are ignored."""
+    kinds = [getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP")]  # not all on Windows
+    ours = [kind for kind in kinds if kind and signal.getsignal(kind) is signal.SIG_DFL]
+    for kind in ours:
+        signal.signal(kind, _interrupt)
+    try:
+        yield
+    finally:
+        for kind in ours:
+            signal.signal(kind, signal.SIG_DFL)
+
+
+def _interrupt(kind: int, _: FrameType | None) -> None:
+    if kind != signal.SIGTERM:
+        # The shell and the system both send a signal when a terminal is closed; one is enough.
+        signal.signal(kind, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+class Group(TyperGroup):
+    """Commands that end with one sentence when they are interrupted."""
+
+    def get_help_option(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        """Return --help without a type after it."""
+        return _plain(super().get_help_option(ctx))
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            tell("interrupted")
+            raise typer.Exit(ExitCode.INTERRUPTED) from None
+
+
+class LazyGroup(Group):
+    """The commands of the program, each imported when it is run or its help is shown."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]  # names
+
+    def get_command(self, ctx: typer.Context, name: str) -> Any:  # type: ignore[override]
+        """Import a command; return None if there is none of this name."""
+        return _command(name) if name in COMMANDS else None
+
+
+class Command(TyperCommand):
+    """A command whose usage shows arguments as the documentation does."""
+
+    def get_help_option(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        """Return --help without a type after it."""
+        return _plain(super().get_help_option(ctx))
+
+    def collect_usage_pieces(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
+        """Return the arguments without braces."""
+        pieces = super().collect_usage_pieces(ctx)
+        return [piece.replace("{", "").replace("}", "") for piece in pieces]
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        """Parse the arguments; remove the prefix that typer puts before some errors."""
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")
+            raise
+
+
+def _plain(option: Any) -> Any:
+    if option is not None:
+        option.metavar = ""
+    return option
+
+
+@cache
+def _command(name: str) -> Any:
+    """Import the function, or the app of several commands, and make it a command."""
+    found = getattr(import_module(f"fuzzyfrog.cli.commands.{name}"), name)
+    if not isinstance(found, typer.Typer):
+        function, found = found, typer.Typer(add_completion=False)
+        found.command(name)(function)
+    found.info.cls = Group
+    for one in found.registered_commands:
+        one.cls = Command
+        one.callback = one.callback and flattened(one.callback)
+    command = typer.main.get_command(found)
+    command.name = name
+    return command
+
 
 app = typer.Typer(
     name="fuzzyfrog",
     help="Find the fewest columns of a table that still tell its classes apart.",
     epilog="Exit codes: 0 done, 1 failure, 2 bad input or usage, 3 not proven within the budget, "
-    "130 interrupted; what was found until then is written.",
-    cls=Commands,
+    "130 interrupted (results so far are written).",
+    cls=LazyGroup,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(cls=Command)(select)
-app.command(cls=Command)(reducts)
-app.command(cls=Command)(score)
-app.command(cls=Command)(explain)
-app.command(cls=Command)(report)
-app.command(cls=Command)(compare)
-app.command(cls=Command)(reproduce)
-app.add_typer(datasets, name="datasets")
-app.command(cls=Command)(doctor)
 
 
 def _print_version(wanted: bool) -> None:
@@ -71,51 +164,8 @@ def _before_any_command(
         ),
     ] = False,
     debug: Annotated[
-        bool,
-        typer.Option("--debug", metavar="", help="Show where in the code a failure comes from."),
+        bool, typer.Option("--debug", metavar="", help="Print the traceback of a failure.")
     ] = False,
 ) -> None:
     if debug:
         show_tracebacks()
-
-
-def main() -> None:
-    """Run the command that the arguments of the process ask for."""
-    secure_streams()
-    try:
-        with _terminable():
-            _run()
-    except KeyboardInterrupt:  # before a command began, or while it ended
-        sys.exit(130)
-
-
-def _run() -> None:
-    # Imported here, so that an interruption of the imports is no traceback.
-    from fuzzyfrog.cli.errors import clean_warnings, report_failure
-
-    try:
-        with clean_warnings():
-            app(prog_name="fuzzyfrog")
-    except Exception as error:
-        sys.exit(report_failure(error))
-
-
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """Let SIGTERM, and a terminal that is closed, do what Ctrl-C does, unless it is ignored."""
-    kinds = [getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP")]  # not all on Windows
-    ours = [kind for kind in kinds if kind and signal.getsignal(kind) is signal.SIG_DFL]
-    for kind in ours:
-        signal.signal(kind, _interrupt)
-    try:
-        yield
-    finally:
-        for kind in ours:
-            signal.signal(kind, signal.SIG_DFL)
-
-
-def _interrupt(kind: int, _: FrameType | None) -> None:
-    if kind != signal.SIGTERM:
-        # The shell and the system both tell that a terminal is closed; once is enough.
-        signal.signal(kind, signal.SIG_IGN)
-    raise KeyboardInterrupt

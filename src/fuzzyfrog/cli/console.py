@@ -1,4 +1,4 @@
-"""Untrusted names -> text that is safe to print."""
+"""Printing: results to stdout, everything else to stderr, and only text that is safe to print."""
 
 from __future__ import annotations
 
@@ -16,31 +16,82 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
     from rich.console import Console, RenderableType
 
-__all__ = [
-    "aligned",
-    "cut",
-    "fitted",
-    "fitting",
-    "is_closed_terminal",
-    "safe",
-    "secure_streams",
-    "silence",
-    "stderr",
-    "stdout",
-    "tell",
-    "warn",
-    "write_json",
-    "write_result",
-]
-
 MAX_WIDTH = 100  # of a column, so that one long cell does not move all the others
+STDIN, STDOUT, STDERR = 0, 1, 2
+
+
+def tell(sentence: str) -> None:
+    """Write a sentence to stderr."""
+    _print(stderr(), f"fuzzyfrog: {safe(sentence)}")
+
+
+def warn(sentence: str) -> None:
+    """Write a warning to stderr, on one line."""
+    tell(f"warning: {' '.join(sentence.split())}")
+
+
+def write_json(text: str) -> None:
+    """Write a JSON document to stdout."""
+    with _quietly():
+        sys.stdout.write(f"{text}\n")
+
+
+def write_result(*lines: RenderableType) -> None:
+    """Write lines to stdout; a reader that is gone (``head``, a closed window) is not a failure."""
+    with _quietly():
+        with stdout().capture() as captured:  # this touches the stream, too
+            for line in lines:
+                _print(stdout(), line)
+        sys.stdout.write(captured.get())
+
+
+def _print(console: Console, line: RenderableType) -> None:
+    console.print(line, soft_wrap=None if console.is_terminal else True)
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Ignore that nobody reads stdout; name the stream in other errors."""
+    stream = sys.stdout
+    try:
+        yield
+        stream.flush()
+    except OSError as error:
+        has_no_reader = isinstance(error, BrokenPipeError) or is_closed_terminal(stream, error)
+        silence(stream)  # or else the buffered rest would fail again at exit
+        if not has_no_reader:
+            error.filename = "standard output"
+            raise
+
+
+@cache
+def stderr() -> Console:
+    """Return the console for progress, warnings and errors."""
+    return _console(sys.stderr)
+
+
+@cache
+def stdout() -> Console:
+    """Return the console for results."""
+    return _console(sys.stdout)
+
+
+def _console(stream: TextIO) -> Console:
+    from rich.console import Console  # only when there is something to print
+
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="backslashreplace")  # no name may end the program
+    # Names are printed as they are: no markup, no emoji codes, no guessed highlights.
+    return Console(
+        file=stream, markup=False, emoji=False, highlight=False, soft_wrap=not stream.isatty()
+    )
 
 
 def safe(text: object) -> str:
-    """Return the text with everything escaped that a terminal could take as more than text.
+    """Return the text with everything escaped that a terminal could interpret.
 
-    That is control characters and escape sequences, marks that turn the direction of writing,
-    line ends, and halves of characters that no encoding can write.
+    That is control characters and escape sequences, marks that change the direction of writing,
+    line ends, and surrogates, which no encoding can write.
     """
     return "".join(one if one.isprintable() else _escaped(one) for one in str(text))
 
@@ -50,14 +101,14 @@ def _escaped(character: str) -> str:
 
 
 def cut(text: str, width: float) -> str:
-    """Return the text, with an ellipsis for what does not fit into so many columns."""
+    """Return the text, cut with an ellipsis if it is wider than `width` columns."""
     from rich.cells import cell_len, set_cell_size
 
     return text if cell_len(text) <= width else f"{set_cell_size(text, int(width) - 1)}…"
 
 
 def fitting(parts: Sequence[str], width: int) -> str:
-    """Return as many of the first parts as fit into a line, the first in any case."""
+    """Return as many of the first parts as fit into a line, at least one."""
     line = parts[0]
     for part in parts[1:]:
         if len(line) + 2 + len(part) > width:
@@ -67,16 +118,9 @@ def fitting(parts: Sequence[str], width: int) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> Iterator[str]:
-    """Yield lines in which the cells of a column stand below each other.
+    """Yield the rows as lines with aligned columns, those in `right` to the right.
 
-    A cell beyond 100 columns moves the rest of its own line only.
-
-    Parameters
-    ----------
-    rows : sequence of sequences of str
-        The cells; every row has as many.
-    right : collection of int
-        Columns that are put to the right, as numbers are.
+    A cell wider than 100 columns moves only the rest of its own line.
     """
     from rich.cells import cell_len  # letters of some scripts are two columns wide
 
@@ -89,14 +133,16 @@ def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> Itera
         yield ("  " + "  ".join(cells)).rstrip()
 
 
-STDIN, STDOUT, STDERR = 0, 1, 2
+def fitted(text: object, room: int) -> str:
+    """Return text that is safe to print, on a terminal cut to `room` columns (at least 12)."""
+    return cut(safe(text), max(room, 12)) if stdout().is_terminal else safe(text)
 
 
 def secure_streams() -> None:
-    """See to it that all three streams are there, and that nothing written to stderr can fail.
+    """Ensure that all three streams exist, and that writing to stderr cannot fail.
 
-    Where one of them is closed, the next file that is opened would get its number: the scores of
-    a run, for one, and every message would be written into them.
+    If one of them is closed, the next file to be opened gets its number: every message would be
+    written into the scores of a run, for example.
     """
     for number in (STDIN, STDOUT, STDERR):
         _occupy(number)
@@ -104,12 +150,12 @@ def secure_streams() -> None:
         sys.stdin = os.fdopen(STDIN, encoding="utf-8", closefd=False)
     if sys.stdout is None:
         sys.stdout = os.fdopen(STDOUT, "w", encoding="utf-8", closefd=False)
-    if sys.stderr is sys.__stderr__:  # else somebody who calls us has put another there
+    if sys.stderr is sys.__stderr__:  # otherwise the caller has replaced it
         sys.stderr = _steady_stderr()
 
 
 def silence(stream: TextIO) -> None:
-    """Have all that is still held back, and all that follows, go nowhere."""
+    """Discard everything that is buffered and everything that follows."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
@@ -131,7 +177,7 @@ def _occupy(number: int) -> None:
 
 
 class _SteadyFile(io.FileIO):
-    """A file that takes everything; what cannot be written is lost."""
+    """A file that accepts everything; bytes that cannot be written are lost."""
 
     def write(self, data: ReadableBuffer) -> int:
         try:
@@ -146,75 +192,3 @@ def _steady_stderr() -> TextIO:
     return io.TextIOWrapper(
         io.BufferedWriter(file), encoding, errors="backslashreplace", line_buffering=True
     )
-
-
-@cache
-def stderr() -> Console:
-    """Return the console for progress, warnings and errors."""
-    return _console(sys.stderr)
-
-
-@cache
-def stdout() -> Console:
-    """Return the console for results."""
-    return _console(sys.stdout)
-
-
-def _console(stream: TextIO) -> Console:
-    from rich.console import Console  # only when there is something to print
-
-    if hasattr(stream, "reconfigure"):
-        stream.reconfigure(errors="backslashreplace")  # a name must not end the program
-    # Names are printed as they are: no markup, no emoji codes, no guessed highlights.
-    return Console(
-        file=stream, markup=False, emoji=False, highlight=False, soft_wrap=not stream.isatty()
-    )
-
-
-def fitted(text: object, room: int) -> str:
-    """Return text that is safe to print, cut on a terminal to at least 12 columns of room."""
-    return cut(safe(text), max(room, 12)) if stdout().is_terminal else safe(text)
-
-
-def tell(sentence: str) -> None:
-    """Write a sentence to stderr."""
-    _print(stderr(), f"fuzzyfrog: {safe(sentence)}")
-
-
-def warn(sentence: str) -> None:
-    """Write a warning to stderr, on one line."""
-    tell(f"warning: {' '.join(sentence.split())}")
-
-
-def write_json(text: str) -> None:
-    """Write a JSON document to stdout."""
-    with _quietly():
-        sys.stdout.write(f"{text}\n")
-
-
-def write_result(*lines: RenderableType) -> None:
-    """Write lines to stdout; a reader that is gone, ``head`` or a closed window, is no failure."""
-    with _quietly():
-        with stdout().capture() as captured:  # which touches the stream, too
-            for line in lines:
-                _print(stdout(), line)
-        sys.stdout.write(captured.get())
-
-
-def _print(console: Console, line: RenderableType) -> None:
-    console.print(line, soft_wrap=None if console.is_terminal else True)
-
-
-@contextmanager
-def _quietly() -> Iterator[None]:
-    """Take no offense at a stdout that nobody reads; name it where it cannot be written."""
-    stream = sys.stdout
-    try:
-        yield
-        stream.flush()
-    except OSError as error:
-        has_no_reader = isinstance(error, BrokenPipeError) or is_closed_terminal(stream, error)
-        silence(stream)  # what Python still holds back would fail again at the very end
-        if not has_no_reader:
-            error.filename = "standard output"
-            raise

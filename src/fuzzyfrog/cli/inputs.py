@@ -1,4 +1,4 @@
-"""TABLE, as people type it -> Dataset, and where its cells stand."""
+"""The table of a command, from what was typed to a `Dataset`, and the run of RUN.json."""
 
 from __future__ import annotations
 
@@ -8,73 +8,117 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fuzzyfrog.cli.errors import UsageError
-from fuzzyfrog.cli.options import names_in
+from fuzzyfrog.cli.console import warn
+from fuzzyfrog.cli.errors import UsageError, in_options
+from fuzzyfrog.cli.options import READING, Data, given_options, names_in
 from fuzzyfrog.common.files import written_whole
+from fuzzyfrog.common.messages import close_to, shown, suggested
 
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset
     from fuzzyfrog.data.write_table import CellSource
     from fuzzyfrog.records import Run
 
-__all__ = [
-    "Asked",
-    "LoadedTable",
-    "SavedRun",
-    "copy_of_stdin",
-    "loaded_run",
-    "opened",
-    "refuse_reading_options",
-]
-
 STDIN = "-"
 STDIN_FILE = "stdin.csv"
 
-# What says how a file is read; a data set that is known by its name knows that itself.
-READING_OPTIONS = (
-    "target", "target_kind", "ignore", "categorical", "separator", "decimal", "encoding"
-)  # fmt: skip
+
+class TargetKindName(StrEnum):
+    """What the target is."""
+
+    AUTO = "auto"
+    CLASS = "class"
+    NUMERIC = "numeric"
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What was typed about a table.
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions:
+    """How tables are read; the fields are options."""
 
-    Attributes
-    ----------
-    table : str
-        A file, the name of a data set, or "-" for stdin.
-    target, target_kind, separator, encoding, decimal : str or None
-        As for `fuzzyfrog.read_table`.
-    ignore, categorical : list of str or None
-        Names, several of them separated by commas.
-    data : path or None
-        Folder with the data sets of the paper.
-    """
+    target: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="The column with the classes (or numbers) to predict; required for files.",
+        ),
+    ] = None
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B", help="Columns to leave out, such as IDs.", rich_help_panel=READING
+        ),
+    ] = None
+    categorical: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B",
+            help="Treat these columns as categories, in addition to those detected.",
+            rich_help_panel=READING,
+        ),
+    ] = None
+    separator: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CHARACTER",
+            help="Separator of a text file (default: a comma or a tab).",
+            rich_help_panel=READING,
+        ),
+    ] = None
+    decimal: Annotated[
+        str,
+        typer.Option(
+            metavar="MARK",
+            help="Decimal mark of a text file: a point, or a comma (the separator is then ; unless "
+            "--separator is given).",
+            rich_help_panel=READING,
+        ),
+    ] = "."
+    encoding: Annotated[
+        str, typer.Option(metavar="NAME", help="Encoding of a text file.", rich_help_panel=READING)
+    ] = "utf-8"
+    data: Data = None
 
-    table: str
-    target: str | None = None
-    target_kind: str = "auto"
-    ignore: list[str] | None = None
-    categorical: list[str] | None = None
-    separator: str | None = None
-    encoding: str = "utf-8"
-    data: Path | None = None
-    decimal: str = "."
+    @property
+    def mark(self) -> str | None:
+        """The separator; a tab is hard to type, so it may be spelled."""
+        return "\t" if self.separator == r"\t" else self.separator
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableOptions(ReadingOptions):
+    """A table and how it is read; the fields are an argument and options."""
+
+    table: Annotated[
+        str,
+        typer.Argument(
+            metavar="TABLE",
+            help="A csv, tsv, arff or parquet file (also gzipped), the name of a data set "
+            "(see `fuzzyfrog datasets`), or - for CSV on stdin.",
+        ),
+    ]
+    target_kind: Annotated[
+        TargetKindName,
+        typer.Option(
+            metavar="KIND",
+            help="auto, class or numeric; auto reads numbers with a fractional part as numeric.",
+            rich_help_panel=READING,
+        ),
+    ] = TargetKindName.AUTO
 
     @property
     def is_file(self) -> bool:
         """Whether the table is a file (also one that does not exist) rather than a name."""
         path = Path(self.table)
-        # Unlike that of Path, this exists() takes any name: one that is too long is not there.
+        # Unlike Path.exists, os.path.exists takes any name, even one that is too long.
         return bool(path.suffix) or os.path.exists(path) or len(path.parts) != 1
 
     @property
@@ -87,20 +131,15 @@ class Asked:
         """The name of the file that is read."""
         return STDIN_FILE if self.table == STDIN else self.table
 
-    @property
-    def mark(self) -> str | None:
-        """The separator; a tab is hard to type, so that it may be spelled."""
-        return "\t" if self.separator == r"\t" else self.separator
-
     def source(self) -> os.stat_result | None:
-        """Return the file that will be read; None where there is none."""
+        """Return the file that will be read, None if there is none."""
         try:
             if self.table == STDIN:
                 status = os.fstat(0)
                 return status if stat.S_ISREG(status.st_mode) else None
             path = Path(self.table) if self.is_file else self._named_file()
             return None if path is None else path.stat()
-        except (OSError, ValueError):  # reading it will say what is wrong
+        except (OSError, ValueError):  # reading it raises a better error
             return None
 
     def _named_file(self) -> Path | None:
@@ -113,23 +152,15 @@ class Asked:
 
 @dataclass(frozen=True)
 class LoadedTable:
-    """A table that was read.
-
-    Attributes
-    ----------
-    dataset : Dataset
-        What is measured.
-    source : CellSource
-        Where the original cells stand.
-    """
+    """A table that was read, and where its original cells are."""
 
     dataset: Dataset
     source: CellSource
 
 
 @contextmanager
-def opened(asked: Asked) -> Iterator[LoadedTable]:
-    """Read a table; what came from stdin is kept in a file until the end."""
+def opened(asked: TableOptions) -> Iterator[LoadedTable]:
+    """Read a table; stdin is kept in a temporary file until the end."""
     if asked.table != STDIN:
         yield _loaded(asked, Path(asked.table)) if asked.is_file else _named(asked)
         return
@@ -138,14 +169,14 @@ def opened(asked: Asked) -> Iterator[LoadedTable]:
 
 
 def copy_of_stdin(folder: Path) -> Path:
-    """Keep what comes from stdin in a file, and give its path."""
+    """Write stdin to a file and return its path."""
     copy = folder / STDIN_FILE
-    with written_whole(copy) as whole, whole.open("wb") as stream:  # stdin may be that very file
+    with written_whole(copy) as whole, whole.open("wb") as stream:  # stdin may be this very file
         shutil.copyfileobj(sys.stdin.buffer, stream)
     return copy
 
 
-def _loaded(asked: Asked, path: Path) -> LoadedTable:
+def _loaded(asked: TableOptions, path: Path) -> LoadedTable:
     from fuzzyfrog.data import read_table
     from fuzzyfrog.data.write_table import CellSource
 
@@ -162,7 +193,7 @@ def _loaded(asked: Asked, path: Path) -> LoadedTable:
     return LoadedTable(dataset, CellSource(path, asked.mark, asked.encoding, asked.decimal))
 
 
-def _named(asked: Asked) -> LoadedTable:
+def _named(asked: TableOptions) -> LoadedTable:
     from fuzzyfrog.data import load_dataset
     from fuzzyfrog.data.catalog import dataset_file
     from fuzzyfrog.data.write_table import CellSource
@@ -173,61 +204,71 @@ def _named(asked: Asked) -> LoadedTable:
     return LoadedTable(dataset, CellSource(dataset_file(asked.table, folder=asked.data)))
 
 
-def _check_name(asked: Asked) -> None:
-    """Refuse a name that no data set has; perhaps the ending of a file was left out."""
-    from fuzzyfrog.common.messages import shown, suggested
+def _check_name(asked: TableOptions) -> None:
+    """Raise for an unknown name; perhaps the ending of a file was left out."""
     from fuzzyfrog.data import dataset_names
 
     if asked.table in dataset_names():
         return
     files = sorted(str(path) for path in Path().glob(f"{glob.escape(asked.table)}.*"))
-    known = files[:3] or dataset_names()
     raise UsageError(
         f"TABLE must be a file or the name of a data set, got {shown(asked.table)}. "
-        f"{suggested(asked.table, known)}"
+        f"{suggested(asked.table, files[:3] or dataset_names())}"
     )
 
 
-def refuse_reading_options(asked: Asked) -> None:
-    """Refuse options that say how a file is read for what is no file."""
-    for option in READING_OPTIONS:
-        given = getattr(asked, option)
-        if given != getattr(Asked, option):  # the default
-            raise UsageError(
-                f"--{option.replace('_', '-')} must be left out for a data set that is given by "
-                f"its name, got {given!r}. {asked.table} knows its columns; `fuzzyfrog select "
-                "--exclude` leaves features out."
-            )
+def refuse_reading_options(asked: TableOptions) -> None:
+    """Raise if an option says how to read a data set that is given by its name."""
+    given = given_options(asked, but=("table", "data"))
+    if given:
+        raise UsageError(
+            f"{given[0]} must be left out for a data set that is given by its name, such as "
+            f"{asked.table}. Its columns are known; `fuzzyfrog select --exclude` leaves features "
+            "out."
+        )
+
+
+def warn_of_suspects(
+    dataset: Dataset, features: Sequence[str], left_out_by: str = "ignore"
+) -> None:
+    """Warn of features that look like an ID or a date, as a selector does when it is fitted."""
+    import numpy as np
+
+    from fuzzyfrog.select.column_warnings import suspects
+
+    wanted = set(features)
+    allowed = np.array([name in wanted for name in dataset.feature_names])
+    for sentence in suspects(dataset, allowed, left_out_by):
+        warn(in_options(sentence))
 
 
 SavedRun = Annotated[
     Path,
-    typer.Argument(metavar="RUN.json", help="A run that `fuzzyfrog select --save` has saved."),
+    typer.Argument(metavar="RUN.json", help="A run saved by `fuzzyfrog select --save`."),
 ]
 
 
 def loaded_run(path: Path) -> Run:
-    """Return the run that a file holds."""
+    """Load a run that was saved."""
     from fuzzyfrog.errors import DataError
     from fuzzyfrog.records import Run
 
     if not os.path.exists(path):
         raise UsageError(
             f"RUN.json must be a file saved with `fuzzyfrog select --save`, got {str(path)!r}, "
-            f"which is not there.{_resembling(path)}"
+            f"which does not exist.{_resembling(path)}"
         )
     try:
         return Run.load(path)
     except DataError as error:
+        reason = in_options(error)
         raise UsageError(
-            f"{path} must be a file saved with `fuzzyfrog select --save`. {str(error)[:1].upper()}"
-            f"{str(error)[1:]}"
+            f"{path} must be a file saved with `fuzzyfrog select --save`. {reason[:1].upper()}"
+            f"{reason[1:]}"
         ) from None
 
 
 def _resembling(path: Path) -> str:
-    from fuzzyfrog.common.messages import close_to, shown
-
     try:
         names = sorted(one.name for one in path.parent.glob("*.json"))
     except OSError:

@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM, a closed terminal: the first ends the search in good order, the second all."""
+"""Ctrl-C, SIGTERM, a closed terminal: the first ends the search, the second the command."""
 
 from __future__ import annotations
 
@@ -13,39 +13,28 @@ from fuzzyfrog.common.deadline import is_interruptible
 if TYPE_CHECKING:
     from fuzzyfrog.search import Moment
 
-__all__ = [
-    "Stopping",
-]
-
-# What is sent when a terminal is closed; there is none on Windows.
+# Sent when a terminal is closed; Windows has none.
 HANGUP = getattr(signal, "SIGHUP", None)
 SIGNALS = tuple(one for one in (signal.SIGINT, signal.SIGTERM, HANGUP) if one is not None)
 NOTICE = (
-    b"fuzzyfrog: stopping with the best so far; core and explanations are left out if they take "
-    b"more than 3 seconds; press Ctrl-C again to stop at once\n"
+    b"fuzzyfrog: stopping with the best subset so far; core and explanations are skipped if they "
+    b"take more than 3 seconds; press Ctrl-C again to stop at once\n"
 )
 
 
 class Stopping:
-    """While it is entered, the first signal does not lose what a search has found.
+    """A context in which the first signal does not lose the result of a search.
 
-    The driver of the searches keeps the best so far when it is interrupted, and the core and the
-    explanations are left out. So a first signal interrupts them there; elsewhere, once something
-    was found, it is only noted: the record and the files are still made of it. Before that, and
-    at the second signal, it ends the command. A terminal that is closed is never a second signal:
-    the shell and the system both send one.
-
-    Attributes
-    ----------
-    n_asked : int
-        How many signals came.
-    has_found : bool
-        Whether there is something to keep; a search sets it by calling this as a callback.
+    Where an interruption is caught (`interruptible`: the driver of the searches, which then keeps
+    the best subset so far, and the explanations), the first signal raises KeyboardInterrupt.
+    Elsewhere, once something was found, it is only counted: the record and the files are still
+    written. Before that, and at the second signal, it ends the command. A closed terminal is never
+    a second signal, because the shell and the system both send one.
     """
 
     def __init__(self) -> None:
-        self.n_asked = 0
-        self.has_found = False
+        self.n_asked = 0  # signals so far
+        self.has_found = False  # set by the search, which calls this as a callback
         self._before: dict[signal.Signals, Any] = {}
 
     def __call__(self, moment: Moment) -> None:
@@ -54,7 +43,7 @@ class Stopping:
 
     def __enter__(self) -> Stopping:
         for one in SIGNALS:
-            # What is started with nohup, or in the background of a script, ignores signals.
+            # Commands started with nohup, or in the background of a script, ignore signals.
             if signal.getsignal(one) is not signal.SIG_IGN:
                 self._before[one] = signal.signal(one, self._stop)
         return self
@@ -74,7 +63,7 @@ class Stopping:
         self.n_asked += 1
         is_caught = is_interruptible()
         if self.n_asked == 1 and (self.has_found or is_caught):
-            # Nothing but this may be written here: the signal can come amid any other writing.
+            # Only os.write is safe here: the signal may come in the middle of any other write.
             with suppress(OSError):
                 os.write(2, (b"\n" if os.isatty(2) else b"") + NOTICE)
             if not is_caught:

@@ -1,4 +1,4 @@
-"""The record of a run -> what a person wants to read first."""
+"""The result of a run as text: the features, how good they are, and whether that is proven."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fuzzyfrog.cli.console import aligned, cut, fitted, safe, stdout
+from fuzzyfrog.common.messages import count
 from fuzzyfrog.records.statements import (
     Verdict,
     alike,
@@ -22,28 +23,20 @@ if TYPE_CHECKING:
 
     from fuzzyfrog.records import Run, TableSummary
 
-__all__ = [
-    "facts",
-    "named",
-    "result_lines",
-    "shown_features",
-    "size_of",
-]
-
 MAX_FEATURES = 40  # shown one by one
 MAX_NAMES = 8  # shown in one line
 
 STOPPED = {
-    "converged": "ended by itself",
-    "max_evaluations": "ended by --max-evaluations",
-    "max_seconds": "ended by --max-seconds",
+    "converged": "finished",
+    "max_evaluations": "stopped by --max-evaluations",
+    "max_seconds": "stopped by --max-seconds",
     "interrupted": "interrupted",
     "memory": "out of memory",
 }
 
 
 def result_lines(run: Run) -> Iterator[RenderableType]:
-    """Yield which features were selected, how good they are, and how sure that is."""
+    """Yield the lines that describe a run."""
     from rich.text import Text
 
     yield Text(size_of(run.data), "bold")
@@ -59,7 +52,7 @@ def result_lines(run: Run) -> Iterator[RenderableType]:
 
 
 def size_of(data: TableSummary) -> str:
-    """Return a table in one line."""
+    """Return the size of a table in one line."""
     kind = "a numeric target" if data.target.is_numeric else f"{len(data.target.classes)} classes"
     return f"{safe(data.name)}: {data.n_samples:,} samples, {data.n_features:,} features, {kind}"
 
@@ -71,7 +64,7 @@ def _share_of(run: Run) -> str:
 def shown_features(
     names: Sequence[str], shares: Sequence[str] | None, title: str = ""
 ) -> Iterator[str]:
-    """Yield a line for each feature, cut where the terminal is too narrow for its name."""
+    """Yield a line for each feature, cut if the terminal is too narrow for its name."""
     taken = 2 if shares is None else 4 + len(title)
     shown = [fitted(name, stdout().width - taken) for name in names[:MAX_FEATURES]]
     if shares is None:
@@ -80,11 +73,11 @@ def shown_features(
         rows = [list(row) for row in zip(shown, shares[:MAX_FEATURES], strict=True)]
         yield from aligned([["feature", title], *rows], right={1})
     if len(names) > MAX_FEATURES:
-        yield f"  and {len(names) - MAX_FEATURES:,} more; --json has all of them"
+        yield f"  and {len(names) - MAX_FEATURES:,} more; --json lists all of them"
 
 
 def facts(pairs: Iterable[tuple[str, str]]) -> Iterator[RenderableType]:
-    """Yield labeled sentences; on a terminal they are folded beside their labels."""
+    """Yield labeled sentences; on a terminal they are wrapped next to their labels."""
     from rich.table import Table
     from rich.text import Text
 
@@ -99,7 +92,7 @@ def facts(pairs: Iterable[tuple[str, str]]) -> Iterator[RenderableType]:
 
 def named(names: Sequence[str]) -> str:
     """Return some names in one line."""
-    most = len(names) if len(names) <= MAX_NAMES + 1 else MAX_NAMES  # the last one is no "more"
+    most = len(names) if len(names) <= MAX_NAMES + 1 else MAX_NAMES  # never "and 1 more"
     shown = ", ".join(cut(safe(name), 40) for name in names[:most])
     return shown if len(names) == most else f"{shown} and {len(names) - most} more"
 
@@ -118,29 +111,26 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
         yield from _others(run)
         yield "core", _core(run)
     if fewer := _fewer(run):
-        yield "best met", ", ".join(fewer)
-    yield from _next_step(run)
+        yield "fewer", f"best dependency with {fewer}"
+    if cheaper := shortcut(run):
+        share, size = cheaper
+        noun = "feature is" if size == 1 else "features are"
+        yield "trade-off", f"with --min-dependency {share:g}, {size} {noun} enough"
     yield "search", _spent(run)
 
 
 def _missed(run: Run) -> str:
-    """Return what was asked for if that was not reached: for once, a given size may forbid it."""
+    """Return the required dependency if it was not reached, as a given size may prevent."""
     if run.is_enough or run.asks_for_all or not run.is_lexicographic:
         return ""
-    return f", less than the {run.asked_share * run.full_dependency:.4f} asked for"
+    return f", below the required {run.asked_share * run.full_dependency:.4f}"
 
 
 def _spent(run: Run) -> str:
     ended = STOPPED.get(run.stop_reason, run.stop_reason)
-    before = f" ({run.n_resumed:,} before it was resumed)" if run.n_resumed else ""
+    before = f" ({run.n_resumed:,} before resuming)" if run.n_resumed else ""
     spent = f"{run.n_evaluations:,} evaluations{before}, {run.seconds:.1f} s"
     return f"{safe(run.parameters.get('search'))}, {ended} after {spent}"
-
-
-def _next_step(run: Run) -> Iterator[tuple[str, str]]:
-    found = shortcut(run)
-    if found is not None:
-        yield "fewer", f"none without a loss; --min-dependency {found[0]:g} does with {found[1]}"
 
 
 def _proof(run: Run) -> str:
@@ -149,23 +139,23 @@ def _proof(run: Run) -> str:
         return str(run.certificate)
     best = "smallest" if run.is_lexicographic else "best"
     sayings = {
-        Verdict.USELESS: "because something must be selected",
-        Verdict.CORE: "proven: the core alone does as well, so nothing is smaller",
-        Verdict.ESTIMATED: "not proven: a part of the samples proves nothing",
-        Verdict.ASKED: "as asked for; --certify tries to prove that no others are better",
-        Verdict.ONE: "and nothing is smaller",
+        Verdict.USELESS: "because at least one feature must be selected",
+        Verdict.CORE: "proven: the core alone is enough, so no subset is smaller",
+        Verdict.ESTIMATED: "not proven: a sample of the rows cannot prove it",
+        Verdict.ASKED: "as requested; --certify tries to prove that no others are better",
+        Verdict.ONE: "the fewest possible",
     }
-    unproven = f"not proven to be the {best}; --certify tries to"
+    unproven = f"not proven to be the {best}; --certify tries to prove it"
     return f"{len(run.selected)}, {sayings.get(known, unproven)}"
 
 
 def _others(run: Run) -> Iterator[tuple[str, str]]:
-    """Yield how many other subsets do, unless the certificate says it already."""
+    """Yield how many other subsets are as good, unless the certificate says so."""
     are_all = run.certificate is not None and run.certificate.all_listed
     if not are_equal(run) and run.n_reducts > 1:
-        yield "enough", f"{run.n_reducts:,} {alike(run)}{'' if are_all else ' were met'}"
+        yield "enough", f"{'' if are_all else 'found '}{run.n_reducts:,} {alike(run)}"
     elif not are_equal(run) and not are_all:
-        yield "enough", f"no other subset was met that keeps at least {asked_percent(run)}"
+        yield "enough", f"found no other subset that keeps at least {asked_percent(run)}"
     elif run.certificate is None:
         yield "as good", _alike(run)
 
@@ -173,32 +163,34 @@ def _others(run: Run) -> Iterator[tuple[str, str]]:
 def _alike(run: Run) -> str:
     size = len(run.selected)
     if run.is_core_alone:
-        return "no other subset of this size, by the same proof"
+        return "no other subset of this size (by the same proof)"
     if run.n_reducts == 1:
-        return f"no other subset of {size} was met"
+        return f"found no other subset of size {size}"
     checked = sum(bool(reduct.minimal) for reduct in run.reducts)
     is_checked = checked == run.n_reducts and run.parameters.get("must_include") is None
-    spare = "; none of them can spare a feature" if is_checked else ""
-    return f"{run.n_reducts:,} subsets of {size} were met{spare}"
+    spare = "; every feature in them is needed" if is_checked else ""
+    return f"found {run.n_reducts:,} subsets of size {size}{spare}"
 
 
 def _core(run: Run) -> str:
     if run.core is None:
-        return "not determined: the time was up"
+        return "not determined: the time limit was reached"
     if run.asks_for_all and run.asked_size is None:
         nothing, something = "every feature can be replaced by others", "cannot be replaced"
     else:
-        goal = "tell as much as all" if run.asks_for_all else f"keep {asked_percent(run)}"
-        nothing = f"without any one feature the others still {goal}"
-        something = f"without any of them the others do not {goal}"
+        goal = "match all features together" if run.asks_for_all else f"keep {asked_percent(run)}"
+        nothing, something = f"no single feature is needed to {goal}", f"needed to {goal}"
     return f"{named(run.names(run.core))}: {something}" if run.core else f"none: {nothing}"
 
 
-def _fewer(run: Run) -> list[str]:
-    """Return how good fewer features are, as far as they are better than still fewer."""
-    best, shown = -math.inf, []
+def _fewer(run: Run) -> str:
+    """Return the best dependencies of smaller subsets, each better than those of fewer features."""
+    best, points = -math.inf, []
     for point in run.front:
         if point.size < len(run.selected) and point.dependency > best:
             best = point.dependency
-            shown.append(f"{point.size}: {best:.3f}")
-    return shown[-MAX_NAMES:]
+            points.append(point)
+    return ", ".join(
+        f"{one.size if place else count(one.size, 'feature')}: {one.dependency:.3f}"
+        for place, one in enumerate(points[-MAX_NAMES:])
+    )

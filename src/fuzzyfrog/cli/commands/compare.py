@@ -1,4 +1,4 @@
-"""Tables as people type them for ``fuzzyfrog compare`` -> data sets of an experiment."""
+"""``fuzzyfrog compare``: searches, judged by the accuracy of classifiers."""
 
 from __future__ import annotations
 
@@ -15,76 +15,27 @@ import typer
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.commands.reproduce import run_experiment
 from fuzzyfrog.cli.console import tell, write_result
-from fuzzyfrog.cli.errors import ExitCode, UsageError, warn_of_suspects
-from fuzzyfrog.cli.inputs import Asked, copy_of_stdin, refuse_reading_options
-from fuzzyfrog.cli.options import names_in
+from fuzzyfrog.cli.errors import ExitCode, UsageError
+from fuzzyfrog.cli.inputs import (
+    ReadingOptions,
+    TableOptions,
+    copy_of_stdin,
+    refuse_reading_options,
+    warn_of_suspects,
+)
+from fuzzyfrog.cli.options import SearchName, names_in
 from fuzzyfrog.cli.progress import shown_progress
+from fuzzyfrog.common.messages import shown, suggested
 
 if TYPE_CHECKING:
     from fuzzyfrog.experiment.config import DataEntry
 
-__all__ = [
-    "check_readable",
-    "compare",
-    "entries_of",
-]
-
-
-def entries_of(tables: Sequence[Asked], folder: Path) -> list[DataEntry]:
-    """Return the data sets; stdin is copied into the folder."""
-    if not any(one.is_read for one in tables):
-        refuse_reading_options(tables[0])
-    names = [Path(one.called).name.partition(".")[0] if one.is_read else one.table
-             for one in tables]  # fmt: skip
-    name, count = Counter(names).most_common(1)[0]
-    if count > 1:
-        raise UsageError(f"TABLE must be different ones, got {count} that are called {name!r}.")
-    return [_entry(name, one, folder) for name, one in zip(names, tables, strict=True)]
-
-
-def _entry(name: str, asked: Asked, folder: Path) -> DataEntry:
-    from fuzzyfrog.experiment.config import DataEntry
-
-    if not asked.is_read:
-        return DataEntry(name)
-    if asked.target is None:
-        raise UsageError(f"--target must be given for a file, got none for {asked.table!r}.")
-    path = Path(asked.table).absolute() if asked.is_file else copy_of_stdin(folder).absolute()
-    if not _is_text(str(path)):
-        raise UsageError(
-            f"TABLE must be a path that is UTF-8 text, as the pages are, got {str(path)!r}. "
-            "Rename it."
-        )
-    return DataEntry(
-        name,
-        path,
-        asked.target,
-        ignore=tuple(names_in("--ignore", asked.ignore)),
-        categorical=tuple(names_in("--categorical", asked.categorical)),
-        separator=asked.mark,
-        decimal=asked.decimal,
-        encoding=asked.encoding,
-    )
-
-
-def _is_text(name: str) -> bool:
-    """Whether a name is text, without undecodable bytes of the file system."""
-    return not any("\ud800" <= character <= "\udfff" for character in name)
-
-
-def check_readable(entries: Sequence[DataEntry], data: Path | None) -> None:
-    """Read every table once, so that errors in it are found before anything runs."""
-    for entry in entries:
-        dataset = entry.load(data)
-        if entry.file is not None:
-            warn_of_suspects(dataset, dataset.feature_names)
-
-
-SEARCHES = ("frogs", "genetic", "swarm", "quickreduct", "boosted", "none")
+# All but the exact search: no option of this command limits its time.
+SEARCHES = (*(str(one) for one in SearchName if one is not SearchName.EXACT), "none")
 
 
 class PanelName(StrEnum):
-    """Whose classifiers judge."""
+    """A panel of nine classifiers."""
 
     SKLEARN = "sklearn"
     WEKA = "weka"
@@ -97,88 +48,80 @@ class ProtocolName(StrEnum):
     PAPER = "paper"
 
 
-Tables = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="TABLE", help="Files, or - for CSV on stdin (with --target), or names of data sets."
-    ),
-]
-Searches = Annotated[
-    list[str],
-    typer.Option(metavar="A,B", help=f"At least two of {', '.join(SEARCHES)} (all features)."),
-]
-Classifiers = Annotated[
-    PanelName, typer.Option(metavar="NAME", help="Whose nine classifiers judge: sklearn or weka.")
-]
-Protocol = Annotated[
-    ProtocolName,
-    typer.Option(
-        metavar="NAME",
-        help="Select inside every fold (nested), or before, which flatters (paper).",
-    ),
-]
-Folds = Annotated[int, typer.Option(metavar="N", help="Folds of the cross-validation.")]
-Seed = Annotated[int, typer.Option(metavar="N", help="The same seed gives the same result.")]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FOLDER", help="Keep all figures there; the same command then goes on from them."
-    ),
-]
-
-
 def compare(
-    tables: Tables,
-    searches: Searches,
-    target: options.Target = None,
-    classifiers: Classifiers = PanelName.SKLEARN,
-    protocol: Protocol = ProtocolName.NESTED,
-    folds: Folds = 10,
-    seed: Seed = 0,
-    out: Out = None,
-    ignore: options.Ignore = None,
-    categorical: options.Categorical = None,
-    separator: options.Separator = None,
-    decimal: options.Decimal = ".",
-    encoding: options.Encoding = "utf-8",
-    data: options.Data = None,
+    reading: ReadingOptions,
+    tables: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TABLE",
+            help="Files, - for CSV on stdin (both with --target), or names of data sets.",
+        ),
+    ],
+    searches: Annotated[
+        list[str],
+        typer.Option(metavar="A,B", help=f"At least two of {', '.join(SEARCHES)} (all features)."),
+    ],
+    classifiers: Annotated[
+        PanelName, typer.Option(metavar="NAME", help="The nine classifiers: sklearn or weka.")
+    ] = PanelName.SKLEARN,
+    protocol: Annotated[
+        ProtocolName,
+        typer.Option(
+            metavar="NAME",
+            help="Select inside every fold (nested), or once on all samples, which is too "
+            "optimistic (paper).",
+        ),
+    ] = ProtocolName.NESTED,
+    folds: Annotated[int, typer.Option(metavar="N", help="Folds of the cross-validation.")] = 10,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="The same seed gives the same result.")
+    ] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Keep all results there; the same command resumes from them."
+        ),
+    ] = None,
     missing: options.Missing = options.MissingRule.SIMILAR,
     jobs: options.Jobs = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Compare searches by the accuracy of classifiers on what they select, with statistics.
+    """Compare searches by the accuracy of classifiers on the selected features.
 
-    The options that say how a table is read hold for all files, and none of the named data sets.
+    Options about reading apply to all files, and not to data sets given by name.
     """
-    asked = [
-        Asked(table, target, "auto", ignore, categorical, separator, encoding, data, decimal)
-        for table in tables
-    ]
     chosen = _searches(searches)
+    asked = [TableOptions(table=table, **vars(reading)) for table in tables]
     with _folder(out) as folder:
         with shown_progress("reading the tables", quiet=quiet):
-            entries = entries_of(asked, folder)
-            check_readable(entries, data)
+            entries = _entries(asked, folder)
+            for entry in entries:  # so that errors in a table are found before anything runs
+                dataset = entry.load(reading.data)
+                if entry.file is not None:
+                    warn_of_suspects(dataset, dataset.feature_names)
         from fuzzyfrog.experiment import config  # large
 
         experiment = config.Experiment(
             title="Comparison of searches",
             data=tuple(entries),
-            selectors=tuple(
-                config.SelectorEntry(name, name, missing=missing.value) for name in chosen
-            ),
-            protocols=(config.Protocol(protocol.value, (seed,)),),
-            panels=(classifiers.value,),
+            selectors=tuple(config.SelectorEntry(name, name, missing=missing) for name in chosen),
+            protocols=(config.Protocol(protocol, (seed,)),),
+            panels=(classifiers,),
             lineups={"all": tuple(chosen)},
             folds=folds,
         )
-        page = folder / f"{classifiers.value}-{protocol.value}.md"
+        page = folder / f"{classifiers}-{protocol}.md"
         try:
             done = run_experiment(
-                experiment, data, folder, n_jobs=jobs, quiet=quiet, figures=out is not None
+                experiment,
+                reading.data,
+                folder,
+                n_jobs=jobs,
+                quiet=quiet,
+                figures=out is not None,
             )
         finally:
-            if page.exists():  # also where other pages could not be written
+            if page.exists():  # even if other pages could not be written
                 write_result(*page.read_text(encoding="utf-8").splitlines())
     for failure in done.failures:
         tell(failure)
@@ -187,15 +130,15 @@ def compare(
 
 
 def _searches(given: Sequence[str]) -> list[str]:
-    from fuzzyfrog.common.messages import shown, suggested
-
     names = names_in("--searches", given)
     rule = f"--searches must be at least two of {', '.join(SEARCHES)}"
     for name in names:
         if name not in SEARCHES:
             raise UsageError(f"{rule}, got {shown(name)}. {suggested(name, SEARCHES)}")
     if len(names) < 2:
-        raise UsageError(f"{rule}, got {shown(names[0])} alone. none, all features, is one too.")
+        raise UsageError(
+            f"{rule}, got only {shown(names[0])}. Add 'none' to compare with all features."
+        )
     return names
 
 
@@ -210,3 +153,41 @@ def _folder(out: Path | None) -> Iterator[Path]:
     except OSError as error:
         raise UsageError(f"--out must be a folder, got {str(out)!r} ({error.strerror}).") from None
     yield out
+
+
+def _entries(tables: Sequence[TableOptions], folder: Path) -> list[DataEntry]:
+    """Return the data sets of the experiment; stdin is copied into the folder."""
+    if not any(one.is_read for one in tables):
+        refuse_reading_options(tables[0])
+    names = [
+        Path(one.called).name.partition(".")[0] if one.is_read else one.table for one in tables
+    ]
+    name, count = Counter(names).most_common(1)[0]
+    if count > 1:
+        raise UsageError(f"TABLE must have different names, got {count} that are called {name!r}.")
+    return [_entry(name, one, folder) for name, one in zip(names, tables, strict=True)]
+
+
+def _entry(name: str, asked: TableOptions, folder: Path) -> DataEntry:
+    from fuzzyfrog.experiment.config import DataEntry
+
+    if not asked.is_read:
+        return DataEntry(name)
+    if asked.target is None:
+        raise UsageError(f"--target must be given for a file, got none for {asked.table!r}.")
+    path = Path(asked.table).absolute() if asked.is_file else copy_of_stdin(folder).absolute()
+    if any("\ud800" <= character <= "\udfff" for character in str(path)):  # undecodable bytes
+        raise UsageError(
+            f"TABLE must be a path in UTF-8, because pages mention it, got {str(path)!r}. "
+            "Rename the file."
+        )
+    return DataEntry(
+        name,
+        path,
+        asked.target,
+        ignore=tuple(names_in("--ignore", asked.ignore)),
+        categorical=tuple(names_in("--categorical", asked.categorical)),
+        separator=asked.mark,
+        decimal=asked.decimal,
+        encoding=asked.encoding,
+    )

@@ -12,13 +12,9 @@ import typer
 
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import safe, tell, write_json, write_result
-from fuzzyfrog.cli.errors import Command, Commands, ExitCode, UsageError, in_options
+from fuzzyfrog.cli.errors import ExitCode, UsageError, in_options
 
-__all__ = [
-    "datasets",
-]
-
-# What comes with scikit-learn never changes, and loading it takes a second.
+# The data sets in scikit-learn never change, and loading them takes a second.
 BUNDLED_SIZES = {
     "breast_cancer": (569, 30, 2),
     "digits": (1797, 64, 10),
@@ -27,13 +23,13 @@ BUNDLED_SIZES = {
 }
 
 datasets = typer.Typer(
-    help="List the data sets that are known by name, or fetch them.", cls=Commands
+    help="List the data sets that are known by name, or fetch them.", add_completion=False
 )
 
 
 @dataclass(frozen=True)
 class Known:
-    """One data set of the list."""
+    """A row of the list."""
 
     name: str
     samples: int
@@ -48,9 +44,9 @@ def _list_by_default(context: typer.Context) -> None:
         list_datasets()
 
 
-@datasets.command("list", cls=Command)
+@datasets.command("list")
 def list_datasets(data: options.Data = None, as_json: options.Json = False) -> None:
-    """List the data sets: how large they are, and where."""
+    """List the data sets with their sizes and places."""
     known = [_known(name, data) for name in _names()]
     if as_json:
         write_json(json.dumps([asdict(one) for one in known], indent=2))
@@ -64,10 +60,11 @@ def list_datasets(data: options.Data = None, as_json: options.Json = False) -> N
     write_result(f"{'name':<{width}}  samples  features  classes  place", *lines)
 
 
-@datasets.command("fetch", cls=Command)
+@datasets.command("fetch")
 def fetch(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Data sets of the paper, by default all of them.")
+        list[str] | None,
+        typer.Argument(metavar="NAME", help="Data sets of the paper (default: all of them)."),
     ] = None,
 ) -> None:
     """Download data sets of the paper from OpenML or UCI into the cache."""
@@ -75,7 +72,7 @@ def fetch(
 
     wanted = _to_download(names or _names())
     if names and not wanted:
-        write_result(f"{', '.join(names)}: in scikit-learn, there is nothing to download")
+        write_result(f"{', '.join(names)}: comes with scikit-learn, nothing to download")
         return
     n_fetched = sum(_is_fetched(name) for name in wanted)
     write_result(f"{n_fetched} of {len(wanted)} data sets are in {safe(cache_folder())}")
@@ -84,34 +81,34 @@ def fetch(
 
 
 def _to_download(names: Sequence[str]) -> list[str]:
-    """Return the data sets that do not come with scikit-learn; refuse what is not known."""
+    """Return the data sets that do not come with scikit-learn; raise for unknown names."""
     from fuzzyfrog.common.messages import shown, suggested
 
     known = _names()
     for name in names:
         if name not in known:
             raise UsageError(
-                f"NAMES must be data sets of the paper, got {shown(name)}. {suggested(name, known)}"
+                f"NAME must be a data set of the paper, got {shown(name)}. {suggested(name, known)}"
             )
     return [name for name in names if name not in BUNDLED_SIZES]
 
 
 def _is_fetched(name: str) -> bool:
-    """Fetch a data set; one that cannot be had does not keep others from being fetched."""
+    """Fetch a data set; return whether that worked, so that the others are fetched in any case."""
     from fuzzyfrog.data.catalog import fetch_dataset
     from fuzzyfrog.errors import DataError
 
     try:
         fetched = fetch_dataset(name)
     except DataError as error:
-        tell(in_options(str(error)))
+        tell(in_options(error))
         return False
     tell(f"{fetched.name}: {fetched.n_samples:,} samples, {fetched.n_features:,} features")
     return True
 
 
 def _names() -> list[str]:
-    """Return those of scikit-learn first, then those of the paper in its order."""
+    """Return the names: first those in scikit-learn, then those of the paper in its order."""
     from fuzzyfrog.data.catalog import registry
 
     return list(dict.fromkeys([*BUNDLED_SIZES, *registry()]))
@@ -131,5 +128,5 @@ def _place(name: str, data: Path | None) -> str:
 
     file = dataset_file(name, folder=data)
     if file is None:
-        return f"not here: fuzzyfrog datasets fetch {name}"
+        return f"not downloaded: fuzzyfrog datasets fetch {name}"
     return str(file) if file.is_file() else f"missing: {file}"

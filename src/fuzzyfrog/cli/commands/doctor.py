@@ -1,4 +1,4 @@
-"""What ``fuzzyfrog doctor`` looks at."""
+"""``fuzzyfrog doctor``: what is installed, what is missing, and how to get it."""
 
 from __future__ import annotations
 
@@ -22,13 +22,7 @@ from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import safe, write_json, write_result
 from fuzzyfrog.cli.progress import compiling_heard, shown_progress
 
-__all__ = [
-    "Finding",
-    "doctor",
-    "examined",
-]
-
-# Package, the module that it is imported by, what it is for, the extra that it belongs to.
+# Package, module to import, purpose, and the extra that installs it.
 REQUIRED = (("numpy", "numpy"), ("scipy", "scipy"), ("numba", "numba"), ("scikit-learn", "sklearn"))
 OPTIONAL = (
     ("lightgbm", "lightgbm", "--search boosted", "boost"),
@@ -39,34 +33,52 @@ OPTIONAL = (
 )
 
 
+def doctor(as_json: options.Json = False, quiet: options.Quiet = False) -> None:
+    """Check the installation: what is there, what is missing, and how to get it."""
+    with shown_progress("checking the installation", quiet=quiet):
+        findings = _examined()
+    if as_json:
+        write_json(json.dumps([asdict(one) for one in findings], indent=2))
+    else:
+        write_result(*_lines(findings))
+
+
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked for.
-
-    Attributes
-    ----------
-    name : str
-        The thing.
-    is_there : bool
-        Whether it can be used.
-    found : str
-        Its version or place, or what is wrong with it.
-    purpose, remedy : str
-        What it is for, and how to get it.
-    is_optional : bool
-        Whether most of fuzzyfrog works without it.
-    """
+    """A component that was looked for; the fields are the JSON document."""
 
     name: str
     is_there: bool
-    found: str
+    found: str  # its version or place, or what is wrong with it
     purpose: str = ""
-    remedy: str = ""
+    remedy: str = ""  # how to get it
     is_optional: bool = True
 
 
-def examined() -> list[Finding]:
-    """Look at everything that fuzzyfrog can use."""
+def _lines(findings: list[Finding]) -> list[str]:
+    width = max(len(one.name) for one in findings)
+    lines = []
+    for one in findings:
+        mark = "ok" if one.is_there else "--"
+        lines.append(f"{mark}  {one.name:<{width}}  {safe(one.found)}")
+        if not one.is_there:
+            lines.append(f"    {'':<{width}}  for {one.purpose}: {one.remedy}")
+    return [*lines, "", _verdict([one for one in findings if not one.is_there])]
+
+
+def _verdict(missing: list[Finding]) -> str:
+    n_required = sum(not one.is_optional for one in missing)
+    if n_required:
+        noun = "package is" if n_required == 1 else "packages are"
+        return f"{n_required} required {noun} missing; fuzzyfrog does not work without."
+    if missing:
+        noun = "component is" if len(missing) == 1 else "components are"
+        return f"All required packages are installed; {len(missing)} optional {noun} missing."
+    return "Everything is installed."
+
+
+def _examined() -> list[Finding]:
+    """Return a finding for everything that fuzzyfrog can use."""
     again = _install("--force-reinstall ", "")
     required = [
         replace(_package(name, module, "everything", again), is_optional=False)
@@ -83,14 +95,14 @@ def examined() -> list[Finding]:
         _package(name, module, purpose, _install("", f"[{extra}]"))
         for name, module, purpose, extra in OPTIONAL
     ]
-    frames = _package("pandas", "pandas", "data frames, as in the examples", _pip("pandas"))
+    frames = _package("pandas", "pandas", "data frames in the examples", _pip("pandas"))
     return [*findings, frames, _java(), _weka(), _paper_data()]
 
 
 def _install(options: str, extra: str) -> str:
     """Return the command that installs fuzzyfrog from where it came from."""
-    told = distribution("fuzzyfrog").read_text("direct_url.json")
-    url = urlsplit(json.loads(told)["url"] if told else "")
+    origin = distribution("fuzzyfrog").read_text("direct_url.json")
+    url = urlsplit(json.loads(origin)["url"] if origin else "")
     source = url2pathname(url.path) if url.scheme == "file" else "fuzzyfrog"
     return _pip(f"{options}{shlex.quote(source + extra)}")
 
@@ -100,14 +112,14 @@ def _pip(what: str) -> str:
 
 
 def _package(name: str, module: str, purpose: str, remedy: str) -> Finding:
-    """Really import it: a package can be installed and not work, for want of a library."""
+    """Import a package: one that is installed may still lack a library."""
     try:
         found = version(name)
     except PackageNotFoundError:
         return Finding(name, False, "not installed", purpose, remedy)
     try:
         importlib.import_module(module)
-    except Exception as error:  # whatever a broken package raises
+    except Exception as error:  # a broken package can raise anything
         reason = " ".join(str(error).split())[:200]
         return Finding(name, False, f"{found} cannot be imported ({reason})", purpose, remedy)
     return Finding(name, True, found, purpose, remedy)
@@ -117,11 +129,11 @@ def _threads() -> Finding:
     from fuzzyfrog.measure.threads import effective_threads
 
     n_threads = effective_threads(None)
-    return Finding("threads", True, f"{n_threads}, of {os.cpu_count()} CPUs of the machine")
+    return Finding("threads", True, f"{n_threads} (the machine has {os.cpu_count()} CPUs)")
 
 
 def _kernels() -> Finding:
-    """Measure something small, and see whether that had to be compiled."""
+    """Measure a small table, and note whether kernels had to be compiled."""
     from fuzzyfrog import dependency
     from fuzzyfrog.measure import _kernel_scan
 
@@ -131,7 +143,7 @@ def _kernels() -> Finding:
         dependency([[0.0, 1.0], [1.0, 2.0], [0.5, 0.0]], ["a", "b", "a"])
     took = time.monotonic() - start
     stats = getattr(_kernel_scan.scan_batch, "stats", None)
-    purpose, remedy = "a quick start", "set NUMBA_CACHE_DIR to a folder of your own"
+    purpose, remedy = "a quick start", "set NUMBA_CACHE_DIR to a folder that you can write to"
     if stats is None:
         return Finding(
             "compiled kernels", False, "switched off", purpose, "unset NUMBA_DISABLE_JIT"
@@ -139,7 +151,7 @@ def _kernels() -> Finding:
     folder = Path(stats.cache_path) if stats.cache_path else None
     if folder is None or not _is_writable(folder):
         return Finding("compiled kernels", False, f"{folder} cannot be written", purpose, remedy)
-    state = f"compiled just now, in {took:.0f} s, kept in" if compiled else "from the cache in"
+    state = f"compiled now in {took:.0f} s, cached in" if compiled else "cached in"
     return Finding("compiled kernels", True, f"{state} {folder}", purpose, remedy)
 
 
@@ -158,12 +170,12 @@ def _java() -> Finding:
     if java is None:
         return Finding("java", False, "not found", purpose, remedy)
     try:
-        told = subprocess.run(  # noqa: S603 - the Java that this user would run
+        done = subprocess.run(  # noqa: S603 - the Java that this user would run
             [java, "-version"], capture_output=True, text=True, timeout=20, check=True
         )
     except (OSError, subprocess.SubprocessError) as error:
         return Finding("java", False, f"{java} does not run ({error})", purpose, remedy)
-    first = (told.stderr or told.stdout).strip().splitlines()[0]
+    first = (done.stderr or done.stdout).strip().splitlines()[0]
     return Finding("java", True, f"{first} ({java})", purpose, remedy)
 
 
@@ -171,7 +183,7 @@ def _weka() -> Finding:
     from fuzzyfrog.experiment.weka.process import DEBIAN_JAR, JAR_VARIABLE
 
     jar = Path(os.environ.get(JAR_VARIABLE) or DEBIAN_JAR).expanduser()
-    found = str(jar) if jar.is_file() else f"no {jar}"
+    found = str(jar) if jar.is_file() else f"{jar} not found"
     remedy = f"apt-get install weka, or set {JAR_VARIABLE} to a weka.jar"
     return Finding("weka", jar.is_file(), found, "the classifiers of the paper", remedy)
 
@@ -185,35 +197,7 @@ def _paper_data() -> Finding:
     return Finding(
         "data sets of the paper",
         n_found == n_all,
-        f"{n_found} of {n_all} (fuzzyfrog datasets lists them)",
-        "repeating the experiment of the paper",
-        f"set {FOLDER_VARIABLE} to a folder with their files, or: fuzzyfrog datasets fetch",
+        f"{n_found} of {n_all} (listed by fuzzyfrog datasets)",
+        "reproducing the experiment of the paper",
+        f"set {FOLDER_VARIABLE} to a folder with their files, or run fuzzyfrog datasets fetch",
     )
-
-
-def doctor(as_json: options.Json = False, quiet: options.Quiet = False) -> None:
-    """Return what fuzzyfrog finds on this machine, what is missing, and how to get it."""
-    with shown_progress("looking at what is installed", quiet=quiet):
-        findings = examined()
-    if as_json:
-        write_json(json.dumps([asdict(one) for one in findings], indent=2))
-        return
-    write_result(*_lines(findings))
-
-
-def _lines(findings: list[Finding]) -> list[str]:
-    width = max(len(one.name) for one in findings)
-    lines = []
-    for one in findings:
-        mark = "ok" if one.is_there else "--"
-        lines.append(f"{mark}  {one.name:<{width}}  {safe(one.found)}")
-        if not one.is_there:
-            lines.append(f"    {'':<{width}}  for {one.purpose}: {one.remedy}")
-    missing = [one for one in findings if not one.is_there]
-    n_needed = sum(not one.is_optional for one in missing)
-    if n_needed:
-        return [*lines, "", f"{n_needed} missing, without which nothing works."]
-    if missing:
-        noun = "optional thing is" if len(missing) == 1 else "optional things are"
-        return [*lines, "", f"All that is needed is there; {len(missing)} {noun} not."]
-    return [*lines, "", "Nothing is missing."]

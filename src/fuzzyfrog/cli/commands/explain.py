@@ -1,4 +1,4 @@
-"""``fuzzyfrog explain``: why a feature is among the selected ones."""
+"""``fuzzyfrog explain``: why a feature is selected."""
 
 from __future__ import annotations
 
@@ -17,10 +17,6 @@ from fuzzyfrog.cli.inputs import SavedRun, loaded_run
 if TYPE_CHECKING:
     from fuzzyfrog.records import Cell, FeatureExplanation, Run
 
-__all__ = [
-    "explain",
-]
-
 ROOM = 40  # columns of a terminal for the name of a feature in a sentence
 
 
@@ -28,22 +24,22 @@ def explain(
     run: SavedRun,
     feature: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The feature, by default all that are selected."),
+        typer.Option(metavar="NAME", help="The feature to explain (default: an overview of all)."),
     ] = None,
     limit: Annotated[
         int,
-        typer.Option(metavar="N", help="Print so many pairs at most; a run has 8 of each feature."),
+        typer.Option(metavar="N", help="Print at most N pairs (a run has 8 for each feature)."),
     ] = 8,
     as_json: options.Json = False,
 ) -> None:
-    """Return why a feature is selected: which samples only it tells apart."""
+    """Explain why a feature is selected: which samples only it tells apart."""
     if limit < 0:
         raise UsageError(f"--limit must be at least 0, got {limit}.")
     loaded = loaded_run(run)
     if not loaded.is_explained:
         raise UsageError(
-            f"{run} must be a run that was explained, got one whose time was up before. Run it "
-            "again with more time."
+            f"{run} must be a run with explanations, got one that ran out of time before them. "
+            "Run it again with more time."
         )
     chosen = loaded.explanations if feature is None else (loaded.explanation_of(feature),)
     explanations = [replace(one, pairs=one.pairs[:limit]) for one in chosen]
@@ -56,15 +52,16 @@ def explain(
 
 
 def _overview(run: Run) -> Iterator[str]:
-    """Yield one line for each feature, the one that would be missed most first."""
-    yield f"Without one of the {len(run.selected)} selected features of {safe(run.data.name)}:"
+    """Yield one line for each feature, the most important one first."""
+    n_selected = len(run.selected)
+    yield f"Loss without each of the {n_selected} selected features of {safe(run.data.name)}:"
     ranked = sorted(run.explanations, key=lambda one: -one.lost)
     head = ["feature", "dependency", "samples affected"]
     room = stdout().width - sum(2 + len(title) for title in head[1:]) - 2
     rows = [[fitted(one.name, room), f"-{one.lost:.4f}", f"{one.n_affected:,}"] for one in ranked]
     yield from aligned([head, *rows], right={1, 2})
     yield ""
-    yield "Next: --feature NAME shows the samples that it tells apart"
+    yield "Next: --feature NAME shows the samples that only this feature tells apart"
 
 
 def _lines(one: FeatureExplanation) -> Iterator[str]:
@@ -74,7 +71,7 @@ def _lines(one: FeatureExplanation) -> Iterator[str]:
     )
     if not one.pairs:
         return
-    yield f"Samples that come closer to another class: {one.n_affected:,}. Most of all:"
+    yield f"Samples that move closer to another class: {one.n_affected:,}. The most affected:"
     yield ""
     head = ["sample", "class", "value", "enemy", "class", "value", "distance", "without it"]
     rows = [
@@ -88,8 +85,8 @@ def _lines(one: FeatureExplanation) -> Iterator[str]:
     yield from aligned([head, *rows], right={0, 2, 3, 5, 6, 7})
     yield ""
     yield (
-        "Samples count from 0, the first row of data. Distances are those on the selected "
-        "features, cut at 1."
+        "Samples are numbered from 0, the first row of data. Distances are measured on the "
+        "selected features and capped at 1."
     )
 
 

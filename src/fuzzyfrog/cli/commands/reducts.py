@@ -1,4 +1,4 @@
-"""``fuzzyfrog reducts``: all reducts of a size, by proof."""
+"""``fuzzyfrog reducts``: all reducts of a size, with a proof that there are no others."""
 
 from __future__ import annotations
 
@@ -12,67 +12,52 @@ import typer
 
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import fitted, tell, write_json, write_result
-from fuzzyfrog.cli.errors import ExitCode, UsageError, warn_of_suspects
-from fuzzyfrog.cli.inputs import Asked, opened
-from fuzzyfrog.cli.options import features_in
+from fuzzyfrog.cli.errors import ExitCode, UsageError
+from fuzzyfrog.cli.inputs import TableOptions, opened, warn_of_suspects
+from fuzzyfrog.cli.options import MeasureOptions, features_in
 from fuzzyfrog.cli.progress import compiling_heard, shown_progress
 
 if TYPE_CHECKING:
     from fuzzyfrog.cli.progress import Course
     from fuzzyfrog.records import Reduct
 
-__all__ = [
-    "reducts",
-]
-
 ROOM = 40  # columns of a terminal for one name among others
-MAX_COMMON = 5  # features that are told to be in most reducts
+MAX_COMMON = 5  # features listed as the most common
 
 
 def reducts(
-    table: options.Table,
-    target: options.Target = None,
+    asked: TableOptions,
+    measure: MeasureOptions,
     limit: Annotated[
-        int, typer.Option(metavar="N", help="Print so many at most; 0 for all.")
+        int, typer.Option(metavar="N", help="Print at most N reducts; 0 for all.")
     ] = 100,
     size: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Features of a reduct, by default the fewest there are."),
+        typer.Option(metavar="N", help="Number of features (default: the fewest possible)."),
     ] = None,
     include: Annotated[
         list[str] | None,
-        typer.Option(metavar="A,B", help="Features that every reduct is to have."),
+        typer.Option(metavar="A,B", help="Features that every reduct must have."),
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option(metavar="A,B", help="Features that no reduct is to have."),
+        typer.Option(metavar="A,B", help="Features that no reduct may have."),
     ] = None,
-    target_kind: options.TargetKind = options.TargetKindName.AUTO,
-    ignore: options.Ignore = None,
-    categorical: options.Categorical = None,
-    separator: options.Separator = None,
-    decimal: options.Decimal = ".",
-    encoding: options.Encoding = "utf-8",
-    data: options.Data = None,
-    tnorm: options.TNorm = options.TNormName.LUKASIEWICZ,
-    spread: options.Spread = options.SpreadName.STD,
-    missing: options.Missing = options.MissingRule.SIMILAR,
-    jobs: options.Jobs = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """List all reducts with the fewest features, proven to be all of them.
+    """List all reducts with the fewest features, with a proof that there are no others.
 
-    Ctrl-C prints those that were found until then.
+    Ctrl-C prints the reducts found so far.
     """
     if limit < 0:
         raise UsageError(f"--limit must be at least 0, got {limit}. 0 lists all of them.")
-    asked = Asked(
-        table, target, target_kind.value, ignore, categorical, separator, encoding, data, decimal
-    )
     found: list[Reduct] = []
     try:
-        with shown_progress(f"reading {table}", quiet=quiet) as course, opened(asked) as loaded:
+        with (
+            shown_progress(f"reading {asked.table}", quiet=quiet) as course,
+            opened(asked) as loaded,
+        ):
             from fuzzyfrog.select.certify import enumerate_reducts
 
             dataset = loaded.dataset
@@ -80,21 +65,18 @@ def reducts(
             excluded = features_in("--exclude", exclude, dataset)
             allowed = [name for name in dataset.feature_names if name not in excluded]
             warn_of_suspects(dataset, allowed, "exclude")
-            course.phase("looking for the first reduct")
+            course.phase("searching for the first reduct")
             iterator = enumerate_reducts(
                 dataset,
                 size=size,
-                tnorm=tnorm.value,
-                spread=spread.value,
-                missing=missing.value,
                 must_include=included or None,
                 exclude=excluded or None,
-                n_jobs=jobs,
+                **measure.parameters(),
             )
             with compiling_heard(course.compile):
                 ended = _collect(iterator, limit, found, course)
     except KeyboardInterrupt:
-        tell("interrupted; what was found until then is printed")
+        tell("interrupted; printing the reducts found so far")
         ended = "interrupted"
     if as_json:
         listed = [asdict(one) for one in found]
@@ -106,13 +88,13 @@ def reducts(
 
 
 def _collect(reducts: Iterator[Reduct], limit: int, found: list[Reduct], course: Course) -> str:
-    """Add the reducts as they come; give why there are no more: all or limit."""
+    """Append the reducts as they come; return why that ended: "all" or "limit"."""
     for one in reducts:
         if limit and len(found) == limit:
             return "limit"
         found.append(one)
         noun = "reduct" if len(found) == 1 else "reducts"
-        course.phase(f"{len(found):,} {noun} of {one.size} features, looking for more")
+        course.phase(f"{len(found):,} {noun} of {one.size} features, searching for more")
     return "all"
 
 
@@ -126,16 +108,16 @@ def _lines(found: list[Reduct], ended: str, *, is_fewest: bool) -> Iterator[str]
         shares = ", ".join(
             f"{fitted(name, ROOM)} {count / len(found):.0%}" for name, count in times
         )
-        yield f"Most common in them: {shares}"
+        yield f"Most common features: {shares}"
 
 
 def _count(found: list[Reduct], ended: str, *, is_fewest: bool) -> str:
     if not found:
-        none = "There is no reduct of this size, by proof."
-        return none if ended == "all" else "No reduct was found until then."
+        none = "There is no reduct of this size (proven)."
+        return none if ended == "all" else "No reduct was found before the interruption."
     size = f"{found[0].size} feature{'s' if found[0].size > 1 else ''}"
     noun = "reduct" if len(found) == 1 else "reducts"
     count = f"{len(found):,} {noun} of {size}, dependency {found[0].dependency:.4f}"
-    every = f"proven to be all that have {size}{', the fewest' if is_fewest else ''}"
-    reasons = {"all": every, "limit": "and there are more: raise --limit"}
+    every = f"proven: no other has {size}{', and none has fewer' if is_fewest else ''}"
+    reasons = {"all": every, "limit": "there are more: raise --limit"}
     return f"{count}; {reasons.get(ended, 'there may be more')}."

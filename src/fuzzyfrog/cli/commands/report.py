@@ -1,4 +1,4 @@
-"""``fuzzyfrog report``: the page of a run."""
+"""``fuzzyfrog report``: the report of a saved run."""
 
 from __future__ import annotations
 
@@ -13,10 +13,6 @@ from fuzzyfrog.cli.inputs import SavedRun, loaded_run
 from fuzzyfrog.cli.outputs import check_outputs
 from fuzzyfrog.common.files import Unwritten
 
-__all__ = [
-    "report",
-]
-
 DEFAULT = Path("report.html")
 
 
@@ -28,16 +24,16 @@ def report(
             "--output",
             "-o",
             metavar="FILE.html",
-            help=f"Where to write the page, by default {DEFAULT}, unless that exists.",
+            help=f"File to write (default: {DEFAULT}, unless it exists).",
         ),
     ] = None,
 ) -> None:
-    """Write the report of a saved run: one page that opens in any browser, offline."""
+    """Write the HTML report of a saved run: one file that opens offline in any browser."""
     loaded = loaded_run(run)
     if output is None and DEFAULT.exists():
         raise UsageError(
-            f"--output must be given, since {DEFAULT} exists. Name another file, or this one to "
-            "write over it."
+            f"--output must be given, because {DEFAULT} exists. Name another file, or this one to "
+            "overwrite it."
         )
     output = output or DEFAULT
     check_outputs({"--output": output}, run.stat())

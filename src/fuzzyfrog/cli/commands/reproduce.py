@@ -1,8 +1,8 @@
-"""Experiments, as the commands that run them need it."""
+"""``fuzzyfrog reproduce``: the experiment of the paper, or of a config."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,12 +19,112 @@ if TYPE_CHECKING:
     from fuzzyfrog.experiment.config import Experiment
     from fuzzyfrog.experiment.runner import Reproduction
 
-__all__ = [
-    "pack",
-    "report_experiment",
-    "reproduce",
-    "run_experiment",
-]
+PAPER_CONFIG = Path("paper", "experiment.toml")
+RESULTS = Path("results")
+
+
+def reproduce(
+    tables: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="TABLE", help="Some of the data sets (default: all of them)."),
+    ] = None,
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="FOLDER",
+            help=f"Folder for cells and tables (default: {RESULTS}); it may exist.",
+            show_default=False,
+        ),
+    ] = RESULTS,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.toml",
+            help=f"The experiment to run (default: {PAPER_CONFIG} in the repository).",
+        ),
+    ] = None,
+    panel: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B",
+            help="Panels of classifiers to run, such as sklearn or weka (default: those of the "
+            "config, without weka if it is not installed).",
+        ),
+    ] = None,
+    data: options.Data = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", metavar="", help="Retry cells that failed.")
+    ] = False,
+    report_only: Annotated[
+        bool,
+        typer.Option(
+            "--report-only",
+            metavar="",
+            help="Compute nothing; write the pages about existing cells.",
+        ),
+    ] = False,
+    pack_cells: Annotated[
+        bool,
+        typer.Option(
+            "--pack", metavar="", help="Finally pack all cells into one small file, to keep."
+        ),
+    ] = False,
+    jobs: options.Jobs = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Run or resume the experiment of the paper, and write its tables.
+
+    Existing cells are never computed again: after Ctrl-C, the same command resumes.
+    """
+    if report_only:
+        _check_alone(tables, panel, retry_failed=retry_failed)
+        with _in_sentences(out, quiet=quiet):
+            from fuzzyfrog.experiment.runner import write_report
+
+            lines = list(map(str, write_report(_config(config), data, out)))
+        failures: Sequence[str] = ()
+    else:
+        done = run_experiment(
+            _config(config), data, out, only=tables or None,
+            panels=names_in("--panel", panel) or None,
+            retry_failed=retry_failed, n_jobs=jobs, quiet=quiet,
+        )  # fmt: skip
+        lines, failures = str(done).splitlines(), done.failures
+    if pack_cells:
+        lines.append(str(_packed(out)))
+    write_result(*map(safe, lines))
+    if failures:
+        raise typer.Exit(ExitCode.FAILURE)
+
+
+def _check_alone(tables: list[str] | None, panel: list[str] | None, *, retry_failed: bool) -> None:
+    options = {"--panel": panel, "--retry-failed": retry_failed}
+    given = [*(tables or []), *(name for name, value in options.items() if value)]
+    if given:
+        raise UsageError(
+            "--report-only must be used without TABLE, --panel and --retry-failed, got "
+            f"{given[0]!r}. Pages are always about all data sets and panels."
+        )
+
+
+def _config(config: Path | None) -> Path:
+    if config is not None:
+        return config
+    if not PAPER_CONFIG.is_file():
+        raise UsageError(
+            f"--config must be given where there is no {PAPER_CONFIG}, got none. That file is in "
+            "the repository of fuzzyfrog; docs/experiment.md explains how to write another."
+        )
+    return PAPER_CONFIG
+
+
+def _packed(out: Path) -> Path:
+    """Move the cells into one packed file and return its path."""
+    with _in_sentences(out, quiet=True):
+        from fuzzyfrog.experiment.cells import pack_cells
+        from fuzzyfrog.experiment.runner import CELLS_FILE
+
+        return pack_cells(out / CELLS_FILE)
 
 
 def run_experiment(
@@ -39,18 +139,18 @@ def run_experiment(
     quiet: bool = False,
     figures: bool = True,
 ) -> Reproduction:
-    """Run the experiment of a config, as `fuzzyfrog.experiment.runner.reproduce` does."""
+    """Run an experiment, as `fuzzyfrog.experiment.runner.reproduce` does."""
     with _in_sentences(out, quiet=quiet):
         from fuzzyfrog.experiment.runner import reproduce
 
         return reproduce(
-            config, data, out, only=only, panels=panels or _panels_at_hand(config),
+            config, data, out, only=only, panels=panels or _available_panels(config),
             retry_failed=retry_failed, n_jobs=n_jobs, quiet=quiet, figures=figures,
         )  # fmt: skip
 
 
-def _panels_at_hand(config: Path | Experiment) -> list[str]:
-    """Return the panels of a config, without Weka's if it is not installed and there are others."""
+def _available_panels(config: Path | Experiment) -> list[str]:
+    """Return the panels of a config, without Weka if it is missing and there are others."""
     from fuzzyfrog.experiment.config import Experiment, read_config
     from fuzzyfrog.experiment.weka.process import missing_for_weka
 
@@ -60,32 +160,13 @@ def _panels_at_hand(config: Path | Experiment) -> list[str]:
     missing = missing_for_weka() if "weka" in panels else None
     if missing is None or not others:
         return panels
-    warn(f"the panel weka is left out; the same command adds it later. {missing}")
+    warn(f"the panel weka is skipped; the same command adds it later. {missing}")
     return others
-
-
-def report_experiment(
-    config: Path, data: Path | None, out: Path, *, quiet: bool = False
-) -> tuple[Path, ...]:
-    """Write pages about the cells that are there, and give their paths."""
-    with _in_sentences(out, quiet=quiet):
-        from fuzzyfrog.experiment.runner import write_report
-
-        return write_report(config, data, out)
-
-
-def pack(out: Path) -> Path:
-    """Move the cells into a packed file, and give its path."""
-    with _in_sentences(out, quiet=True):
-        from fuzzyfrog.experiment.cells import pack_cells
-        from fuzzyfrog.experiment.runner import CELLS_FILE
-
-        return pack_cells(out / CELLS_FILE)
 
 
 @contextmanager
 def _in_sentences(out: Path, *, quiet: bool) -> Iterator[None]:
-    """Turn what can go wrong with an experiment into what the command line says."""
+    """Word the errors of an experiment for the command line."""
     with shown_progress("starting the experiment", quiet=quiet):
         from fuzzyfrog.experiment.cells import StoreError
         from fuzzyfrog.experiment.weka.process import WekaNotFoundError
@@ -94,117 +175,11 @@ def _in_sentences(out: Path, *, quiet: bool) -> Iterator[None]:
     except (StoreError, WekaNotFoundError) as error:
         raise UsageError(str(error)) from None
     except OSError as error:
-        if error.filename is None:  # as of an UnwrittenError, which names its files itself
+        if error.filename is None:  # as in an UnwrittenError, which names its files itself
             raise
         raise UsageError(
             f"--out must be a folder that can be written, got {str(out)!r} ({error.strerror})."
         ) from None
     except KeyboardInterrupt:
-        tell(f"interrupted; with the same --out, the same command goes on from there ({out})")
+        tell(f"interrupted; the same command resumes from the cells in {out}")
         raise typer.Exit(ExitCode.INTERRUPTED) from None
-
-
-PAPER_CONFIG = Path("paper", "experiment.toml")
-RESULTS = Path("results")
-
-Tables = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="TABLE", help="Some of the data sets, by default all of them."),
-]
-Out = Annotated[
-    Path,
-    typer.Option(
-        metavar="FOLDER",
-        help=f"Folder for cells and tables, by default {RESULTS} in the current one; it may exist.",
-        show_default=False,
-    ),
-]
-Panel = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="A,B",
-        help="Panels of classifiers to run, such as sklearn or weka; by default those of the "
-        "config, without weka if it is not installed.",
-    ),
-]
-Config = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE.toml", help=f"What is run, by default {PAPER_CONFIG} of the repository."
-    ),
-]
-RetryFailed = Annotated[
-    bool, typer.Option("--retry-failed", metavar="", help="Try cells that failed once more.")
-]
-ReportOnly = Annotated[
-    bool,
-    typer.Option(
-        "--report-only", metavar="", help="Write the pages about what is there; compute nothing."
-    ),
-]
-Pack = Annotated[
-    bool,
-    typer.Option(
-        "--pack", metavar="", help="In the end, pack the cells into one small file, to keep."
-    ),
-]
-
-
-def reproduce(
-    tables: Tables = None,
-    out: Out = RESULTS,
-    config: Config = None,
-    panel: Panel = None,
-    data: options.Data = None,
-    retry_failed: RetryFailed = False,
-    report_only: ReportOnly = False,
-    pack_cells: Pack = False,
-    jobs: options.Jobs = None,
-    quiet: options.Quiet = False,
-) -> None:
-    """Run the experiment of the paper, or go on with it, and write its tables.
-
-    What was computed is never computed again: after Ctrl-C the same command goes on.
-    """
-    if report_only:
-        _check_alone(tables, panel, retry_failed=retry_failed)
-        files = report_experiment(_config(config), data, out, quiet=quiet)
-        _write_results(map(str, files), out if pack_cells else None)
-        return
-    done = run_experiment(
-        _config(config), data, out, only=tables or None, panels=_panels(panel),
-        retry_failed=retry_failed, n_jobs=jobs, quiet=quiet,
-    )  # fmt: skip
-    _write_results(str(done).splitlines(), out if pack_cells else None)
-    if done.failures:
-        raise typer.Exit(ExitCode.FAILURE)
-
-
-def _write_results(lines: Iterable[str], to_pack: Path | None) -> None:
-    packed = [] if to_pack is None else [str(pack(to_pack))]
-    write_result(*map(safe, [*lines, *packed]))
-
-
-def _panels(given: list[str] | None) -> list[str] | None:
-    return names_in("--panel", given) if given else None
-
-
-def _check_alone(tables: list[str] | None, panel: list[str] | None, *, retry_failed: bool) -> None:
-    options = {"--panel": panel, "--retry-failed": retry_failed}
-    given = [*(tables or []), *(name for name, value in options.items() if value)]
-    if given:
-        raise UsageError(
-            f"--report-only must stand without TABLE, --panel and --retry-failed, got {given[0]!r}."
-            " Pages are always about all data sets and panels."
-        )
-
-
-def _config(config: Path | None) -> Path:
-    if config is not None:
-        return config
-    if not PAPER_CONFIG.is_file():
-        raise UsageError(
-            f"--config must be given where there is no {PAPER_CONFIG}, got none. That file lies "
-            "in the repository of fuzzyfrog; docs/experiment.md tells how to write another."
-        )
-    return PAPER_CONFIG
