@@ -1,7 +1,7 @@
 """The parameters of the selectors: what they may be, and what they stand for."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray

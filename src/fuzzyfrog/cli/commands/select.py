@@ -81,8 +81,8 @@ def _searched(
 
 def _recorded(selector: FuzzyRoughSelector, name: str | None, stopping: Stopping) -> Run:
     """Record a run; once it is interrupted, without explanations that take long."""
-    from fuzzyfrog.select.selector import ALLOWANCE
     from fuzzyfrog.select.record import record_of
+    from fuzzyfrog.select.selector import ALLOWANCE
 
     deadline = Deadline(ALLOWANCE / 2) if stopping.n_asked else None
     command = _command()
