@@ -132,7 +132,7 @@ def test_the_leak_is_that_of_the_same_seeds(tmp_path):
 
 def test_what_is_not_done_is_named(agreeing):
     first = agreeing.split("\n\n")[1]
-    assert "put to 10 of its 22 data sets" in first
+    assert "tested on 10 of its 22 data sets" in first
     assert "arcene: they are not done" in first
 
 

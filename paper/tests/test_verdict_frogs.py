@@ -1,4 +1,4 @@
-"""Our own frogs in the place of the paper's are judged apart, under their own name."""
+"""Our own frogs in the place of the paper's are judged separately, under their own name."""
 
 from dataclasses import replace
 
@@ -44,4 +44,6 @@ def test_they_are_put_to_the_same_claims_under_their_own_name(page):
 
 
 def test_they_are_announced(page):
-    assert "our own `frogs` take the place of B-SFLA are judged apart" in page.split("\n## ")[0]
+    assert (
+        "our own `frogs` take the place of B-SFLA are judged separately" in page.split("\n## ")[0]
+    )
