@@ -2,6 +2,7 @@
 
 import threading
 
+import dask
 import numpy as np
 import pytest
 from distributed.core import Status
@@ -99,6 +100,7 @@ def test_more_runs_at_once_than_tables_that_are_kept(monkeypatch):
         for one in crew:
             one.join()
     assert len(sent) == 5
+    assert dask.config.get("scheduler", None) is None  # which holds for the whole process
 
 
 def rounds(client, n_samples):

@@ -55,7 +55,7 @@ def test_column_names_of_parquet_that_are_no_text(tmp_path):
 def test_a_header_of_npy_that_is_no_header(header, tmp_path):
     path = tmp_path / "x.npy"
     path.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
-    with pytest.raises(DataError, match=r"x\.npy: the file must be an array that"):
+    with pytest.raises(DataError, match=r"x\.npy: the file must be an array written by"):
         read_table(path, "x1")
 
 

@@ -168,7 +168,7 @@ def test_a_record_with_a_proof_from_a_part_is_refused(sampled):
     content = json.loads(sampled.record().to_json())
     size = len(content["run"]["selected"])
     content["run"]["certificate"] = vars(Certificate(True, size, size, 1, all_listed=True))
-    with pytest.raises(DataError, match=r"run\.certificate must be null for a part"):
+    with pytest.raises(DataError, match=r"run\.certificate must be null for a random sample"):
         Run.from_json(json.dumps(content))
 
 

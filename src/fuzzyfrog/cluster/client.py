@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from fuzzyfrog.common.messages import shown
@@ -12,6 +13,7 @@ from fuzzyfrog.errors import ParameterError
 
 _NO_PORT = re.compile(r"((tcp|tls)://)?[^:/]+/?")
 CONNECT_SECONDS = 10  # for a scheduler to answer
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.0005, 0.02  # seconds between two looks at tasks
 
 
 class TableMissingError(LookupError):
@@ -28,6 +30,9 @@ class Future(Protocol):
     @property
     def status(self) -> str:
         """The state: "pending", "finished", "error", "cancelled" or "lost"."""
+
+    def done(self) -> bool:
+        """Whether the task has ended in any way."""
 
     def exception(self) -> BaseException | None:
         """Return the error that ended the task, if one did."""
@@ -80,9 +85,6 @@ class Client(Protocol):
 
     def scheduler_info(self, *, n_workers: int) -> Mapping[str, Any]:
         """Return facts about the cluster and its workers."""
-
-    def as_current(self) -> AbstractContextManager[object]:
-        """Make this the client of Dask functions that take none."""
 
     def close(self) -> None:
         """Close the connection."""
@@ -172,17 +174,19 @@ def _distributed() -> Any:
     return distributed
 
 
-def is_settled(client: Client, futures: Sequence[Future], seconds: float) -> bool:
-    """Wait for tasks to end in any way; return whether all did within the time."""
-    from concurrent.futures import CancelledError
+def is_settled(futures: Sequence[Future], seconds: float) -> bool:
+    """Wait for tasks to end in any way; return whether all did within the time.
 
-    try:
-        with client.as_current():  # which need not be the default one
-            _distributed().wait(futures, timeout=seconds)
-    except CancelledError:  # some of them; the others have ended as well
-        return True
-    except TimeoutError:
-        return False
+    Dask's own `wait` needs the client to be the current one, which changes a setting of the whole
+    process: fits in several threads would leave it changed.
+    """
+    end, pause = time.monotonic() + seconds, SHORTEST_PAUSE
+    while not all(future.done() for future in futures):
+        left = end - time.monotonic()
+        if left <= 0:
+            return False
+        time.sleep(min(pause, left))
+        pause = min(1.5 * pause, LONGEST_PAUSE)
     return True
 
 

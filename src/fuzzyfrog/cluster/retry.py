@@ -187,7 +187,7 @@ def _attempt(
     """Return the available results by the position of their future, and why others are lost."""
     watch = _Watch(client)
     try:
-        while not is_settled(client, futures, LOOK_AROUND):
+        while not is_settled(futures, LOOK_AROUND):
             stop_if_late()
             _require_scheduler(client)
             watch.look(sum(future.status == "pending" for future in futures))
