@@ -20,9 +20,9 @@ from fuzzyfrog.records import (
     Versions,
 )
 from fuzzyfrog.report import render_report, summary_html, write_report
-from fuzzyfrog.report.details import MAX_MEMBERS
 from fuzzyfrog.report.plot_data import Scale, elbow, nice_ticks, steps
 from fuzzyfrog.report.render import collect
+from fuzzyfrog.report.sections import MAX_MEMBERS
 from fuzzyfrog.report.text import cell, gamma, percent, seconds, short, visible
 
 

@@ -17,8 +17,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.scaling import scaled
-from fuzzyfrog.measure._kernel_neighbors import left_out_neighbors
-from fuzzyfrog.measure._kernel_soft import CATEGORY, DOUBLE, GAPS, NUMBER, SINGLE, memberships
+from fuzzyfrog.measure._kernel_soft import (
+    CATEGORY,
+    DOUBLE,
+    GAPS,
+    NUMBER,
+    SINGLE,
+    left_out_neighbors,
+    memberships,
+)
 from fuzzyfrog.measure.dependency import checked_masks, one_step
 from fuzzyfrog.measure.threads import effective_threads, map_blocks
 

@@ -16,9 +16,15 @@ from markupsafe import Markup, escape
 from fuzzyfrog.records import Run
 from fuzzyfrog.records.run import write_text
 from fuzzyfrog.records.statements import alike
-from fuzzyfrog.report.answer import answer
-from fuzzyfrog.report.details import ambiguous, explanations, explorer, reproduction, search
 from fuzzyfrog.report.plot_data import course, frequency, front
+from fuzzyfrog.report.sections import (
+    ambiguous,
+    answer,
+    explanations,
+    explorer,
+    reproduction,
+    search,
+)
 from fuzzyfrog.report.text import all_seen, count, short, visible
 
 __all__ = ["render_report", "summary_html", "write_report"]

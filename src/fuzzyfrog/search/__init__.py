@@ -14,7 +14,7 @@ How a run works::
       |     ScoreLog         scores on disk, to resume from                checkpoint.py
       |     ProofLog         steps of a proof on disk                      proof_log.py
       |-- Archive, Front   the best subsets found                          archive.py
-      `-- Finish           removes features that are not needed            postprocess.py
+      `-- Finish           removes features that are not needed            driver.py
 
 What several searches share: `ranking` (which subset is better), `constraints` (which are allowed),
 `backward_elimination`, `random_stream`; `registry` has their names.
