@@ -78,6 +78,7 @@ def started_on_terminal(folder: Path, *arguments: str) -> tuple[subprocess.Popen
     return process, ours
 
 
+@pytest.mark.long
 def test_a_terminal_that_is_closed_costs_no_result(tmp_path):
     process, terminal = started_on_terminal(tmp_path, "--report", "page.html")
     os.close(terminal)

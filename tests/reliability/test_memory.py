@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from reliability.processes import python
 
 N_SAMPLES = 60_000
@@ -76,14 +78,16 @@ except MemoryError as error:
 """
 
 
+@pytest.mark.long
 def test_what_did_not_fit_into_memory_is_said(tmp_path):
     done = python(LIMITED + READING, tmp_path)
     assert done.returncode == 1
-    assert done.stderr.startswith("fuzzyfrog: memory must have room for the table of 'table.csv'")
+    # Python itself may say "Exception ignored in" when there is no memory for a finalizer.
+    assert "fuzzyfrog: memory must have room for the table of 'table.csv'" in done.stderr
     assert "save the table as Parquet" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    assert "Traceback" not in done.stderr
     done = python(LIMITED + POSITIONS, tmp_path)
     assert done.returncode == 1
     said = "memory must have room for the positions of 400,000 samples on 10 features, got too"
-    assert done.stderr.startswith(said)
+    assert said in done.stderr
     assert "--ignore" in done.stderr

@@ -97,6 +97,7 @@ def test_what_was_asked_of_the_data_is_not_asked_again(task, slices, tmp_path):
     assert len(asked) - n_all < n_all
 
 
+@pytest.mark.long
 def test_damaged_files_change_nothing_but_the_time(task, slices, tmp_path):
     expected = go(task, None)
     killed(task, tmp_path / "scores", slices, 15)
