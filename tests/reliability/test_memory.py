@@ -56,16 +56,14 @@ READING = """
 lines = (f"{i},{-i},{i},1,{i % 2}\\n" for i in range(300_000))
 open("table.csv", "w").write("a,b,c,d,class\\n" + "".join(lines))
 open("small.csv", "w").write("a,b,c,d,class\\n" + "1,2,3,4,0\\n2,1,4,3,1\\n" * 20)
-for name in ("small.csv", "table.csv"):  # the first imports what reading needs
-    sys.argv = ["fuzzyfrog", "select", name, "--target", "class", "-q"]
-    if name == "table.csv":
-        sys.stdout.flush()
-        allow(8 * 2**20)
-        main()
-    try:
-        main()
-    except SystemExit:
-        pass
+sys.argv = ["fuzzyfrog", "select", "small.csv", "--target", "class", "-q"]
+try:
+    main()  # imports what reading needs
+except SystemExit:
+    sys.stdout.flush()
+sys.argv[2] = "table.csv"
+allow(8 * 2**20)
+main()
 """
 POSITIONS = """
 X, y = np.ones((400_000, 10)), np.arange(400_000) % 2
@@ -82,12 +80,17 @@ except MemoryError as error:
 def test_what_did_not_fit_into_memory_is_said(tmp_path):
     done = python(LIMITED + READING, tmp_path)
     assert done.returncode == 1
-    # Python itself may say "Exception ignored in" when there is no memory for a finalizer.
-    assert "fuzzyfrog: memory must have room for the table of 'table.csv'" in done.stderr
-    assert "save the table as Parquet" in done.stderr
-    assert "Traceback" not in done.stderr
+    said = _without_the_words_of_python(done.stderr)
+    assert said.startswith("fuzzyfrog: memory must have room for the table of 'table.csv'")
+    assert "save the table as Parquet" in said
+    assert len(said.splitlines()) == 1
     done = python(LIMITED + POSITIONS, tmp_path)
     assert done.returncode == 1
     said = "memory must have room for the positions of 400,000 samples on 10 features, got too"
-    assert said in done.stderr
+    assert _without_the_words_of_python(done.stderr).startswith(said)
     assert "--ignore" in done.stderr
+
+
+def _without_the_words_of_python(stderr):
+    """Return the text without how Python starts to complain of a finalizer that has no memory."""
+    return stderr.removeprefix("Exception ignored in: ")
