@@ -24,6 +24,7 @@ from fuzzyfrog.measure import Dependency, SampledDependency
 from fuzzyfrog.measure.dependency import TNorm
 from fuzzyfrog.records import FrontPoint, Reduct
 from fuzzyfrog.search import Objective, Outcome, Problem
+from fuzzyfrog.search.archive import without_each
 from fuzzyfrog.search.backward_elimination import eliminate
 from fuzzyfrog.select.parameters import is_index
 
@@ -308,9 +309,7 @@ def core_of(measure: Objective, allowed: Masks, required: float, known: Masks) -
     if not len(known):
         known = _one_reduct(measure, allowed, required)
     candidates = np.flatnonzero(known.all(axis=0))
-    without = np.repeat(allowed[np.newaxis], len(candidates), axis=0)
-    without[np.arange(len(candidates)), candidates] = False
-    scores = measure.score(without, at_least=required)
+    scores = measure.score(without_each(allowed, candidates), at_least=required)
     return [int(feature) for feature in candidates[scores < required]]
 
 

@@ -20,6 +20,7 @@ from fuzzyfrog.measure.requirements import Requirements
 from fuzzyfrog.records import Reduct
 from fuzzyfrog.records.certificate import Certificate, Claim
 from fuzzyfrog.search import Batch, Certified, Exact, Outcome, Problem, Proposal, run
+from fuzzyfrog.search.archive import without_each
 from fuzzyfrog.search.constraints import Constraints, check_problem
 from fuzzyfrog.search.cover_proof import CoverProof
 from fuzzyfrog.search.covering import Oracle, Rows
@@ -188,9 +189,8 @@ def _is_minimal(
     spare = np.flatnonzero(subset & ~constraints.fixed)
     if subset.sum() == 1:
         return True  # the empty set is not a reduct
-    without = np.repeat(subset[np.newaxis], len(spare), axis=0)
-    without[np.arange(len(spare)), spare] = False
-    return bool((measure.score(without, at_least=required) < required).all())
+    scores = measure.score(without_each(subset, spare), at_least=required)
+    return bool((scores < required).all())
 
 
 def certificate_of(outcome: Outcome, problem: Problem) -> Certificate:
