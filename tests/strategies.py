@@ -70,7 +70,7 @@ RECIPES = {
     "minute": lambda rng, n: rng.normal(size=n) * 1e-300,
     "categorical": lambda rng, n: rng.integers(0, 4, size=n).astype(float),
 }
-# The variance of 1e300 is no float, that of 1e-300 is zero, and values far above their own
+# The variance of 1e300 is not a float, that of 1e-300 is zero, and values far above their own
 # variance have no digits left for their differences: the other recipes serve that spread.
 WITHIN_VARIANCE = tuple(sorted(set(RECIPES) - {"huge", "minute", "large offset"}))
 # Values with so few digits that scaling and shifting them by powers of two loses none.

@@ -1,4 +1,4 @@
-"""Every selector is put beside all features, and what comes out is said."""
+"""Every selector is compared with all features, and the outcome is stated."""
 
 from dataclasses import replace
 

@@ -282,8 +282,8 @@ def test_reducts_are_all_there_are(in_process):
 
 
 def test_reducts_stop_at_the_limit_and_say_so(in_process):
-    wishes = ["--include", "ash", "--exclude", "hue"]
-    code, out, _ = in_process("reducts", "wine", "--limit", "2", *wishes)
+    constraints = ["--include", "ash", "--exclude", "hue"]
+    code, out, _ = in_process("reducts", "wine", "--limit", "2", *constraints)
     first, second, empty, told = out.splitlines()
     assert code == 0
     assert "ash" in first.split(", ")

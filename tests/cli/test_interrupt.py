@@ -53,7 +53,7 @@ def test_after_the_search_the_first_signal_is_noted_and_the_second_ends_it():
     with Stopping() as stopping:
         search(stopping)
         send(signal.SIGINT)
-        assert np.ones(3).sum() == 3  # what follows the search goes on
+        assert np.ones(3).sum() == 3  # what follows the search continues
         assert stopping.n_asked
         with pytest.raises(KeyboardInterrupt):
             send(signal.SIGINT)

@@ -151,7 +151,7 @@ def test_scores_of_an_earlier_run_are_resumed_or_kept(tmp_path, capsys):
 
 
 def no_file_of_more_than(n_bytes: int):
-    """Make every file end after so many bytes, as on a disk that is full."""
+    """Make every file end after N bytes, as on a full disk."""
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, n_bytes))
 
 

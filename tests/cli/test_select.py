@@ -66,12 +66,12 @@ def test_json_from_a_pipe_with_categorical_and_ignored_columns(fuzzyfrog, wine_c
     assert reduced.num_rows == 178
 
 
-def test_warnings_are_one_clean_line_and_wishes_are_kept(fuzzyfrog, wine_csv):
+def test_warnings_are_one_clean_line_and_constraints_are_kept(fuzzyfrog, wine_csv):
     table = wine_csv.with_name("labeled.csv")
     lines = wine_csv.read_text(encoding="utf-8").splitlines()
     table.write_text("\n".join([lines[0], *(f"n{line}" for line in lines[1:])]), encoding="utf-8")
-    wishes = ["--include", "ash", "--exclude", "proline,hue", "--n-features", "3"]
-    done = fuzzyfrog("select", table, "--target", "class", "--search", "quickreduct", *wishes, "-q")
+    constraints = ["--include", "ash", "--exclude", "proline,hue", "--n-features", "3"]
+    done = fuzzyfrog("select", table, "--target", "class", "--search", "quickreduct", *constraints, "-q")
     assert done.returncode == 0
     (line,) = done.stderr.splitlines()
     assert line.startswith("fuzzyfrog: warning: feature 'id' has a different value in every sample")

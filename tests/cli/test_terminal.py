@@ -20,7 +20,7 @@ COLOR = re.compile(r"\x1b\[[0-9;]*(3[0-9]|9[0-7])[0-9;]*m")
 
 
 def seen(columns: int, folder, *arguments: str, **changes: str) -> str:
-    """Return all that a terminal of so many columns is sent."""
+    """Return all that a terminal of N columns is sent."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     with subprocess.Popen(  # noqa: S603 - our own interpreter and code

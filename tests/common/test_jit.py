@@ -199,7 +199,7 @@ def defined_in(file: Path) -> set[str]:
     return names
 
 
-def test_kernel_is_compiled_anew_when_a_kernel_it_calls_from_another_file_changes(tmp_path):
+def test_kernel_is_compiled_again_when_a_kernel_it_calls_from_another_file_changes(tmp_path):
     """Numba alone runs the old callee: it looks at the file of the caller only."""
     caller = SOURCE.replace("x + 1.0", "plus(x)").replace(
         "\n@kernel", "\nfrom other import plus\n@kernel", 1

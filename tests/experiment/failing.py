@@ -37,7 +37,7 @@ class NumpyCounts(QuickPanel):
 
 
 class Stopping(QuickPanel):
-    """It is stopped by whoever sits at the keyboard."""
+    """It is stopped from the keyboard."""
 
     name = "stopping"
 

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 N_TESTED = 100
 # Percent of right samples by method of the paper; classifiers are up to 4 points better.
 ACCURACIES = {None: 60, "L-FRFS": 70, "GA": 68, "PSO": 66, "GBFS": 50, "B-SFLA": 80}
-BONUS = 16 / 9  # what the nine are better in the mean
+BONUS = 16 / 9  # by which the nine are better on average
 NESTED_LOSS = 3  # points
 SIZES = {None: 5, "L-FRFS": 4, "GA": 4, "PSO": 3, "GBFS": 1, "B-SFLA": 2}
 

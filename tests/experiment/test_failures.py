@@ -50,7 +50,7 @@ def test_counts_of_numpy_are_counts(config):
     assert all(isinstance(count, int) for part in counts for count in part)
 
 
-def test_whoever_interrupts_ends_the_run_and_no_cell_fails(config):
+def test_ctrl_c_ends_the_run_and_no_cell_fails(config):
     config.write_text(TWO.replace(PANEL, "experiment.failing:Stopping"))
     with pytest.raises(KeyboardInterrupt):
         run(config)
@@ -103,13 +103,13 @@ def _interrupt(_):
 
 
 @pytest.mark.parametrize("damage", [b"", b"something else"])
-def test_a_damaged_checkpoint_is_begun_anew(config, monkeypatch, damage):
+def test_a_damaged_checkpoint_is_started_over(config, monkeypatch, damage):
     left_behind(config, monkeypatch).write_bytes(damage)
     assert run(config).failures == ()
     assert not checkpoints(config)
 
 
-def test_a_checkpoint_of_another_version_is_begun_anew(config, monkeypatch):
+def test_a_checkpoint_of_another_version_is_started_over(config, monkeypatch):
     monkeypatch.setattr("fuzzyfrog.search.checkpoint.version", lambda _: "0.0")
     left_behind(config, monkeypatch)  # from here on the version is ours
     assert run(config).failures == ()

@@ -333,7 +333,7 @@ assert together(3) == [0, 1, 2]
 """
 
 
-def test_pool_is_made_anew_after_a_fork():
+def test_pool_is_made_again_after_a_fork():
     run = run_python(FORK)
     assert (run.returncode, run.stderr) == (0, "")
 

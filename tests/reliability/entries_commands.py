@@ -33,7 +33,7 @@ class Command:
     files : dict of str to bytes
         What lies in the folder before, and must be the same afterwards.
     prepare : callable
-        Makes what is no plain file; what it gives is kept until the command has ended.
+        Makes something that is not a plain file; its result is kept until the command has ended.
     writes : set of str
         The files that are new afterwards.
     """
@@ -76,7 +76,7 @@ COMMANDS = [
 ]  # fmt: skip
 
 LONG_COMMANDS = [
-    Command("a table whose name is no text", ("score", "\udcff.csv", *TABLE), 2,
+    Command("a table whose name is not text", ("score", "\udcff.csv", *TABLE), 2,
             ("no such file",)),
     Command("a table on stdin that is binary", ("score", "-", *TABLE), 2,
             ("stdin.csv: line 1 holds a NUL byte",), stdin=bytes(range(256)) * 10),

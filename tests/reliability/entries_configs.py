@@ -1,4 +1,4 @@
-"""Configs of experiments with values of the wrong kind, beside tests/experiment/test_config.py."""
+"""Configs of experiments with values of the wrong kind, next to tests/experiment/test_config.py."""
 
 from fuzzyfrog.errors import ConfigError
 from fuzzyfrog.experiment.config import read_config

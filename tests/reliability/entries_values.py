@@ -54,7 +54,7 @@ NUMBERS = [
     ("halves of one byte", column(0, 200, 0, 200).astype(np.uint8), Given(([0], 1.0))),
     ("float16 at its end", column(0, 65504, 0, 65504).astype(np.float16), Given(([0], 1.0))),
     ("all features constant", np.ones((4, 3)), Given(([0], 0.0))),
-    ("a constant feature beside a good one", np.array([[7.0, 0], [7, 1], [7, 0], [7, 1]]),
+    ("a constant feature next to a good one", np.array([[7.0, 0], [7, 1], [7, 0], [7, 1]]),
      Given(([1], 1.0))),
     ("the same feature twice", np.repeat(column(0.0, 1.0, 0.0, 1.0), 2, axis=1),
      Given(([0], 1.0))),
@@ -100,6 +100,6 @@ ENTRIES = [
     Entry("no feature asked for", lambda _: dependency(np.eye(4), Y, features=[]), Given(0.0)),
     Entry("a feature that is not there", lambda _: dependency(np.eye(4), Y, features=[4]),
           Refused("features must be indices from 0 to 3, got 4")),
-    Entry("a feature that is no index", lambda _: dependency(np.eye(4), Y, features=[1.5]),
+    Entry("a feature that is not an index", lambda _: dependency(np.eye(4), Y, features=[1.5]),
           Refused("features must be all names, all indices or a mask, got 1.5")),
 ]  # fmt: skip

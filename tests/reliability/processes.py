@@ -56,7 +56,7 @@ def command(
 
 
 def contents(folder: Path) -> dict[str, str]:
-    """Return a digest of every file below a folder, by its name; what is no file is named too."""
+    """Return a digest of every file below a folder, by its name; anything else is named too."""
     return {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
         if path.is_file()
@@ -73,5 +73,5 @@ def obey_modes() -> None:
 
 
 def allow_files_of(n_bytes: int) -> Setup:
-    """Return what makes every file end after so many bytes, as on a disk that is full."""
+    """Return a limit of N bytes for every file, as on a full disk."""
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, n_bytes))

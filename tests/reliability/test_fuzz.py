@@ -18,7 +18,7 @@ from reliability.nasty import PARAMETERS, rows, targets
 from reliability.promises import assert_sentence
 from strategies import small_tables
 
-# Folders are made once for all examples of a test: each example writes its file anew.
+# Folders are made once for all examples of a test: each example writes its file again.
 QUIETLY = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 
 

@@ -40,7 +40,7 @@ def test_a_finished_run_is_replayed_without_scoring(finished):
     path, outcome, n_scored = finished
     assert n_scored > 0
     assert go(path) == (outcome, 0)
-    assert sorted(path.parent.iterdir()) == [path], "nothing is left beside the log"
+    assert sorted(path.parent.iterdir()) == [path], "nothing is left next to the log"
 
 
 def header_end(content):

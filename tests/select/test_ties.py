@@ -62,10 +62,10 @@ def check(seed, spread, tnorm):
     greedy = fitted(X, y, spread, tnorm, search="quickreduct", certify=False)
     assert truth[tuple(np.flatnonzero(greedy.support_))] == max(truth.values())
     assert set(greedy.core_) == core
-    check_wishes(seed, X, y, spread, tnorm, truth)
+    check_constraints(seed, X, y, spread, tnorm, truth)
 
 
-def check_wishes(seed, X, y, spread, tnorm, truth):
+def check_constraints(seed, X, y, spread, tnorm, truth):
     """Compare what is found for a size, a share and products."""
     size = 1 + seed % X.shape[1]
     sized = fitted(X, y, spread, tnorm, n_features_to_select=size)
