@@ -8,21 +8,33 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from fuzzyfrog.common.messages import Sentence, Setting, close_to, listed, shown
-from fuzzyfrog.common.params import check_count
+from fuzzyfrog.common.params import check_count, check_known
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.measure.functions import feature_mask
 from fuzzyfrog.search import Callback, Certified, Exact, ExactFront, Search
 from fuzzyfrog.search.registry import SEARCHES
+from fuzzyfrog.select.measures import MeasureSettings
+from fuzzyfrog.select.path import RULES
 
 RandomState = int | np.random.RandomState | np.random.Generator | None
 
 HIGHEST_SEED = 2**32 - 1  # as in scikit-learn
 
 
-def search_of(search: object, *, certify: bool) -> tuple[Search, bool]:
+def search_of(search: object, settings: MeasureSettings, *, certify: bool) -> tuple[Search, bool]:
     """Return the search for a name or an instance, and whether it proves its result."""
+    if isinstance(search, str) and search == "auto":
+        search = "quickreduct" if settings.measure == "soft" else "frogs"
     found = _named_search(search)
+    if (certify or isinstance(found, Exact | ExactFront)) and not settings.is_strict:
+        raise ParameterError(
+            "certify" if certify else "search",
+            "be left out with another measure than the strict one",
+            shown(certify or search),
+            "Only the strict dependency never falls when a feature is added, and proofs rest on "
+            "that.",
+        )
     if isinstance(found, Exact | ExactFront):
         return found, True
     return (Certified(found, Exact()), True) if certify else (found, False)
@@ -34,7 +46,7 @@ def _named_search(search: object) -> Search:
     is_instance = hasattr(search, "propose") and hasattr(search, "get_params")
     if is_instance and not isinstance(search, type):
         return search  # type: ignore[return-value]
-    rule = f"be one of {listed(SEARCHES)} or an instance such as ShuffledFrogs()"
+    rule = f"be one of {listed(['auto', *SEARCHES])} or an instance such as ShuffledFrogs()"
     raise ParameterError("search", rule, shown(search))
 
 
@@ -106,9 +118,13 @@ def is_index(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def check_size(n_features_to_select: object) -> None:
-    """Raise unless the value is None or a number of features."""
-    if n_features_to_select is not None:
+def check_size(n_features_to_select: object, settings: MeasureSettings) -> None:
+    """Raise unless the value is None, a number of features or, with the soft measure, a rule."""
+    if n_features_to_select is None:
+        return
+    if settings.measure == "soft" and isinstance(n_features_to_select, str):
+        check_known("n_features_to_select", n_features_to_select, RULES)
+    else:
         check_count("n_features_to_select", n_features_to_select)
 
 
