@@ -8,7 +8,7 @@ import csv
 import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from statistics import fmean
@@ -69,7 +69,8 @@ class PageData:
     panels: Mapping[str, Sequence[str]]  # classifiers by panel
     results: Mapping[Place, Results]
     published: PublishedFigures
-    shapes: Mapping[str, Shape]  # of the data sets that can be read
+    shapes: Mapping[str, Shape]  # of the data sets that can be read or have cells
+    panel_keys: Mapping[str, str] = field(default_factory=dict)  # names in the keys of cells
 
     @classmethod
     def read(
@@ -80,19 +81,24 @@ class PageData:
         *,
         data: str | os.PathLike[str] | None = None,
         tables: Mapping[str, str] | None = None,
+        panel_keys: Mapping[str, str] | None = None,
     ) -> "PageData":
         """Read the cells; only those of `tables`, digests of data sets, count if it is given."""
-        lookup = Lookup(read_cells(cells), tables)
+        lookup, keys = Lookup(read_cells(cells), tables), panel_keys or {}
         results = {
-            (panel, protocol.name): read_results(experiment, lookup, protocol, panel, classifiers)
+            (panel, protocol.name): read_results(
+                experiment, lookup, protocol, keys.get(panel, panel), classifiers
+            )
             for panel, classifiers in panels.items()
             for protocol in experiment.protocols
         }
         shapes = {
-            one.name: shape for one in experiment.data if (shape := shape_of(one, data)) is not None
+            one.name: shape
+            for one in experiment.data
+            if (shape := shape_of(one, lookup, data)) is not None
         }
         published = PublishedFigures.read(experiment.expected)
-        return cls(experiment, lookup, panels, results, published, shapes)
+        return cls(experiment, lookup, panels, results, published, shapes, keys)
 
     @cached_property
     def lineups(self) -> dict[Place, list[Lineup]]:
@@ -141,7 +147,9 @@ def _panel_files(found: PageData, drawn: frozenset[str]) -> dict[str, str]:
             results = found.results[place]
             page = PanelPage(
                 experiment, protocol, panel, results, found.lineups[place], found.published,
-                failures=failure_lines(experiment, found.lookup, protocol, panel), figures=drawn,
+                failures=failure_lines(
+                    experiment, found.lookup, protocol, found.panel_keys.get(panel, panel)
+                ), figures=drawn,
             )  # fmt: skip
             stem = f"{panel}-{protocol.name}"
             texts[f"{stem}.md"] = page.text()
