@@ -172,3 +172,19 @@ def test_groups_have_a_summary_of_their_own(tmp_path):
         assert f" | {mean:.2f} | " in summary
     assert "Holm at 0.05:" in summary
     assert "Too few data sets" in page.partition("### Summary: one")[2]
+
+
+def test_a_data_set_may_have_fewer_seeds(tmp_path):
+    config = with_selectors(tmp_path, "")
+    text = config.read_text(encoding="utf-8")
+    config.write_text(f"{text}seeds = [1]\n", encoding="utf-8")
+    run(config)
+    seeds = {
+        (line["key"]["data"], line["key"]["seed"])
+        for line in lines(config)
+        if line["key"]["kind"] == "selection" and line["key"]["fold"] is None
+    }
+    assert seeds == {("apples", 0), ("apples", 1), ("pears", 1)}
+    page = (tmp_path / "out" / "quick-paper.md").read_text(encoding="utf-8")
+    assert "searches with seeds 0, 1; seed 1 on pears. " in page
+    assert "Nothing is missing." in (tmp_path / "out" / "index.md").read_text(encoding="utf-8")

@@ -38,7 +38,7 @@ from typing import Any
 from fuzzyfrog.common.files import FileLock, LockedError, written_whole
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import FuzzyfrogError
-from fuzzyfrog.experiment.config import DataEntry, Experiment, SelectorEntry
+from fuzzyfrog.experiment.config import DataEntry, Experiment, Protocol, SelectorEntry
 from fuzzyfrog.experiment.selectors import is_random, recipe
 from fuzzyfrog.select.record import fingerprint
 
@@ -299,20 +299,31 @@ def table_digests(
 
 
 def selection_runs(
-    experiment: Experiment, protocol: str, seeds: Sequence[int], entry: SelectorEntry
+    experiment: Experiment, protocol: Protocol, data: str, entry: SelectorEntry
 ) -> list[tuple[int, int | None]]:
     """Return the seed and fold of each run of a selector; no fold means all samples."""
+    seeds = _seeds(experiment, protocol, data)
     used = seeds if is_random(entry) else seeds[:1]
-    folds = [None] if protocol == "paper" else list(range(experiment.folds))
+    folds = [None] if protocol.name == "paper" else list(range(experiment.folds))
     return [(seed, fold) for seed in used for fold in folds]
 
 
+def _seeds(experiment: Experiment, protocol: Protocol, data: str) -> tuple[int, ...]:
+    """Return the seeds on a data set."""
+    own = next(one.seeds for one in experiment.data if one.name == data)
+    return own or protocol.seeds
+
+
 def reference_run(
-    reference: SelectorEntry, seeds: Sequence[int], run: tuple[int, int | None]
+    experiment: Experiment,
+    protocol: Protocol,
+    data: str,
+    reference: SelectorEntry,
+    run: tuple[int, int | None],
 ) -> tuple[int, int | None]:
     """Return the run of the selector that another one follows in its size."""
     seed, fold = run
-    return (seed if is_random(reference) else seeds[0]), fold
+    return (seed if is_random(reference) else _seeds(experiment, protocol, data)[0]), fold
 
 
 def selection_key(

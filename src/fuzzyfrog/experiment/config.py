@@ -86,6 +86,8 @@ class DataEntry:
     max_samples : int or None
         A larger table is cut to this many samples, drawn with a fixed seed so that every class
         keeps its share.
+    seeds : tuple of int
+        Seeds on this data set, such as fewer on a large one; those of the protocol by default.
     folder : Path or None
         Folder of the config, where modules are looked for first.
     """
@@ -101,6 +103,7 @@ class DataEntry:
     encoding: str = "utf-8"
     loader: str | None = None
     max_samples: int | None = None
+    seeds: tuple[int, ...] = ()
     folder: Path | None = None
 
     def load(self, folder: str | os.PathLike[str] | None) -> Dataset:
@@ -420,6 +423,8 @@ def _check_data(where: str, entry: DataEntry) -> None:
                 f"{where} must have a file, a loader or the name of a known data set, got none of "
                 f"them. {suggested(entry.name, dataset_names())}"
             )
+    if entry.seeds:
+        _check_seeds(where, entry.seeds)
     if entry.max_samples is not None:
         check_count(f"{where}: max_samples", entry.max_samples, least=2)
     for old, new in entry.class_labels.items():

@@ -139,7 +139,7 @@ class _Reader:
     classifiers: tuple[str, ...]
 
     def entry(self, data: str, selector: SelectorEntry) -> SelectorResult:
-        runs = selection_runs(self.experiment, self.protocol.name, self.protocol.seeds, selector)
+        runs = selection_runs(self.experiment, self.protocol, data, selector)
         found = {run: self._selection(data, selector, run) for run in runs}
         values = {run: line["value"] for run, line in found.items() if "value" in line}
         judged = {run: self._judged(data, run, values[run]) for run in values}
@@ -166,9 +166,8 @@ class _Reader:
             (followed,) = (
                 one for one in self.experiment.selectors if one.name == selector.as_many_as
             )
-            first = self._selection(
-                data, followed, reference_run(followed, self.protocol.seeds, run)
-            )
+            other_run = reference_run(self.experiment, self.protocol, data, followed, run)
+            first = self._selection(data, followed, other_run)
             if "value" not in first:
                 return first
             size = len(first["value"]["features"])

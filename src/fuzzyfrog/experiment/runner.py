@@ -350,8 +350,7 @@ class _Runner:
         return sum(len(panel.classifiers) for panel in self.panels.values())
 
     def _runs(self, block: _Block, entry: SelectorEntry) -> list[tuple[int, int | None]]:
-        protocol = block.protocol
-        return selection_runs(self.experiment, protocol.name, protocol.seeds, entry)
+        return selection_runs(self.experiment, block.protocol, block.dataset.name, entry)
 
     def _selection(
         self, block: _Block, entry: SelectorEntry, run: tuple[int, int | None]
@@ -386,9 +385,10 @@ class _Runner:
     ) -> tuple[int, ...] | None:
         """Return the features of the selector that another one follows in its size."""
         (entry,) = (one for one in self.experiment.selectors if one.name == name)
-        own_run = reference_run(entry, block.protocol.seeds, run)
+        data = block.dataset.name
+        own_run = reference_run(self.experiment, block.protocol, data, entry, run)
         key = selection_key(
-            self.experiment, block.dataset.name, block.table, entry, own_run,
+            self.experiment, data, block.table, entry, own_run,
             made_with=self._made_with[name],
         )  # fmt: skip
         line = self.cells.get(key)

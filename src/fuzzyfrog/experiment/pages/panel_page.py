@@ -192,7 +192,12 @@ class PanelPage:
 
     def _seeds(self) -> str:
         seeds = self.protocol.seeds
-        return f"seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}"
+        others: dict[tuple[int, ...], list[str]] = {}
+        for one in self.experiment.data:
+            if one.seeds and one.seeds != seeds:
+                others.setdefault(one.seeds, []).append(one.name)
+        apart = (f"{_seeds_told(own)} on {joined(names)}" for own, names in others.items())
+        return "; ".join([_seeds_told(seeds), *apart])
 
     def _lineup(self, lineup: Lineup) -> list[str]:
         tables = _Tables(lineup, self.published)
@@ -260,6 +265,10 @@ class PanelPage:
         if not self.failures:
             return []
         return ["", "Cells that failed:", "", *(f"- {failure}" for failure in self.failures)]
+
+
+def _seeds_told(seeds: Sequence[int]) -> str:
+    return f"seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}"
 
 
 def _part_of(lineup: Lineup, datasets: Sequence[str]) -> Lineup:
