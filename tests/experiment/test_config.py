@@ -33,7 +33,7 @@ def test_the_experiment_of_the_paper():
     assert {one.paper for one in paper.selectors} - {None} == {
         "L-FRFS", "GA", "PSO", "GBFS", "B-SFLA"
     }  # fmt: skip
-    assert len({recipe(one) for one in paper.selectors}) == len(paper.selectors) == 12
+    assert len({recipe(one) for one in paper.selectors}) == len(paper.selectors) == 13
     for one in paper.selectors:
         check_selector(one)
     assert [protocol.name for protocol in paper.protocols] == ["paper", "nested"]

@@ -156,22 +156,32 @@ def test_a_registered_table_can_be_cut_too():
 def test_groups_have_a_summary_of_their_own(tmp_path):
     config = with_selectors(tmp_path, "")
     text = config.read_text(encoding="utf-8")
-    groups = '[groups]\n"both of them" = ["apples", "pears"]\n"one" = ["pears"]\n'
-    config.write_text(text + groups, encoding="utf-8")
+    lineups = '[lineups]\nboth = ["quick", "everything"]\n'
+    groups = '[groups]\n"the two" = ["apples", "pears"]\n"one" = ["pears"]\n'
+    config.write_text(f"{text}{lineups}{groups}", encoding="utf-8")
     run(config)
-    page = (tmp_path / "out" / "quick-nested.md").read_text(encoding="utf-8")
-    summary = page.partition("### Summary: both of them")[2].partition("###")[0]
-    assert "Means over 2 data sets: apples, pears." in summary
-    means = {
-        name: np.mean([float(row["mean"]) for row in rows(config, "quick-nested.csv")
-                       if row["selector"] == name])
+    page = (tmp_path / "out" / "quick-nested-summary.md").read_text(encoding="utf-8")
+    every, group = (page.partition(f"### {name}\n")[2].partition("\n###")[0]
+                    for name in ("All data sets", "the two"))  # fmt: skip
+    assert every == group  # there are no others
+    assert "2 data sets: apples, pears." in every
+    own = {
+        name: [float(row["mean"]) for row in rows(config, "quick-nested.csv")
+               if row["selector"] == name]
         for name in ("everything", "quick")
     }  # fmt: skip
-    for name, mean in means.items():
-        assert f"| {name} | " in summary
-        assert f" | {mean:.2f} | " in summary
-    assert "Holm at 0.05:" in summary
-    assert "Too few data sets" in page.partition("### Summary: one")[2]
+    means = {name: np.mean(values) for name, values in own.items()}
+    gains = np.subtract(own["everything"], own["quick"])
+    better, worse = (gains > 0).sum(), (gains < 0).sum()
+    assert f"| everything | 5.0 | {means['everything']:.2f} | " in every
+    assert f" | {gains.mean():+.2f} | {better}, {worse} | " in every
+    (control,) = [line for line in every.splitlines() if line.startswith("| *quick* |")]
+    assert f" | {means['quick']:.2f} | " in control
+    assert control.endswith("| – | – | – |")
+    assert "Friedman: chi-square" in every
+    assert "Too few data sets" in page.partition("### one\n")[2]
+    index = (tmp_path / "out" / "index.md").read_text(encoding="utf-8")
+    assert "[quick-nested-summary.md](quick-nested-summary.md)" in index
 
 
 def test_a_data_set_may_have_fewer_seeds(tmp_path):

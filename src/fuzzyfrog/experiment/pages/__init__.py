@@ -21,6 +21,7 @@ from fuzzyfrog.experiment.pages.leak import leak_page
 from fuzzyfrog.experiment.pages.markdown import GAP, Rows, bracketed, linked, table
 from fuzzyfrog.experiment.pages.panel_page import PanelPage
 from fuzzyfrog.experiment.pages.settings_page import Shape, settings_page, shape_of
+from fuzzyfrog.experiment.pages.summary_page import summary_page
 from fuzzyfrog.experiment.published import PublishedFigures
 from fuzzyfrog.experiment.results import (
     Lineup,
@@ -153,6 +154,10 @@ def _panel_files(found: PageData, drawn: frozenset[str]) -> dict[str, str]:
             )  # fmt: skip
             stem = f"{panel}-{protocol.name}"
             texts[f"{stem}.md"] = page.text()
+            if experiment.groups:
+                texts[f"{stem}-summary.md"] = summary_page(
+                    experiment, protocol, panel, found.lineups[place]
+                )
             summary = _summary_rows(experiment, results, classifiers, found.published)
             texts[f"{stem}.csv"] = _csv(summary)
             texts[f"{stem}-classifiers.csv"] = _csv(_accuracy_rows(results))
@@ -265,6 +270,8 @@ def _file_lines(found: PageData, files: Sequence[str], first: Mapping[str, str])
 
 
 def _description(name: str) -> str:
+    if name.endswith("-summary.md"):
+        return "a row for each selector, over all data sets and each group of them"
     if name.endswith("-leak.md"):
         return "what selecting on the test samples is worth"
     if name.endswith("-classifiers.csv"):

@@ -1,8 +1,7 @@
 """The page of one panel under one protocol: tables of all results, ranks and tests."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import nan
+from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal, NamedTuple
 
@@ -207,12 +206,7 @@ class PanelPage:
             if part.figure:
                 lines += self._figure(part.figure, lineup)
         lines += [*ranking_lines(lineup, self.published), ""]
-        lines += self._figure("ranks", lineup)
-        if self.experiment.groups:
-            lines += ["### Summary", "", *_summary_lines(lineup)]
-        for group, members in self.experiment.groups.items():
-            lines += ["", f"### Summary: {group}", "", *_summary_lines(_part_of(lineup, members))]
-        return lines
+        return [*lines, *self._figure("ranks", lineup)]
 
     def _judged(self, tables: _Tables) -> list[_Part]:
         remark = self.published.remark
@@ -269,38 +263,6 @@ class PanelPage:
 
 def _seeds_told(seeds: Sequence[int]) -> str:
     return f"seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}"
-
-
-def _part_of(lineup: Lineup, datasets: Sequence[str]) -> Lineup:
-    """Return a lineup with some of its data sets."""
-    results = {data: entries for data, entries in lineup.results.items() if data in datasets}
-    return replace(lineup, results=results)
-
-
-def _summary_lines(lineup: Lineup) -> list[str]:
-    """Return a row for each selector, the best rank first, and the tests over finished data sets.
-
-    The control of the tests is the selector with the best rank.
-    """
-    scores = lineup.scores()
-    if len(scores) < 2 or len(lineup.selectors) < 2:
-        return ["Too few data sets are done to compare the selectors."]
-    found, won = compare(scores, posthoc="holm"), wins(scores)
-    sizes, seconds = lineup.sizes(), lineup.seconds()
-    rows = [["selector", "features", "accuracy", "mean rank", "wins", "seconds"]]
-    for name in sorted(found.ranks, key=lambda one: found.ranks[one]):
-        figures = [_mean_of(table_of, name) for table_of in (sizes, scores, seconds)]
-        rows.append([
-            name, f"{figures[0]:.1f}", f"{figures[1]:.2f}", f"{found.ranks[name]:.2f}",
-            str(won[name]), f"{figures[2]:.3g}",
-        ])  # fmt: skip
-    told = f"Means over {len(scores)} data sets: {', '.join(scores)}."
-    return [told, "", *table(rows), "", "```", *str(found).splitlines(), "```"]
-
-
-def _mean_of(figures: Scores, name: str) -> float:
-    known = [value for row in figures.values() if (value := row[name]) is not None]
-    return fmean(known) if known else nan
 
 
 def ranking_lines(lineup: Lineup, published: PublishedFigures) -> list[str]:
