@@ -15,6 +15,7 @@ from fuzzyfrog.records.parts import (
     Sampling,
     TableSummary,
     TargetSummary,
+    WorseSample,
 )
 from fuzzyfrog.records.run import Run, Versions
 
@@ -35,4 +36,5 @@ __all__ = [
     "TableSummary",
     "TargetSummary",
     "Versions",
+    "WorseSample",
 ]
