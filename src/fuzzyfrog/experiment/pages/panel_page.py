@@ -12,7 +12,7 @@ from fuzzyfrog.experiment.pages.markdown import GAP, Rows, bracketed, joined, ta
 from fuzzyfrog.experiment.published import PublishedFigures, is_as_published
 from fuzzyfrog.experiment.results import Figures, Lineup, Results, SelectorResult, wins
 
-__all__ = ["PROCEDURES", "PanelPage", "compare_as_published", "ranking_lines"]
+__all__ = ["LEAKS", "PROCEDURES", "PanelPage", "compare_as_published", "ranking_lines"]
 
 Cell = Callable[[str, SelectorEntry], str]
 Scores = Mapping[str, Mapping[str, float | None]]

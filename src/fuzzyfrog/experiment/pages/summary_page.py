@@ -1,4 +1,4 @@
-"""The summary of one panel under one protocol: who is how good, over all and groups of data sets."""
+"""The summary of a panel under a protocol: who is how good, over all data sets and in groups."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -7,6 +7,7 @@ from statistics import fmean
 from fuzzyfrog.experiment.comparison import compare
 from fuzzyfrog.experiment.config import Experiment, Protocol
 from fuzzyfrog.experiment.pages.markdown import GAP, Rows, table
+from fuzzyfrog.experiment.pages.panel_page import LEAKS
 from fuzzyfrog.experiment.results import Lineup, wins
 
 __all__ = ["summary_page"]
@@ -14,16 +15,12 @@ __all__ = ["summary_page"]
 Scores = Mapping[str, Mapping[str, float | None]]
 
 EXPLAINED = (
-    "Mean accuracy of {classifiers} in percent, {folds} stratified folds. {selected} Means are over "
-    "the data sets that every member of a table finished. Differences are to the selector in italics, with the "
-    "number of data sets on which a selector is better or worse, and the p-value of Wilcoxon's "
-    "signed-rank test, adjusted by Holm over the table."
+    "Mean accuracy of {classifiers} in percent, {folds} stratified folds. {selected} Means are "
+    "over the data sets that every member of a table finished. Differences are to the selector in "
+    "italics, with the number of data sets on which a selector is better or worse, and the p-value "
+    "of Wilcoxon's signed-rank test, adjusted by Holm over the table."
 )
 HEAD = ("selector", "features", "accuracy", "mean rank", "wins", "difference", "better, worse", "p")
-SELECTED = {
-    "paper": "Features were selected on all samples, the test samples included: optimistic.",
-    "nested": "Features were selected on the training part of every fold.",
-}
 
 
 def summary_page(
@@ -36,7 +33,7 @@ def summary_page(
     told = EXPLAINED.format(
         classifiers=", ".join(lineups[0].classifiers),
         folds=experiment.folds,
-        selected=SELECTED[protocol.name],
+        selected=LEAKS[protocol.name],
     )
     lines = [f"# {experiment.title}: {panel}, protocol {protocol.name}", "", told]
     for lineup in lineups:
@@ -56,18 +53,7 @@ def _lines(lineup: Lineup, first: str) -> list[str]:
     found = compare(scores, posthoc="holm")
     against = {test.method: test for test in compare(scores, control=first).signed_rank}
     sizes, won = lineup.sizes(), wins(scores)
-    rows: Rows = [
-        [
-            "selector",
-            "features",
-            "accuracy",
-            "mean rank",
-            "wins",
-            "difference",
-            "better, worse",
-            "p",
-        ]
-    ]
+    rows: Rows = [list(HEAD)]
     for name in sorted(found.ranks, key=lambda one: found.ranks[one]):
         pair = [GAP, GAP, GAP]
         if name != first:
