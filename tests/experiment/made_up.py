@@ -47,7 +47,7 @@ def fill(path, experiment, n_datasets, accuracies=ACCURACIES, seed_gain=0):
         for data in experiment.data[:n_datasets]:
             for protocol in experiment.protocols:
                 for entry in experiment.selectors:
-                    for run in selection_runs(experiment, protocol.name, protocol.seeds, entry):
+                    for run in selection_runs(experiment, protocol, data.name, entry):
                         right = accuracies[entry.paper] + seed_gain * run[0]
                         _add(cells, experiment, data.name, entry, run, right)
 

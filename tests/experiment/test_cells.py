@@ -87,7 +87,7 @@ def test_cells_with_versions_of_their_own_are_read(path):
         file.write(json.dumps({**OLD_LINE, "key": {"kind": "old"}}) + "\n")
     filled(path)
     found = [line["versions"] for line in read_cells(path).values()]
-    assert found == [{"numpy": "2"}, {"a": "1"}]
+    assert found == [{"a": "1"}, {"numpy": "2"}]  # in the order of the last lines
 
 
 def test_packed_cells_count_and_nothing_is_lost(path):

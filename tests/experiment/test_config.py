@@ -1,13 +1,15 @@
 """Configs: what they may say, and what they are told when they say something else."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fuzzyfrog.data import dataset_names
 from fuzzyfrog.errors import ConfigError
-from fuzzyfrog.experiment.config import read_config
-from fuzzyfrog.experiment.selectors import check_selector, recipe
+from fuzzyfrog.experiment.cells import read_cells
+from fuzzyfrog.experiment.config import SelectorEntry, read_config
+from fuzzyfrog.experiment.selectors import FIRST_DEFAULTS, check_selector, recipe
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = """
@@ -31,7 +33,7 @@ def test_the_experiment_of_the_paper():
     assert {one.paper for one in paper.selectors} - {None} == {
         "L-FRFS", "GA", "PSO", "GBFS", "B-SFLA"
     }  # fmt: skip
-    assert len({recipe(one) for one in paper.selectors}) == len(paper.selectors) == 12
+    assert len({recipe(one) for one in paper.selectors}) == len(paper.selectors) == 13
     for one in paper.selectors:
         check_selector(one)
     assert [protocol.name for protocol in paper.protocols] == ["paper", "nested"]
@@ -44,6 +46,42 @@ def test_what_is_not_said(tmp_path):
     assert (found.folds, found.fold_seed, found.panels) == (10, 1, ("sklearn",))
     assert found.lineups == {"all": ("all",)}
     assert found.protocols[0].seeds == (0,)
+
+
+def test_the_recipes_of_the_first_cells_have_not_changed():
+    """Another digest would throw away days of cells: see FIRST_DEFAULTS."""
+    paper = read_config(ROOT / "paper" / "experiment.toml")
+    cells = read_cells(ROOT / "paper" / "results" / "cells.jsonl").values()
+    known = {
+        cell["value"]["by"]: cell["key"]["recipe"]
+        for cell in cells
+        if cell["key"]["kind"] == "selection" and "value" in cell
+    }
+    assert {one.name: recipe(one) for one in paper.selectors if one.name in known} == known
+
+
+def test_another_default_is_another_recipe(monkeypatch):
+    frogs, own = (SelectorEntry("x", "frogs", options=options) for options in ({}, {"patience": 5}))
+    before = recipe(frogs), recipe(own)
+    monkeypatch.setitem(FIRST_DEFAULTS["frogs"], "patience", 4)
+    assert recipe(frogs) != before[0]
+    assert recipe(own) == before[1]  # the config says it, whatever the default is
+
+
+@pytest.mark.parametrize(
+    ("change", "is_other"),
+    [
+        ({"measure": "soft"}, True),
+        ({"min_dependency": 0.9}, True),
+        ({"n_features_to_select": "peak"}, True),
+        ({"n_features_to_select": 3}, False),  # the key has it
+        ({"as_many_as": "y"}, False),
+        ({"folder": Path("elsewhere")}, False),
+    ],
+)
+def test_a_recipe_knows_the_settings_of_a_selector(change, is_other):
+    first = SelectorEntry("x", "frogs")
+    assert (recipe(replace(first, **change)) != recipe(first)) == is_other
 
 
 def test_a_recipe_knows_settings_but_no_names(tmp_path):
@@ -82,6 +120,26 @@ def test_a_recipe_knows_settings_but_no_names(tmp_path):
          "classifier_seconds must be a finite number above 0, got -1."),
         ("classifier_seconds = nan" + SMALL,
          "classifier_seconds must be a finite number above 0, got nan."),
+        (SMALL + "[data.wien]", "data.wien must have a file, a loader or the name of a known data "
+         "set, got none of them. Did you mean 'wine'?"),
+        (SMALL + "target = 'x'", "data.wine: target must come with a file, got no file."),
+        (SMALL + "file = 'x.csv'\nloader = 'a:b'", "data.wine must have a file or a loader, got"),
+        (SMALL + "file = 'x.csv'\nignore = [1]", "data.wine.ignore must be a list of texts, got"),
+        (SMALL + "max_samples = 1", "data.wine: max_samples must be an integer of at least 2, got"),
+        (SMALL + "class_labels = { a = 1 }", "data.wine.class_labels.a must be text, got 1."),
+        (SMALL + "folder = 'x'", "data.wine has no key 'folder'."),
+        (SMALL + "[groups]\nnew = ['glass']", "groups.new must be one of 'wine', got 'glass'."),
+        ("expected = 'nowhere'" + SMALL, "expected must be a folder next to the config, got"),
+        (SMALL.replace('"none"', '"frogs"\nmin_dependency = 2'),
+         "selectors.all: min_dependency must be a number above 0 and at most 1, got 2."),
+        (SMALL.replace('"none"', '"frogs"\nn_features_to_select = 0'),
+         "selectors.all: n_features_to_select must be an integer of at least 1, got 0."),
+        (SMALL.replace('"none"', '"frogs"\nn_features_to_select = 1.5'),
+         "selectors.all: n_features_to_select must be a number above 0 and at most 1, got 1.5."),
+        (SMALL.replace('"none"', '"frogs"\nas_many_as = "all"'),
+         "selectors.all: as_many_as must be one of "),
+        (SMALL.replace('"none"', '"frogs"\nas_many_as = "x"\nn_features_to_select = 2'),
+         "selectors.all must have n_features_to_select or as_many_as, got both."),
         (SMALL + "[lineups]\n'a b' = ['all']\n'A-b' = ['all']",
          "lineups must have names that differ in letters or digits, which their figures are called "
          "by, got 'a b' and 'A-b'. Rename one of them."),
@@ -125,6 +183,26 @@ def test_a_missing_config_gets_a_sentence(tmp_path):
         ),
         ('search = "no_such_module:Selector"', "'module:Class', got 'no_such_module:Selector'"),
         ('search = "sklearn:Selector"', "'module:Class', got 'sklearn:Selector'"),
+        ('search = "sklearn.svm:SVC"', "must be a selector, got SVC without 'get_support'"),
+        ('search = "sklearn.feature_selection:RFE"', "options must fit, got: .*estimator"),
+        (
+            'search = "sklearn.feature_selection:RFE"\n'
+            'options = { estimator = { class = "sklearn.svm:SVX" } }',
+            "options.estimator must be a known name or 'module:Class', got 'sklearn.svm:SVX'",
+        ),
+        (
+            'search = "sklearn.feature_selection:RFE"\n'
+            'options = { estimator = { class = "sklearn.svm:SVC", C = 1 } }',
+            "options.estimator must have class and options, got 'C'",
+        ),
+        (
+            'search = "sklearn.feature_selection:VarianceThreshold"\nn_features_to_select = 2',
+            "be left out for a selector without a parameter .*, got VarianceThreshold",
+        ),
+        ('search = "none"\nn_features_to_select = 2', "n_features_to_select must be left out"),
+        ('search = "boosted"\nmin_dependency = 0.5', "min_dependency must be left out"),
+        ('search = "boosted"\nmeasure = "soft"', "measure must be left out without a search"),
+        ('search = "frogs"\nmeasure = "sklearn:no_such"', "measure must be a known name or"),
     ],
 )
 def test_selectors_that_cannot_be_made_get_a_sentence(tmp_path, settings, told):

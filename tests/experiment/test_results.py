@@ -5,6 +5,7 @@ from fuzzyfrog.experiment.cells import read_cells, table_digests
 from fuzzyfrog.experiment.config import read_config
 from fuzzyfrog.experiment.results import Lookup, read_results
 
+PANEL = "quick, experiment.quick_panel:QuickPanel"
 CLASSIFIERS = ("bayes", "neighbor")
 
 
@@ -12,7 +13,7 @@ def accuracies(config, tables=None):
     """Return the accuracies of the apples with all features."""
     experiment = read_config(config)
     lookup = Lookup(read_cells(config.parent / "out" / "cells.jsonl"), tables)
-    found = read_results(experiment, lookup, experiment.protocols[0], "quick", CLASSIFIERS)
+    found = read_results(experiment, lookup, experiment.protocols[0], PANEL, CLASSIFIERS)
     return found["apples"]["everything"].accuracies
 
 

@@ -5,10 +5,17 @@ the reason, instead of the value. Cells are looked up by content: selectors that
 features share their accuracies. A line with ``{"versions": {...}}`` only names the versions of the
 packages that computed the cells below it; a cell may also have its own versions.
 
-A key holds the settings in the config, the digest of the table, seed, folds, and the names of panel
-and classifier. It holds neither the versions of packages nor the settings that the config leaves to
-them: default parameters of searches and options of classifiers. Cells survive a change of those;
-start in another folder to compute them again.
+A key holds all that changes a result: the settings of the config and the defaults that it leaves to
+a search, the digest of the table, seed, folds, panel and classifier; and, under ``made_with``, the
+versions of the packages that a classifier or a foreign selector comes from, with the settings of
+the classifier. It does not hold our own version: a search that finds something else gets another
+default or another name.
+
+Cells from before there was a ``made_with`` stay what they are. They count for the versions that
+their file names for them, and for any version where it names none.
+
+Pages do not ask which versions are installed: of cells that differ in ``made_with`` only, they show
+the one that was computed last, so the same cells give the same pages everywhere.
 
 Cells to keep or share are packed: ``cells.jsonl.gz`` next to ``cells.jsonl`` has the same lines,
 and cells in either file count.
@@ -31,7 +38,7 @@ from typing import Any
 from fuzzyfrog.common.files import FileLock, LockedError, written_whole
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import FuzzyfrogError
-from fuzzyfrog.experiment.config import DataEntry, Experiment, SelectorEntry
+from fuzzyfrog.experiment.config import DataEntry, Experiment, Protocol, SelectorEntry
 from fuzzyfrog.experiment.selectors import is_random, recipe
 from fuzzyfrog.select.record import fingerprint
 
@@ -40,10 +47,12 @@ __all__ = [
     "StoreError",
     "accuracy_key",
     "canonical",
+    "family",
     "pack_cells",
     "package_versions",
     "packed_file",
     "read_cells",
+    "reference_run",
     "selection_key",
     "selection_runs",
     "table_digest",
@@ -82,7 +91,12 @@ class Cells:
 
     def get(self, key: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the line of a cell; None if it has not been computed."""
-        return self._known.get(canonical(key))
+        line = self._known.get(canonical(key))
+        if line is None and "made_with" in key:
+            line = self._known.get(family(key))
+            if line is not None and not _is_made_with(line, key["made_with"]):
+                return None
+        return line
 
     def add(
         self,
@@ -154,7 +168,8 @@ def read_cells(path: Path) -> dict[str, dict[str, Any]]:
             raise StoreError(f"{packed} must be a whole gzip file, got: {error}.") from None
         found.update(_by_key(packed, lines))
     if path.exists():
-        found.update(_by_key(path, path.read_bytes().rpartition(b"\n")[0].splitlines()))
+        newer = _by_key(path, path.read_bytes().rpartition(b"\n")[0].splitlines())
+        found = {name: line for name, line in found.items() if name not in newer} | newer
     return found
 
 
@@ -190,6 +205,22 @@ def canonical(key: Mapping[str, Any]) -> str:
     return json.dumps(key, sort_keys=True)
 
 
+def family(key: Mapping[str, Any]) -> str:
+    """Return the canonical text of a key without the versions: as it was before there were any."""
+    return canonical({name: part for name, part in key.items() if name != "made_with"})
+
+
+def _is_made_with(line: Mapping[str, Any], versions: Mapping[str, str]) -> bool:
+    """Whether the versions above an old cell are these, as far as they are known."""
+    known = line["versions"]
+    return all(_first_part(known.get(name, own)) == own for name, own in versions.items())
+
+
+def _first_part(text: str) -> str:
+    """Return a version without what follows a comma: the Java of a Weka changes nothing."""
+    return text.partition(", ")[0]
+
+
 def _locked(path: Path) -> FileLock:
     try:
         return FileLock(path.with_name(f"{path.name}.lock"))
@@ -222,7 +253,9 @@ def _by_key(path: Path, lines: Iterable[bytes]) -> dict[str, dict[str, Any]]:
                 "Delete the line: its cell is then computed again."
             ) from None
         if "key" in line:
-            found[canonical(line["key"])] = {"versions": versions, **line}
+            name = canonical(line["key"])
+            found.pop(name, None)  # the order is that of the last lines
+            found[name] = {"versions": versions, **line}
         else:
             versions = line["versions"]
     return found
@@ -266,19 +299,51 @@ def table_digests(
 
 
 def selection_runs(
-    experiment: Experiment, protocol: str, seeds: Sequence[int], entry: SelectorEntry
+    experiment: Experiment, protocol: Protocol, data: str, entry: SelectorEntry
 ) -> list[tuple[int, int | None]]:
     """Return the seed and fold of each run of a selector; no fold means all samples."""
+    seeds = _seeds(experiment, protocol, data)
     used = seeds if is_random(entry) else seeds[:1]
-    folds = [None] if protocol == "paper" else list(range(experiment.folds))
+    folds = [None] if protocol.name == "paper" else list(range(experiment.folds))
     return [(seed, fold) for seed in used for fold in folds]
 
 
-def selection_key(
-    experiment: Experiment, data: str, table: str, entry: SelectorEntry, run: tuple[int, int | None]
-) -> Key:
-    """Return the key of the features that a selector finds."""
+def _seeds(experiment: Experiment, protocol: Protocol, data: str) -> tuple[int, ...]:
+    """Return the seeds on a data set."""
+    own = next(one.seeds for one in experiment.data if one.name == data)
+    return own or protocol.seeds
+
+
+def reference_run(
+    experiment: Experiment,
+    protocol: Protocol,
+    data: str,
+    reference: SelectorEntry,
+    run: tuple[int, int | None],
+) -> tuple[int, int | None]:
+    """Return the run of the selector that another one follows in its size."""
     seed, fold = run
+    return (seed if is_random(reference) else _seeds(experiment, protocol, data)[0]), fold
+
+
+def selection_key(
+    experiment: Experiment,
+    data: str,
+    table: str,
+    entry: SelectorEntry,
+    run: tuple[int, int | None],
+    *,
+    size: int | None = None,
+    made_with: Mapping[str, str] | None = None,
+) -> Key:
+    """Return the key of the features that a selector finds.
+
+    `size` is how many features the selector that it follows has chosen.
+    """
+    seed, fold = run
+    asked = (
+        size if isinstance(entry.n_features_to_select, str | None) else entry.n_features_to_select
+    )
     return {
         "kind": "selection",
         "data": data,
@@ -286,6 +351,8 @@ def selection_key(
         "recipe": recipe(entry),
         "seed": seed,
         **_fold(experiment, fold),
+        **({} if asked is None else {"size": asked}),
+        **({"made_with": dict(made_with)} if made_with else {}),
     }
 
 
@@ -297,6 +364,7 @@ def accuracy_key(
     fold: int | None,
     panel: str,
     classifier: str,
+    made_with: Mapping[str, str] | None = None,
 ) -> Key:
     """Return the key of the accuracy of a classifier with some features, on one fold or on all."""
     return {
@@ -308,6 +376,7 @@ def accuracy_key(
         "classifier": classifier,
         "folds": [experiment.folds, experiment.fold_seed],
         "fold": fold,
+        **({"made_with": dict(made_with)} if made_with else {}),
     }
 
 

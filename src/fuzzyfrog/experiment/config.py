@@ -1,16 +1,23 @@
 """Read the config of an experiment from TOML; docs/experiment.md explains every key."""
 
+import hashlib
 import os
+import sys
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar
 
+import numpy as np
+
 from fuzzyfrog.common.messages import listed, shown, suggested
-from fuzzyfrog.common.params import check_count, check_known, check_positive
-from fuzzyfrog.data import Dataset, load_dataset, read_table
+from fuzzyfrog.common.params import check_count, check_known, check_positive, check_share
+from fuzzyfrog.data import Dataset, dataset_names, load_dataset, make_dataset, read_table
 from fuzzyfrog.errors import ConfigError, DataError
 from fuzzyfrog.experiment.panel import check_classes
 
@@ -22,6 +29,8 @@ __all__ = [
     "SelectorEntry",
     "check_experiment",
     "figure_path",
+    "imported",
+    "module_beside",
     "read_config",
 ]
 
@@ -40,23 +49,28 @@ KIND_NAMES: dict[tuple[type, ...], str] = {
     TABLE: "a table",
     LIST: "a list",
 }
-TEXTS = ("title", "file", "target", "separator", "decimal", "encoding", "search", "paper")
+TEXTS = ("title", "file", "target", "separator", "decimal", "encoding", "search", "paper",
+         "missing", "expected", "loader", "measure", "as_many_as")  # fmt: skip
+NUMBERS = ("fold_seed", "classifier_seconds", "max_seconds", "max_evaluations", "max_samples",
+           "min_dependency")  # fmt: skip
 KINDS: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys((*TEXTS, "missing", "expected"), TEXT),
-    **dict.fromkeys(("fold_seed", "classifier_seconds", "max_seconds", "max_evaluations"), NUMBER),
+    **dict.fromkeys(TEXTS, TEXT),
+    **dict.fromkeys(NUMBERS, NUMBER),
     **dict.fromkeys(("class_labels", "options"), TABLE),
     **dict.fromkeys(("seeds", "ignore", "categorical"), LIST),
 }
+OF_A_FILE = ("target", "ignore", "categorical", "separator", "decimal", "encoding")
+NOT_IN_A_CONFIG = {"folder"}  # it is known from where the config lies
 
 
 @dataclass(frozen=True)
 class DataEntry:
-    """A data set: a registered name, or a file.
+    """A data set: a registered name, a file, or what a function returns.
 
     Attributes
     ----------
     name : str
-        Its name; without a `file`, one that `load_dataset` knows.
+        Its name; without a `file` and a `loader`, one that `load_dataset` knows.
     file : Path or None
         Its table; relative to the folder of the config.
     target : str
@@ -67,6 +81,15 @@ class DataEntry:
         Columns of the file to leave out, and columns to treat as categories.
     separator, decimal, encoding : str or None, str, str
         Format of a text file, as for `read_table`.
+    loader : str or None
+        "module:function", called with the name; it returns `X, y` or a `Dataset`.
+    max_samples : int or None
+        A larger table is cut to this many samples, drawn with a fixed seed so that every class
+        keeps its share.
+    seeds : tuple of int
+        Seeds on this data set, such as fewer on a large one; those of the protocol by default.
+    folder : Path or None
+        Folder of the config, where modules are looked for first.
     """
 
     name: str
@@ -78,23 +101,17 @@ class DataEntry:
     separator: str | None = None
     decimal: str = "."
     encoding: str = "utf-8"
+    loader: str | None = None
+    max_samples: int | None = None
+    seeds: tuple[int, ...] = ()
+    folder: Path | None = None
 
     def load(self, folder: str | os.PathLike[str] | None) -> Dataset:
         """Return the data set with the labels of the config; registered ones are in `folder`."""
-        if self.file is None:
-            dataset = load_dataset(self.name, folder=folder)
-        else:
-            dataset = read_table(
-                self.file,
-                self.target,
-                target_kind="class",
-                ignore=self.ignore,
-                categorical=self.categorical,
-                separator=self.separator,
-                decimal=self.decimal,
-                encoding=self.encoding,
-            )
+        dataset = self._read(folder)
         check_classes(dataset)
+        if self.max_samples is not None and dataset.n_samples > self.max_samples:
+            dataset = _sampled(dataset, self.max_samples)
         labels = [str(label) for label in dataset.classes or ()]
         if unknown := [label for label in self.class_labels if label not in labels]:
             raise DataError(
@@ -103,6 +120,33 @@ class DataEntry:
             )
         renamed = tuple(self.class_labels.get(label, label) for label in labels)
         return replace(dataset, classes=renamed, name=self.name)
+
+    def _read(self, folder: str | os.PathLike[str] | None) -> Dataset:
+        if self.loader is not None:
+            loaded = imported(f"data.{self.name}: loader", self.loader, self.folder)(self.name)
+            if isinstance(loaded, Dataset):
+                return loaded
+            return make_dataset(*loaded, target="class")
+        if self.file is None:
+            return load_dataset(self.name, folder=folder)
+        return read_table(
+            self.file,
+            self.target,
+            target_kind="class",
+            ignore=self.ignore,
+            categorical=self.categorical,
+            separator=self.separator,
+            decimal=self.decimal,
+            encoding=self.encoding,
+        )
+
+
+def _sampled(dataset: Dataset, n_samples: int) -> Dataset:
+    """Return some samples, in their order, of every class about the share that it has."""
+    drawn = np.random.default_rng(0).permutation(dataset.n_samples)
+    by_class = drawn[np.argsort(dataset.target[drawn], kind="stable")]
+    rows = np.sort(by_class[np.arange(n_samples) * dataset.n_samples // n_samples])
+    return replace(dataset, values=dataset.values[rows], target=dataset.target[rows])
 
 
 @dataclass(frozen=True)
@@ -115,11 +159,12 @@ class SelectorEntry:
         Its name in the tables.
     search : str
         "frogs", "genetic", "swarm", "quickreduct", "boosted", "none" (all features), or
-        "module:Class" for your own scikit-learn selector.
+        "module:Class" for any scikit-learn selector.
     ranking : str
         "lexicographic" or "product"; for the searches.
     options : mapping
-        Parameters of the search, of `BoostedSelector`, or of your own class.
+        Parameters of the search, of `BoostedSelector`, or of the class. A table with a `class`,
+        "module:Class", and perhaps `options` becomes an object of that class.
     max_seconds, max_evaluations : float or None, int or None
         Budget of a search, which then returns the best so far.
     paper : str or None
@@ -127,6 +172,17 @@ class SelectorEntry:
     missing : str
         How a missing value compares to others: "similar", "different" or "raise"; for the
         searches.
+    measure : str
+        "strict", "soft", or "module:function" for a measure of your own; for the searches.
+    min_dependency : float
+        The share of the dependency of all features to keep; for the searches.
+    n_features_to_select : int, float, str or None
+        The number of features to select, their share of all features (below 1), or the name of a
+        rule that the measure knows; None for as many as the selector chooses.
+    as_many_as : str or None
+        Name of another selector: select as many features as it does, with the same samples.
+    folder : Path or None
+        Folder of the config, where modules are looked for first.
     """
 
     name: str
@@ -137,6 +193,11 @@ class SelectorEntry:
     max_evaluations: int | None = None
     paper: str | None = None
     missing: str = "similar"
+    measure: str = "strict"
+    min_dependency: float = 1.0
+    n_features_to_select: int | float | str | None = None
+    as_many_as: str | None = None
+    folder: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -174,12 +235,18 @@ class Experiment:
         "sklearn", "weka", or "module:Class" for your own.
     lineups : mapping of str to tuple of str
         Selectors that are ranked against each other.
+    classifiers : mapping of str to tuple of str
+        Classifiers of a panel to run; all of them by default.
+    groups : mapping of str to tuple of str
+        Data sets to report apart as well, such as those that no decision was based on.
     folds, fold_seed : int
         The cross-validation.
     classifier_seconds : float or None
         Time limit of a Weka classifier on one table.
     expected : Path or None
         Folder with the published figures of a paper.
+    folder : Path or None
+        Folder of the config, where modules are looked for first.
     """
 
     title: str
@@ -192,6 +259,9 @@ class Experiment:
     fold_seed: int = 1
     classifier_seconds: float | None = None
     expected: Path | None = None
+    classifiers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    folder: Path | None = None
 
 
 def read_config(path: str | os.PathLike[str]) -> Experiment:
@@ -249,13 +319,20 @@ def _experiment(found: dict[str, Any], folder: Path) -> Experiment:
     parts["panels"] = _texts("panels", parts.get("panels", ["sklearn"]))
     everyone = {"all": [one.name for one in parts["selectors"]]}
     lineups = _table("lineups", parts.get("lineups", everyone))
-    parts["lineups"] = {name: _texts(_place("lineups", name), one) for name, one in lineups.items()}
+    parts["lineups"] = lineups
+    for key in ("lineups", "classifiers", "groups"):
+        found_lists = _table(key, parts.get(key, {}))
+        parts[key] = {name: _texts(_place(key, name), one) for name, one in found_lists.items()}
     return _made(Experiment, "config", {"title": "Experiment", **parts}, folder)
 
 
 def _made(kind: type[T], where: str, found: dict[str, Any], folder: Path) -> T:
     """Return a part of the config; raise ConfigError for an unknown or missing key."""
-    known = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
+    known = {
+        one.name: one
+        for one in fields(kind)  # type: ignore[arg-type]
+        if one.name not in NOT_IN_A_CONFIG
+    }
     for key in found:
         if key not in known:
             raise ConfigError(f"{where} has no key {shown(key)}. {suggested(key, list(known))}")
@@ -267,8 +344,12 @@ def _made(kind: type[T], where: str, found: dict[str, Any], folder: Path) -> T:
         _check_kind(f"{where}.{key}", KINDS.get(key), value)
     for key in {"file", "expected"} & values.keys():
         values[key] = folder / Path(values[key]).expanduser()
-    for key in {"seeds", "ignore", "categorical"} & values.keys():
-        values[key] = tuple(values[key])
+    for key in {"ignore", "categorical"} & values.keys():
+        values[key] = _texts(f"{where}.{key}", values[key])
+    if "seeds" in values:
+        values["seeds"] = tuple(values["seeds"])
+    if "folder" in {one.name for one in fields(kind)}:  # type: ignore[arg-type]
+        values["folder"] = folder
     return kind(**values)
 
 
@@ -312,15 +393,59 @@ def _check(experiment: Experiment) -> None:
     if experiment.classifier_seconds is not None:
         check_positive("classifier_seconds", experiment.classifier_seconds)
     _check_distinct("panels", experiment.panels)
+    for data in experiment.data:
+        _check_data(_place("data", data.name), data)
     for selector in experiment.selectors:
-        check_known(f"{_place('selectors', selector.name)}: ranking", selector.ranking, RANKINGS)
-        check_known(
-            f"{_place('selectors', selector.name)}: missing", selector.missing, MISSING_RULES
-        )
+        _check_selector(_place("selectors", selector.name), selector, experiment.selectors)
     for protocol in experiment.protocols:
         check_known("protocols", protocol.name, PROTOCOLS)
         _check_seeds(f"protocols.{protocol.name}", protocol.seeds)
     _check_lineups(experiment.lineups, [selector.name for selector in experiment.selectors])
+    for group, members in experiment.groups.items():
+        for member in members:
+            check_known(_place("groups", group), member, [one.name for one in experiment.data])
+    if experiment.expected is not None and not experiment.expected.is_dir():
+        got = shown(experiment.expected.name)
+        raise ConfigError(f"expected must be a folder next to the config, got {got}.")
+
+
+def _check_data(where: str, entry: DataEntry) -> None:
+    """Raise unless it can be known where the table is, and every key has a meaning."""
+    if entry.file is not None and entry.loader is not None:
+        raise ConfigError(f"{where} must have a file or a loader, got both.")
+    if entry.file is None:
+        defaults = DataEntry(entry.name)
+        for key in OF_A_FILE:
+            if getattr(entry, key) != getattr(defaults, key):
+                raise ConfigError(f"{where}: {key} must come with a file, got no file.")
+        if entry.loader is None and entry.name not in dataset_names():
+            raise ConfigError(
+                f"{where} must have a file, a loader or the name of a known data set, got none of "
+                f"them. {suggested(entry.name, dataset_names())}"
+            )
+    if entry.seeds:
+        _check_seeds(where, entry.seeds)
+    if entry.max_samples is not None:
+        check_count(f"{where}: max_samples", entry.max_samples, least=2)
+    for old, new in entry.class_labels.items():
+        _check_kind(f"{where}.class_labels.{old}", TEXT, new)
+
+
+def _check_selector(where: str, entry: SelectorEntry, everyone: Sequence[SelectorEntry]) -> None:
+    check_known(f"{where}: ranking", entry.ranking, RANKINGS)
+    check_known(f"{where}: missing", entry.missing, MISSING_RULES)
+    check_share(f"{where}: min_dependency", entry.min_dependency, zero=False)
+    size = entry.n_features_to_select
+    if isinstance(size, float):
+        check_share(f"{where}: n_features_to_select", size, zero=False)
+    elif size is not None and not isinstance(size, str):
+        check_count(f"{where}: n_features_to_select", size)
+    if entry.as_many_as is None:
+        return
+    if size is not None:
+        raise ConfigError(f"{where} must have n_features_to_select or as_many_as, got both.")
+    others = [one.name for one in everyone if one.as_many_as is None]
+    check_known(f"{where}: as_many_as", entry.as_many_as, others)
 
 
 def _check_seeds(where: str, seeds: Sequence[object]) -> None:
@@ -350,3 +475,42 @@ def _check_lineups(lineups: Mapping[str, Sequence[str]], selectors: Sequence[str
                 "lineups must have names that differ in letters or digits, which their figures are "
                 f"called by, got {shown(owner)} and {shown(lineup)}. Rename one of them."
             )
+
+
+def imported(where: str, name: str, folder: Path | None = None) -> Any:
+    """Return the object that "module:Class" names; a module next to the config comes first."""
+    module, _, attribute = name.partition(":")
+    try:
+        found = module_beside(module, folder) or import_module(module)
+        return getattr(found, attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ConfigError(
+            f"{where} must be a known name or 'module:Class', got {shown(name)}: {error}."
+        ) from None
+
+
+def module_beside(name: str, folder: Path | None) -> ModuleType | None:
+    """Return the module of a file next to the config; None if there is no such file.
+
+    It is kept under a name that holds the folder: configs in two folders may have modules of the
+    same name. Modules next to it can be imported while it is loaded.
+    """
+    file = None if folder is None else folder.resolve() / f"{name}.py"
+    if file is None or not name.isidentifier() or not file.is_file():
+        return None
+    own_name = f"_beside_{hashlib.sha256(str(file).encode()).hexdigest()[:16]}_{name}"
+    if own_name in sys.modules:
+        return sys.modules[own_name]
+    spec = spec_from_file_location(own_name, file)
+    if spec is None or spec.loader is None:
+        return None
+    module = sys.modules[own_name] = module_from_spec(spec)
+    sys.path.insert(0, str(file.parent))
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[own_name]
+        raise
+    finally:
+        sys.path.remove(str(file.parent))
+    return module

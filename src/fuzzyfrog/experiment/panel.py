@@ -57,6 +57,10 @@ def reason_of(error: Exception) -> str:
 class Panel(Protocol):
     """Classifiers that can be evaluated on folds.
 
+    A panel may also have ``made_with(classifier)``, the versions and settings that decide what the
+    classifier predicts, by name: a cell is computed again when one of them changes. For a panel
+    without it that is its `version`.
+
     Attributes
     ----------
     name : str
@@ -105,6 +109,10 @@ class SklearnPanel:
         import sklearn
 
         return f"scikit-learn {sklearn.__version__}"
+
+    def made_with(self, classifier: str) -> dict[str, str]:
+        """Return the version of scikit-learn, and the settings that are not its defaults."""
+        return {self.name: self.version, "settings": repr(_classifier(classifier))}
 
     def correct(self, dataset: Dataset, classifier: str, folds: Sequence[Fold]) -> list[int]:
         """Return the number of correct predictions on each fold."""

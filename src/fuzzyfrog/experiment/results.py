@@ -8,7 +8,13 @@ from functools import cached_property
 from statistics import fmean, median, stdev
 from typing import Any
 
-from fuzzyfrog.experiment.cells import accuracy_key, canonical, selection_key, selection_runs
+from fuzzyfrog.experiment.cells import (
+    accuracy_key,
+    family,
+    reference_run,
+    selection_key,
+    selection_runs,
+)
 from fuzzyfrog.experiment.config import Experiment, Protocol, SelectorEntry
 from fuzzyfrog.experiment.selectors import recipe
 
@@ -80,6 +86,7 @@ class Lookup:
         self, lines: Mapping[str, dict[str, Any]], tables: Mapping[str, str] | None = None
     ) -> None:
         self._lines = lines
+        self._last = {family(line["key"]): line for line in lines.values()}
         # Without the data, assume the table of the last new cell.
         self._tables: dict[str, str] = {
             line["key"]["data"]: line["key"]["table"] for line in lines.values()
@@ -95,8 +102,17 @@ class Lookup:
         return self._tables.get(data, "")
 
     def line(self, key: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the cell of a key; empty if it was not computed."""
-        return self._lines.get(canonical(key), {})
+        """Return the last cell of a key, with any versions; empty if it was not computed."""
+        return self._last.get(family(key), {})
+
+    def shape(self, data: str) -> tuple[int, int, int] | None:
+        """Return the numbers of samples, features and classes that a selection has noted."""
+        for line in self._lines.values():
+            key, found = line["key"], line.get("value", {}).get("shape")
+            if found and key["data"] == data and key["table"] == self.table(data):
+                n_samples, n_features, n_classes = found
+                return n_samples, n_features, n_classes
+        return None
 
 
 def read_results(
@@ -123,7 +139,7 @@ class _Reader:
     classifiers: tuple[str, ...]
 
     def entry(self, data: str, selector: SelectorEntry) -> SelectorResult:
-        runs = selection_runs(self.experiment, self.protocol.name, self.protocol.seeds, selector)
+        runs = selection_runs(self.experiment, self.protocol, data, selector)
         found = {run: self._selection(data, selector, run) for run in runs}
         values = {run: line["value"] for run, line in found.items() if "value" in line}
         judged = {run: self._judged(data, run, values[run]) for run in values}
@@ -145,8 +161,18 @@ class _Reader:
     def _selection(
         self, data: str, selector: SelectorEntry, run: tuple[int, int | None]
     ) -> dict[str, Any]:
-        table = self.lookup.table(data)
-        return self.lookup.line(selection_key(self.experiment, data, table, selector, run))
+        table, size = self.lookup.table(data), None
+        if selector.as_many_as is not None:
+            (followed,) = (
+                one for one in self.experiment.selectors if one.name == selector.as_many_as
+            )
+            other_run = reference_run(self.experiment, self.protocol, data, followed, run)
+            first = self._selection(data, followed, other_run)
+            if "value" not in first:
+                return first
+            size = len(first["value"]["features"])
+        key = selection_key(self.experiment, data, table, selector, run, size=size)
+        return self.lookup.line(key)
 
     def _judged(
         self, data: str, run: tuple[int, int | None], value: Mapping[str, Any]
@@ -314,12 +340,13 @@ def failure_lines(
 
     Failed selections belong to all panels.
     """
-    selectors = {recipe(one): one.name for one in experiment.selectors}
+    selectors = {(recipe(one), _is_sized(one)): one.name for one in experiment.selectors}
     order = [one.name for one in experiment.data]
     counts: Counter[tuple[str, str, str]] = Counter()
     for cell in _failed(lookup.cells()):
         key = cell["key"]
-        judge = key["classifier"] if key.get("panel") == panel else selectors.get(key.get("recipe"))
+        by = selectors.get((key.get("recipe", ""), "size" in key))
+        judge = key["classifier"] if key.get("panel") == panel else by
         if judge and key["data"] in order and _is_of(experiment, protocol, lookup, key):
             counts[key["data"], judge, cell["error"]] += 1
     rows = sorted(counts.items(), key=lambda row: (order.index(row[0][0]), *row[0]))
@@ -327,6 +354,11 @@ def failure_lines(
         f"{data}: {judge}, {reason.rstrip('.')}: {n_cells:,} cell{'s' if n_cells > 1 else ''}"
         for (data, judge, reason), n_cells in rows
     ]
+
+
+def _is_sized(entry: SelectorEntry) -> bool:
+    """Whether the keys of its selections hold a number of features."""
+    return entry.as_many_as is not None or isinstance(entry.n_features_to_select, int | float)
 
 
 def timeouts(lookup: Lookup) -> dict[float, int]:

@@ -4,23 +4,26 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import suggested
+from fuzzyfrog.common.messages import listed, shown, suggested
+from fuzzyfrog.common.params import check_known
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.errors import ConfigError
+from fuzzyfrog.errors import ConfigError, ParameterError
 from fuzzyfrog.experiment.cells import (
     Cells,
     accuracy_key,
     canonical,
     package_versions,
     packed_file,
+    reference_run,
     selection_key,
     selection_runs,
     table_digest,
@@ -31,12 +34,13 @@ from fuzzyfrog.experiment.config import (
     Protocol,
     SelectorEntry,
     check_experiment,
+    imported,
     read_config,
 )
 from fuzzyfrog.experiment.folds import Fold, stratified_folds
 from fuzzyfrog.experiment.pages import PageData, write_pages
 from fuzzyfrog.experiment.panel import Panel, SklearnPanel, reason_of
-from fuzzyfrog.experiment.selectors import check_selector, imported, selected
+from fuzzyfrog.experiment.selectors import check_selector, made_with, selected
 from fuzzyfrog.experiment.weka import WekaPanel
 from fuzzyfrog.experiment.weka.process import WekaNotFoundError
 
@@ -123,20 +127,18 @@ def reproduce(
     whole = _checked(config)
     experiment = _chosen(whole, only, panels)
     folder = Path(out)
-    every = {name: _panel(name, whole) for name in whole.panels}
-    judges = [every[name] for name in experiment.panels]
+    every = _panels(whole)
+    judges = {name: every[name] for name in experiment.panels}
     try:
-        with Cells(folder / CELLS_FILE, _versions(judges)) as cells:
+        with Cells(folder / CELLS_FILE, _versions(experiment, judges.values())) as cells:
             if retry_failed:
                 cells.forget_failures()
             run = _Runner(experiment, cells, judges, folder, CellProgress(quiet=quiet), n_jobs)
             run.everything(data)
     finally:
-        for panel in judges:
+        for panel in judges.values():
             panel.close()
-    classifiers = _classifiers(list(every.values()))
-    digests = table_digests(whole.data, data)
-    found = PageData.read(whole, folder / CELLS_FILE, classifiers, data=data, tables=digests)
+    found = _page_data(whole, every, folder / CELLS_FILE, data)
     files = write_pages(found, folder, figures=figures)
     return Reproduction(run.computed, run.reused, tuple(run.failures), tuple(files))
 
@@ -176,7 +178,7 @@ def page_data(
     out: str | os.PathLike[str],
 ) -> PageData:
     """Return what the pages show, from the cells in a folder; the arguments of `write_report`."""
-    experiment = _checked(config)
+    experiment = read_config(config)  # pages need no foreign selectors, so they are not imported
     folder = Path(out)
     cells = folder / CELLS_FILE
     if not cells.exists() and not packed_file(cells).exists():
@@ -184,9 +186,23 @@ def page_data(
             f"out must be a folder with {CELLS_FILE} or {packed_file(cells).name}, got "
             f"{str(folder)!r}. Compute some cells first."
         )
-    panels = [_panel(name, experiment) for name in experiment.panels]
-    classifiers, digests = _classifiers(panels), table_digests(experiment.data, data)
-    return PageData.read(experiment, cells, classifiers, data=data, tables=digests)
+    return _page_data(experiment, _panels(experiment), cells, data)
+
+
+def _page_data(
+    experiment: Experiment,
+    panels: Mapping[str, Panel],
+    cells: Path,
+    data: str | os.PathLike[str] | None,
+) -> PageData:
+    return PageData.read(
+        experiment,
+        cells,
+        {panel.name: panel.classifiers for panel in panels.values()},
+        data=data,
+        tables=table_digests(experiment.data, data),
+        panel_keys={panel.name: _panel_key(name, panel) for name, panel in panels.items()},
+    )
 
 
 def _checked(config: str | os.PathLike[str] | Experiment) -> Experiment:
@@ -196,10 +212,6 @@ def _checked(config: str | os.PathLike[str] | Experiment) -> Experiment:
     for entry in experiment.selectors:
         check_selector(entry)
     return experiment
-
-
-def _classifiers(panels: Sequence[Panel]) -> dict[str, tuple[str, ...]]:
-    return {panel.name: panel.classifiers for panel in panels}
 
 
 class CellProgress:
@@ -267,6 +279,12 @@ class _Block:
     folds: Sequence[Fold]
 
     @property
+    def shape(self) -> list[int]:
+        """Numbers of samples, features and classes."""
+        classes = self.dataset.classes or ()
+        return [self.dataset.n_samples, self.dataset.n_features, len(classes)]
+
+    @property
     def order(self) -> tuple[int, bool, str]:
         """Sort key, cheap blocks first: a nested block selects once for each fold."""
         is_nested = self.protocol.name == "nested"
@@ -280,7 +298,7 @@ class _Runner:
 
     experiment: Experiment
     cells: Cells
-    panels: Sequence[Panel]
+    panels: Mapping[str, Panel]  # by their names in the config
     folder: Path
     progress: CellProgress
     n_jobs: int | None
@@ -329,30 +347,68 @@ class _Runner:
 
     @property
     def _n_classifiers(self) -> int:
-        return sum(len(panel.classifiers) for panel in self.panels)
+        return sum(len(panel.classifiers) for panel in self.panels.values())
 
     def _runs(self, block: _Block, entry: SelectorEntry) -> list[tuple[int, int | None]]:
-        protocol = block.protocol
-        return selection_runs(self.experiment, protocol.name, protocol.seeds, entry)
+        return selection_runs(self.experiment, block.protocol, block.dataset.name, entry)
 
     def _selection(
         self, block: _Block, entry: SelectorEntry, run: tuple[int, int | None]
     ) -> tuple[int, ...] | None:
-        """Return the features that a selector finds; None if it failed."""
+        """Return the features that a selector finds; None if it failed, or the one it follows."""
         name = block.dataset.name
-        key = selection_key(self.experiment, name, block.table, entry, run)
         seed, fold = run
+        size = None
+        if entry.as_many_as is not None:
+            features = self._followed(block, entry.as_many_as, run)
+            if features is None:
+                return None
+            size = len(features)
+        key = selection_key(
+            self.experiment, name, block.table, entry, run, size=size,
+            made_with=self._made_with[entry.name],
+        )  # fmt: skip
         part = "" if fold is None else f", fold {fold}"
 
         def compute() -> dict[str, Any]:
             rows = np.arange(block.dataset.n_samples) if fold is None else block.folds[fold].train
             seen = _with_rows(block.dataset, np.sort(rows))
-            found = selected(entry, seen, seed, self._checkpoint(key), self.n_jobs)
-            return {"by": entry.name, **found}
+            found = selected(entry, seen, seed, self._checkpoint(key), self.n_jobs, size)
+            return {"by": entry.name, "shape": block.shape, **found}
 
         what = f"{name}: {entry.name}, seed {seed}{part}"
         value = self._cell(key, what, compute)
         return None if value is None else tuple(value["features"])
+
+    def _followed(
+        self, block: _Block, name: str, run: tuple[int, int | None]
+    ) -> tuple[int, ...] | None:
+        """Return the features of the selector that another one follows in its size."""
+        (entry,) = (one for one in self.experiment.selectors if one.name == name)
+        data = block.dataset.name
+        own_run = reference_run(self.experiment, block.protocol, data, entry, run)
+        key = selection_key(
+            self.experiment, data, block.table, entry, own_run,
+            made_with=self._made_with[name],
+        )  # fmt: skip
+        line = self.cells.get(key)
+        if line is None:  # it comes later in the config
+            return self._selection(block, entry, own_run)
+        return tuple(line["value"]["features"]) if "value" in line else None
+
+    @cached_property
+    def _made_with(self) -> dict[str, dict[str, str]]:
+        """The versions in the keys of each selector."""
+        return {one.name: made_with(one) for one in self.experiment.selectors}
+
+    @cached_property
+    def _judges(self) -> list[tuple[Panel, str, str, dict[str, str]]]:
+        """Every classifier: its panel, the key of that, its name, and what it is made with."""
+        return [
+            (panel, _panel_key(name, panel), classifier, _judged_with(panel, classifier))
+            for name, panel in self.panels.items()
+            for classifier in panel.classifiers
+        ]
 
     def _judgments(self, block: _Block, features: tuple[int, ...], fold: int | None) -> None:
         """Evaluate some features with every classifier of every panel."""
@@ -360,18 +416,17 @@ class _Runner:
         folds = list(block.folds) if fold is None else [block.folds[fold]]
         tested = [len(one.test) for one in folds]
         name = block.dataset.name
-        for panel in self.panels:
-            for classifier in panel.classifiers:
-                key = accuracy_key(
-                    self.experiment, name, block.table, features, fold, panel.name, classifier
-                )
+        for panel, panel_key, classifier, versions in self._judges:
+            key = accuracy_key(
+                self.experiment, name, block.table, features, fold, panel_key, classifier, versions
+            )
 
-                def compute(panel: Panel = panel, classifier: str = classifier) -> dict[str, Any]:
-                    correct = [int(n) for n in panel.correct(reduced, classifier, folds)]
-                    return {"correct": correct, "tested": tested}
+            def compute(panel: Panel = panel, classifier: str = classifier) -> dict[str, Any]:
+                correct = [int(n) for n in panel.correct(reduced, classifier, folds)]
+                return {"correct": correct, "tested": tested}
 
-                what = f"{name}: {classifier}, {len(features)} features"
-                self._cell(key, what, compute)
+            what = f"{name}: {classifier}, {len(features)} features"
+            self._cell(key, what, compute)
 
     def _cell(
         self, key: dict[str, Any], what: str, compute: Callable[[], dict[str, Any]]
@@ -442,14 +497,57 @@ def _with_columns(dataset: Dataset, features: Sequence[int]) -> Dataset:
     )
 
 
+def _panels(experiment: Experiment) -> dict[str, Panel]:
+    """Return the panels by their names in the config, checked before anything runs."""
+    panels = {name: _panel(name, experiment) for name in experiment.panels}
+    owners: dict[str, str] = {}
+    for source, panel in panels.items():
+        if panel.name in owners:
+            raise ConfigError(
+                f"panels must have different names, got {shown(panel.name)} for "
+                f"{shown(owners[panel.name])} and {shown(source)}."
+            )
+        owners[panel.name] = source
+    try:
+        for name, chosen in experiment.classifiers.items():
+            check_known("classifiers: a panel", name, owners)
+            panel = panels[owners[name]]
+            for classifier in chosen:
+                check_known(f"classifiers.{name}", classifier, panel.classifiers)
+            panel.classifiers = chosen
+    except ParameterError as error:
+        raise ConfigError(str(error)) from None
+    return panels
+
+
 def _panel(name: str, experiment: Experiment) -> Panel:
     if name == "sklearn":
         return SklearnPanel()
     if name == "weka":
         return WekaPanel(max_seconds=experiment.classifier_seconds)
-    panel: Panel = imported("panels", name)()
+    panel: Panel = imported("panels", name, experiment.folder)()
+    needed = ("name", "classifiers", "version", "correct", "close")
+    if absent := [one for one in needed if not hasattr(panel, one)]:
+        raise ConfigError(
+            f"panels: {shown(name)} must have {listed(needed)}, lacks {listed(absent)}."
+        )
     return panel
 
 
-def _versions(panels: Sequence[Panel]) -> dict[str, str]:
-    return {**package_versions(), **{panel.name: panel.version for panel in panels}}
+def _panel_key(source: str, panel: Panel) -> str:
+    """Return the name of a panel in keys: two of the same name do not share their cells."""
+    return panel.name if source == panel.name else f"{panel.name}, {source}"
+
+
+def _judged_with(panel: Panel, classifier: str) -> dict[str, str]:
+    """Return the versions and settings in the key of an accuracy."""
+    if hasattr(panel, "made_with"):
+        return dict(panel.made_with(classifier))
+    return {panel.name: panel.version}
+
+
+def _versions(experiment: Experiment, panels: Iterable[Panel]) -> dict[str, str]:
+    versions = {panel.name: panel.version for panel in panels}
+    for entry in experiment.selectors:
+        versions.update(made_with(entry))
+    return {**versions, **package_versions()}

@@ -3,8 +3,9 @@
 import hashlib
 import json
 import warnings
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from importlib import import_module
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +14,44 @@ import numpy as np
 from fuzzyfrog.common.messages import listed, shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import CheckpointError, ConfigError, ParameterError
-from fuzzyfrog.experiment.config import SelectorEntry
+from fuzzyfrog.experiment.config import SelectorEntry, imported, module_beside
 from fuzzyfrog.search import Search, registry
 from fuzzyfrog.search.driver import check_budget
 from fuzzyfrog.search.protocol import Problem
 from fuzzyfrog.select import BoostedSelector, FuzzyRoughSelector
 
-__all__ = ["check_selector", "imported", "is_random", "parameters", "recipe", "selected"]
+__all__ = ["check_selector", "is_random", "made_with", "parameters", "recipe", "selected"]
 
 SEARCHES = {
     name: search for name, search in registry.SEARCHES.items() if name not in registry.PROVING
 }
 DETERMINISTIC = {*registry.DETERMINISTIC, "none"}
+# The parameters for the number of features, of scikit-learn's selectors and ours.
+SIZE_PARAMETERS = ("n_features_to_select", "max_features", "k")
+# The settings with these defaults came later: without them, older cells keep their recipes.
+LATER = ("missing", "measure", "min_dependency")
+# The defaults that the first cells were computed with. A recipe holds those that differ, so that
+# another default is another selector, and the cells of the first ones stay what they are.
+FIRST_DEFAULTS: dict[str, dict[str, object]] = {
+    "frogs": {
+        "dissimilarity": "positive_region", "max_step": None, "n_evolutions": None,
+        "n_frogs": None, "n_memeplexes": None, "n_submemeplex": None, "patience": 5,
+        "preset": "auto", "variant": "local",
+    },
+    "genetic": {
+        "n_generations": None, "n_population": None, "p_crossover": 0.6, "p_mutation": 0.033,
+    },
+    "swarm": {
+        "c_own": 2.0, "c_swarm": 2.0, "max_velocity": 6.0, "n_iterations": None,
+        "n_particles": None,
+    },
+    "quickreduct": {},
+    "boosted": {
+        "categorical_features": "from_dtype", "certify": False, "cv": 5, "learning_rate": 0.1,
+        "max_leaf_nodes": 8, "max_seconds": None, "min_samples_leaf": 5, "n_estimators": 50,
+        "penalty": "auto", "target": "auto",
+    },
+}  # fmt: skip
 A_PROBLEM = Problem(n_features=100, n_cells=1_000_000, full_score=1.0)
 A_TABLE = np.arange(60.0)[:, np.newaxis], np.arange(60) // 30
 
@@ -39,16 +66,34 @@ def check_selector(entry: SelectorEntry) -> None:
 
     The values of a "module:Class" are checked by its own `fit` only.
     """
+    where = f"selectors.{entry.name}"
     try:
         if entry.search == "none" and entry.options:
             raise ParameterError("options", "be empty for all features", listed(entry.options))
         check_budget(entry.max_evaluations, entry.max_seconds)
+        _check_meaning(entry)
         if entry.search != "none":
-            _try_out(_selector(entry, seed=0, checkpoint=Path(), n_jobs=1))
+            is_sized = entry.as_many_as is not None or _number(entry, n_features=1) is not None
+            size = 1 if is_sized else None  # the table to try it on has one feature
+            found = _selector(entry, size, seed=0, checkpoint=Path(), n_jobs=1)
+            _try_out(found, where, is_plain=(entry.measure, size) == ("strict", None))
     except ConfigError:
         raise
     except (ValueError, ImportError) as error:
-        raise ConfigError(f"selectors.{entry.name}: {error}") from None
+        raise ConfigError(f"{where}: {error}") from None
+
+
+def _check_meaning(entry: SelectorEntry) -> None:
+    """Raise if the entry has a setting that its selector would ignore."""
+    if entry.search in SEARCHES:
+        return
+    for name in ("measure", "min_dependency"):
+        if getattr(entry, name) != getattr(SelectorEntry, name):
+            raise ParameterError(name, "be left out without a search", shown(getattr(entry, name)))
+    size = entry.as_many_as or entry.n_features_to_select
+    if size is not None and entry.search in {"boosted", "none"}:
+        name = "as_many_as" if entry.as_many_as else "n_features_to_select"
+        raise ParameterError(name, f"be left out with search = {entry.search!r}", shown(size))
 
 
 def parameters(entry: SelectorEntry) -> dict[str, Any]:
@@ -62,24 +107,99 @@ def parameters(entry: SelectorEntry) -> dict[str, Any]:
 
 
 def recipe(entry: SelectorEntry) -> str:
-    """Return a digest of all settings of a selector, without its name and its role in a paper."""
-    settings = {k: v for k, v in asdict(entry).items() if k not in {"name", "paper"}}
-    if entry.missing == SelectorEntry.missing:
-        del settings["missing"]  # cells from before there was a choice stay valid
+    """Return a digest of all settings of a selector but its name, its role in a paper and its size.
+
+    The number of features is a part of the key of its own.
+    """
+    hidden = {"name", "paper", "folder", "as_many_as", "n_features_to_select"}
+    settings = {name: value for name, value in asdict(entry).items() if name not in hidden}
+    for name in LATER:
+        if settings[name] == getattr(SelectorEntry, name):
+            del settings[name]
+    if isinstance(entry.n_features_to_select, str):
+        settings["n_features_to_select"] = entry.n_features_to_select
+    if changed := _changed_defaults(entry):
+        settings["defaults"] = changed
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]
 
 
+def _changed_defaults(entry: SelectorEntry) -> dict[str, object]:
+    """Return the parameters that the config leaves to the search, where they are not the first."""
+    first = FIRST_DEFAULTS.get(entry.search)
+    if first is None:
+        return {}
+    return {
+        name: value
+        for name, value in parameters(entry).items()
+        if name not in entry.options and (name not in first or first[name] != value)
+    }
+
+
+def made_with(entry: SelectorEntry) -> dict[str, str]:
+    """Return the versions of the packages, other than ours, that decide what a selector finds.
+
+    A module next to the config has no version but a digest of its file.
+    """
+    if entry.search == "boosted":
+        return {"lightgbm": version("lightgbm")}
+    versions: dict[str, str] = {}
+    for name in _classes(entry):
+        where = name.partition(":")[0]
+        module = module_beside(where, entry.folder)
+        if module is not None and module.__file__:
+            versions[where] = hashlib.sha256(Path(module.__file__).read_bytes()).hexdigest()[:16]
+            made = imported(f"selectors.{entry.name}", name, entry.folder)
+            for package in getattr(made, "packages", ()):
+                versions[package] = version(package)
+        else:
+            versions.update(_version_of(where.partition(".")[0]))
+    return versions
+
+
+def _classes(entry: SelectorEntry) -> Iterator[str]:
+    """Yield every "module:Class" of an entry."""
+    if ":" in entry.search:
+        yield entry.search
+    if ":" in entry.measure:
+        yield entry.measure
+    waiting: list[object] = list(entry.options.values())
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Mapping):
+            if isinstance(value.get("class"), str):
+                yield value["class"]
+            waiting.extend(value.values())
+
+
+def _version_of(package: str) -> dict[str, str]:
+    """Return the version of the distribution that an imported package belongs to, if any."""
+    for distribution in packages_distributions().get(package, [])[:1]:
+        try:
+            return {distribution: version(distribution)}
+        except PackageNotFoundError:
+            break
+    return {}
+
+
 def selected(
-    entry: SelectorEntry, dataset: Dataset, seed: int, checkpoint: Path, n_jobs: int | None
+    entry: SelectorEntry,
+    dataset: Dataset,
+    seed: int,
+    checkpoint: Path,
+    n_jobs: int | None,
+    size: int | None = None,
 ) -> dict[str, Any]:
     """Return the features that a selector finds, and details such as the dependency for searches.
 
     A search keeps its scores in the checkpoint until it is done, and resumes from there after a
-    crash; a checkpoint that cannot be used is deleted.
+    crash; a checkpoint that cannot be used is deleted. `size` is how many features the selector
+    that it follows has chosen.
     """
     if entry.search == "none":
         return {"features": list(range(dataset.n_features))}
-    selector = _selector(entry, seed, checkpoint, n_jobs)
+    if size is None:
+        size = _number(entry, dataset.n_features)
+    selector = _selector(entry, size, seed, checkpoint, n_jobs)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -96,26 +216,30 @@ def selected(
     return found
 
 
-def imported(where: str, name: str) -> Any:
-    """Return the object that "module:Class" names."""
-    module, _, attribute = name.partition(":")
-    try:
-        return getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise ConfigError(
-            f"{where} must be a known name or 'module:Class', got {shown(name)}: {error}."
-        ) from None
+def _number(entry: SelectorEntry, n_features: int) -> int | None:
+    """Return the number of features that the config asks for; None if it leaves that open."""
+    size = entry.n_features_to_select
+    if isinstance(size, float):
+        return max(1, round(size * n_features))
+    return None if isinstance(size, str) else size
 
 
-def _selector(entry: SelectorEntry, seed: int, checkpoint: Path, n_jobs: int | None) -> Any:
+def _selector(
+    entry: SelectorEntry, size: int | None, seed: int, checkpoint: Path, n_jobs: int | None
+) -> Any:
+    where = f"selectors.{entry.name}"
     try:
         if entry.search == "boosted":
             return BoostedSelector(**entry.options, random_state=seed, n_jobs=n_jobs)
         if entry.search in SEARCHES:
+            rule = entry.n_features_to_select
             return FuzzyRoughSelector(
                 _search(entry),
+                **_measured(entry),
                 ranking=entry.ranking,  # type: ignore[arg-type]
                 missing=entry.missing,  # type: ignore[arg-type]
+                min_dependency=entry.min_dependency,
+                n_features_to_select=rule if isinstance(rule, str) else size,  # type: ignore[arg-type]
                 max_seconds=entry.max_seconds,
                 max_evaluations=entry.max_evaluations,
                 checkpoint=checkpoint,
@@ -123,26 +247,78 @@ def _selector(entry: SelectorEntry, seed: int, checkpoint: Path, n_jobs: int | N
                 n_jobs=n_jobs,
             )
         if ":" in entry.search:
-            own = imported(f"selectors.{entry.name}: search", entry.search)(**entry.options)
-            seeded = "random_state" in own.get_params()
-            return own.set_params(random_state=seed) if seeded else own
+            made = imported(f"{where}: search", entry.search, entry.folder)
+            own = made(**_with_objects(entry, entry.options))
+            return _seeded_and_sized(own, seed, size)
     except TypeError as error:
-        raise ConfigError(f"selectors.{entry.name}: options must fit, got: {error}.") from None
+        raise ConfigError(f"{where}: options must fit, got: {error}.") from None
     known = [*SEARCHES, "boosted", "none", "module:Class"]
-    raise ConfigError(
-        f"selectors.{entry.name}: search must be one of {listed(known)}, got {shown(entry.search)}."
-    )
+    raise ConfigError(f"{where}: search must be one of {listed(known)}, got {shown(entry.search)}.")
 
 
-def _try_out(selector: Any) -> None:
-    """Let one of our own selectors check its values, which it does on first use."""
+def _measured(entry: SelectorEntry) -> dict[str, Any]:
+    """Return the argument for the measure, if it is not the default."""
+    if entry.measure == SelectorEntry.measure:
+        return {}
+    if ":" in entry.measure:
+        return {
+            "measure": imported(f"selectors.{entry.name}: measure", entry.measure, entry.folder)
+        }
+    return {"measure": entry.measure}
+
+
+def _with_objects(entry: SelectorEntry, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options in which every table with a class has become an object."""
+    made: dict[str, Any] = {}
+    for name, value in options.items():
+        if isinstance(value, Mapping) and "class" in value:
+            where = f"selectors.{entry.name}: options.{name}"
+            if unknown := set(value) - {"class", "options"}:
+                raise ConfigError(f"{where} must have class and options, got {listed(unknown)}.")
+            inner = _with_objects(entry, value.get("options", {}))
+            made[name] = imported(where, str(value["class"]), entry.folder)(**inner)
+        else:
+            made[name] = value
+    return made
+
+
+def _seeded_and_sized(own: Any, seed: int, size: int | None) -> Any:
+    """Return a selector of somebody else's with the seed and the size, where it takes them."""
+    known = own.get_params() if hasattr(own, "get_params") else {}
+    seeds = [name for name in known if name.rpartition("__")[2] == "random_state"]
+    if seeds:
+        own = own.set_params(**dict.fromkeys(seeds, seed))
+    if size is not None:
+        sizes = [name for name in SIZE_PARAMETERS if name in known]
+        if not sizes:
+            rule = f"be left out for a selector without a parameter {listed(SIZE_PARAMETERS)}"
+            raise ParameterError("n_features_to_select, as_many_as", rule, type(own).__name__)
+        own = own.set_params(**{sizes[0]: size})
+    return own
+
+
+def _try_out(selector: Any, where: str, *, is_plain: bool) -> None:
+    """Let one of our own selectors check its values, which it does on first use.
+
+    A plain one, with nothing but a search, need not be fitted for that.
+    """
     if isinstance(selector, FuzzyRoughSelector):
         search: Search = selector.search  # type: ignore[assignment]
         search.propose(A_PROBLEM, 0).close()
+        if is_plain:
+            return
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            selector.set_params(checkpoint=None).fit(*A_TABLE)
     elif isinstance(selector, BoostedSelector):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             selector.fit(*A_TABLE)
+    elif absent := [name for name in ("fit", "get_support") if not hasattr(selector, name)]:
+        raise ConfigError(
+            f"{where}: search must be a selector, got {type(selector).__name__} without "
+            f"{listed(absent)}."
+        )
 
 
 def _search(entry: SelectorEntry) -> Search:

@@ -8,7 +8,7 @@ import csv
 import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from statistics import fmean
@@ -21,6 +21,7 @@ from fuzzyfrog.experiment.pages.leak import leak_page
 from fuzzyfrog.experiment.pages.markdown import GAP, Rows, bracketed, linked, table
 from fuzzyfrog.experiment.pages.panel_page import PanelPage
 from fuzzyfrog.experiment.pages.settings_page import Shape, settings_page, shape_of
+from fuzzyfrog.experiment.pages.summary_page import summary_page
 from fuzzyfrog.experiment.published import PublishedFigures
 from fuzzyfrog.experiment.results import (
     Lineup,
@@ -69,7 +70,8 @@ class PageData:
     panels: Mapping[str, Sequence[str]]  # classifiers by panel
     results: Mapping[Place, Results]
     published: PublishedFigures
-    shapes: Mapping[str, Shape]  # of the data sets that can be read
+    shapes: Mapping[str, Shape]  # of the data sets that can be read or have cells
+    panel_keys: Mapping[str, str] = field(default_factory=dict)  # names in the keys of cells
 
     @classmethod
     def read(
@@ -80,19 +82,24 @@ class PageData:
         *,
         data: str | os.PathLike[str] | None = None,
         tables: Mapping[str, str] | None = None,
+        panel_keys: Mapping[str, str] | None = None,
     ) -> "PageData":
         """Read the cells; only those of `tables`, digests of data sets, count if it is given."""
-        lookup = Lookup(read_cells(cells), tables)
+        lookup, keys = Lookup(read_cells(cells), tables), panel_keys or {}
         results = {
-            (panel, protocol.name): read_results(experiment, lookup, protocol, panel, classifiers)
+            (panel, protocol.name): read_results(
+                experiment, lookup, protocol, keys.get(panel, panel), classifiers
+            )
             for panel, classifiers in panels.items()
             for protocol in experiment.protocols
         }
         shapes = {
-            one.name: shape for one in experiment.data if (shape := shape_of(one, data)) is not None
+            one.name: shape
+            for one in experiment.data
+            if (shape := shape_of(one, lookup, data)) is not None
         }
         published = PublishedFigures.read(experiment.expected)
-        return cls(experiment, lookup, panels, results, published, shapes)
+        return cls(experiment, lookup, panels, results, published, shapes, keys)
 
     @cached_property
     def lineups(self) -> dict[Place, list[Lineup]]:
@@ -141,10 +148,16 @@ def _panel_files(found: PageData, drawn: frozenset[str]) -> dict[str, str]:
             results = found.results[place]
             page = PanelPage(
                 experiment, protocol, panel, results, found.lineups[place], found.published,
-                failures=failure_lines(experiment, found.lookup, protocol, panel), figures=drawn,
+                failures=failure_lines(
+                    experiment, found.lookup, protocol, found.panel_keys.get(panel, panel)
+                ), figures=drawn,
             )  # fmt: skip
             stem = f"{panel}-{protocol.name}"
             texts[f"{stem}.md"] = page.text()
+            if experiment.groups:
+                texts[f"{stem}-summary.md"] = summary_page(
+                    experiment, protocol, panel, found.lineups[place]
+                )
             summary = _summary_rows(experiment, results, classifiers, found.published)
             texts[f"{stem}.csv"] = _csv(summary)
             texts[f"{stem}-classifiers.csv"] = _csv(_accuracy_rows(results))
@@ -257,6 +270,8 @@ def _file_lines(found: PageData, files: Sequence[str], first: Mapping[str, str])
 
 
 def _description(name: str) -> str:
+    if name.endswith("-summary.md"):
+        return "a row for each selector, over all data sets and each group of them"
     if name.endswith("-leak.md"):
         return "what selecting on the test samples is worth"
     if name.endswith("-classifiers.csv"):

@@ -12,7 +12,7 @@ from fuzzyfrog.experiment.pages.markdown import GAP, Rows, bracketed, joined, ta
 from fuzzyfrog.experiment.published import PublishedFigures, is_as_published
 from fuzzyfrog.experiment.results import Figures, Lineup, Results, SelectorResult, wins
 
-__all__ = ["PROCEDURES", "PanelPage", "compare_as_published", "ranking_lines"]
+__all__ = ["LEAKS", "PROCEDURES", "PanelPage", "compare_as_published", "ranking_lines"]
 
 Cell = Callable[[str, SelectorEntry], str]
 Scores = Mapping[str, Mapping[str, float | None]]
@@ -191,7 +191,12 @@ class PanelPage:
 
     def _seeds(self) -> str:
         seeds = self.protocol.seeds
-        return f"seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}"
+        others: dict[tuple[int, ...], list[str]] = {}
+        for one in self.experiment.data:
+            if one.seeds and one.seeds != seeds:
+                others.setdefault(one.seeds, []).append(one.name)
+        apart = (f"{_seeds_told(own)} on {joined(names)}" for own, names in others.items())
+        return "; ".join([_seeds_told(seeds), *apart])
 
     def _lineup(self, lineup: Lineup) -> list[str]:
         tables = _Tables(lineup, self.published)
@@ -254,6 +259,10 @@ class PanelPage:
         if not self.failures:
             return []
         return ["", "Cells that failed:", "", *(f"- {failure}" for failure in self.failures)]
+
+
+def _seeds_told(seeds: Sequence[int]) -> str:
+    return f"seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}"
 
 
 def ranking_lines(lineup: Lineup, published: PublishedFigures) -> list[str]:

@@ -30,11 +30,18 @@ class Shape:
     n_classes: int
 
 
-def shape_of(entry: DataEntry, folder: str | os.PathLike[str] | None = None) -> Shape | None:
-    """Return the size of a data set; None if its table cannot be read."""
-    if entry.file is None and entry.name in registry():
+def shape_of(
+    entry: DataEntry,
+    lookup: Lookup | None = None,
+    folder: str | os.PathLike[str] | None = None,
+) -> Shape | None:
+    """Return the size of a data set; None if it has no cells and cannot be read."""
+    is_registered = entry.file is None and entry.loader is None and entry.name in registry()
+    if is_registered and entry.max_samples is None:
         known = registry()[entry.name]
         return Shape(known.rows, known.features, known.classes)
+    if lookup is not None and (noted := lookup.shape(entry.name)) is not None:
+        return Shape(*noted)
     try:
         dataset = entry.load(folder)
     except (DataError, OSError):

@@ -73,6 +73,12 @@ class WekaPanel:
         """Version of Weka and of the Java that runs it."""
         return self._process.version()
 
+    def made_with(self, classifier: str) -> dict[str, str]:
+        """Return the version of Weka, and the options of a classifier."""
+        chosen = CLASSIFIERS[classifier]
+        weka = self.version.partition(", ")[0]  # its results do not depend on the Java
+        return {self.name: weka, "settings": f"{chosen.name} {chosen.options}".strip()}
+
     def correct(self, dataset: Dataset, classifier: str, folds: Sequence[Fold]) -> list[int]:
         """Return the number of correct predictions on each fold.
 
