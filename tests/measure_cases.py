@@ -9,7 +9,7 @@ from fuzzyfrog.measure import Dependency
 from naive import twins
 from strategies import Table, recipes_for, subsets, tables
 
-ENGINES = ("auto", "plain", "scan", "tree")
+ENGINES = ("auto", "arrays", "plain", "scan", "tree")
 TNORMS = ("lukasiewicz", "minimum", "product")
 SPREADS = ("std", "variance", "range")
 KINDS = ("class", "numeric")

@@ -4,10 +4,23 @@ from importlib import import_module
 
 import pytest
 
+from fuzzyfrog.common.jit import Kernels
 from fuzzyfrog.measure import engines
 
 # `fuzzyfrog.measure.dependency` is the function of that name; this is the module.
 dependency = import_module("fuzzyfrog.measure.dependency")
+
+
+@pytest.fixture(autouse=True)
+def kernels_always_pay(monkeypatch):
+    """Test the kernels: small tables would be left to NumPy, which is an engine of its own."""
+    monkeypatch.setattr(Kernels, "pay", lambda self, seconds: True)
+
+
+@pytest.fixture
+def kernels_never_pay(kernels_always_pay, monkeypatch):
+    """Leave all work to NumPy, as for small tables."""
+    monkeypatch.setattr(Kernels, "pay", lambda self, seconds: False)
 
 
 @pytest.fixture

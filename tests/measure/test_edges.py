@@ -51,7 +51,7 @@ def test_concept_needs_a_finite_number(value):
 
 @pytest.mark.parametrize("missing", ["similar", "different"])
 @pytest.mark.parametrize("categorical", [[], [0]])
-@pytest.mark.parametrize("engine", ["plain", "scan", "tree"])
+@pytest.mark.parametrize("engine", ["arrays", "plain", "scan", "tree"])
 def test_column_without_a_value(missing, categorical, engine):
     X = np.array([[np.nan, 1.0], [np.nan, 2.0], [np.nan, 3.0], [np.nan, 4.0]])
     measure = Dependency(
@@ -62,7 +62,7 @@ def test_column_without_a_value(missing, categorical, engine):
     assert both == (without if missing == "similar" else 1.0)
 
 
-@pytest.mark.parametrize("engine", ["plain", "scan", "tree"])
+@pytest.mark.parametrize("engine", ["arrays", "plain", "scan", "tree"])
 @pytest.mark.parametrize("at_least", [np.nan, [0.5, np.nan], [0.5, 0.5, 0.5], [[0.5, 0.5]]])
 def test_bar_without_sense_is_refused(engine, at_least):
     measure = Dependency([[0.0, 1.0], [1.0, 5.0], [2.0, 2.0]], [0, 1, 0], engine=engine)

@@ -24,9 +24,9 @@ from fuzzyfrog.cluster.client import Client, Future
 from fuzzyfrog.cluster.code_version import require_stamp, stamp
 from fuzzyfrog.cluster.retry import asked, collected, threads_of
 from fuzzyfrog.cluster.worker import Packed
-from fuzzyfrog.measure import Dependency, _kernel_scan
+from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.dependency import SubsetScores
-from fuzzyfrog.measure.geometry import MARGIN, Geometry, exact_means, subset_of
+from fuzzyfrog.measure.geometry import MARGIN, Geometry, exact_means, subset_of, total
 
 MOST_BYTES = 2**25  # of memberships that a task returns, and that a thread has its share of
 PER_THREAD = 2  # pairs on their way through a worker: one in work, one being fetched
@@ -302,7 +302,7 @@ def totals(parts: Sequence[Floats]) -> Totals:
     memberships = lowest(parts)
     result = np.full((len(memberships), 2), -1, np.int64)
     for k in np.flatnonzero(~np.isnan(memberships).any(axis=1)):
-        result[k] = _kernel_scan.total(memberships[k])
+        result[k] = total(memberships[k])
     return result
 
 

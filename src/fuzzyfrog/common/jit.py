@@ -1,4 +1,7 @@
-"""Compile kernels with Numba and keep them on disk where that is possible and safe.
+"""Compile kernels with Numba when that pays, and keep them on disk where it is possible and safe.
+
+Numba takes a moment to import and seconds to compile, so kernels are imported on first use, and
+small work is done without them, by NumPy (docs/decisions/0008-a-start-without-a-compiler.md).
 
 Numba's cache spares every later process seconds of compiling, but its files are pickles
 and its errors end the user's call. Here a cache that is missing, torn, full or open to
@@ -10,16 +13,110 @@ import hashlib
 import os
 import re
 import stat
+import sys
+import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec, module_from_spec
+from math import inf
 from pathlib import Path
 from typing import Any, TypeVar, cast
-
-from numba import njit
 
 _IMPORT = re.compile(r"^from ([\w.]+) import", re.MULTILINE)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+# Seconds of work that NumPy does before kernels take over: about what kernels cost at first.
+PATIENCE = 3.0  # until they are compiled
+PATIENCE_CACHED = 0.5  # until Numba is imported and they are read from the disk
+
+
+class Kernels:
+    """The kernels of a module, which is imported on first use.
+
+    Parameters
+    ----------
+    module : str
+        The full name of the module.
+    main : str
+        The kernel that takes longest to compile, and so says whether all of them are at hand.
+    """
+
+    def __init__(self, module: str, main: str) -> None:
+        self._module = module
+        self._main = main
+        self._spent = 0.0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self._module), name)
+
+    def pay(self, seconds: float) -> bool:
+        """Whether kernels should do a piece of work that takes NumPy about so many seconds.
+
+        They should once they are compiled; until then, when all that was left to NumPy would have
+        paid for them. The answers are the same either way.
+        """
+        if seconds > self.patience():
+            return True
+        self.spend(seconds)
+        return False
+
+    def patience(self) -> float:
+        """Return the seconds of work that may be left to NumPy or Python; negative for none."""
+        if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
+            return inf
+        if self._are_at_hand:
+            return -1.0
+        return (PATIENCE_CACHED if self._are_cached else PATIENCE) - self._spent
+
+    def spend(self, seconds: float) -> None:
+        """Take note of work that was left to NumPy or to plain Python."""
+        self._spent += seconds
+
+    @functools.cached_property
+    def interpreted(self) -> Any:
+        """The same module in plain Python, if all of its kernels are in it."""
+        spec = find_spec(self._module)
+        module = module_from_spec(spec)  # type: ignore[arg-type]  # a module that can be imported
+        with _not_compiled():
+            spec.loader.exec_module(module)  # type: ignore[union-attr]
+        return module
+
+    @property
+    def _are_at_hand(self) -> bool:
+        main = getattr(sys.modules.get(self._module), self._main, None)
+        return bool(getattr(main, "overloads", ()))
+
+    @functools.cached_property
+    def _are_cached(self) -> bool:
+        """Whether the disk seems to have them; looked up without Numba, which is not imported."""
+        spec = find_spec(self._module)
+        if spec is None or spec.origin is None:
+            return False
+        source = Path(spec.origin)
+        own = os.environ.get("NUMBA_CACHE_DIR")
+        folders = Path(own).glob("*") if own else [source.parent / "__pycache__"]
+        index = f"{source.stem}.{self._main}-*.nbi"
+        found = [file.stat().st_mtime for folder in folders for file in folder.glob(index)]
+        # Code of an older version is of no use: Numba compiles again.
+        newest = max(file.stat().st_mtime for file in source.parent.glob("*.py"))
+        return max(found, default=0.0) > newest
+
+
+_compiling = threading.local()
+
+
+@contextmanager
+def _not_compiled() -> Iterator[None]:
+    """Let `kernel` return functions as they are, in this thread."""
+    _compiling.is_off = True
+    try:
+        yield
+    finally:
+        _compiling.is_off = False
 
 
 def kernel(function: Function) -> Function:
@@ -32,6 +129,10 @@ def kernel(function: Function) -> Function:
     Under ``NUMBA_DISABLE_JIT=1`` it is the function itself. If the cache cannot be used, the first
     compilation in a process warns.
     """
+    if getattr(_compiling, "is_off", False):
+        return function
+    from numba import njit  # slow to import
+
     compiled = njit(nogil=True)(function)
     if hasattr(compiled, "enable_caching"):  # not when Numba handed the plain function back
         _enable_guarded_caching(compiled)

@@ -12,7 +12,8 @@ import numpy as np
 
 from fuzzyfrog.common.jit import kernel
 from fuzzyfrog.data.scaling import GRID
-from fuzzyfrog.measure._kernel_scan import LARGEST, PRODUCT, SUM, alike, distance, total
+from fuzzyfrog.measure._kernel_scan import alike, distance, total
+from fuzzyfrog.measure.geometry import LARGEST, PRODUCT, SUM
 
 _BLOCK = 64  # samples that are compared with one sample at a time
 _AT_ONCE = 8  # features joined for a whole block before a check of what is left

@@ -8,20 +8,13 @@ therefore that of the plain float64 loop, bit for bit (docs/theory.md#filter).
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from fuzzyfrog.common.jit import kernel
 from fuzzyfrog.data.scaling import GRID
 from fuzzyfrog.measure._vectors import (
     ALL_LANES,
-    LANES,
-    LARGEST,
-    NEVER,
-    SUM,
     below_largest,
     below_largest_gaps,
     below_sum,
@@ -29,103 +22,7 @@ from fuzzyfrog.measure._vectors import (
     first_lane,
     set_ceilings,
 )
-
-__all__ = [
-    "LARGEST",
-    "PRODUCT",
-    "SUM",
-    "Batch",
-    "Level",
-    "Table",
-    "alike",
-    "below",
-    "distance",
-    "limit_of",
-    "measure_again",
-    "open_memberships",
-    "scan",
-    "scan_batch",
-    "scan_part",
-    "total",
-]
-
-# A third way to join distances. The filter treats it as LARGEST, which is never above it; only the
-# exact measure has to know the difference.
-PRODUCT = 2
-
-
-class Level(NamedTuple):
-    """A numeric target for the filter, in levels of one or more steps.
-
-    Attributes
-    ----------
-    of : int16[n_samples + LANES] or int16[0]
-        The level of each sample, within +-16383; nothing for classes.
-    alike : int
-        Targets fewer levels apart than this are alike for certain, by `step` for each level less.
-    step : int
-        Number of steps in a level.
-    """
-
-    of: NDArray[np.int16]
-    alike: np.int16
-    step: np.int16
-
-
-class Table(NamedTuple):
-    """What the scan reads: samples ordered so that the enemies of sample i come after it.
-
-    Attributes
-    ----------
-    Z : float64[n_samples, n_features]
-        Positions on the grid; NaN where missing.
-    lanes : int16[n_features + 1, n_samples + LANES]
-        The same in steps of `1 / steps`, feature by feature; the last row and the padding are 0.
-    queries : int16[n_samples, n_features + 1]
-        The same, sample by sample.
-    first_enemy : int64[n_samples]
-        Every sample from here on is an enemy of sample i, none between i and here is.
-    target : float64[n_samples] or float64[0]
-        Positions of a numeric target, nothing for classes.
-    level : Level
-        The same for the filter.
-    steps : float
-        Number of steps that make up the distance 1.
-    """
-
-    Z: NDArray[np.float64]
-    lanes: NDArray[np.int16]
-    queries: NDArray[np.int16]
-    first_enemy: NDArray[np.int64]
-    target: NDArray[np.float64]
-    level: Level
-    steps: float
-
-
-class Batch(NamedTuple):
-    """Subsets one behind the other, each from its start to the next one's.
-
-    Attributes
-    ----------
-    features : int64[n]
-        For the filter: the most telling features first, filled up to whole stages with
-        `n_features` (the empty row).
-    subset : int64[m]
-        For the exact measure: the same features in ascending order.
-    feature_starts, subset_starts : int64[n_subsets + 1]
-        Where each subset starts.
-    gaps : bool[n_subsets]
-        Whether values are missing in the subset.
-    allowed : float64[n_subsets]
-        Largest sum of (1 - membership) that is still of interest.
-    """
-
-    features: NDArray[np.int64]
-    subset: NDArray[np.int64]
-    feature_starts: NDArray[np.int64]
-    subset_starts: NDArray[np.int64]
-    gaps: NDArray[np.bool_]
-    allowed: NDArray[np.float64]
+from fuzzyfrog.measure.geometry import LANES, NEVER, PRODUCT, SUM
 
 
 @kernel

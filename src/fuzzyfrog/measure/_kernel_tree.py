@@ -18,9 +18,6 @@ from fuzzyfrog.common.jit import kernel
 from fuzzyfrog.measure._kernel_scan import below, measure_again
 from fuzzyfrog.measure._vectors import (
     ALL_LANES,
-    LANES,
-    NEVER,
-    SUM,
     closest_largest,
     closest_largest_gaps,
     closest_sum,
@@ -30,6 +27,7 @@ from fuzzyfrog.measure._vectors import (
     near_sum,
     set_ceilings,
 )
+from fuzzyfrog.measure.geometry import LANES, NEVER, SUM
 
 ONE = np.uint64(1)
 

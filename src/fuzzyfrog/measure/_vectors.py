@@ -17,13 +17,9 @@ from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-LANES = 64  # samples that are compared at once
-STAGE = 4  # features between two checks of which lanes are left
-NEVER = -32768  # a limit that no distance is below
-MISSING = -32768  # a missing value; every present value is within +-16383
-ALL_LANES = np.uint64(0xFFFFFFFFFFFFFFFF)
-SUM, LARGEST = 0, 1  # how distances on single features are joined
+from fuzzyfrog.measure.geometry import LANES, LARGEST, MISSING, NEVER, STAGE, SUM
 
+ALL_LANES = np.uint64(0xFFFFFFFFFFFFFFFF)
 _MOST = 32767  # sums stop here
 _I1, _I16, _I32, _I64 = (ir.IntType(bits) for bits in (1, 16, 32, 64))
 _VECTOR = ir.VectorType(_I16, LANES)

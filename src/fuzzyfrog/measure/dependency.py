@@ -14,7 +14,7 @@ from fuzzyfrog.common.params import check_known
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.scaling import GRID, MISSING_RULES, ROUNDING, SPREADS, Missing, Spread, snapped
 from fuzzyfrog.errors import ParameterError
-from fuzzyfrog.measure import _kernel_plain, _kernel_scan
+from fuzzyfrog.measure.arrays import ArrayEngine, seconds_for
 from fuzzyfrog.measure.engines import (
     Engine,
     LineEngine,
@@ -23,9 +23,14 @@ from fuzzyfrog.measure.engines import (
     PlainEngine,
     ScanEngine,
     Weights,
+    _kernel_plain,
+    _kernel_scan,
 )
 from fuzzyfrog.measure.geometry import (
+    LARGEST,
     MARGIN,
+    PRODUCT,
+    SUM,
     Floats,
     Geometry,
     Integers,
@@ -40,14 +45,14 @@ from fuzzyfrog.measure.threads import effective_threads, map_blocks
 from fuzzyfrog.measure.tree import TreeEngine
 
 TNorm = Literal["lukasiewicz", "minimum", "product"]
-EngineName = Literal["auto", "plain", "scan", "tree"]
+EngineName = Literal["auto", "arrays", "plain", "scan", "tree"]
 
 _JOINS = {
-    "lukasiewicz": _kernel_scan.SUM,
-    "minimum": _kernel_scan.LARGEST,
-    "product": _kernel_scan.PRODUCT,
+    "lukasiewicz": SUM,
+    "minimum": LARGEST,
+    "product": PRODUCT,
 }
-_ENGINES = ("auto", "plain", "scan", "tree")
+_ENGINES = ("auto", "arrays", "plain", "scan", "tree")
 
 # From this many pairs of enemies on, the tree beats the scan (benchmarks/README.md#crossover).
 _TREE_PAIRS_UP_TO_3 = 10_000_000
@@ -103,10 +108,8 @@ class SubsetScores:
         more than twice as much never look equal.
         """
         errors, n_features = self._geometry.errors, self.n_features
-        error = float(
-            errors.max(initial=0.0) if self._join == _kernel_scan.LARGEST else errors.sum()
-        )
-        if self._join == _kernel_scan.PRODUCT:
+        error = float(errors.max(initial=0.0) if self._join == LARGEST else errors.sum())
+        if self._join == PRODUCT:
             error += n_features * ROUNDING + GRID
         # Both sides of a comparison; the means, the share asked for and their difference round.
         return 2.0 * (error + self._geometry.target_error) + GRID
@@ -114,8 +117,9 @@ class SubsetScores:
     @cached_property
     def full(self) -> float:
         """The score of all features together: no subset has a larger one."""
-        if not self._is_small:
-            return float(self.score(np.ones((1, self.n_features), np.bool_))[0])
+        everything = np.ones((1, self.n_features), np.bool_)
+        if not self._is_small or self._suits_arrays(everything):
+            return float(self.score(everything)[0])
         # As the last step of a greedy search, for which nothing has to be prepared.
         base = np.arange(self.n_features) < self.n_features - 1
         weights = self._weigh_step(base, np.array([self.n_features - 1]))
@@ -150,12 +154,32 @@ class SubsetScores:
         return scores
 
     def _weights(self, checked: Masks, allowed: Floats) -> Weights:
+        if self._suits_arrays(checked):
+            return self._weigh_by_arrays(checked, allowed)
         step = one_step(checked) if self._is_small else None
         if step is not None:
             return self._weigh_step(*step)
         weights = np.empty((len(checked), 2), np.int64)
         for engine, rows in self._by_engine(checked).items():
             weights[rows] = self._engine(engine).weigh(checked[rows], allowed[rows])
+        return weights
+
+    def _suits_arrays(self, checked: Masks) -> bool:
+        """Whether NumPy is to score subsets: small work, as long as no kernel is compiled."""
+        if self._choice != "auto":
+            return self._choice == "arrays"
+        seconds = seconds_for(self._n_pairs, int(checked.sum()), len(checked))
+        return not _kernel_scan.pay(seconds)
+
+    def _weigh_by_arrays(self, checked: Masks, allowed: Floats) -> Weights:
+        """Return the totals; sorting finds those of single features."""
+        weights = np.empty((len(checked), 2), np.int64)
+        alone = checked.sum(axis=1) == 1
+        alone &= not self._geometry.is_numeric
+        alone[checked[:, self._geometry.has_gaps].any(axis=1)] = False
+        for kind, rows in ((LineEngine, alone), (ArrayEngine, ~alone)):
+            if rows.any():
+                weights[rows] = self._engine(kind).weigh(checked[rows], allowed[rows])
         return weights
 
     def best(self, masks: ArrayLike) -> Floats:
@@ -170,7 +194,7 @@ class SubsetScores:
         """
         checked = self._checked(masks)
         step = one_step(checked)
-        if step is None:
+        if step is None or self._suits_arrays(checked):
             return self._best_of_any(checked)
         if not self._is_small:
             return self._extensions.best(checked, *step)
@@ -188,7 +212,10 @@ class SubsetScores:
         return scores
 
     def _nearest(self, mask: ArrayLike) -> Nearest:
-        subset = subset_of(self._geometry, self._checked_one(mask))
+        checked = self._checked_one(mask)
+        subset = subset_of(self._geometry, checked)
+        if self._suits_arrays(checked[np.newaxis]):
+            return self._engine(ArrayEngine).nearest(subset, np.inf)
         return self._engine_for(subset).nearest(subset, np.inf)
 
     def _weigh_step(self, base: Masks, added: Integers) -> Weights:
@@ -222,6 +249,8 @@ class SubsetScores:
         scan = ScanEngine if self._asks_all else PartEngine
         if self._choice == "plain":
             return PlainEngine
+        if self._choice == "arrays":
+            return ArrayEngine
         if self._choice == "scan" or self._is_small:
             return scan
         if self._choice == "tree":
@@ -329,7 +358,7 @@ class Dependency(SubsetScores):
     n_jobs : int or None, default=None
         Number of threads; None for all usable CPUs (not 1, as elsewhere in scikit-learn), but 1
         inside a worker of joblib or Dask. The results do not depend on it.
-    engine : {"auto", "plain", "scan", "tree"}, default="auto"
+    engine : {"auto", "arrays", "plain", "scan", "tree"}, default="auto"
         How nearest enemies are found. The results do not depend on it.
 
     Examples
@@ -391,20 +420,37 @@ class Dependency(SubsetScores):
 
     def nearest_enemies(self, mask: ArrayLike) -> Integers:
         """Return for each sample the first of its nearest enemies, -1 where its membership is 1."""
-        geometry, subset = self._geometry, subset_of(self._geometry, self._checked_one(mask))
-        membership = self._nearest(mask).membership
-        enemy = np.empty(self.n_samples, np.int64)
-
-        def rows(block: tuple[int, int]) -> None:
-            _kernel_plain.nearest(
-                geometry.Z, geometry.side, geometry.target, geometry.order, subset.exact,
-                self._join, *block, membership, enemy,
-            )  # fmt: skip
-
-        map_blocks(rows, blocks_of(self.n_samples), self._n_threads)
+        geometry, subset = self._geometry, np.flatnonzero(self._checked_one(mask))
+        enemy = self._first_enemies(subset, self._asked, self._nearest(mask).membership)
         result = np.empty(self.n_samples, np.int64)
         result[geometry.order] = np.where(enemy < 0, -1, geometry.order[enemy])
         return result
+
+    def _first_enemies(self, subset: Integers, samples: Integers, membership: Floats) -> Integers:
+        """Return the nearest enemies of some samples; of several the first, for any engine."""
+        geometry = self._geometry
+        if self._pairs_suit_arrays(samples.size, subset):
+            ascending = np.sort(samples)
+            engine = ArrayEngine(geometry, self._join, self._n_threads, ascending)
+            found = engine.first_enemies(subset, membership)
+            return np.asarray(found[np.searchsorted(ascending, samples)])
+        enemy = np.empty(self.n_samples, np.int64)
+
+        def rows(block: tuple[int, int]) -> None:
+            for i in samples[slice(*block)].tolist():
+                _kernel_plain.nearest(
+                    geometry.Z, geometry.side, geometry.target, geometry.order, subset,
+                    self._join, i, i + 1, membership, enemy,
+                )  # fmt: skip
+
+        map_blocks(rows, blocks_of(samples.size), self._n_threads)
+        return enemy[samples]
+
+    def _pairs_suit_arrays(self, n_rows: int, subset: Integers) -> bool:
+        """Whether NumPy is to look at all pairs of some samples with all samples."""
+        if self._choice != "auto":
+            return self._choice == "arrays"
+        return not _kernel_plain.pay(seconds_for(n_rows * self.n_samples, subset.size, 1))
 
     def infimum(self, mask: ArrayLike, concept: Floats) -> Floats:
         """Return the smallest of distance + degree of belonging to a concept over all samples.
@@ -416,14 +462,17 @@ class Dependency(SubsetScores):
         concept : float64[n_samples]
             How much each sample belongs to the concept.
         """
-        geometry, subset = self._geometry, subset_of(self._geometry, self._checked_one(mask))
+        geometry, subset = self._geometry, np.flatnonzero(self._checked_one(mask))
         degrees = snapped(concept[geometry.order])
         lowest = np.empty(self.n_samples)
 
         def rows(block: tuple[int, int]) -> None:
-            _kernel_plain.infimum(geometry.Z, degrees, subset.exact, self._join, *block, lowest)
+            _kernel_plain.infimum(geometry.Z, degrees, subset, self._join, *block, lowest)
 
-        map_blocks(rows, blocks_of(self.n_samples), self._n_threads)
+        if self._pairs_suit_arrays(self.n_samples, subset):
+            lowest = ArrayEngine(geometry, self._join, 1).infimum(subset, degrees)
+        else:
+            map_blocks(rows, blocks_of(self.n_samples), self._n_threads)
         result = np.empty(self.n_samples)
         result[geometry.order] = lowest
         return result

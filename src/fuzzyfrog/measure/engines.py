@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fuzzyfrog.common.deadline import stop_if_late
-from fuzzyfrog.measure import _kernel_plain, _kernel_scan
+from fuzzyfrog.common.jit import Kernels
 from fuzzyfrog.measure.geometry import (
     Floats,
     Geometry,
@@ -24,10 +24,14 @@ from fuzzyfrog.measure.geometry import (
     batch_of,
     blocks_of,
     subset_of,
+    total,
 )
 from fuzzyfrog.measure.threads import map_blocks
 
 Weights = Integers
+
+_kernel_plain = Kernels("fuzzyfrog.measure._kernel_plain", "nearest")
+_kernel_scan = Kernels("fuzzyfrog.measure._kernel_scan", "scan_batch")
 
 _NOTHING = np.empty(0, np.int64)
 # Pairs of enemies: below, handing work to a thread costs more than it saves.
@@ -85,7 +89,7 @@ class Engine(ABC):
         for k, mask in enumerate(masks):
             found = self.nearest(subset_of(self.geometry, mask), float(allowed[k]))
             if found.complete:
-                weights[k] = _kernel_scan.total(found.membership)
+                weights[k] = total(found.membership)
         return weights
 
     def _threads_for(self, n_pairs: int) -> int:
@@ -215,11 +219,8 @@ class LineEngine(Engine):
 
     def nearest(self, subset: Subset, allowed: float) -> Nearest:
         """Return memberships and enemies of a subset of one feature."""
-        geometry = self.geometry
-        membership = np.empty(geometry.n_samples)
-        enemy = np.empty(geometry.n_samples, np.int64)
-        z = geometry.Z[:, subset.exact[0]].copy()
-        _kernel_plain.line(z, np.argsort(z), geometry.side, membership, enemy)
+        z = self.geometry.Z[:, subset.exact[0]]
+        membership, enemy = _nearest_on_line(z, self.geometry.side)
         if self.asks_all:
             return Nearest(membership, enemy, complete=True)
         return Nearest(membership[self.asked], enemy[self.asked], complete=True)
@@ -229,11 +230,32 @@ class LineEngine(Engine):
 
         def weight(mask: Masks) -> tuple[int, int]:
             subset = Subset(_NOTHING, np.flatnonzero(mask), gaps=False)
-            coarse, fine = _kernel_scan.total(self.nearest(subset, np.inf).membership)
-            return coarse, fine
+            return total(self.nearest(subset, np.inf).membership)
 
         n_threads = self._threads_for(len(masks) * self.geometry.n_samples * 100)
         return np.array(map_blocks(weight, masks, n_threads), np.int64).reshape(-1, 2)
+
+
+def _nearest_on_line(z: Floats, side: Integers) -> tuple[Floats, Integers]:
+    """Return the distance to the nearest enemy on one complete feature, cut at 1, and the enemy.
+
+    In the order of their positions, samples of one side that follow each other form a run. The
+    nearest enemies of a sample are the last one before its run and the first one behind it.
+    """
+    order = np.argsort(z)
+    z, side = z[order], side[order]
+    starts = np.flatnonzero(np.concatenate([[True], side[1:] != side[:-1]]))
+    lengths = np.diff(np.append(starts, z.size))
+    before, behind = np.repeat(starts - 1, lengths), np.repeat(starts + lengths, lengths)
+    with_ends = np.concatenate([z, [np.inf, -np.inf]])  # at z.size, and at -1
+    below, above = z - with_ends[before], with_ends[behind] - z
+    is_below = below <= above
+    apart = np.where(is_below, below, above)
+    nearest = np.append(order, -1)[np.where(is_below, before, behind)]
+    membership, enemy = np.empty(z.size), np.empty(z.size, np.int64)
+    membership[order] = np.minimum(apart, 1.0)
+    enemy[order] = np.where(apart < 1.0, nearest, -1)
+    return membership, enemy
 
 
 def _cuts(n_items: int, n_threads: int, n_pairs: int) -> list[tuple[int, int]]:

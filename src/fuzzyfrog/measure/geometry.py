@@ -5,24 +5,105 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.resources import empty
 from fuzzyfrog.data.dataset import Dataset
-from fuzzyfrog.data.scaling import Missing, Spread, column_blocks, positions, scaled
-from fuzzyfrog.measure._kernel_scan import Batch, Level, Table, total
-from fuzzyfrog.measure._vectors import LANES, MISSING, STAGE
+from fuzzyfrog.data.scaling import GRID, Missing, Spread, column_blocks, positions, scaled
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 Masks: TypeAlias = NDArray[np.bool_]
 
+LANES = 64  # samples that the filter compares at once
+STAGE = 4  # features between two checks of which lanes are left
+NEVER = -32768  # a limit that no distance is below
+MISSING = -32768  # a missing value; every present value is within +-16383
+SUM, LARGEST = 0, 1  # how distances on single features are joined
+# A third way to join distances. The filter treats it as LARGEST, which is never above it; only the
+# exact measure has to know the difference.
+PRODUCT = 2
+
 _HALF = 16383  # positions in steps lie within +-_HALF: no difference of two overflows 16 bits
 _REACH = 4.0  # positions beyond this many spreads are cut in the filter, not in the measure
 _SAMPLED_PAIRS = 4096  # pairs of enemies that decide which features are looked at first
+
+
+class Level(NamedTuple):
+    """A numeric target for the filter, in levels of one or more steps.
+
+    Attributes
+    ----------
+    of : int16[n_samples + LANES] or int16[0]
+        The level of each sample, within +-16383; nothing for classes.
+    alike : int
+        Targets fewer levels apart than this are alike for certain, by `step` for each level less.
+    step : int
+        Number of steps in a level.
+    """
+
+    of: NDArray[np.int16]
+    alike: np.int16
+    step: np.int16
+
+
+class Table(NamedTuple):
+    """What the scan reads: samples ordered so that the enemies of sample i come after it.
+
+    Attributes
+    ----------
+    Z : float64[n_samples, n_features]
+        Positions on the grid; NaN where missing.
+    lanes : int16[n_features + 1, n_samples + LANES]
+        The same in steps of `1 / steps`, feature by feature; the last row and the padding are 0.
+    queries : int16[n_samples, n_features + 1]
+        The same, sample by sample.
+    first_enemy : int64[n_samples]
+        Every sample from here on is an enemy of sample i, none between i and here is.
+    target : float64[n_samples] or float64[0]
+        Positions of a numeric target, nothing for classes.
+    level : Level
+        The same for the filter.
+    steps : float
+        Number of steps that make up the distance 1.
+    """
+
+    Z: NDArray[np.float64]
+    lanes: NDArray[np.int16]
+    queries: NDArray[np.int16]
+    first_enemy: NDArray[np.int64]
+    target: NDArray[np.float64]
+    level: Level
+    steps: float
+
+
+class Batch(NamedTuple):
+    """Subsets one behind the other, each from its start to the next one's.
+
+    Attributes
+    ----------
+    features : int64[n]
+        For the filter: the most telling features first, filled up to whole stages with
+        `n_features` (the empty row).
+    subset : int64[m]
+        For the exact measure: the same features in ascending order.
+    feature_starts, subset_starts : int64[n_subsets + 1]
+        Where each subset starts.
+    gaps : bool[n_subsets]
+        Whether values are missing in the subset.
+    allowed : float64[n_subsets]
+        Largest sum of (1 - membership) that is still of interest.
+    """
+
+    features: NDArray[np.int64]
+    subset: NDArray[np.int64]
+    feature_starts: NDArray[np.int64]
+    subset_starts: NDArray[np.int64]
+    gaps: NDArray[np.bool_]
+    allowed: NDArray[np.float64]
 
 
 def n_blocks(n_samples: int) -> int:
@@ -279,8 +360,16 @@ def exact_mean(coarse: int, fine: int, n_samples: int) -> float:
 
 def mean_membership(membership: Floats) -> float:
     """Return the mean of memberships, rounded once."""
-    coarse, fine = total(membership)
-    return exact_mean(coarse, fine, membership.size)
+    return exact_mean(*total(membership), membership.size)
+
+
+def total(membership: Floats) -> tuple[int, int]:
+    """Return the sum of memberships in units of the grid, as two numbers: coarse * 2**25 + fine.
+
+    Two, because 64 bits hold the units of no more than 8,191 samples.
+    """
+    units = (membership / GRID).astype(np.int64)
+    return int((units >> 25).sum()), int((units & 0x1FFFFFF).sum())
 
 
 def exact_means(totals: Integers, n_samples: int) -> Floats:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fuzzyfrog.measure import _kernel_pairs, _kernel_scan, engines
-from fuzzyfrog.measure._kernel_pairs import extend
+from fuzzyfrog.common.jit import Kernels
+from fuzzyfrog.measure import engines
 from fuzzyfrog.measure.engines import Engine, Nearest
 from fuzzyfrog.measure.geometry import (
     MARGIN,
@@ -26,8 +26,11 @@ from fuzzyfrog.measure.geometry import (
     blocks_of,
     exact_mean,
     subset_of,
+    total,
 )
 from fuzzyfrog.measure.threads import map_blocks
+
+_kernel_pairs = Kernels("fuzzyfrog.measure._kernel_pairs", "extend")
 
 _AT_ONCE = 64  # extensions of one call: the data of a block of samples stay in the cache
 _VECTOR = 16  # they are filled up to a multiple: the vectors of a loop as the compiler unrolls it
@@ -52,7 +55,7 @@ def weigh_step(
         some = features[start : start + _AT_ONCE]
         near = _columns_of(geometry.Z, some)
         totals = np.empty((some.size, 2), np.int64)
-        extend(
+        _kernel_pairs.extend(
             geometry.Z, geometry.target, geometry.first_enemy, subset, columns, some, near, join,
             np.ones(near.shape), totals,
         )  # fmt: skip
@@ -198,7 +201,7 @@ class Extensions:
         return np.arange(self._asked.size)
 
     def _mean(self, found: Nearest, n_sure: int) -> float:
-        coarse, fine = _kernel_scan.total(found.membership)
+        coarse, fine = total(found.membership)
         return exact_mean(coarse + n_sure * SURE, fine, self._asked.size)
 
     def _remember(self, rows: Integers, known: Integers) -> None:

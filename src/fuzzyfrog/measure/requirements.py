@@ -11,9 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from fuzzyfrog.data.scaling import GRID
-from fuzzyfrog.measure import _kernel_plain, _kernel_scan
 from fuzzyfrog.measure.dependency import Dependency
-from fuzzyfrog.measure.geometry import Floats, Integers, Masks, mean_membership, subset_of
+from fuzzyfrog.measure.geometry import LARGEST, SUM, Floats, Integers, Masks, mean_membership
 
 # Logarithms and their sums are rounded, so a row asks for this much less than it might, in absolute
 # terms and as a share. What 10,000 features can lose by rounding is below a hundredth of it.
@@ -69,7 +68,7 @@ class Requirements:
         if lost.max() <= self._unseen:
             return self._one_more(mask, np.flatnonzero(lost > 0.0), membership)
         samples = self._assorted(lost)
-        enemies = self._enemies(mask, samples, membership)
+        enemies = self._measure._first_enemies(np.flatnonzero(mask), samples, membership)
         low, high = np.minimum(samples, enemies), np.maximum(samples, enemies)
         _, first = np.unique(low * len(membership) + high, return_index=True)
         first.sort()
@@ -84,18 +83,6 @@ class Requirements:
         n_worst = self._limit // 2
         others = np.linspace(n_worst, len(order) - 1, self._limit - n_worst).astype(np.int64)
         return np.concatenate([order[:n_worst], order[others]])
-
-    def _enemies(self, mask: Masks, samples: Integers, membership: Floats) -> Integers:
-        """Return the nearest enemy of each sample; of several the first, for any engine."""
-        geometry, join = self._measure._geometry, self._measure._join
-        subset = subset_of(geometry, mask).exact
-        enemy = np.empty(geometry.n_samples, np.int64)
-        for i in samples.tolist():
-            _kernel_plain.nearest(
-                geometry.Z, geometry.side, geometry.target, geometry.order, subset, join,
-                i, i + 1, membership, enemy,
-            )  # fmt: skip
-        return enemy[samples]
 
     def _apart(self, i: Integers, j: Integers) -> Floats:
         """Return the distances of pairs on each feature; 0 on those that are not allowed."""
@@ -112,9 +99,9 @@ class Requirements:
             alike = 1.0 - np.abs(geometry.target[i] - geometry.target[j])
             needed = needed - np.maximum(0.0, alike)
         apart = self._apart(i, j)
-        if join == _kernel_scan.SUM:
+        if join == SUM:
             return np.minimum(apart, needed[:, np.newaxis]), needed
-        if join == _kernel_scan.LARGEST:
+        if join == LARGEST:
             return (apart >= needed[:, np.newaxis]).astype(np.float64), np.ones(len(needed))
         return _in_logarithms(apart, needed, mask)
 
@@ -122,7 +109,7 @@ class Requirements:
         self, mask: Masks, samples: Integers, membership: Floats
     ) -> tuple[Floats, Floats]:
         """Return one row that asks for a feature that separates any of the samples further."""
-        enemies = self._enemies(mask, samples, membership)
+        enemies = self._measure._first_enemies(np.flatnonzero(mask), samples, membership)
         helps = np.zeros(len(mask), np.bool_)
         for part in range(0, len(samples), self._limit):
             some = slice(part, part + self._limit)

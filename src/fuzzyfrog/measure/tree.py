@@ -4,17 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.measure import _kernel_scan, _kernel_tree
-from fuzzyfrog.measure._kernel_scan import Table
-from fuzzyfrog.measure._kernel_tree import Forest
-from fuzzyfrog.measure._vectors import LANES, NEVER, STAGE
-from fuzzyfrog.measure.engines import Engine, Nearest, closer
-from fuzzyfrog.measure.geometry import Geometry, Integers, Masks, Subset
+from fuzzyfrog.common.jit import Kernels
+from fuzzyfrog.measure.engines import Engine, Nearest, _kernel_scan, closer
+from fuzzyfrog.measure.geometry import (
+    LANES,
+    NEVER,
+    STAGE,
+    Geometry,
+    Integers,
+    Masks,
+    Subset,
+    Table,
+)
 from fuzzyfrog.measure.threads import map_blocks
+
+if TYPE_CHECKING:
+    from fuzzyfrog.measure._kernel_tree import Forest
+
+_kernel_tree = Kernels("fuzzyfrog.measure._kernel_tree", "search")
 
 _MOST_AXES = 4  # features that boxes are built on: more cost more than they prune
 _NO_CLASS = -1  # with a numeric target enemies are in the tree of all samples
@@ -178,7 +190,10 @@ class TreeEngine(Engine):
         roots = plan.first_node[:-1].astype(np.int32)
         n_intervals = child.size if self.geometry.is_numeric else 0
         lowest, highest = np.empty((2, n_intervals), np.int16)
-        return Forest(low, high, child, roots, leaf, plan.held, plan.class_of, lowest, highest)
+        forest: Forest = _kernel_tree.Forest(
+            low, high, child, roots, leaf, plan.held, plan.class_of, lowest, highest
+        )
+        return forest
 
     def _part(
         self,

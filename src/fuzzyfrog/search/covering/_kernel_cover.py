@@ -22,19 +22,6 @@ N_HOT = 64  # open rows that a node with two features to choose looks at first
 
 
 @kernel
-def bits_of_levels(weights, scale, bits):
-    """Set the bits of a table from its weights and scales."""
-    one = np.uint64(1)
-    for row in range(weights.shape[0]):
-        for feature in range(weights.shape[1]):
-            weight = weights[row, feature]
-            if weight > 0.0:
-                bit = one << np.uint64(feature & 63)
-                for level in range(min(int(weight * scale[row]), bits.shape[1] - 1) + 1):
-                    bits[row, level, feature >> 6] |= bit
-
-
-@kernel
 def _count(word):
     """Return the number of bits that are set."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))

@@ -14,9 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.search.covering._kernel_cover import advance, bits_of_levels, narrow
+from fuzzyfrog.common.jit import Kernels
 from fuzzyfrog.search.covering.rows import Rows, without_fixed
-from fuzzyfrog.search.protocol import Integers, Masks
+from fuzzyfrog.search.protocol import Floats, Integers, Masks
+
+_kernel_cover = Kernels("fuzzyfrog.search.covering._kernel_cover", "advance")
+_SECONDS_PER_ROW = 3e-6  # that a node takes in plain Python, as measured
 
 WORD = 64  # features of one word of bits
 MOST_LEVELS = 32  # of weights that the bits distinguish
@@ -192,9 +195,22 @@ class CoverSearch:
         covers = np.empty((n_covers, self._n_left), np.int64)
         sizes = np.zeros(n_covers, np.int64)
         clause, left = np.empty(n_features, np.int32), np.empty(n_words, np.uint64)
-        n_found, n_visited = advance(
-            self._table.arrays, stack, n_nodes, covers, sizes, clause, left
-        )
+        n_found = n_visited = 0
+        per_node = _SECONDS_PER_ROW * (1 + self._table.n_rows)
+        n_interpreted = min(n_nodes, _kernel_cover.patience() // per_node)
+        if n_interpreted > 0:  # the same loops in plain Python, until compiling them pays
+            with np.errstate(over="ignore"):  # as compiled: the product that counts bits overflows
+                n_found, n_visited = _kernel_cover.interpreted.advance(
+                    self._table.arrays, stack, n_interpreted, covers, sizes, clause, left
+                )
+            _kernel_cover.spend(n_visited * per_node)
+        is_told = n_found > 0 and sizes[n_found - 1] < self._n_left
+        if n_visited < n_nodes and n_found < n_covers and stack.level[0] >= 0 and not is_told:
+            n_more, n_visited_more = _kernel_cover.advance(
+                self._table.arrays, stack, n_nodes - n_visited, covers[n_found:], sizes[n_found:],
+                clause, left,
+            )  # fmt: skip
+            n_found, n_visited = n_found + n_more, n_visited + n_visited_more
         masks = np.repeat(self.fixed[np.newaxis], n_found, axis=0)
         for mask, features, size in zip(masks, covers, sizes, strict=False):
             mask[self._free[features[:size]]] = True
@@ -249,7 +265,8 @@ class CoverSearch:
         stack.rows[0, : len(order)] = order
         stack.lacks[0, : len(order)] = self._table.arrays.needed[order]
         for level in range(1, min(int(stack.level[0]), self._n_left - 2) + 1):
-            narrow(self._table.arrays, stack, level, self._n_left)
+            loops = _kernel_cover.interpreted if _kernel_cover.patience() > 0 else _kernel_cover
+            loops.narrow(self._table.arrays, stack, level, self._n_left)
 
 
 def _are_within(numbers: NDArray[Any], least: int, end: int) -> bool:
@@ -290,8 +307,20 @@ class GrowingTable:
         table.needed[place] = rows.needed
         table.order[place] = np.argsort(-rows.weights, axis=1, kind="stable")
         table.scale[place] = (self._n_levels - 1) / rows.needed
-        bits_of_levels(table.weights[place], table.scale[place], table.bits[place])
+        table.bits[place] = self._bits_of(rows.weights, table.scale[place])
         self.n_rows = place.stop
+
+    def _bits_of(self, weights: Floats, scale: Floats) -> NDArray[np.uint64]:
+        """Return for each row and level the features whose weight is there or above, as bits."""
+        level = np.minimum((weights * scale[:, np.newaxis]).astype(np.int64), self._n_levels - 1)
+        level[weights <= 0.0] = -1
+        padded = np.full((len(weights), self.n_words * WORD), -1, np.int64)
+        padded[:, : weights.shape[1]] = level
+        bits = np.empty((len(weights), self._n_levels, self.n_words), np.uint64)
+        for least in range(self._n_levels):
+            packed = np.packbits(padded >= least, axis=1, bitorder="little")
+            bits[:, least] = packed.view("<u8")
+        return bits
 
     def _make_room(self, n_rows: int) -> None:
         old = self.arrays
