@@ -71,7 +71,9 @@ def test_warnings_are_one_clean_line_and_constraints_are_kept(fuzzyfrog, wine_cs
     lines = wine_csv.read_text(encoding="utf-8").splitlines()
     table.write_text("\n".join([lines[0], *(f"n{line}" for line in lines[1:])]), encoding="utf-8")
     constraints = ["--include", "ash", "--exclude", "proline,hue", "--n-features", "3"]
-    done = fuzzyfrog("select", table, "--target", "class", "--search", "quickreduct", *constraints, "-q")
+    done = fuzzyfrog(
+        "select", table, "--target", "class", "--search", "quickreduct", *constraints, "-q"
+    )
     assert done.returncode == 0
     line, loss = done.stderr.splitlines()
     assert line.startswith("fuzzyfrog: warning: feature 'id' has a different value in every sample")

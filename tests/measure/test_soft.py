@@ -153,16 +153,27 @@ def test_anchors_are_some_samples_against_all():
 
 @pytest.mark.parametrize("numeric", [False, True])
 @pytest.mark.parametrize("n_samples", [2, 5, 60])
-def test_left_out_neighbors_equal_the_definition(n_samples, numeric):
-    dataset = table(4, n_samples, "TcNn", numeric=numeric)
+@pytest.mark.parametrize("kinds", ["TcNn", "cccc"])
+def test_left_out_losses_equal_the_definition(n_samples, numeric, kinds):
+    dataset = table(4, n_samples, kinds, numeric=numeric)
     path = [2, 0, 3, 1]
-    found = SoftDependency(dataset).neighbors(path)
+    losses = SoftDependency(dataset).left_out_losses(path)
     columns = [naive.differences(dataset.values[:, a], dataset.categorical[a]) for a in path]
     for size in range(1, 5):
-        delta = np.sum(columns[:size], axis=0)
-        np.fill_diagonal(delta, np.inf)
-        nearest = np.take_along_axis(delta, found[size - 1], axis=1)
-        np.testing.assert_allclose(nearest, np.sort(delta, axis=1)[:, :5][:, : n_samples - 1])
+        expected = naive.left_out_losses(columns[:size], dataset.target, numeric)
+        np.testing.assert_allclose(losses[size - 1], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("numeric", [False, True])
+def test_left_out_losses_do_not_depend_on_the_order_of_the_table(numeric):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (200, 2)) / 7  # many samples are equally near
+    y = np.sort(rng.integers(0, 2, 200))
+    order = rng.permutation(200)
+    kind = "numeric" if numeric else "class"
+    losses = SoftDependency(X, y, target=kind).left_out_losses([0, 1])
+    shuffled = SoftDependency(X[order], y[order], target=kind).left_out_losses([0, 1])
+    np.testing.assert_allclose(shuffled, losses[:, order], atol=1e-12)
 
 
 def test_left_out_losses_count_wrong_votes():

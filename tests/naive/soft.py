@@ -63,8 +63,18 @@ def soft_dependency(X, S, subset, is_categorical):
     return float(soft_memberships(columns, S).mean())
 
 
-def left_out_neighbors(columns, k=5):
-    """Return for each sample its k nearest others by delta, ties by index: int64[n, k]."""
-    delta = np.mean(columns, axis=0)
-    np.fill_diagonal(delta, np.inf)
-    return np.argsort(delta, axis=1, kind="stable")[:, : min(k, len(delta) - 1)]
+def left_out_losses(columns, y, numeric, k=5):
+    """Return how wrong the k nearest others of each sample are, and all as near as the k-th."""
+    delta = np.sum(columns, axis=0)
+    losses = []
+    for x, own in enumerate(y):
+        others = np.arange(len(y)) != x
+        limit = np.sort(delta[x][others])[min(k, len(y) - 1) - 1]
+        near = y[others & (delta[x] <= limit + 1e-9)]
+        if numeric:
+            losses.append((near.mean() - own) ** 2 / y.var(ddof=1))
+            continue
+        labels, votes = np.unique(near, return_counts=True)
+        winners = labels[votes == votes.max()]
+        losses.append(1 - (own in winners) / len(winners))
+    return np.array(losses)

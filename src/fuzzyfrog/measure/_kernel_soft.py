@@ -28,13 +28,14 @@ __all__ = [
     "NUMBER",
     "SINGLE",
     "TILE",
-    "left_out_neighbors",
+    "left_out_losses",
     "memberships",
 ]
 
 SINGLE, DOUBLE = 16, 8  # lanes: anchors that are weighed together, in float32 and in float64
 TILE = 64  # references whose weights are kept at a time
 NUMBER, GAPS, CATEGORY = 0, 1, 2  # kinds of features: numbers, numbers with gaps, categories
+TIE = 1e-9  # distances, in spreads, that differ by no more are equal up to rounding
 
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
 
@@ -354,8 +355,12 @@ def memberships(
 
 
 @kernel
-def left_out_neighbors(z, kind, differs, gap, anchors, first, last, found):
-    """Find the nearest other samples of some anchors.
+def left_out_losses(
+    z, kind, differs, gap, target, n_classes, n_neighbors, anchors, first, last, loss
+):
+    """Compute how wrong the nearest other samples of some anchors are, for each step of a path.
+
+    All samples as near as the last of the nearest count, so that the order of the table does not.
 
     Parameters
     ----------
@@ -365,17 +370,24 @@ def left_out_neighbors(z, kind, differs, gap, anchors, first, last, found):
         The kind of each feature.
     differs, gap : float64[n_steps]
         Difference of two categories, and of a gap to anything.
+    target : float64[n_samples]
+        Codes of classes, or numbers.
+    n_classes : int
+        Number of classes; 0 for numbers.
+    n_neighbors : int
+        How many neighbors are asked at least.
     anchors : int64[n_anchors]
-        Samples whose neighbors are wanted.
+        Samples whose neighbors are asked.
     first, last : int
         The part of the anchors that is done here.
-    found : int64[n_steps, n_anchors, n_neighbors]
-        Neighbors, written here: the nearest first, of equally near ones the first sample.
+    loss : float64[n_steps, n_anchors]
+        Written here. For classes the probability that a class with the most votes, drawn at
+        random, is not that of the anchor; for numbers the squared difference to their mean.
     """
     n_steps, n_samples = z.shape
-    n_neighbors = found.shape[2]
     delta = np.empty(n_samples)
     nearest = np.empty(n_neighbors)
+    votes = np.empty(n_classes, np.int64)
     for place in range(first, last):
         x = anchors[place]
         delta[:] = 0.0
@@ -395,7 +407,26 @@ def left_out_neighbors(z, kind, differs, gap, anchors, first, last, found):
                 k = n_neighbors - 1
                 while k > 0 and nearest[k - 1] > delta[y]:
                     nearest[k] = nearest[k - 1]
-                    found[step, place, k] = found[step, place, k - 1]
                     k -= 1
                 nearest[k] = delta[y]
-                found[step, place, k] = y
+            limit = nearest[n_neighbors - 1] + TIE
+            if n_classes == 0:
+                total, n_near = 0.0, 0
+                for y in range(n_samples):
+                    if y != x and delta[y] <= limit:
+                        total += target[y]
+                        n_near += 1
+                loss[step, place] = (total / n_near - target[x]) ** 2
+                continue
+            votes[:] = 0
+            for y in range(n_samples):
+                if y != x and delta[y] <= limit:
+                    votes[int(target[y])] += 1
+            most, n_winners = 0, 0
+            for k in range(n_classes):
+                if votes[k] > most:
+                    most, n_winners = votes[k], 0
+                if votes[k] == most:
+                    n_winners += 1
+            wins = votes[int(target[x])] == most
+            loss[step, place] = 1.0 - 1.0 / n_winners if wins else 1.0
