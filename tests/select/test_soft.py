@@ -35,8 +35,8 @@ def naive_path(X, y, likeness, n_steps):
         found = [naive.soft_memberships([columns[b] for b in [*chosen, a]], S).mean() for a in rest]
         chosen.append(rest[int(np.argmax(found))])
         scores.append(max(found))
-        numeric = likeness is not naive.same_class
-        losses.append(naive.left_out_losses([columns[b] for b in chosen], y, numeric))
+        loss = naive.wrong_votes if likeness is naive.same_class else naive.squared_errors
+        losses.append(loss([columns[b] for b in chosen], y))
     return chosen, np.array(scores), np.array(losses, dtype=float)
 
 

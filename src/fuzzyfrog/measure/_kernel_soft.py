@@ -33,9 +33,9 @@ __all__ = [
 ]
 
 SINGLE, DOUBLE = 16, 8  # lanes: anchors that are weighed together, in float32 and in float64
+SAME = 1e-9  # distances in spreads that differ by less are equal, up to rounding
 TILE = 64  # references whose weights are kept at a time
 NUMBER, GAPS, CATEGORY = 0, 1, 2  # kinds of features: numbers, numbers with gaps, categories
-TIE = 1e-9  # distances, in spreads, that differ by no more are equal up to rounding
 
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
 
@@ -356,11 +356,9 @@ def memberships(
 
 @kernel
 def left_out_losses(
-    z, kind, differs, gap, target, n_classes, n_neighbors, anchors, first, last, loss
+    z, kind, differs, gap, codes, n_classes, target, n_neighbors, anchors, first, last, losses
 ):
-    """Compute how wrong the nearest other samples of some anchors are, for each step of a path.
-
-    All samples as near as the last of the nearest count, so that the order of the table does not.
+    """Find how wrong the nearest other samples of some anchors are.
 
     Parameters
     ----------
@@ -370,36 +368,44 @@ def left_out_losses(
         The kind of each feature.
     differs, gap : float64[n_steps]
         Difference of two categories, and of a gap to anything.
-    target : float64[n_samples]
-        Codes of classes, or numbers.
+    codes : int64[n_samples]
+        Classes; not read with a numeric target.
     n_classes : int
-        Number of classes; 0 for numbers.
+        Number of classes; 0 for a numeric target.
+    target : float64[n_samples]
+        Numeric targets in spreads; not read with classes.
     n_neighbors : int
-        How many neighbors are asked at least.
+        Number of neighbors; of samples at the same distance as the last of them, all count, each
+        with an equal part of the places that are left.
     anchors : int64[n_anchors]
-        Samples whose neighbors are asked.
+        Samples whose losses are wanted.
     first, last : int
         The part of the anchors that is done here.
-    loss : float64[n_steps, n_anchors]
-        Written here. For classes the probability that a class with the most votes, drawn at
-        random, is not that of the anchor; for numbers the squared difference to their mean.
+    losses : float64[n_steps, n_anchors]
+        Written here: for classes 0 for a right vote, 1 for a wrong one, and 1 - 1 / n if n classes
+        have as many votes and the right one is among them; for numbers the squared difference to
+        the mean of the neighbors.
     """
     n_steps, n_samples = z.shape
     delta = np.empty(n_samples)
     nearest = np.empty(n_neighbors)
-    votes = np.empty(n_classes, np.int64)
+    votes, tied = np.empty(max(n_classes, 1)), np.empty(max(n_classes, 1))
     for place in range(first, last):
         x = anchors[place]
         delta[:] = 0.0
         for step in range(n_steps):
             here, row = z[step, x], z[step]
-            for y in range(n_samples):
-                if np.isnan(here) or np.isnan(row[y]):
-                    delta[y] += gap[step]
-                elif kind[step] != CATEGORY:
+            if kind[step] == NUMBER:
+                for y in range(n_samples):
                     delta[y] += abs(row[y] - here)
-                elif row[y] != here:
-                    delta[y] += differs[step]
+            else:
+                for y in range(n_samples):
+                    if np.isnan(here) or np.isnan(row[y]):
+                        delta[y] += gap[step]
+                    elif kind[step] != CATEGORY:
+                        delta[y] += abs(row[y] - here)
+                    elif row[y] != here:
+                        delta[y] += differs[step]
             nearest[:] = np.inf
             for y in range(n_samples):
                 if y == x or delta[y] >= nearest[n_neighbors - 1]:
@@ -409,24 +415,33 @@ def left_out_losses(
                     nearest[k] = nearest[k - 1]
                     k -= 1
                 nearest[k] = delta[y]
-            limit = nearest[n_neighbors - 1] + TIE
-            if n_classes == 0:
-                total, n_near = 0.0, 0
-                for y in range(n_samples):
-                    if y != x and delta[y] <= limit:
-                        total += target[y]
-                        n_near += 1
-                loss[step, place] = (total / n_near - target[x]) ** 2
-                continue
-            votes[:] = 0
+            votes[:] = 0.0
+            tied[:] = 0.0
+            farthest = nearest[n_neighbors - 1]
+            n_nearer, n_tied = 0, 0
             for y in range(n_samples):
-                if y != x and delta[y] <= limit:
-                    votes[int(target[y])] += 1
-            most, n_winners = 0, 0
-            for k in range(n_classes):
-                if votes[k] > most:
-                    most, n_winners = votes[k], 0
-                if votes[k] == most:
-                    n_winners += 1
-            wins = votes[int(target[x])] == most
-            loss[step, place] = 1.0 - 1.0 / n_winners if wins else 1.0
+                if y == x or delta[y] > farthest + SAME:
+                    continue
+                code = codes[y] if n_classes else 0
+                value = 1.0 if n_classes else target[y]
+                if delta[y] < farthest - SAME:
+                    n_nearer += 1
+                    votes[code] += value
+                else:
+                    n_tied += 1
+                    tied[code] += value
+            share = (n_neighbors - n_nearer) / n_tied
+            if n_classes == 0:
+                mean = (votes[0] + share * tied[0]) / n_neighbors
+                losses[step, place] = (mean - target[x]) ** 2
+                continue
+            most = 0.0
+            for code in range(n_classes):
+                votes[code] += share * tied[code]
+                most = max(most, votes[code])
+            n_best = 0
+            for code in range(n_classes):
+                if votes[code] >= most - SAME:
+                    n_best += 1
+            is_right = votes[codes[x]] >= most - SAME
+            losses[step, place] = 1.0 - 1.0 / n_best if is_right else 1.0

@@ -222,40 +222,38 @@ class SoftDependency:
         return self._of_subset(checked_masks(np.atleast_2d(mask), self.n_features)[0])
 
     def left_out_losses(self, path: ArrayLike) -> NDArray[np.float64]:
-        """Return how wrong the nearest neighbors of each anchor are, for each size of a path.
+        """Return how wrong the five nearest other samples of each anchor are, for each size.
 
-        These are the five nearest other samples and all others that are as near as the fifth, so
-        that the order of the table does not matter.
+        Samples at the same distance as the fifth share the places that are left, so that the order
+        of the table does not matter.
 
         Parameters
         ----------
         path : int64[n_steps]
-            Features in the order in which they are added.
+            Features in the order in which they come in.
 
         Returns
         -------
         float64[n_steps, n_anchors]
-            For classes 0 where most neighbors have the class of the anchor, 1 where most have
-            another one, and 1 - 1 / m where m classes have as many; for a numeric target the
-            squared difference to the mean of the neighbors, in variances of the target.
+            For classes 0 where most of the neighbors have the class of the anchor, 1 where they
+            have another one, and in between where several classes have as many; for a numeric
+            target the squared difference to their mean, in variances of the target.
         """
         features = np.asarray(path, dtype=np.int64)
-        z, kind, differs, gap = self._columns.differences(features)
-        target = np.asarray(self.dataset.target, np.float64)
-        n_classes = len(self.dataset.classes or ())
-        if not n_classes:
-            target = target / (float(np.std(target, ddof=1)) or 1.0)
-        losses = np.ones((len(features), len(self.anchors)))
-        n_neighbors = min(N_NEIGHBORS, self.n_samples - 1)
-        if not n_neighbors:
-            return losses
+        columns, classes = self._columns, self.dataset.classes
+        z, kind, differs, gap = columns.differences(features)
+        codes = np.empty(0, np.int64) if classes is None else self.dataset.target
+        n_classes, n_neighbors = len(classes or ()), min(N_NEIGHBORS, self.n_samples - 1)
+        losses = np.zeros((len(features), len(self.anchors)))
 
         def rows(block: tuple[int, int]) -> None:
             left_out_losses(
-                z, kind, differs, gap, target, n_classes, n_neighbors, self.anchors, *block, losses
-            )
+                z, kind, differs, gap, codes, n_classes, columns.target, n_neighbors,
+                self.anchors, *block, losses,
+            )  # fmt: skip
 
-        map_blocks(rows, _pieces(len(self.anchors), 64), self._n_threads)
+        if n_neighbors:
+            map_blocks(rows, _pieces(len(self.anchors), 64), self._n_threads)
         return losses
 
     def neighborhood(self, sample: int, mask: ArrayLike) -> NDArray[np.float64]:
