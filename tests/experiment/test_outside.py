@@ -154,6 +154,19 @@ def test_a_table_from_a_function_and_a_part_of_it(tmp_path):
     assert "| part | 30 | 2 | 2 |" in (tmp_path / "out" / "index.md").read_text(encoding="utf-8")
 
 
+def test_a_loader_that_fails_costs_its_own_table_only(tmp_path):
+    config = with_selectors(tmp_path, "")
+    text = config.read_text(encoding="utf-8")
+    (tmp_path / "outside_here.py").write_text("def table(name):\n    return {}['x']\n")
+    loader = '[data.made]\nloader = "outside_here:table"\n'
+    config.write_text(text + loader, encoding="utf-8")
+    (told,) = run(config).failures
+    assert told == "made: loader must return X, y or a Dataset, got KeyError: 'x'."
+    config.write_text(text + loader.replace(":table", ":tabel"), encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"^data\.made: loader must be a known name or"):
+        run(config)
+
+
 def test_a_registered_table_can_be_cut_too():
     assert DataEntry("wine", max_samples=50).load(None).n_samples == 50
     assert DataEntry("wine", max_samples=500).load(None).n_samples == 178
