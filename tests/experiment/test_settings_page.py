@@ -14,7 +14,7 @@ VERSIONS = {"python": "3.11.7", "weka": "Weka 3.6.14, Java 17"}
 def cells(*changes):
     """Cells with all that the page reads, each with some of it changed."""
     common = {"key": {"data": "wine", "table": "t"}, "when": "2026-11-16T03:39:17+00:00",
-              "versions": VERSIONS}  # fmt: skip
+              "versions": VERSIONS, "seconds": 3600.0}  # fmt: skip
     return Lookup({str(place): common | change for place, change in enumerate(changes)})
 
 
@@ -39,7 +39,7 @@ def test_limits_other_than_that_of_the_config_are_told():
 def test_days_and_versions_are_told_once():
     earlier = {"when": "2026-11-09T23:59:59+00:00", "versions": {"python": "3.12.1"}}
     part = page(cells({}, {}, earlier)).split("## Computed with\n")[1].split("\n## ")[0]
-    assert "3 cells, computed from 2026-11-09 to 2026-11-16 (UTC)." in part
+    assert "3 cells, computed from 2026-11-09 to 2026-11-16 (UTC) in 3.0 hours." in part
     assert part.count("| python | 3.11.7; 3.12.1 |") == part.count("| python |") == 1
     assert "| weka | Weka 3.6.14, Java 17 |" in part
     assert "1 cell, computed on 2026-11-16" in page(cells({}))

@@ -108,7 +108,8 @@ def _version_lines(lookup: Lookup) -> list[str]:
         for name, version in cell["versions"].items():
             found[name].add(version)
     rows = [[name, "; ".join(sorted(versions))] for name, versions in sorted(found.items())]
-    told = [f"{n_cells}, computed {span} (UTC).", *_old_lines(cells)]
+    hours = sum(cell["seconds"] for cell in cells) / 3600
+    told = [f"{n_cells}, computed {span} (UTC) in {hours:.1f} hours.", *_old_lines(cells)]
     return [*told, "", *table([["with", "version"], *rows])]
 
 
