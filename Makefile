@@ -91,9 +91,12 @@ tools:
 	-@scripts/install_chromium.sh
 	-@scripts/install_weka.sh
 
-# The pages in paper/results, from the cells there: the same cells give the same bytes.
+# The pages in paper/results and benchmarks/selectors/results, from the cells there: the same cells
+# give the same bytes.
 paper-pages: $(VENV)/.ready
 	$(BIN)/python -m paper.pages
+	$(BIN)/fuzzyfrog reproduce --config benchmarks/selectors/experiment.toml \
+		--out benchmarks/selectors/results --report-only
 
 format: $(VENV)/.ready
 	$(BIN)/ruff check --fix .

@@ -145,6 +145,8 @@ def test_modules_of_one_name_next_to_two_configs(tmp_path):
     [
         ("from experiment.quick_panel import Widest as Own",
          "panels: 'own_panel:Own' must have .* lacks 'name', 'classifiers', 'version', 'correct'"),
+        ("def Own(): return 1 / 0", "must be usable, got: division by zero"),
+        ("class Own", "got 'own_panel:Own': SyntaxError: "),
         ("import no_such_package", "panels must be a known name or 'module:Class', got 'own_panel"),
     ],
 )  # fmt: skip

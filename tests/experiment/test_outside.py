@@ -1,5 +1,7 @@
 """Selectors from outside, at a size of their own or that of another, and tables from a function."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -87,7 +89,8 @@ def test_sizes_that_the_config_asks_for(tmp_path, size, number):
 def test_as_many_as_another_in_the_same_fold(tmp_path, order):
     follower = f'{KBEST}as_many_as = "short"\n'
     leader = '[selectors.short]\nsearch = "frogs"\nmin_dependency = 0.7\n'
-    config = with_selectors(tmp_path, "".join([leader, follower][::order]))
+    alone = KBEST.replace("best", "alone") + "n_features_to_select = 1\n"
+    config = with_selectors(tmp_path, "".join([leader, follower, alone][::order]))
     assert run(config).failures == ()
     numbers = chosen(config, "short")
     of_one_seed = {(data, fold): size for data, fold, size in numbers}
@@ -97,6 +100,7 @@ def test_as_many_as_another_in_the_same_fold(tmp_path, order):
     }
     assert follows == {key: size for key, size in of_one_seed.items() if key[1] is not None}
     assert sizes(config)["pears", "best"] == sizes(config)["pears", "short"]
+    assert sizes(config)["pears", "alone"] == "1.00"
     page = (tmp_path / "out" / "index.md").read_text(encoding="utf-8")
     assert "Nothing is missing." in page
     assert run(config).computed == 0
@@ -139,7 +143,9 @@ def test_a_table_from_a_function_and_a_part_of_it(tmp_path):
     made, part = (one.load(None) for one in read_config(config).data[-2:])
     assert (made.name, made.n_samples, made.classes) == ("made", 90, ("made0", "made1"))
     assert part.n_samples == 30
-    assert np.bincount(part.target).tolist() == [20, 10]
+    for n_samples in (9, 30, 45):
+        cut = replace(read_config(config).data[-1], max_samples=n_samples).load(None)
+        assert np.bincount(cut.target).tolist() == [n_samples * 2 // 3, n_samples // 3]
     assert (np.diff(part.values[:, 1]) > 0).all()  # in their order
     assert not np.array_equal(part.values[:, 1], np.arange(0, 90, 3))
     again = read_config(config).data[-1].load(None)
@@ -148,15 +154,29 @@ def test_a_table_from_a_function_and_a_part_of_it(tmp_path):
     assert "| part | 30 | 2 | 2 |" in (tmp_path / "out" / "index.md").read_text(encoding="utf-8")
 
 
+def test_a_loader_that_fails_costs_its_own_table_only(tmp_path):
+    config = with_selectors(tmp_path, "")
+    text = config.read_text(encoding="utf-8")
+    (tmp_path / "outside_here.py").write_text("def table(name):\n    return {}['x']\n")
+    loader = '[data.made]\nloader = "outside_here:table"\n'
+    config.write_text(text + loader, encoding="utf-8")
+    (told,) = run(config).failures
+    assert told == "made: loader must return X, y or a Dataset, got KeyError: 'x'."
+    config.write_text(text + loader.replace(":table", ":tabel"), encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"^data\.made: loader must be a known name or"):
+        run(config)
+
+
 def test_a_registered_table_can_be_cut_too():
     assert DataEntry("wine", max_samples=50).load(None).n_samples == 50
     assert DataEntry("wine", max_samples=500).load(None).n_samples == 178
 
 
 def test_groups_have_a_summary_of_their_own(tmp_path):
-    config = with_selectors(tmp_path, "")
+    widest = '[selectors.widest]\nsearch = "experiment.quick_panel:Widest"\n'
+    config = with_selectors(tmp_path, widest)
     text = config.read_text(encoding="utf-8")
-    lineups = '[lineups]\nboth = ["quick", "everything"]\n'
+    lineups = '[lineups]\nboth = ["widest", "everything"]\n'
     groups = '[groups]\n"the two" = ["apples", "pears"]\n"one" = ["pears"]\n'
     config.write_text(f"{text}{lineups}{groups}", encoding="utf-8")
     run(config)
@@ -168,15 +188,16 @@ def test_groups_have_a_summary_of_their_own(tmp_path):
     own = {
         name: [float(row["mean"]) for row in rows(config, "quick-nested.csv")
                if row["selector"] == name]
-        for name in ("everything", "quick")
+        for name in ("everything", "widest")
     }  # fmt: skip
     means = {name: np.mean(values) for name, values in own.items()}
-    gains = np.subtract(own["everything"], own["quick"])
+    gains = np.subtract(own["everything"], own["widest"])
     better, worse = (gains > 0).sum(), (gains < 0).sum()
+    assert better != worse
     assert f"| everything | 5.0 | {means['everything']:.2f} | " in every
     assert f" | {gains.mean():+.2f} | {better}, {worse} | " in every
-    (control,) = [line for line in every.splitlines() if line.startswith("| *quick* |")]
-    assert f" | {means['quick']:.2f} | " in control
+    (control,) = [line for line in every.splitlines() if line.startswith("| *widest* |")]
+    assert f" | {means['widest']:.2f} | " in control
     assert control.endswith("| – | – | – |")
     assert "Friedman: chi-square" in every
     assert "Too few data sets" in page.partition("### one\n")[2]

@@ -1,6 +1,9 @@
 """The page of the settings: what the cells were really computed with."""
 
+from dataclasses import replace
+
 from experiment.made_up import small_experiment
+from fuzzyfrog.experiment.config import DataEntry, SelectorEntry
 from fuzzyfrog.experiment.pages.settings_page import settings_page, shape_of
 from fuzzyfrog.experiment.published import PublishedFigures
 from fuzzyfrog.experiment.results import Lookup
@@ -11,7 +14,7 @@ VERSIONS = {"python": "3.11.7", "weka": "Weka 3.6.14, Java 17"}
 def cells(*changes):
     """Cells with all that the page reads, each with some of it changed."""
     common = {"key": {"data": "wine", "table": "t"}, "when": "2026-11-16T03:39:17+00:00",
-              "versions": VERSIONS}  # fmt: skip
+              "versions": VERSIONS, "seconds": 3600.0}  # fmt: skip
     return Lookup({str(place): common | change for place, change in enumerate(changes)})
 
 
@@ -36,7 +39,7 @@ def test_limits_other_than_that_of_the_config_are_told():
 def test_days_and_versions_are_told_once():
     earlier = {"when": "2026-11-09T23:59:59+00:00", "versions": {"python": "3.12.1"}}
     part = page(cells({}, {}, earlier)).split("## Computed with\n")[1].split("\n## ")[0]
-    assert "3 cells, computed from 2026-11-09 to 2026-11-16 (UTC)." in part
+    assert "3 cells, computed from 2026-11-09 to 2026-11-16 (UTC) in 3.0 hours." in part
     assert part.count("| python | 3.11.7; 3.12.1 |") == part.count("| python |") == 1
     assert "| weka | Weka 3.6.14, Java 17 |" in part
     assert "1 cell, computed on 2026-11-16" in page(cells({}))
@@ -55,3 +58,30 @@ def test_selectors_have_every_parameter():
     assert "patience = 5" in line
     (line,) = [line for line in page(cells()).splitlines() if line.startswith("| GA | GA")]
     assert "p_mutation = 0.033" in line
+
+
+def test_accuracies_without_versions_in_their_keys_are_told():
+    key = {"data": "wine", "table": "t", "classifier": "tree"}
+    old, new = {"key": key}, {"key": {**key, "made_with": {"sklearn": "1"}}}
+    told = page(cells(old, old | {"versions": {}}, new, {}))
+    assert "2 accuracies are from before keys held versions and settings; their versions" in told
+    assert "are those that their file names, for 1 of them unknown.\n" in told
+    assert "from before" not in page(cells(new, {}))
+
+
+def test_measures_sizes_and_parts_are_told():
+    whole = small_experiment()
+    selectors = (
+        SelectorEntry("soft", "quickreduct", measure="soft", as_many_as="frogs"),
+        SelectorEntry("three", "quickreduct", min_dependency=0.9, n_features_to_select=3),
+    )
+    data = (DataEntry("wine", max_samples=50), DataEntry("made", loader="here:load"))
+    few = replace(whole, selectors=selectors, data=data, panels=("sklearn",))
+    told = settings_page(few, {}, PublishedFigures.read(None), cells())
+    assert (
+        "| soft | – | quickreduct | lexicographic | measure = soft | as many features as frogs |"
+    ) in told
+    assert "| min_dependency = 0.9 | n_features_to_select = 3 |" in told
+    assert "| wine | – | – | – | a part of at most 50 samples |" in told
+    assert "| made | – | – | – | from here:load |" in told
+    assert "Weka" not in told

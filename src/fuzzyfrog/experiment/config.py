@@ -5,7 +5,7 @@ import os
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
@@ -123,10 +123,7 @@ class DataEntry:
 
     def _read(self, folder: str | os.PathLike[str] | None) -> Dataset:
         if self.loader is not None:
-            loaded = imported(f"data.{self.name}: loader", self.loader, self.folder)(self.name)
-            if isinstance(loaded, Dataset):
-                return loaded
-            return make_dataset(*loaded, target="class")
+            return self._loaded(imported(f"data.{self.name}: loader", self.loader, self.folder))
         if self.file is None:
             return load_dataset(self.name, folder=folder)
         return read_table(
@@ -139,6 +136,18 @@ class DataEntry:
             decimal=self.decimal,
             encoding=self.encoding,
         )
+
+    def _loaded(self, load: Callable[[str], Any]) -> Dataset:
+        """Return what a function of the user's returns; it may raise anything."""
+        try:
+            loaded = load(self.name)
+            if isinstance(loaded, Dataset):
+                return loaded
+            X, y = loaded
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+            raise DataError(f"loader must return X, y or a Dataset, got {reason}.") from None
+        return make_dataset(X, y, target="class")
 
 
 def _sampled(dataset: Dataset, n_samples: int) -> Dataset:
@@ -483,9 +492,12 @@ def imported(where: str, name: str, folder: Path | None = None) -> Any:
     try:
         found = module_beside(module, folder) or import_module(module)
         return getattr(found, attribute)
-    except (ImportError, AttributeError, ValueError) as error:
+    except Exception as error:  # a module of the user's may raise anything
+        kind = (
+            "" if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: "
+        )
         raise ConfigError(
-            f"{where} must be a known name or 'module:Class', got {shown(name)}: {error}."
+            f"{where} must be a known name or 'module:Class', got {shown(name)}: {kind}{error}."
         ) from None
 
 

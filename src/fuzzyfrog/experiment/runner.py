@@ -206,9 +206,12 @@ def _page_data(
 
 
 def _checked(config: str | os.PathLike[str] | Experiment) -> Experiment:
-    """Return the experiment of a config, checked with its selectors before anything runs."""
+    """Return the experiment of a config, checked with its parts before anything runs."""
     experiment = config if isinstance(config, Experiment) else read_config(config)
     check_experiment(experiment)
+    for data in experiment.data:
+        if data.loader is not None:
+            imported(f"data.{data.name}: loader", data.loader, data.folder)
     for entry in experiment.selectors:
         check_selector(entry)
     return experiment
@@ -525,7 +528,11 @@ def _panel(name: str, experiment: Experiment) -> Panel:
         return SklearnPanel()
     if name == "weka":
         return WekaPanel(max_seconds=experiment.classifier_seconds)
-    panel: Panel = imported("panels", name, experiment.folder)()
+    made = imported("panels", name, experiment.folder)
+    try:
+        panel: Panel = made()
+    except Exception as error:  # a class of the user's may raise anything
+        raise ConfigError(f"panels: {shown(name)} must be usable, got: {error}.") from None
     needed = ("name", "classifiers", "version", "correct", "close")
     if absent := [one for one in needed if not hasattr(panel, one)]:
         raise ConfigError(

@@ -79,7 +79,7 @@ def check_selector(entry: SelectorEntry) -> None:
             _try_out(found, where, is_plain=(entry.measure, size) == ("strict", None))
     except ConfigError:
         raise
-    except (ValueError, ImportError) as error:
+    except Exception as error:  # a class of the user's may raise anything
         raise ConfigError(f"{where}: {error}") from None
 
 

@@ -2,8 +2,9 @@
 
 import os
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from fuzzyfrog.data.catalog import registry
 from fuzzyfrog.errors import DataError
@@ -56,14 +57,15 @@ def settings_page(
     lookup: Lookup,
 ) -> str:
     """Return the Markdown page."""
-    limit = experiment.classifier_seconds
+    limit, has_weka = experiment.classifier_seconds, "weka" in experiment.panels
+    time = f"{limit:g} seconds" if limit else "any time"
     return "\n".join(
         [
             f"# {experiment.title}: settings",
             "",
-            f"{experiment.folds} stratified folds, seed {experiment.fold_seed}. A classifier of "
-            f"Weka may take {f'{limit:g} seconds' if limit else 'any time'} on a table.",
-            *_limit_lines(lookup, limit),
+            f"{experiment.folds} stratified folds, seed {experiment.fold_seed}."
+            + (f" A classifier of Weka may take {time} on a table." if has_weka else ""),
+            *(_limit_lines(lookup, limit) if has_weka else []),
             "",
             "## Computed with",
             "",
@@ -106,16 +108,33 @@ def _version_lines(lookup: Lookup) -> list[str]:
         for name, version in cell["versions"].items():
             found[name].add(version)
     rows = [[name, "; ".join(sorted(versions))] for name, versions in sorted(found.items())]
-    return [f"{n_cells}, computed {span} (UTC).", "", *table([["with", "version"], *rows])]
+    hours = sum(cell["seconds"] for cell in cells) / 3600
+    told = [f"{n_cells}, computed {span} (UTC) in {hours:.1f} hours.", *_old_lines(cells)]
+    return [*told, "", *table([["with", "version"], *rows])]
+
+
+def _old_lines(cells: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a sentence about accuracies whose keys hold no versions, if there are any."""
+    old = [one for one in cells if one["key"].get("classifier") and "made_with" not in one["key"]]
+    n_unknown = sum(not one["versions"] for one in old)
+    if not old:
+        return []
+    unknown = f", for {n_unknown:,} of them unknown" if n_unknown else ""
+    return [
+        f"{len(old):,} accuracies are from before keys held versions and settings; their versions "
+        f"are those that their file names{unknown}."
+    ]
 
 
 def _data_rows(
     experiment: Experiment, shapes: Mapping[str, Shape], published: PublishedFigures
 ) -> Rows:
-    rows = [["data", "samples", "features", "classes", "labels"]]
+    rows = [["data", "samples", "features", "classes", "notes"]]
     for one in experiment.data:
         shape = shapes.get(one.name)
-        labels = ", ".join(f"{old} is {new}" for old, new in one.class_labels.items())
+        notes = [f"{old} is {new}" for old, new in one.class_labels.items()]
+        notes += [f"a part of at most {one.max_samples:,} samples"] if one.max_samples else []
+        labels = ", ".join([*notes, *([f"from {one.loader}"] if one.loader else [])])
         sizes = [GAP, GAP, GAP]
         if shape is not None:
             sizes = [str(shape.n_samples), str(shape.n_features), str(shape.n_classes)]
@@ -134,9 +153,18 @@ def _selector_rows(experiment: Experiment) -> Rows:
 
 
 def _parameters(entry: SelectorEntry) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in parameters(entry).items()) or GAP
+    found = parameters(entry)
+    for name in ("measure", "min_dependency"):
+        if getattr(entry, name) != getattr(SelectorEntry, name):
+            found = {name: getattr(entry, name), **found}
+    return ", ".join(f"{name} = {value}" for name, value in found.items()) or GAP
 
 
 def _limits(entry: SelectorEntry) -> str:
     limits = {"seconds": entry.max_seconds, "evaluations": entry.max_evaluations}
-    return ", ".join(f"{value:g} {name}" for name, value in limits.items() if value) or GAP
+    told = [f"{value:g} {name}" for name, value in limits.items() if value]
+    if entry.as_many_as is not None:
+        told.append(f"as many features as {entry.as_many_as}")
+    elif entry.n_features_to_select is not None:
+        told.append(f"n_features_to_select = {entry.n_features_to_select}")
+    return ", ".join(told) or GAP

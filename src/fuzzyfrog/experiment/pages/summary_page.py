@@ -66,12 +66,13 @@ def _lines(lineup: Lineup, first: str) -> list[str]:
         ])  # fmt: skip
     ranks = [line for line in str(found).splitlines() if line.startswith("Friedman")]
     tests = [
-        f"- before {one.worse}: p = {one.p_value:.4f}, adjusted {one.adjusted:.4f}"
+        f"- {one.worse}: p = {one.p_value:.4f}, adjusted {one.adjusted:.4f}"
         for one in found.posthoc
     ]
     return [
         *table(rows), "", f"{len(scores)} data sets: {', '.join(scores)}.", "",
-        f"{ranks[0]}. Mean rank of {found.control}, by Holm:", "", *tests,
+        f"{ranks[0]}. The best mean rank, of {found.control}, against the others by Holm:", "",
+        *tests,
     ]  # fmt: skip
 
 
