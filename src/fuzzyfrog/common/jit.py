@@ -17,6 +17,8 @@ from typing import Any, TypeVar, cast
 
 from numba import njit
 
+from fuzzyfrog.common.deadline import uninterrupted
+
 _IMPORT = re.compile(r"^from ([\w.]+) import", re.MULTILINE)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -35,6 +37,7 @@ def kernel(function: Function) -> Function:
     compiled = njit(nogil=True)(function)
     if hasattr(compiled, "enable_caching"):  # not when Numba handed the plain function back
         _enable_guarded_caching(compiled)
+        compiled.compile = uninterrupted()(compiled.compile)  # type: ignore[method-assign]
     return cast(Function, compiled)
 
 
