@@ -1,16 +1,17 @@
 """A storm of kill -9 on one run with a proof: it must end with the record of an undisturbed run.
 
     python benchmarks/kill_storm.py --folder /tmp/storm --jobs 1
-    python benchmarks/kill_storm.py --folder /tmp/storm --jobs 1 --table urban_land_cover --kills 40
+    python benchmarks/kill_storm.py --folder /tmp/storm2 --jobs 1 --table urban_land_cover
 
 The run is started with ``--resume``, killed at a random moment of a stage, started again, and so
 on. Each life is a process of its own, forked from one that has loaded the code. It tells when a
 stage begins: reading, replay (of what earlier lives did), search, proof, writing (explanations and
-files). Every kill has a stage, in turn, and a random moment of it, in CPU seconds of the life, so
-that a busy machine changes nothing. How far a life came is read from the logs of scores and of the
-proof, whole records only. Asserted: no life loses a record; a life that worked beyond its replay
-for more than two CPU seconds leaves at least one; the final record is that of the undisturbed run.
-Lives that are killed while they read, replay or write cannot get further.
+files). Every kill has a stage and a random moment of it, in CPU seconds of the life, so that a busy
+machine changes nothing: first in the search, then in the proof, then in the writing, with reading
+and replays in between. How far a life came is read from the logs of scores and of the proof, whole
+records only, and from the place of the branch and bound. Asserted: no life loses a record; one that
+worked beyond its replay for more than two CPU seconds has got further; the final record is that of
+the undisturbed run. Lives that are killed while they read, replay or write cannot get further.
 """
 
 from __future__ import annotations
@@ -42,11 +43,16 @@ LOGS = {"run.json.scores": 8, "run.json.scores.proof": 24}  # where the first re
 FRAME = struct.Struct("<II")
 TICKS = os.sysconf("SC_CLK_TCK")
 LOST_SECONDS = 2.0  # of work, at most
-# Of nine kills. Search and proof have the work that can be lost.
-STAGES = ("search", "proof", "reading", "search", "proof", "replay", "search", "proof", "search")
-N_WRITING = 10  # kills at the end, when there is nothing left to search
-LONGEST = {"search": 0.4, "proof": 1.5}  # CPU seconds between the beginning of a stage and a kill
-N_SAMPLES, N_FEATURES, N_LEVELS, N_CLASSES = 600, 60, 10, 4  # of the table that is made
+# The stages of kills, over and over: first in the search, then in the proof, then in the writing.
+STAGES = {
+    "search": ("search", "search", "reading", "search", "search", "replay"),
+    "proof": ("proof", "proof", "replay", "proof", "proof", "reading"),
+    "writing": ("writing",),
+}
+SHARES = {"search": 0.4, "proof": 0.5, "writing": 0.1}  # of all kills
+# CPU seconds between the beginning of a stage, behind the replay, and a kill: enough for a record.
+MOMENTS = {"search": (0.02, 0.15), "proof": (0.3, 1.2)}
+N_SAMPLES, N_FEATURES, N_LEVELS, N_CLASSES = 600, 50, 10, 4  # of the table that is made
 
 
 def main() -> None:
@@ -96,14 +102,19 @@ class Reached:
 
     scores: int
     proof: int
+    place: int  # of the branch and bound: a digest
 
     @classmethod
     def of(cls, folder: Path) -> Reached:
         """Return how far the run in a folder has come."""
-        return cls(*(whole_bytes(folder / name, start) for name, start in LOGS.items()))
+        place = folder / "run.json.scores.place"
+        digest = zlib.crc32(place.read_bytes()) if place.exists() else 0
+        return cls(*(whole_bytes(folder / name, start) for name, start in LOGS.items()), digest)
 
-    def __sub__(self, other: Reached) -> tuple[int, int]:
-        return self.scores - other.scores, self.proof - other.proof
+    def __sub__(self, other: Reached) -> tuple[int, int, int]:
+        """Return the new bytes of both logs, and whether the place has moved."""
+        moved = int(self.place != other.place)
+        return self.scores - other.scores, self.proof - other.proof, moved
 
 
 class Storm:
@@ -127,10 +138,14 @@ class Storm:
     def blow(self, n_kills: int) -> None:
         """Kill, print a line for every life, and compare the record in the end."""
         begun, n_ended = time.monotonic(), 0
-        print("life  killed in (asked for)  CPU s  beyond replay  new bytes: scores, proof")
+        ends = dict(zip(SHARES, np.cumsum(list(SHARES.values())) + 1e-9, strict=True))
+        print(
+            "life  killed in (asked for)  CPU s  beyond replay  new bytes: scores, proof, new place"
+        )
         while (left := n_kills - self._n.total()) > 0:
-            is_late = left <= N_WRITING
-            wanted = "writing" if is_late else STAGES[self._n.total() % len(STAGES)]
+            number = n_kills - left
+            part = next(name for name, end in ends.items() if number < end * n_kills)
+            wanted = STAGES[part][number % len(STAGES[part])]
             if not self._live(wanted):
                 n_ended += 1
                 self._check()
@@ -148,8 +163,8 @@ class Storm:
     def _live(self, wanted: str) -> bool:
         """Live once, until the kill; return False if the run came to its end before."""
         usual = self._longest_replay if wanted == "replay" else self._usual.get(wanted, 0.5)
-        most = LONGEST.get(wanted, max(0.1, usual))
-        after, before = self._rng.uniform(0.0, most), Reached.of(self._folder)
+        moments = MOMENTS.get(wanted, (0.0, max(0.1, usual)))
+        after, before = self._rng.uniform(*moments), Reached.of(self._folder)
         life = Life(self._call, self._folder)
         stage = life.until(wanted, after)
         if stage == "ended":
@@ -166,7 +181,7 @@ class Storm:
         self._longest_replay = max(self._longest_replay, life.lasted().get("replay", 0.0))
         print(
             f"{self._n.total():4}  {stage:8} ({wanted:8}) {life.cpu:10.2f} {worked:10.2f}"
-            f" {new[0]:10} {new[1]:10}",
+            f" {new[0]:10} {new[1]:10} {'yes' if new[2] else 'no'}",
             flush=True,
         )
         return not self._is_complete()

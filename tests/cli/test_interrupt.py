@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 import pytest
-from numba.core import event
+from numba.core import config, event
 
 from fuzzyfrog.cli import interrupt
 from fuzzyfrog.cli.interrupt import Stopping
@@ -152,8 +152,9 @@ def test_a_signal_is_answered_even_if_nothing_can_be_interrupted(monkeypatch, ca
 
 
 @pytest.mark.skipif(JIT_IS_OFF, reason="nothing is compiled")
-def test_a_signal_during_a_compilation_is_not_lost(capfd):
+def test_a_signal_during_a_compilation_is_not_lost(capfd, tmp_path, monkeypatch):
     """LLVM calls back into Python, and an exception there is ignored."""
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))  # where nothing is compiled yet
     seen = []
 
     @kernel

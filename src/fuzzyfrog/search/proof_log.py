@@ -39,7 +39,7 @@ MAGIC = b"FFPROOF1"
 KEY_BYTES = 16
 START = len(MAGIC) + KEY_BYTES
 KINDS = frozenset({"|b1", "|u1", "<i4", "<i8", "<u8", "<f8"})
-PLACE_SECONDS = 1.0  # between two places, at least ...
+PLACE_SECONDS = 0.25  # between two places, at least ...
 WRITING_SHARE = 0.05  # ... and writing them takes at most this share of the time
 
 Arrays: TypeAlias = Sequence[NDArray[Any]]
