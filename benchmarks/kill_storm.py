@@ -1,12 +1,17 @@
 """A storm of kill -9 on one run with a proof: it must end with the record of an undisturbed run.
 
-    python benchmarks/kill_storm.py urban_land_cover --kills 100 --folder /tmp/storm --jobs 1
+    python benchmarks/kill_storm.py --folder /tmp/storm --jobs 1
+    python benchmarks/kill_storm.py --folder /tmp/storm2 --jobs 1 --table urban_land_cover
 
-The run is started with ``--resume``, killed after a random time, started again, and so on. Each
-is a process of its own, forked from one that has loaded the code, so that kills fall into reading,
-replay, search, proof and writing and not into imports; and it is killed by its own CPU time,
-so that a busy machine changes nothing. How far a run came is read from its logs, which must never
-lose a whole record.
+The run is started with ``--resume``, killed at a random moment of a stage, started again, and so
+on. Each life is a process of its own, forked from one that has loaded the code. It tells when a
+stage begins: reading, replay (of what earlier lives did), search, proof, writing (explanations and
+files). Every kill has a stage and a random moment of it, in CPU seconds of the life, so that a busy
+machine changes nothing: first in the search, then in the proof, then in the writing, with reading
+and replays in between. How far a life came is read from the logs of scores and of the proof, whole
+records only, and from the place of the branch and bound. Asserted: no life loses a record; one that
+worked beyond its replay for more than two CPU seconds has got further; the final record is that of
+the undisturbed run. Lives that are killed while they read, replay or write cannot get further.
 """
 
 from __future__ import annotations
@@ -21,132 +26,298 @@ import sys
 import time
 import zlib
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from fuzzyfrog import FuzzyRoughSelector, load_dataset
 from fuzzyfrog.cli import main as fuzzyfrog
+from fuzzyfrog.cli.progress import Course
+from fuzzyfrog.search.checkpoint import ScoreLog
+from fuzzyfrog.search.cover_proof import CoverProof
+from fuzzyfrog.search.proof_log import ProofLog
 
 LOGS = {"run.json.scores": 8, "run.json.scores.proof": 24}  # where the first record begins
 FRAME = struct.Struct("<II")
 TICKS = os.sysconf("SC_CLK_TCK")
+LOST_SECONDS = 2.0  # of work, at most
+# The stages of kills, over and over: first in the search, then in the proof, then in the writing.
+STAGES = {
+    "search": ("search", "search", "reading", "search", "search", "replay"),
+    "proof": ("proof", "proof", "replay", "proof", "proof", "reading"),
+    "writing": ("writing",),
+}
+SHARES = {"search": 0.4, "proof": 0.5, "writing": 0.1}  # of all kills
+# CPU seconds between the beginning of a stage, behind the replay, and a kill: enough for a record.
+MOMENTS = {"search": (0.02, 0.15), "proof": (0.3, 1.2)}
+N_SAMPLES, N_FEATURES, N_LEVELS, N_CLASSES = 600, 50, 10, 4  # of the table that is made
 
 
 def main() -> None:
     """Run once undisturbed, then in the storm, and compare."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("table")
+    parser.add_argument("--table", help="a table for fuzzyfrog select; without it, one is made")
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--folder", type=Path, required=True)
-    parser.add_argument("--longest", type=float, default=9.0, help="CPU seconds before a kill")
     parser.add_argument("--seed", type=int, default=0)
     asked, options = parser.parse_known_args()  # others are for fuzzyfrog select
-    call = ["fuzzyfrog", "select", asked.table, "--certify", "--save", "run.json", *options]
+    folder = asked.folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    table = [asked.table] if asked.table else [made_table(folder / "made.csv"), "--target", "y"]
+    call = ["fuzzyfrog", "select", *table, "--certify", "--save", "run.json", *options]
+    call += ["--report", "page.html", "--output", "reduced.csv"]
     FuzzyRoughSelector(certify=True, n_jobs=1, random_state=0).fit(load_dataset("wine"))
-    calm = asked.folder / "calm"
-    calm.mkdir(parents=True, exist_ok=True)
+    calm, stormy = folder / "calm", folder / "stormy"
+    for one in (calm, stormy):
+        one.mkdir(exist_ok=True)
     if not (calm / "run.json").exists():  # one that is there already is compared with
         begun = time.monotonic()
-        assert run_until(call, calm, float("inf")) is None
-        print(f"undisturbed: {time.monotonic() - begun:.1f} s", flush=True)
-    stormy = asked.folder / "stormy"
-    stormy.mkdir()
-    storm([*call, "--resume"], stormy, comparable(calm), asked)
+        life = Life(call, calm)
+        assert life.until(None, 0.0) == "ended"
+        print(f"undisturbed: {time.monotonic() - begun:.1f} s, CPU {life.cpu:.1f} s", flush=True)
+        lasted = {stage: round(seconds, 1) for stage, seconds in life.lasted().items()}
+        (folder / "calm.json").write_text(json.dumps(lasted), encoding="utf-8")
+        print(f"CPU seconds of its stages: {lasted}", flush=True)
+    usual = json.loads((folder / "calm.json").read_text(encoding="utf-8"))
+    Storm([*call, "--resume"], stormy, comparable(calm), usual, asked.seed).blow(asked.kills)
 
 
-def storm(
-    call: list[str], folder: Path, expected: dict[str, object], asked: argparse.Namespace
-) -> None:
-    """Kill a run again and again, then let it end; print what every restart came to.
-
-    A run that comes to its end between two kills is compared, and the next one begins.
-    """
-    rng, where = random.Random(asked.seed), Counter[str]()  # noqa: S311
-    n_further, furthest, begun = 0, reached(folder), time.monotonic()
-    while where.total() < asked.kills:
-        patience = rng.uniform(0.0, asked.longest)
-        phase = run_until(call, folder, patience)
-        if phase is None:
-            assert comparable(folder) == expected, "the records differ"
-            print(f"after {where.total()} kills a run came to its end, with an equal record")
-            for path in folder.iterdir():
-                path.unlink()
-            furthest = reached(folder)
-            continue
-        now = reached(folder)
-        assert all(a >= b for a, b in zip(now, furthest, strict=True)), "something was lost"
-        n_further += now > furthest
-        where[phase] += 1
-        print(f"{where.total():4d}: {patience:5.1f} s, {phase:<8} {furthest} -> {now}", flush=True)
-        furthest = now
-    assert run_until(call, folder, float("inf")) is None
-    assert comparable(folder) == expected, "the records differ"
-    print("the last run came to its end, with an equal record")
-    print(f"kills: {dict(where)}; {n_further} restarts got further, none lost anything")
-    print(f"storm and end: {time.monotonic() - begun:.1f} s")
+def made_table(path: Path) -> str:
+    """Write a table of whole numbers whose proof takes a while; return its path."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, N_LEVELS, (N_SAMPLES, N_FEATURES))
+    score = X[:, :30] @ rng.normal(size=30) + rng.normal(size=N_SAMPLES)
+    y = np.searchsorted(np.quantile(score, np.arange(1, N_CLASSES) / N_CLASSES), score)
+    head = ",".join([*(f"x{i}" for i in range(N_FEATURES)), "y"])
+    rows = (",".join(map(str, row)) + f",class{c}" for row, c in zip(X.tolist(), y, strict=True))
+    path.write_text("\n".join([head, *rows, ""]), encoding="utf-8")
+    return str(path)
 
 
-def run_until(call: list[str], folder: Path, patience: float) -> str | None:
-    """Run and kill after some CPU seconds; return where the run stood, None if it has ended."""
-    before, told = reached(folder), folder.with_name("told")
-    child = os.fork()
-    if child == 0:
-        run_here(call, folder, told)
-    status = None
-    while status is None:
-        pid, ended = os.waitpid(child, os.WNOHANG)
-        if pid:
-            status = os.waitstatus_to_exitcode(ended)
-        elif cpu_seconds(child) >= patience:
-            os.kill(child, signal.SIGKILL)
-            status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        else:
-            time.sleep(0.02)
-    said = told.read_text(encoding="utf-8")
-    assert "Traceback" not in said, said
-    if status != -signal.SIGKILL:
-        assert status == 0, said
-        return None
-    return phase_of(said, before, reached(folder))
+@dataclass(frozen=True)
+class Reached:
+    """How far a run has come: where the last whole records of its logs end."""
+
+    scores: int
+    proof: int
+    place: int  # of the branch and bound: a digest
+
+    @classmethod
+    def of(cls, folder: Path) -> Reached:
+        """Return how far the run in a folder has come."""
+        place = folder / "run.json.scores.place"
+        digest = zlib.crc32(place.read_bytes()) if place.exists() else 0
+        return cls(*(whole_bytes(folder / name, start) for name, start in LOGS.items()), digest)
+
+    def __sub__(self, other: Reached) -> tuple[int, int, int]:
+        """Return the new bytes of both logs, and whether the place has moved."""
+        moved = int(self.place != other.place)
+        return self.scores - other.scores, self.proof - other.proof, moved
 
 
-def run_here(call: list[str], folder: Path, told: Path) -> None:
-    """Run the command line in this process, and end it."""
-    os.chdir(folder)
-    file = os.open(told, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    os.dup2(file, 2)
-    sys.argv, code = call, 1
-    try:
-        fuzzyfrog()
-        code = 0
-    except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else 1
-    finally:
-        os._exit(code)
+class Storm:
+    """Kills a run again and again, then lets it end."""
+
+    def __init__(
+        self,
+        call: list[str],
+        folder: Path,
+        expected: dict[str, object],
+        usual: dict[str, float],
+        seed: int,
+    ) -> None:
+        self._call, self._folder = call, folder
+        self._expected, self._usual = expected, usual
+        self._rng = random.Random(seed)  # noqa: S311
+        self._n: Counter[str] = Counter()  # kills, by the stage in which they fell
+        self._further: Counter[str] = Counter()
+        self._longest_replay = 0.0
+
+    def blow(self, n_kills: int) -> None:
+        """Kill, print a line for every life, and compare the record in the end."""
+        begun, n_ended = time.monotonic(), 0
+        ends = dict(zip(SHARES, np.cumsum(list(SHARES.values())) + 1e-9, strict=True))
+        print(
+            "life  killed in (asked for)  CPU s  beyond replay  new bytes: scores, proof, new place"
+        )
+        while (left := n_kills - self._n.total()) > 0:
+            number = n_kills - left
+            part = next(name for name, end in ends.items() if number < end * n_kills)
+            wanted = STAGES[part][number % len(STAGES[part])]
+            if not self._live(wanted):
+                n_ended += 1
+                self._check()
+                for path in self._folder.iterdir():
+                    path.unlink()  # the next run begins
+        if not self._is_complete():
+            assert Life(self._call, self._folder).until(None, 0.0) == "ended"
+        self._check()
+        print(f"the run ended {n_ended + 1} times, each time with an equal record")
+        for stage in ("reading", "replay", "search", "proof", "writing"):
+            print(f"{stage:8} {self._n[stage]:3} kills, {self._further[stage]:3} got further")
+        print(f"none lost a record; longest replay {self._longest_replay:.1f} CPU s")
+        print(f"storm and end: {time.monotonic() - begun:.0f} s")
+
+    def _live(self, wanted: str) -> bool:
+        """Live once, until the kill; return False if the run came to its end before."""
+        usual = self._longest_replay if wanted == "replay" else self._usual.get(wanted, 0.5)
+        moments = MOMENTS.get(wanted, (0.0, max(0.1, usual)))
+        after, before = self._rng.uniform(*moments), Reached.of(self._folder)
+        life = Life(self._call, self._folder)
+        stage = life.until(wanted, after)
+        if stage == "ended":
+            return False
+        now = Reached.of(self._folder)
+        if self._is_complete():  # killed after everything was written, its logs removed
+            now = before
+        new = now - before
+        assert min(new) >= 0, f"lost: {before} -> {now}"
+        worked = life.beyond_replay()
+        assert worked <= LOST_SECONDS or max(new) > 0, f"{worked:.1f} s of work left nothing"
+        self._n[stage] += 1
+        self._further[stage] += max(new) > 0
+        self._longest_replay = max(self._longest_replay, life.lasted().get("replay", 0.0))
+        print(
+            f"{self._n.total():4}  {stage:8} ({wanted:8}) {life.cpu:10.2f} {worked:10.2f}"
+            f" {new[0]:10} {new[1]:10} {'yes' if new[2] else 'no'}",
+            flush=True,
+        )
+        return not self._is_complete()
+
+    def _is_complete(self) -> bool:
+        return (self._folder / "run.json").exists() and not (
+            self._folder / "run.json.scores"
+        ).exists()
+
+    def _check(self) -> None:
+        assert comparable(self._folder) == self._expected, "the records differ"
+        for name in ("page.html", "reduced.csv"):
+            assert (self._folder / name).stat().st_size > 0
+
+
+class Life:
+    """One process of a run."""
+
+    def __init__(self, call: list[str], folder: Path) -> None:
+        self._call, self._folder = call, folder
+        self._told = folder.with_name("told")
+        self._stages = folder.with_name("stages")
+        self.cpu = 0.0
+
+    def until(self, wanted: str | None, after: float) -> str:
+        """Live until some CPU seconds into a stage; return the stage of the kill, or "ended"."""
+        self._stages.write_text("", encoding="utf-8")
+        child = os.fork()
+        if child == 0:
+            self._run_here()
+        status = None
+        while status is None:
+            self.cpu = cpu_seconds(child)
+            pid, ended = os.waitpid(child, os.WNOHANG)
+            if pid:
+                status = os.waitstatus_to_exitcode(ended)
+            elif wanted is not None and self._is_due(wanted, after):
+                os.kill(child, signal.SIGKILL)
+                status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            else:
+                time.sleep(0.01)
+        said = self._told.read_text(encoding="utf-8")
+        assert "Traceback" not in said, said
+        if status != -signal.SIGKILL:
+            assert status == 0, said
+            return "ended"
+        return self._begun()[-1][0]
+
+    def _is_due(self, wanted: str, after: float) -> bool:
+        """Whether the moment has come; a stage that is over counts as well."""
+        order = ["reading", "replay", "search", "proof", "writing"]
+        later = order[order.index(wanted) :]
+        begun = [at for stage, at in self._begun() if stage in later]
+        return bool(begun) and self.cpu >= begun[0] + after
+
+    def _begun(self) -> list[tuple[str, float]]:
+        """Return when each stage began, in CPU seconds."""
+        lines = self._stages.read_text(encoding="utf-8").split("\n")[:-1]
+        found = [(stage, float(at)) for stage, at in (line.split() for line in lines)]
+        return found or [("reading", 0.0)]
+
+    def lasted(self) -> dict[str, float]:
+        """Return the CPU seconds of each stage."""
+        begun = self._begun()
+        ends = [*(at for _, at in begun[1:]), self.cpu]
+        return {stage: end - at for (stage, at), end in zip(begun, ends, strict=True)}
+
+    def beyond_replay(self) -> float:
+        """Return the CPU seconds of new work in search and proof."""
+        lasted = self.lasted()
+        return max(0.0, lasted.get("search", 0.0)) + max(0.0, lasted.get("proof", 0.0))
+
+    def _run_here(self) -> None:
+        """Run the command line in this process, tell its stages, and end it."""
+        os.chdir(self._folder)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(os.open(self._told, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 2)
+        tell_stages(os.open(self._stages, os.O_WRONLY | os.O_APPEND))
+        sys.argv, code = self._call, 1
+        try:
+            fuzzyfrog()
+            code = 0
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 1
+        finally:
+            os._exit(code)
+
+
+def tell_stages(file: int) -> None:
+    """Have this process write a line when a stage begins."""
+    known: list[str] = []
+    state = {"proves": False}
+
+    def begin(stage: str) -> None:
+        if stage not in known:
+            known.append(stage)
+            os.write(file, f"{stage} {time.process_time():.3f}\n".encode())
+
+    phase, next_record, smallest = Course.phase, ScoreLog.next_record, CoverProof.smallest
+    recall = ProofLog.recall
+
+    def told_phase(self: Course, name: str) -> None:
+        if name.startswith("scoring"):
+            begin("replay")
+        elif name.startswith(("explaining", "writing")):
+            begin("writing")
+        phase(self, name)
+
+    def told_next(self: ScoreLog) -> Any:
+        record = next_record(self)
+        if record is None:
+            begin("proof" if state["proves"] else "search")
+        return record
+
+    def told_recall(self: ProofLog, key: bytes) -> Any:
+        answer = recall(self, key)
+        if answer is None:
+            begin("proof" if state["proves"] else "search")
+        return answer
+
+    def told_smallest(self: CoverProof) -> Any:
+        state["proves"] = True
+        if "search" in known:
+            begin("proof")
+        return smallest(self)
+
+    Course.phase, ScoreLog.next_record = told_phase, told_next  # type: ignore[method-assign]
+    CoverProof.smallest = told_smallest  # type: ignore[method-assign]
+    ProofLog.recall = told_recall  # type: ignore[method-assign]
+    begin("reading")
 
 
 def cpu_seconds(process: int) -> float:
     """Return what a process has used, in user and in system mode."""
     fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
-
-
-def phase_of(said: str, before: tuple[int, int], now: tuple[int, int]) -> str:
-    """Return what a run did when it was killed, as far as its logs and its lines tell."""
-    last = said.strip().splitlines()[-1:] or [""]
-    if "explaining" in last[0] or "writing" in last[0]:
-        return "writing"
-    if now[1] > before[1]:
-        return "proof"
-    if now[0] > before[0]:
-        return "search"
-    return "replay" if "evaluations" in said else "reading"
-
-
-def reached(folder: Path) -> tuple[int, int]:
-    """Return how far a run has come: the bytes of scores, and of answers of its proof."""
-    scores, proof = (whole_bytes(folder / name, start) for name, start in LOGS.items())
-    return scores, proof
 
 
 def whole_bytes(path: Path, start: int) -> int:

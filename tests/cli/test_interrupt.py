@@ -1,15 +1,21 @@
 """What a signal does, depending on when it comes; sent by the process to itself."""
 
+import hashlib
 import os
 import signal
 import threading
+import time
 
 import numpy as np
 import pytest
+from numba.core import config, event
 
+from fuzzyfrog.cli import interrupt
 from fuzzyfrog.cli.interrupt import Stopping
-from fuzzyfrog.common.deadline import interruptible
+from fuzzyfrog.common.deadline import interruptible, is_interruptible
+from fuzzyfrog.common.jit import kernel
 from fuzzyfrog.search import Problem, QuickReduct, run
+from strategies import JIT_IS_OFF
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
@@ -115,3 +121,67 @@ def test_handlers_are_put_back_and_ignored_signals_stay_ignored():
     finally:
         signal.signal(signal.SIGTERM, before)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_signal_is_answered_even_if_nothing_can_be_interrupted(monkeypatch, capfd):
+    """As while a kernel is compiled: one long call that does not come back to Python."""
+    monkeypatch.setattr(interrupt, "LATE_SECONDS", 0.02)
+    said, n_tries = b"", 0
+    while interrupt.LATE not in said:
+        n_tries += 1
+        assert n_tries <= 10, "a busy machine may be slow, but not each time"
+        begun = threading.Event()
+
+        def press(begun=begun):
+            begun.wait()
+            time.sleep(0.05)
+            send(signal.SIGINT)
+
+        threading.Thread(target=press).start()
+
+        def work(begun=begun):
+            begun.set()
+            hashlib.pbkdf2_hmac("sha256", b"", b"", 2_000_000)  # half a second in one call
+            time.sleep(10)
+
+        with Stopping() as stopping, interruptible(), pytest.raises(KeyboardInterrupt):
+            work()
+        said = capfd.readouterr().err.encode()
+        assert said.replace(interrupt.LATE, b"") == interrupt.NOTICE
+        assert stopping.n_asked == 1
+
+
+@pytest.mark.skipif(JIT_IS_OFF, reason="nothing is compiled")
+def test_a_signal_during_a_compilation_is_not_lost(capfd, tmp_path, monkeypatch):
+    """LLVM calls back into Python, and an exception there is ignored."""
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))  # where nothing is compiled yet
+    seen = []
+
+    @kernel
+    def quick(number):
+        return number + 1
+
+    class Listener(event.Listener):
+        def on_start(self, _):
+            send(signal.SIGINT)
+
+        def on_end(self, _):
+            seen.append(is_interruptible())
+
+    with Stopping() as stopping, interruptible():
+        with event.install_listener("numba:compile", Listener()), pytest.raises(KeyboardInterrupt):
+            quick(1)
+        assert seen, "the compilation came to its end first"
+        assert quick(1) == 2
+    assert stopping.n_asked
+    assert interrupt.LATE.decode() in capfd.readouterr().err
+
+
+def test_a_signal_that_is_handled_at_once_is_answered_once(monkeypatch, capfd):
+    monkeypatch.setattr(interrupt, "LATE_SECONDS", 0.5)
+    before = signal.set_wakeup_fd(-1)
+    with Stopping(), interruptible(), pytest.raises(KeyboardInterrupt):
+        send(signal.SIGINT)
+    time.sleep(0.7)
+    assert capfd.readouterr().err.encode() == interrupt.NOTICE
+    assert signal.set_wakeup_fd(before) == -1, "nobody listens any more"

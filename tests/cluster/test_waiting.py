@@ -169,11 +169,20 @@ def busy_workers(client):
 
 
 @pytest.fixture
-def freezing(client, monkeypatch):
-    """Freeze a worker in the middle of the round that follows; nobody waits long for it."""
-    monkeypatch.setattr(retry, "LOOK_AROUND", 0.2)
-    monkeypatch.setattr(retry, "CALL_SECONDS", 0.5)
-    monkeypatch.setattr(retry, "SILENT_SECONDS", 2.0)
+def hasten(monkeypatch):
+    """A function after which nobody waits long for a frozen worker."""
+
+    def hasten():
+        monkeypatch.setattr(retry, "LOOK_AROUND", 0.2)
+        monkeypatch.setattr(retry, "CALL_SECONDS", 0.5)
+        monkeypatch.setattr(retry, "SILENT_SECONDS", 2.0)
+
+    return hasten
+
+
+@pytest.fixture
+def freezing(client):
+    """Freeze a worker in the middle of the round that follows."""
     stopped = []
     thread = threading.Thread(target=lambda: stopped.append(stop_the_worker_of_a_task(client)))
     yield thread
@@ -183,13 +192,28 @@ def freezing(client, monkeypatch):
 
 
 @pytest.mark.parametrize("layout", ["copies", pytest.param(3, marks=pytest.mark.long)])
-def test_a_worker_that_freezes_in_a_round_is_done_without(client, freezing, layout):
+def test_a_worker_that_freezes_in_a_round_is_done_without(client, hasten, freezing, layout):
+    check_round(client, freezing, layout, hasten)
+
+
+@pytest.mark.long
+def test_it_is_done_without_before_dask_gives_it_up(client, freezing):
+    """With the limits as they are: 30 seconds, on however busy a machine; Dask takes 300."""
+    assert retry.CALL_SECONDS + retry.SILENT_SECONDS == 30
+    begun = time.monotonic()
+    check_round(client, freezing, "copies", lambda: None)
+    assert time.monotonic() - begun < 150
+
+
+def check_round(client, freezing, layout, hasten):
+    """Score a batch while a worker freezes; the scores are right, and the worker is dropped."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, 20))
     near = Dependency(X, X[:, :3].sum(axis=1) + rng.normal(size=2000) > 0, n_jobs=1)
     masks = made_subsets(20, 120)
     expected, far = near.score(masks), on(client, near, layout)
     before = set(client.nthreads())
+    hasten()
     freezing.start()
     assert same_bytes(far.score(masks), expected)
     freezing.join()

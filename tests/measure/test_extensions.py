@@ -1,6 +1,7 @@
 """The best extension, against the scores of all of them, along whole greedy paths."""
 
 import threading
+from functools import partial
 
 import numpy as np
 import pytest
@@ -50,6 +51,28 @@ def test_best_extensions_of_classes(tnorm, n_jobs):
     X, originals = copies_with_noise(150, 5, 8, seed=1)
     y = (originals[:, 0] + originals[:, 1] > 0) * 1 + (originals[:, 2] > 0.5)
     greedy_steps(Dependency(X, y, tnorm=tnorm, n_jobs=n_jobs), n_steps=6)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_race_goes_on_from_whatever_was_known(n_jobs):
+    X, originals = copies_with_noise(150, 5, 8, seed=3)
+    y = (originals[:, 0] + originals[:, 1] > 0) * 1 + (originals[:, 2] > 0.5)
+    masks = extensions(np.arange(X.shape[1]) < 2)
+    told, known = [], np.full(len(masks), np.nan)
+    first = Dependency(X, y, n_jobs=n_jobs)
+    expected = first.race(masks, known, lambda: told.append(known.copy()))
+    np.testing.assert_array_equal(expected, Dependency(X, y).best(masks))
+    n_known = [int((~np.isnan(one)).sum()) for one in told]
+    assert n_known == sorted(set(n_known))
+    assert len(told) >= 3
+    for one in told:
+        rest = np.isnan(one)
+        scored = []
+        after = one.copy()
+        again = Dependency(X, y, n_jobs=n_jobs).race(masks, after, partial(scored.append, 0))
+        assert again.tobytes() == expected.tobytes()
+        np.testing.assert_array_equal(after[~rest], one[~rest])
+        assert len(scored) <= rest.sum(), "what is known is not scored again"
 
 
 def test_best_extensions_of_a_numeric_target():

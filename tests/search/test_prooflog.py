@@ -2,6 +2,7 @@
 
 import shutil
 import warnings
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -78,6 +79,21 @@ def test_a_proof_that_is_killed_again_and_again_gets_there(task, slices, tmp_pat
             assert n_kills <= 6, "a restart got no further than the one before"
     assert outcome == expected
     assert n_kills >= 4
+
+
+def test_lives_too_short_for_a_place_get_there_too(task, slices, tmp_path, monkeypatch):
+    """Each first repeats the slices since the newest place: what it repeated stays done."""
+    expected = go(task, None)
+    monkeypatch.setattr(proof_log, "PLACE_SECONDS", np.inf)
+    n_slices, n_lives, outcome = slices["done"], 0, None
+    slices["kill_after"] = 3
+    while outcome is None:
+        slices["done"], n_lives = 0, n_lives + 1
+        assert n_lives <= n_slices, "repeated slices are repeated again and again"
+        with suppress(Killed):
+            outcome = go(task, tmp_path / "scores")
+    assert outcome == expected
+    assert n_lives > 4
 
 
 def test_what_was_asked_of_the_data_is_not_asked_again(task, slices, tmp_path):

@@ -17,6 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 from fuzzyfrog.cli.console import secure_streams, tell
 from fuzzyfrog.cli.errors import ExitCode, clean_warnings, report_failure, show_tracebacks
 from fuzzyfrog.cli.options import flattened
+from fuzzyfrog.common.deadline import hold_interruption
 
 # In the order of the help: the function or the typer app, in the module of the same name.
 COMMANDS = (
@@ -41,22 +42,25 @@ def main() -> None:
 @contextmanager
 def _terminable() -> Iterator[None]:
     """Treat SIGTERM and a closed terminal like Ctrl-C, unless they are ignored."""
-    kinds = [getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP")]  # not all on Windows
-    ours = [kind for kind in kinds if kind and signal.getsignal(kind) is signal.SIG_DFL]
-    for kind in ours:
+    names = ("SIGINT", "SIGTERM", "SIGHUP")  # not all on Windows
+    kinds = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    usual = (signal.SIG_DFL, signal.default_int_handler)
+    before = {one: signal.getsignal(one) for one in kinds if signal.getsignal(one) in usual}
+    for kind in before:
         signal.signal(kind, _interrupt)
     try:
         yield
     finally:
-        for kind in ours:
-            signal.signal(kind, signal.SIG_DFL)
+        for kind, handler in before.items():
+            signal.signal(kind, handler)
 
 
 def _interrupt(kind: int, _: FrameType | None) -> None:
-    if kind != signal.SIGTERM:
+    if kind == getattr(signal, "SIGHUP", None):
         # The shell and the system both send a signal when a terminal is closed; one is enough.
         signal.signal(kind, signal.SIG_IGN)
-    raise KeyboardInterrupt
+    if not hold_interruption():
+        raise KeyboardInterrupt
 
 
 class Group(TyperGroup):

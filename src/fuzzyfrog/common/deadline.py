@@ -81,3 +81,26 @@ def interruptible() -> Iterator[None]:
 def is_interruptible() -> bool:
     """Whether an interruption of the current work of this thread is caught."""
     return getattr(_here, "is_inside", False)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Hold an interruption back until the end: inside, KeyboardInterrupt would be lost.
+
+    A signal that comes while LLVM calls back into Python raises an exception that nobody sees.
+    """
+    _here.n_held = getattr(_here, "n_held", 0) + 1
+    try:
+        yield
+    finally:
+        _here.n_held -= 1
+    if not _here.n_held and getattr(_here, "is_due", False):
+        _here.is_due = False
+        raise KeyboardInterrupt
+
+
+def hold_interruption() -> bool:
+    """Whether an interruption is held back now; if it is, it is raised later."""
+    is_held = getattr(_here, "n_held", 0) > 0
+    _here.is_due = is_held or getattr(_here, "is_due", False)
+    return is_held

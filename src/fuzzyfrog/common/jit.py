@@ -24,6 +24,8 @@ from math import inf
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from fuzzyfrog.common.deadline import uninterrupted
+
 _IMPORT = re.compile(r"^from ([\w.]+) import", re.MULTILINE)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -136,6 +138,7 @@ def kernel(function: Function) -> Function:
     compiled = njit(nogil=True)(function)
     if hasattr(compiled, "enable_caching"):  # not when Numba handed the plain function back
         _enable_guarded_caching(compiled)
+        compiled.compile = uninterrupted()(compiled.compile)  # type: ignore[method-assign]
     return cast(Function, compiled)
 
 

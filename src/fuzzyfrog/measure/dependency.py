@@ -193,11 +193,27 @@ class SubsetScores:
         as from scoring all of them.
         """
         checked = self._checked(masks)
+        return self.race(checked, np.full(len(checked), np.nan), lambda: None)
+
+    def race(self, masks: ArrayLike, known: Floats, tell: Callable[[], None]) -> Floats:
+        """Return what `best` returns, for a race of which a part may be known.
+
+        Parameters
+        ----------
+        masks : bool[n_subsets, n_features]
+            The subsets.
+        known : float64[n_subsets]
+            Scores, -inf where a subset has lost, NaN where it is still in the race; changed in
+            place.
+        tell : callable
+            Called when `known` has changed; one that keeps it can go on after a kill.
+        """
+        checked = self._checked(masks)
         step = one_step(checked)
         if step is None or self._suits_arrays(checked):
             return self._best_of_any(checked)
         if not self._is_small:
-            return self._extensions.best(checked, *step)
+            return self._extensions.best(checked, *step, known, tell)
         scores = exact_means(self._weigh_step(*step), self._asked.size)
         scores[scores < scores.max() - self.tolerance] = -np.inf
         return scores

@@ -166,8 +166,13 @@ class Extensions:
         self._slack = max(1e-6, asked.size**2 * 2.0**-52)
         self._known = np.full((asked.size, _REMEMBERED), -1, np.int64)
 
-    def best(self, masks: Masks, base: Masks, added: Integers) -> Floats:
-        """Return the scores of the best masks, -inf for the others; each mask adds a feature."""
+    def best(
+        self, masks: Masks, base: Masks, added: Integers, known: Floats, tell: Callable[[], None]
+    ) -> Floats:
+        """Return the scores of the best masks, -inf for the others; each mask adds a feature.
+
+        `known` and `tell` are those of `SubsetScores.race`.
+        """
         rows = self._rows(base)
         part, n_sure = self._asked[rows], self._asked.size - rows.size
         engine_for = self._engines_for(part)
@@ -175,9 +180,10 @@ class Extensions:
             self._geometry, self._join, np.flatnonzero(base), part, self._known[rows], n_sure
         )
         bounds = witnesses.bounds(self._n_threads)[added]
-        queue = [(-bounds[row], row) for row in range(len(masks))]
+        queue = [(-bounds[row], row) for row in np.flatnonzero(np.isnan(known)).tolist()]
         heapq.heapify(queue)
-        scores, best = np.full(len(masks), -np.inf), -np.inf
+        scores = np.where(np.isnan(known), -np.inf, known)
+        best = float(scores.max())
         while queue and -queue[0][0] >= self._needed(best):
             taken = self._next(queue, witnesses, added, best)
             subsets = [subset_of(self._geometry, masks[row]) for row in taken]
@@ -187,7 +193,9 @@ class Extensions:
                     if scores[row] > best:
                         best = scores[row]
                         self._unsure = _Unsure(masks[row].copy(), rows[found.membership < 1.0])
+                known[row] = scores[row]
                 witnesses.remember(found.enemy)
+            tell()
         self._remember(rows, witnesses.known)
         scores[scores < best - self._tolerance] = -np.inf
         return scores

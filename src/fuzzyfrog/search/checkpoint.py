@@ -5,8 +5,9 @@ has to be kept.  The file is
 
     magic | length, CRC | header (JSON) | length, CRC, fingerprint, scores | ...
 
-with one record for each group of subsets that was scored.  At worst a crash leaves a torn last
-record, which is cut off; a record with a wrong CRC ends the log as well.
+with one record for each group of subsets that was scored.  A record with NaN among its scores is a
+part of a race for the best of a batch; the records that follow have more of it.  At worst a crash
+leaves a torn last record, which is cut off; a record with a wrong CRC ends the log as well.
 """
 
 import json
@@ -237,7 +238,7 @@ def _scores(body: bytes) -> Floats | None:
     if len(body) % 8:
         return None
     scores = np.frombuffer(body, dtype="<f8").astype(np.float64)
-    return scores if (scores < np.inf).all() else None
+    return scores if (scores != np.inf).all() else None
 
 
 def _compare(found: Mapping[str, Any], wanted: Mapping[str, Any], path: Path) -> None:

@@ -3,7 +3,7 @@
 import hashlib
 import time
 from dataclasses import dataclass
-from math import inf
+from math import inf, nan
 
 import numpy as np
 
@@ -37,7 +37,8 @@ class Evaluator:
     """Scores batches within a budget, every subset once.
 
     If the objective has a number ``n_at_once`` of subsets that it scores at the same time, as a
-    cluster does, chunks are large enough to keep all of it busy.
+    cluster does, chunks are large enough to keep all of it busy. If it has a method ``race``, as
+    `fuzzyfrog.measure.Dependency` does, a batch of which only the best count is kept in parts.
     """
 
     def __init__(self, objective: Objective, budget: Budget, log: ScoreLog | None) -> None:
@@ -50,6 +51,7 @@ class Evaluator:
         # One subset at first, to see how long it takes, or one for each worker of a cluster.
         self._chunk = n_at_once = getattr(objective, "n_at_once", 1)
         self._smallest = 1 if n_at_once == 1 else CHUNKS_OF_ALL * n_at_once
+        self._part_due = -inf  # when a part of a batch is kept next
 
     def evaluate(self, batch: Batch) -> tuple[Floats, str | None]:
         """Return the scores of a batch, and why it was cut short, None if it was not.
@@ -103,18 +105,45 @@ class Evaluator:
         n_allowed, cut = self._allowed(len(rows))
         new = [keys[row] for row in rows[:n_allowed]]
         if new:
-            # The best of a part is not the best of all: a cut batch is not kept in the log.
-            scores = None if cut else self._replayed(new)
             try:
-                if scores is None:
-                    scores = self._objective.best(subsets[rows[:n_allowed]])
-                    self._keep(new if not cut else [], scores)
+                # The best of a part is not the best of all: a cut batch is not kept in the log.
+                scores = self._best(subsets[rows[:n_allowed]], new, self.log if not cut else None)
                 self._enter(new, scores, np.full(len(new), np.max(scores) - within))
             except TimeIsUp:
                 cut = "max_seconds"
         all_scores = self._scores(keys)
         among_best = all_scores >= all_scores.max(initial=-inf) - within
         return np.where(among_best & (all_scores >= bars), all_scores, -inf), cut
+
+    def _best(self, subsets: Masks, keys: list[bytes], log: ScoreLog | None) -> Floats:
+        """Return the scores of the best subsets, -inf for the others, as far as known from the log.
+
+        A greedy step of a huge table takes minutes, so what is known of it is kept now and then: a
+        record with NaN for the subsets that are still in the race.
+        """
+        race = getattr(self._objective, "race", None)
+        known = np.full(len(keys), nan)
+        while log is not None and (record := self._next_of(keys)) is not None:
+            if len(record) != len(keys):
+                raise _foreign()
+            known = record
+            if not np.isnan(known).any():
+                self.n_replayed += len(keys)
+                return known
+        if race is None:
+            scores = np.asarray(self._objective.best(subsets), np.float64)
+        else:
+            scores = race(subsets, known, lambda: self._keep_part(keys, known, log))
+        if log is not None:
+            self._keep(keys, scores)
+        return scores
+
+    def _keep_part(self, keys: list[bytes], known: Floats, log: ScoreLog | None) -> None:
+        """Keep what is known of a race, if the last record is old enough."""
+        now = time.monotonic()
+        if log is not None and now >= self._part_due and np.isnan(known).any():
+            self._keep(keys, known)
+            self._part_due = now + CHUNK_SECONDS
 
     def _allowed(self, n_wanted: int) -> tuple[int, str | None]:
         left = self.budget.evaluations_left(self.n_evaluations)
@@ -154,17 +183,29 @@ class Evaluator:
 
     def _replayed(self, keys: list[bytes]) -> Floats | None:
         """Return the next scores of the log; None when it has no more."""
+        scores = self._next_of(keys)
+        if scores is not None:
+            if np.isnan(scores).any():
+                raise _foreign()
+            self.n_replayed += len(scores)
+        return scores
+
+    def _next_of(self, keys: list[bytes]) -> Floats | None:
+        """Return the next record of the log, which must be of the first of these subsets."""
         record = None if self.log is None else self.log.next_record()
         if record is None:
             return None
         fingerprint, scores = record
         if len(scores) > len(keys) or fingerprint != _fingerprint(keys[: len(scores)]):
-            raise CheckpointError(
-                "checkpoint must hold scores of the subsets that this run proposes, "
-                "got others. Another version of the code wrote it; delete it to start over."
-            )
-        self.n_replayed += len(scores)
+            raise _foreign()
         return scores
+
+
+def _foreign() -> CheckpointError:
+    return CheckpointError(
+        "checkpoint must hold scores of the subsets that this run proposes, "
+        "got others. Another version of the code wrote it; delete it to start over."
+    )
 
 
 def _fingerprint(keys: list[bytes]) -> bytes:

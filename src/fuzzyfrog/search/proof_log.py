@@ -39,7 +39,7 @@ MAGIC = b"FFPROOF1"
 KEY_BYTES = 16
 START = len(MAGIC) + KEY_BYTES
 KINDS = frozenset({"|b1", "|u1", "<i4", "<i8", "<u8", "<f8"})
-PLACE_SECONDS = 1.0  # between two places, at least ...
+PLACE_SECONDS = 0.25  # between two places, at least ...
 WRITING_SHARE = 0.05  # ... and writing them takes at most this share of the time
 
 Arrays: TypeAlias = Sequence[NDArray[Any]]
@@ -111,6 +111,8 @@ class ProofLog:
 
     def keep_place(self, key: bytes, *arrays: NDArray[Any]) -> None:
         """Keep the state of the branch and bound, in place of the one before."""
+        if self._file is None:
+            return
         begun = time.monotonic()
         try:
             with written_whole(self._place_path) as temporary:
@@ -314,9 +316,11 @@ class RecordedSearch:
         if found is not None:
             self._missed.append((before, (n_nodes, n_covers)))
         else:
-            for key, step in self._missed:
-                self._do(key, step)
-            self._missed.clear()
+            if self._missed:
+                for key, step in self._missed:
+                    self._do(key, step)
+                self._missed.clear()
+                self._keep_place(before)  # a run that is killed now need not take these steps again
             found = self._do(before, (n_nodes, n_covers))
             self._log.keep(
                 self._key, found.covers, np.array([found.n_nodes, found.is_exhausted], np.int64)
@@ -337,10 +341,14 @@ class RecordedSearch:
         if isinstance(step, Rows):
             self._search.add(step)
             return Slice(np.empty((0, 0), np.bool_), 0, self._search.is_exhausted)
-        if self._log.is_place_due and (place := self._search.place()) is not None:
-            self._log.keep_place(key, *place)
+        if self._log.is_place_due:
+            self._keep_place(key)
         self._has_moved = True
         return self._search.advance(*step)
+
+    def _keep_place(self, key: bytes) -> None:
+        if (place := self._search.place()) is not None:
+            self._log.keep_place(key, *place)
 
 
 def _have(known: Arrays | None, *wanted: tuple[str, int]) -> bool:
