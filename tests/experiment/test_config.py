@@ -3,13 +3,16 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from fuzzyfrog.data import dataset_names
 from fuzzyfrog.errors import ConfigError
 from fuzzyfrog.experiment.cells import read_cells
 from fuzzyfrog.experiment.config import SelectorEntry, read_config
-from fuzzyfrog.experiment.selectors import FIRST_DEFAULTS, check_selector, recipe
+from fuzzyfrog.experiment.selectors import AUTO_RULE, FIRST_DEFAULTS, check_selector, recipe
+from fuzzyfrog.search import FrontPoint
+from fuzzyfrog.select.path import Path as SizePath
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = """
@@ -68,12 +71,34 @@ def test_another_default_is_another_recipe(monkeypatch):
     assert recipe(own) == before[1]  # the config says it, whatever the default is
 
 
+def test_another_automatic_size_is_another_recipe(monkeypatch):
+    soft = SelectorEntry("x", "quickreduct", measure="soft")
+    others = [SelectorEntry("x", "quickreduct"), replace(soft, size_rule="peak")]
+    before = [recipe(one) for one in [soft, *others]]
+    monkeypatch.setattr("fuzzyfrog.experiment.selectors.AUTO_RULE", "another")
+    after = [recipe(one) for one in [soft, *others]]
+    assert [old == new for old, new in zip(before, after, strict=True)] == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("scores", "losses"), [([0.1, 0.9, 0.2], [0.5, 0.4, 0.1]), ([0.1, 0.2, 0.9], [0.5, 0.1, 0.4])]
+)
+def test_the_automatic_size_is_the_one_that_recipes_name(scores, losses):
+    assert AUTO_RULE == "the larger of accuracy and peak"
+    masks = np.tri(3, dtype=bool)
+    points = tuple(
+        FrontPoint(size=k + 1, score=score, subset=masks[k]) for k, score in enumerate(scores)
+    )
+    path = SizePath(points, np.arange(3), np.array(losses)[:, np.newaxis] * np.ones(4))
+    assert path.chosen_by("auto").size == 3
+
+
 @pytest.mark.parametrize(
     ("change", "is_other"),
     [
         ({"measure": "soft"}, True),
         ({"min_dependency": 0.9}, True),
-        ({"n_features_to_select": "peak"}, True),
+        ({"size_rule": "peak"}, True),
         ({"n_features_to_select": 3}, False),  # the key has it
         ({"as_many_as": "y"}, False),
         ({"folder": Path("elsewhere")}, False),
@@ -201,6 +226,11 @@ def test_a_missing_config_gets_a_sentence(tmp_path):
         ),
         ('search = "none"\nn_features_to_select = 2', "n_features_to_select must be left out"),
         ('search = "boosted"\nmin_dependency = 0.5', "min_dependency must be left out"),
+        ('search = "quickreduct"\nmeasure = "sift"', "measure must be 'strict', 'soft' or|measure"),
+        ('search = "quickreduct"\nmeasure = "soft"\nsize_rule = "top"', "size_rule must be one of"),
+        ('search = "quickreduct"\nmeasure = "soft"\nranking = "product"', "ranking must be"),
+        ('search = "quickreduct"\nsize_rule = "peak"', "size_rule must be"),
+        ('search = "boosted"\nsize_rule = "peak"', "size_rule must be left out without a search"),
         ('search = "boosted"\nmeasure = "soft"', "measure must be left out without a search"),
         ('search = "frogs"\nmeasure = "sklearn:no_such"', "measure must be a known name or"),
     ],

@@ -341,9 +341,7 @@ def selection_key(
     `size` is how many features the selector that it follows has chosen.
     """
     seed, fold = run
-    asked = (
-        size if isinstance(entry.n_features_to_select, str | None) else entry.n_features_to_select
-    )
+    asked = size if entry.n_features_to_select is None else entry.n_features_to_select
     return {
         "kind": "selection",
         "data": data,

@@ -50,7 +50,7 @@ KIND_NAMES: dict[tuple[type, ...], str] = {
     LIST: "a list",
 }
 TEXTS = ("title", "file", "target", "separator", "decimal", "encoding", "search", "paper",
-         "missing", "expected", "loader", "measure", "as_many_as")  # fmt: skip
+         "missing", "expected", "loader", "measure", "size_rule", "as_many_as")  # fmt: skip
 NUMBERS = ("fold_seed", "classifier_seconds", "max_seconds", "max_evaluations", "max_samples",
            "min_dependency")  # fmt: skip
 KINDS: dict[str, tuple[type, ...]] = {
@@ -185,9 +185,11 @@ class SelectorEntry:
         "strict", "soft", or "module:function" for a measure of your own; for the searches.
     min_dependency : float
         The share of the dependency of all features to keep; for the searches.
-    n_features_to_select : int, float, str or None
-        The number of features to select, their share of all features (below 1), or the name of a
-        rule that the measure knows; None for as many as the selector chooses.
+    n_features_to_select : int, float or None
+        The number of features to select, or their share of all features (below 1); None for as
+        many as the selector chooses.
+    size_rule : str
+        How the soft measure chooses the number of features; see `FuzzyRoughSelector`.
     as_many_as : str or None
         Name of another selector: select as many features as it does, with the same samples.
     folder : Path or None
@@ -204,7 +206,8 @@ class SelectorEntry:
     missing: str = "similar"
     measure: str = "strict"
     min_dependency: float = 1.0
-    n_features_to_select: int | float | str | None = None
+    n_features_to_select: int | float | None = None
+    size_rule: str = "auto"
     as_many_as: str | None = None
     folder: Path | None = None
 
@@ -447,7 +450,7 @@ def _check_selector(where: str, entry: SelectorEntry, everyone: Sequence[Selecto
     size = entry.n_features_to_select
     if isinstance(size, float):
         check_share(f"{where}: n_features_to_select", size, zero=False)
-    elif size is not None and not isinstance(size, str):
+    elif size is not None:
         check_count(f"{where}: n_features_to_select", size)
     if entry.as_many_as is None:
         return

@@ -358,7 +358,7 @@ def failure_lines(
 
 def _is_sized(entry: SelectorEntry) -> bool:
     """Whether the keys of its selections hold a number of features."""
-    return entry.as_many_as is not None or isinstance(entry.n_features_to_select, int | float)
+    return entry.as_many_as is not None or entry.n_features_to_select is not None
 
 
 def timeouts(lookup: Lookup) -> dict[float, int]:

@@ -29,7 +29,9 @@ DETERMINISTIC = {*registry.DETERMINISTIC, "none"}
 # The parameters for the number of features, of scikit-learn's selectors and ours.
 SIZE_PARAMETERS = ("n_features_to_select", "max_features", "k")
 # The settings with these defaults came later: without them, older cells keep their recipes.
-LATER = ("missing", "measure", "min_dependency")
+LATER = ("missing", "measure", "min_dependency", "size_rule")
+# How the soft measure chooses the number of features by itself, and how it did for the first cells.
+AUTO_RULE = FIRST_AUTO_RULE = "the larger of accuracy and peak"
 # The defaults that the first cells were computed with. A recipe holds those that differ, so that
 # another default is another selector, and the cells of the first ones stay what they are.
 FIRST_DEFAULTS: dict[str, dict[str, object]] = {
@@ -76,7 +78,8 @@ def check_selector(entry: SelectorEntry) -> None:
             is_sized = entry.as_many_as is not None or _number(entry, n_features=1) is not None
             size = 1 if is_sized else None  # the table to try it on has one feature
             found = _selector(entry, size, seed=0, checkpoint=Path(), n_jobs=1)
-            _try_out(found, where, is_plain=(entry.measure, size) == ("strict", None))
+            is_plain = (entry.measure, entry.size_rule, size) == ("strict", "auto", None)
+            _try_out(found, where, is_plain=is_plain)
     except ConfigError:
         raise
     except Exception as error:  # a class of the user's may raise anything
@@ -87,7 +90,7 @@ def _check_meaning(entry: SelectorEntry) -> None:
     """Raise if the entry has a setting that its selector would ignore."""
     if entry.search in SEARCHES:
         return
-    for name in ("measure", "min_dependency"):
+    for name in ("measure", "min_dependency", "size_rule"):
         if getattr(entry, name) != getattr(SelectorEntry, name):
             raise ParameterError(name, "be left out without a search", shown(getattr(entry, name)))
     size = entry.as_many_as or entry.n_features_to_select
@@ -116,8 +119,8 @@ def recipe(entry: SelectorEntry) -> str:
     for name in LATER:
         if settings[name] == getattr(SelectorEntry, name):
             del settings[name]
-    if isinstance(entry.n_features_to_select, str):
-        settings["n_features_to_select"] = entry.n_features_to_select
+    if entry.measure == "soft" and entry.size_rule == "auto" and AUTO_RULE != FIRST_AUTO_RULE:
+        settings["size_rule"] = AUTO_RULE
     if changed := _changed_defaults(entry):
         settings["defaults"] = changed
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]
@@ -221,7 +224,7 @@ def _number(entry: SelectorEntry, n_features: int) -> int | None:
     size = entry.n_features_to_select
     if isinstance(size, float):
         return max(1, round(size * n_features))
-    return None if isinstance(size, str) else size
+    return size
 
 
 def _selector(
@@ -232,14 +235,14 @@ def _selector(
         if entry.search == "boosted":
             return BoostedSelector(**entry.options, random_state=seed, n_jobs=n_jobs)
         if entry.search in SEARCHES:
-            rule = entry.n_features_to_select
             return FuzzyRoughSelector(
                 _search(entry),
-                **_measured(entry),
+                measure=_measure(entry),
+                size_rule=entry.size_rule,  # type: ignore[arg-type]
                 ranking=entry.ranking,  # type: ignore[arg-type]
                 missing=entry.missing,  # type: ignore[arg-type]
                 min_dependency=entry.min_dependency,
-                n_features_to_select=rule if isinstance(rule, str) else size,  # type: ignore[arg-type]
+                n_features_to_select=size,
                 max_seconds=entry.max_seconds,
                 max_evaluations=entry.max_evaluations,
                 checkpoint=checkpoint,
@@ -256,15 +259,11 @@ def _selector(
     raise ConfigError(f"{where}: search must be one of {listed(known)}, got {shown(entry.search)}.")
 
 
-def _measured(entry: SelectorEntry) -> dict[str, Any]:
-    """Return the argument for the measure, if it is not the default."""
-    if entry.measure == SelectorEntry.measure:
-        return {}
-    if ":" in entry.measure:
-        return {
-            "measure": imported(f"selectors.{entry.name}: measure", entry.measure, entry.folder)
-        }
-    return {"measure": entry.measure}
+def _measure(entry: SelectorEntry) -> Any:
+    """Return the measure by its name, or a function of the user's."""
+    if ":" not in entry.measure:
+        return entry.measure
+    return imported(f"selectors.{entry.name}: measure", entry.measure, entry.folder)
 
 
 def _with_objects(entry: SelectorEntry, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -154,7 +154,7 @@ def _selector_rows(experiment: Experiment) -> Rows:
 
 def _parameters(entry: SelectorEntry) -> str:
     found = parameters(entry)
-    for name in ("measure", "min_dependency"):
+    for name in ("size_rule", "measure", "min_dependency"):
         if getattr(entry, name) != getattr(SelectorEntry, name):
             found = {name: getattr(entry, name), **found}
     return ", ".join(f"{name} = {value}" for name, value in found.items()) or GAP
