@@ -18,8 +18,9 @@ import json, warnings
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     import fuzzyfrog
-    from fuzzyfrog.measure import _kernel_scan
-    value = fuzzyfrog.dependency(fuzzyfrog.load_dataset("iris"), features=[3])
+    from fuzzyfrog.measure import Dependency, _kernel_scan
+    measure = Dependency(fuzzyfrog.load_dataset("iris"), engine="scan", n_jobs=2)
+    value = float(measure.score([[False, False, False, True]])[0])
 stats = _kernel_scan.scan.stats
 print(json.dumps({
     "file": fuzzyfrog.__file__,

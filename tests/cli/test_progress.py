@@ -7,7 +7,8 @@ import pytest
 
 from fuzzyfrog.cli import progress
 from fuzzyfrog.cli import progress as courses
-from fuzzyfrog.cli.progress import Course, Limits, compiling_heard, shown_progress
+from fuzzyfrog.cli.progress import Course, Limits, shown_progress
+from fuzzyfrog.common.jit import compiling_heard
 from fuzzyfrog.search import Moment
 
 

@@ -199,8 +199,8 @@ def _named(asked: TableOptions) -> LoadedTable:
     from fuzzyfrog.data.write_table import CellSource
 
     _check_name(asked)
-    dataset = load_dataset(asked.table, folder=asked.data)
     refuse_reading_options(asked)
+    dataset = load_dataset(asked.table, folder=asked.data)
     return LoadedTable(dataset, CellSource(dataset_file(asked.table, folder=asked.data)))
 
 

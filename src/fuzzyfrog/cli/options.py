@@ -283,8 +283,7 @@ class SearchOptions:
 
     def check(self) -> None:
         """Raise for values that are wrong for any table, before one is read."""
-        from fuzzyfrog.common.params import check_count, check_share
-        from fuzzyfrog.search.driver import check_budget
+        from fuzzyfrog.common.params import check_budget, check_count, check_share
 
         check_share("min_dependency", self.min_dependency, zero=False)
         check_budget(self.max_evaluations, self.max_seconds)
@@ -299,11 +298,11 @@ class SearchOptions:
         checkpoint: Path | None,
     ) -> FuzzyRoughSelector:
         """Return the selector for a table."""
-        from fuzzyfrog.select import FuzzyRoughSelector
-
         parameters = {**_parameters(self), **_parameters(measure)}
         parameters["must_include"] = features_in("--include", self.include, dataset) or None
         parameters["exclude"] = features_in("--exclude", self.exclude, dataset) or None
+        from fuzzyfrog.select import FuzzyRoughSelector  # slow to import: wrong names come first
+
         return FuzzyRoughSelector(**parameters, callbacks=callbacks, checkpoint=checkpoint)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event, Thread
@@ -135,25 +135,6 @@ class Course:
         if now <= before or last <= first or silence > max(RATE_SECONDS, 2 * (last - first)):
             return []
         return [f"{(now - before) / (last - first):,.0f} per second"]
-
-
-@contextmanager
-def compiling_heard(hear: Callable[[int], None]) -> Iterator[None]:
-    """Call `hear` with 1 when Numba begins to compile a kernel and with -1 when it ends.
-
-    Kernels called by others are compiled inside them, so several compilations may be nested.
-    """
-    from numba.core import event
-
-    class Listener(event.Listener):
-        def on_start(self, _: object) -> None:
-            hear(1)
-
-        def on_end(self, _: object) -> None:
-            hear(-1)
-
-    with event.install_listener("numba:compile", Listener()):
-        yield
 
 
 @contextmanager

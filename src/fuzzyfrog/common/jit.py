@@ -32,8 +32,22 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 # Seconds of work that NumPy does before kernels take over: about what kernels cost at first.
-PATIENCE = 3.0  # until they are compiled
-PATIENCE_CACHED = 0.5  # until Numba is imported and they are read from the disk
+PATIENCE = 2.0  # until they are compiled
+PATIENCE_CACHED = 0.75  # until Numba is imported and they are read from the disk
+
+
+_all_compiled = False
+
+
+@contextmanager
+def compiling_all() -> Iterator[None]:
+    """Leave nothing to NumPy and plain Python, so that all kernels in use are compiled."""
+    global _all_compiled
+    _all_compiled = True
+    try:
+        yield
+    finally:
+        _all_compiled = False
 
 
 class Kernels:
@@ -70,7 +84,7 @@ class Kernels:
         """Return the seconds of work that may be left to NumPy or Python; negative for none."""
         if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
             return inf
-        if self._are_at_hand:
+        if self._are_at_hand or _all_compiled:
             return -1.0
         return (PATIENCE_CACHED if self._are_cached else PATIENCE) - self._spent
 
@@ -104,8 +118,45 @@ class Kernels:
         index = f"{source.stem}.{self._main}-*.nbi"
         found = [file.stat().st_mtime for folder in folders for file in folder.glob(index)]
         # Code of an older version is of no use: Numba compiles again.
-        newest = max(file.stat().st_mtime for file in source.parent.glob("*.py"))
+        newest = max(file.stat().st_mtime for file in _sources(source.parent))
         return max(found, default=0.0) > newest
+
+
+_listeners: list[Callable[[int], None]] = []
+
+
+@contextmanager
+def compiling_heard(hear: Callable[[int], None]) -> Iterator[None]:
+    """Call `hear` with 1 when Numba begins to compile a kernel and with -1 when it ends.
+
+    Kernels called by others are compiled inside them, so several compilations may be nested.
+    """
+    if "numba" in sys.modules:
+        _listen()
+    _listeners.append(hear)
+    try:
+        yield
+    finally:
+        _listeners.remove(hear)
+
+
+@functools.cache
+def _listen() -> None:
+    """Listen to Numba from now on; only once it is imported, which takes a moment."""
+    from numba.core import event
+
+    def tell(change: int) -> None:
+        for hear in tuple(_listeners):
+            hear(change)
+
+    class Listener(event.Listener):
+        def on_start(self, _: object) -> None:
+            tell(1)
+
+        def on_end(self, _: object) -> None:
+            tell(-1)
+
+    event.register("numba:compile", Listener())
 
 
 _compiling = threading.local()
@@ -135,6 +186,7 @@ def kernel(function: Function) -> Function:
         return function
     from numba import njit  # slow to import
 
+    _listen()
     compiled = njit(nogil=True)(function)
     if hasattr(compiled, "enable_caching"):  # not when Numba handed the plain function back
         _enable_guarded_caching(compiled)

@@ -28,6 +28,18 @@ def check_positive(name: str, value: object) -> None:
         raise ParameterError(name, "be a finite number above 0", shown(value))
 
 
+def check_budget(max_evaluations: object, max_seconds: object) -> None:
+    """Raise unless each is None or a number above 0, the first one an integer."""
+    if max_evaluations is not None:
+        check_count("max_evaluations", max_evaluations)
+    is_number = isinstance(max_seconds, Real) and not isinstance(max_seconds, bool)
+    is_positive = is_number and float(max_seconds) > 0  # type: ignore[arg-type]
+    if max_seconds is not None and not is_positive:
+        raise ParameterError(
+            "max_seconds", "be a number above 0", repr(max_seconds), "None sets no limit."
+        )
+
+
 def check_known(name: str, value: object, known: Iterable[str]) -> None:
     """Raise unless the value is one of the known names; the message lists them."""
     names = list(known)

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from fuzzyfrog.common.messages import listed, shown
+from fuzzyfrog.common.params import check_budget
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import CheckpointError, ConfigError, ParameterError
 from fuzzyfrog.experiment.config import SelectorEntry, imported, module_beside
 from fuzzyfrog.search import Search, registry
-from fuzzyfrog.search.driver import check_budget
 from fuzzyfrog.search.protocol import Problem
 from fuzzyfrog.select import BoostedSelector, FuzzyRoughSelector
 

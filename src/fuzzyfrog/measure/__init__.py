@@ -12,10 +12,12 @@ How a call travels, from the public names to the loops that Numba compiles::
       |   map_blocks       deals blocks out to threads          threads.py
       |
       |-- engines: all find the nearest enemies, to the same bits
+      |     ArrayEngine    every pair, by NumPy: small tables,  arrays.py
+      |                    and until compiling kernels pays
       |     PlainEngine    every pair, as the definition says   engines.py  _kernel_plain.py
       |     ScanEngine     a 16-bit filter drops most pairs     engines.py  _kernel_scan.py
       |     PartEngine     the scan for some of the samples     engines.py  _kernel_scan.py
-      |     LineEngine     one feature, by sorting              engines.py  _kernel_plain.py
+      |     LineEngine     one feature, by sorting              engines.py
       |     TreeEngine     skips far parts of large tables      tree.py     _kernel_tree.py
       |
       `-- greedy steps: subsets that extend a common one by a feature
@@ -26,7 +28,8 @@ How a call travels, from the public names to the loops that Numba compiles::
 
     SoftDependency         the measure that counts friends      soft.py     _kernel_soft.py
 
-The filter compares 64 samples at once, in `_vectors.py`.
+The filter compares 64 samples at once, in `_vectors.py`. Kernels are imported on first use, since
+Numba is slow to import; `common/jit.py` decides when compiling them pays.
 
 Start reading with `SubsetScores` in `dependency.py`, which picks the engine, and with
 `_kernel_plain.plain`: twenty lines that say what all the others compute. docs/theory.md explains

@@ -276,7 +276,8 @@ def scan_batch(table, batch, join, first, last, totals):
         gaps, allowed = batch.gaps[k], batch.allowed[k]
         may_end_early = allowed < membership.size
         if may_end_early:
-            met[:] = enemy
+            for i in range(met.size):  # copying a whole array drags text into the code: 2 s more
+                met[i] = enemy[i]
         open_memberships(table.steps, membership, limit, enemy)
         if may_end_early:
             allowed -= recall(table, subset, join, met, membership, limit, enemy)

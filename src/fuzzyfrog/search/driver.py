@@ -3,13 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import inf, nan
-from numbers import Real
 from pathlib import Path
 
 import numpy as np
 
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp, current_deadline, interruptible, limited
-from fuzzyfrog.common.params import check_count
+from fuzzyfrog.common.params import check_budget, check_count
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.search.archive import Archive, Callback, Front, Moment, Outcome, Reduct
 from fuzzyfrog.search.backward_elimination import eliminate
@@ -104,18 +103,6 @@ def run(
             problem.proof_log.close()
         if log is not None:
             log.close()
-
-
-def check_budget(max_evaluations: object, max_seconds: object) -> None:
-    """Raise unless each is None or a number above 0, the first one an integer."""
-    if max_evaluations is not None:
-        check_count("max_evaluations", max_evaluations)
-    is_number = isinstance(max_seconds, Real) and not isinstance(max_seconds, bool)
-    is_positive = is_number and float(max_seconds) > 0  # type: ignore[arg-type]
-    if max_seconds is not None and not is_positive:
-        raise ParameterError(
-            "max_seconds", "be a number above 0", repr(max_seconds), "None sets no limit."
-        )
 
 
 def _budget(max_evaluations: int | None, max_seconds: float | None) -> Budget:

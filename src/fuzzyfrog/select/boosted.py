@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import shown
-from fuzzyfrog.common.params import check_count, check_positive
+from fuzzyfrog.common.params import check_budget, check_count, check_positive
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.threads import effective_threads
 from fuzzyfrog.records import Certificate
-from fuzzyfrog.search.driver import check_budget
 from fuzzyfrog.select.base import TableSelector, ranks_behind
 from fuzzyfrog.select.certify import certificate_of_subset
 from fuzzyfrog.select.parameters import RandomState, check_certify, seed_of

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp, interruptible, limited
 from fuzzyfrog.common.messages import Sentence, Setting, counted, shown
-from fuzzyfrog.common.params import check_share
+from fuzzyfrog.common.params import check_budget, check_share
 from fuzzyfrog.common.resources import in_memory
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.scaling import Missing, Spread
@@ -35,7 +35,6 @@ from fuzzyfrog.search import (
     run,
 )
 from fuzzyfrog.search.constraints import Constraints, check_problem
-from fuzzyfrog.search.driver import check_budget
 from fuzzyfrog.select.base import Evidence, ReductSelector, core_of_run, front_of, reducts_of
 from fuzzyfrog.select.certify import certificate_of, oracle_of
 from fuzzyfrog.select.column_warnings import suspects

@@ -15,12 +15,16 @@ import time
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
+from typing import Annotated
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
+import typer
+
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import safe, write_json, write_result
-from fuzzyfrog.cli.progress import compiling_heard, shown_progress
+from fuzzyfrog.cli.progress import shown_progress
+from fuzzyfrog.common.jit import compiling_all, compiling_heard
 
 # Package, module to import, purpose, and the extra that installs it.
 REQUIRED = (("numpy", "numpy"), ("scipy", "scipy"), ("numba", "numba"), ("scikit-learn", "sklearn"))
@@ -33,9 +37,24 @@ OPTIONAL = (
 )
 
 
-def doctor(as_json: options.Json = False, quiet: options.Quiet = False) -> None:
+def doctor(
+    warm: Annotated[
+        bool,
+        typer.Option(
+            "--warm",
+            metavar="",
+            help="Compile and cache all kernels now, as for an image; takes about a minute.",
+        ),
+    ] = False,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
     """Check the installation: what is there, what is missing, and how to get it."""
-    with shown_progress("checking the installation", quiet=quiet):
+    with shown_progress("checking the installation", quiet=quiet) as course:
+        if warm:
+            course.phase("compiling all kernels")
+            _compile_all()
+            course.phase("checking the installation")
         findings = _examined()
     if as_json:
         write_json(json.dumps([asdict(one) for one in findings], indent=2))
@@ -139,7 +158,7 @@ def _kernels() -> Finding:
 
     compiled: list[int] = []
     start = time.monotonic()
-    with compiling_heard(compiled.append):
+    with compiling_heard(compiled.append), compiling_all():
         dependency([[0.0, 1.0], [1.0, 2.0], [0.5, 0.0]], ["a", "b", "a"])
     took = time.monotonic() - start
     stats = getattr(_kernel_scan.scan_batch, "stats", None)
@@ -153,6 +172,34 @@ def _kernels() -> Finding:
         return Finding("compiled kernels", False, f"{folder} cannot be written", purpose, remedy)
     state = f"compiled now in {took:.0f} s, cached in" if compiled else "cached in"
     return Finding("compiled kernels", True, f"{state} {folder}", purpose, remedy)
+
+
+def _compile_all() -> None:
+    """Use every kernel once; Numba keeps what it compiles."""
+    import numpy as np
+
+    from fuzzyfrog.measure import Dependency, SampledDependency, SoftDependency
+    from fuzzyfrog.search.covering import CoverSearch, Rows
+
+    rng = np.random.default_rng(0)
+    X, classes = rng.normal(size=(800, 6)), np.arange(800) % 2  # more pairs than a small table has
+    masks, everything = np.eye(6, dtype=np.bool_)[::-1] | (np.arange(6) < 1), np.ones(6, np.bool_)
+    with compiling_all():
+        for n_samples in (60, 800):
+            for y in (classes[:n_samples], X[:n_samples, 0] ** 2):
+                for engine in ("auto", "plain", "scan", "tree"):
+                    measure = Dependency(X[:n_samples], y, engine=engine)
+                    measure.score(masks[:2]), measure.best(masks), measure.best(masks[:, ::-1])
+                    measure.nearest_enemies(everything)
+                    measure.infimum(everything, np.zeros(n_samples))
+                    SampledDependency(measure, 30).score(masks[:2])
+        SoftDependency(X[:60], classes[:60]).score(masks)
+        rows = Rows(rng.random((80, 6)), np.full(80, 1.5))
+        nothing = ~everything
+        search = CoverSearch(rows, 4, fixed=nothing, allowed=everything)
+        search.advance(100)
+        search.add(Rows(rng.random((80, 6)), np.full(80, 1.5)))
+        search.advance(10_000, 8)
 
 
 def _is_writable(folder: Path) -> bool:

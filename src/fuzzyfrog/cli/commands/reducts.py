@@ -15,7 +15,8 @@ from fuzzyfrog.cli.console import fitted, tell, write_json, write_result
 from fuzzyfrog.cli.errors import ExitCode, UsageError
 from fuzzyfrog.cli.inputs import TableOptions, opened, warn_of_suspects
 from fuzzyfrog.cli.options import MeasureOptions, features_in
-from fuzzyfrog.cli.progress import compiling_heard, shown_progress
+from fuzzyfrog.cli.progress import shown_progress
+from fuzzyfrog.common.jit import compiling_heard
 
 if TYPE_CHECKING:
     from fuzzyfrog.cli.progress import Course

@@ -18,10 +18,11 @@ from fuzzyfrog.cli.inputs import LoadedTable, TableOptions, opened
 from fuzzyfrog.cli.interrupt import Stopping
 from fuzzyfrog.cli.options import MeasureOptions, SearchOptions, given_options
 from fuzzyfrog.cli.outputs import Files, write_table
-from fuzzyfrog.cli.progress import Course, Limits, compiling_heard, shown_progress
+from fuzzyfrog.cli.progress import Course, Limits, shown_progress
 from fuzzyfrog.cli.summary import facts, result_lines, shown_features
 from fuzzyfrog.common.deadline import Deadline, interruptible
 from fuzzyfrog.common.files import Unwritten
+from fuzzyfrog.common.jit import compiling_heard
 
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset

@@ -255,6 +255,14 @@ def _is_cover(table, stack, level, last):
 
 
 @kernel
+def _note(stack, level, covers, sizes, place):
+    """Put the features chosen so far among the covers."""
+    for above in range(level):  # one by one: copying a slice drags text into the code, 2 s more
+        covers[place, above] = stack.chosen[above + 1]
+    sizes[place] = level
+
+
+@kernel
 def _complete(table, stack, level, left, covers, sizes, n_covers):
     """Append each last feature that makes a cover; stop when there is no room."""
     if not _filter_by_all(table, stack, level, left):
@@ -265,7 +273,7 @@ def _complete(table, stack, level, left, covers, sizes, n_covers):
         if _is_cover(table, stack, level, feature):
             if n_covers == sizes.size:
                 return n_covers
-            covers[n_covers, :level] = stack.chosen[1 : level + 1]
+            _note(stack, level, covers, sizes, n_covers)
             covers[n_covers, level] = feature
             sizes[n_covers] = level + 1
             n_covers += 1
@@ -328,8 +336,7 @@ def advance(table, stack, n_nodes, covers, sizes, clause, left):
             n_branches = _branch(table, stack, level, size, clause)
             if n_branches < 0 and not stack.is_told[level]:
                 stack.is_told[level] = True
-                covers[n_covers, :level] = stack.chosen[1 : level + 1]
-                sizes[n_covers] = level
+                _note(stack, level, covers, sizes, n_covers)
                 n_covers += 1
                 break
             stack.is_told[level] = n_branches < 0
