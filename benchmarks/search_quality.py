@@ -2,7 +2,7 @@
 
 Two parts: "own" (every search with its own settings; above 15,000 cells of data those of the frogs
 are the paper's `general` ones) and "equal" (every search may score the same number of subsets, and
-continues until it has). A run that is already in the file is not done again, so a benchmark that was
+runs until it has). A run that is already in the file is not done again, so a benchmark that was
 killed resumes where it stopped. Tables are made from the file by search_tables.py.
 Run: python benchmarks/search_quality.py --out runs.jsonl [--part equal] [--data wine ...]
 """

@@ -36,7 +36,7 @@ def test_the_peak_of_a_fit_is_far_below_all_pairs(tmp_path):
     assert peak - before < ALLOWANCE < PAIRS_BYTES / 100
 
 
-# What is there may be used, and that many more bytes; what the imports and the kernels need is there.
+# The memory in use may grow by that many bytes; imports and kernels are already there.
 LIMITED = """
 import resource, sys, warnings
 import numpy as np

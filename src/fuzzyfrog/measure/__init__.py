@@ -36,8 +36,6 @@ Start reading with `SubsetScores` in `dependency.py`, which picks the engine, an
 why the answers are the same.
 """
 
-from typing import TYPE_CHECKING
-
 from fuzzyfrog.measure.dependency import Dependency
 from fuzzyfrog.measure.functions import (
     RoughRegions,
@@ -50,9 +48,7 @@ from fuzzyfrog.measure.functions import (
     upper_approximation,
 )
 from fuzzyfrog.measure.sampled import Estimate, SampledDependency
-
-if TYPE_CHECKING:
-    from fuzzyfrog.measure.soft import SoftDependency
+from fuzzyfrog.measure.soft import SoftDependency
 
 __all__ = [
     "Dependency",
@@ -68,11 +64,3 @@ __all__ = [
     "soft_memberships",
     "upper_approximation",
 ]
-
-
-def __getattr__(name: str) -> object:
-    if name == "SoftDependency":  # its kernels need Numba, which is slow to import
-        from fuzzyfrog.measure.soft import SoftDependency
-
-        return SoftDependency
-    raise AttributeError(f"module 'fuzzyfrog.measure' has no attribute {name!r}")

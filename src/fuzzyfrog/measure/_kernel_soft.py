@@ -20,22 +20,12 @@ from numba import config, types
 from numba.extending import intrinsic
 
 from fuzzyfrog.common.jit import kernel
+from fuzzyfrog.measure.soft import CATEGORY, DOUBLE, GAPS, NUMBER, SINGLE
 
-__all__ = [
-    "CATEGORY",
-    "DOUBLE",
-    "GAPS",
-    "NUMBER",
-    "SINGLE",
-    "TILE",
-    "left_out_losses",
-    "memberships",
-]
+__all__ = ["TILE", "left_out_losses", "memberships"]
 
-SINGLE, DOUBLE = 16, 8  # lanes: anchors that are weighed together, in float32 and in float64
 SAME = 1e-9  # distances in spreads that differ by less are equal, up to rounding
 TILE = 64  # references whose weights are kept at a time
-NUMBER, GAPS, CATEGORY = 0, 1, 2  # kinds of features: numbers, numbers with gaps, categories
 
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
 

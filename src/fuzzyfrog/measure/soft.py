@@ -16,17 +16,9 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fuzzyfrog.common.jit import Kernels
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.scaling import scaled
-from fuzzyfrog.measure._kernel_soft import (
-    CATEGORY,
-    DOUBLE,
-    GAPS,
-    NUMBER,
-    SINGLE,
-    left_out_losses,
-    memberships,
-)
 from fuzzyfrog.measure.dependency import checked_masks, one_step
 from fuzzyfrog.measure.sampled import mean_interval
 from fuzzyfrog.measure.threads import effective_threads, map_blocks
@@ -38,6 +30,10 @@ Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Scalars = NDArray[np.floating[Any]]
 
+_kernel_soft = Kernels("fuzzyfrog.measure._kernel_soft", "memberships")
+
+SINGLE, DOUBLE = 16, 8  # lanes: anchors that are weighed together, in float32 and in float64
+NUMBER, GAPS, CATEGORY = 0, 1, 2  # kinds of features: numbers, numbers with gaps, categories
 WIDTHS = (0.1, 0.2, 0.4)  # of the similarity exp(-difference / width), averaged over all three
 N_NEIGHBORS = 5  # of the leave-one-out check
 MOST_ANCHORS = 20_000  # samples beyond which memberships are those of a random part ...
@@ -247,7 +243,7 @@ class SoftDependency:
         losses = np.zeros((len(features), len(self.anchors)))
 
         def rows(block: tuple[int, int]) -> None:
-            left_out_losses(
+            _kernel_soft.left_out_losses(
                 z, kind, differs, gap, codes, n_classes, columns.target, n_neighbors,
                 self.anchors, *block, losses,
             )  # fmt: skip
@@ -328,7 +324,7 @@ class SoftDependency:
         lowest = np.empty_like(found)
 
         def rows(block: tuple[int, int]) -> None:
-            memberships(
+            _kernel_soft.memberships(
                 a, b, kind, differs, gap, len(base), columns.target, columns.starts,
                 anchors, *block, found, lowest,
             )  # fmt: skip
