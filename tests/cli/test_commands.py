@@ -307,3 +307,15 @@ def test_certify_proves_or_fails_with_its_own_code(in_process):
     code, out, _ = in_process("select", "wine", *budget)
     assert code == ExitCode.NOT_PROVEN
     assert not json.loads(out)["run"]["certificate"]["proven"]
+
+
+def test_numbers_in_text_are_read_or_kept(in_process, tmp_path):
+    rows = "".join(f"{k}.5%,{'ab'[k % 2]},{'xy'[k // 10]}\n" for k in range(20))
+    path = tmp_path / "t.csv"
+    path.write_text("share,side,class\n" + rows)
+    asked = ["score", path, "--target", "class", "-q"]
+    _, read, told = in_process(*asked)
+    assert "'share' ('0.5%' as 0.5). Name a column in --categorical if" in told
+    _, kept, told = in_process(*asked, "--numbers-in-text", "keep")
+    assert "numbers in text" not in told
+    assert read != kept

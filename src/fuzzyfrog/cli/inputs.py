@@ -40,6 +40,13 @@ class TargetKindName(StrEnum):
     NUMERIC = "numeric"
 
 
+class TextNumbersRule(StrEnum):
+    """What becomes of numbers in text."""
+
+    READ = "read"
+    KEEP = "keep"
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReadingOptions:
     """How tables are read; the fields are options."""
@@ -85,6 +92,15 @@ class ReadingOptions:
     encoding: Annotated[
         str, typer.Option(metavar="NAME", help="Encoding of a text file.", rich_help_panel=READING)
     ] = "utf-8"
+    numbers_in_text: Annotated[
+        TextNumbersRule,
+        typer.Option(
+            metavar="RULE",
+            help="Columns of numbers with %, a currency, a unit or marks between thousands: read "
+            "(as numbers) or keep (as categories).",
+            rich_help_panel=READING,
+        ),
+    ] = TextNumbersRule.READ
     data: Data = None
 
     @property
@@ -189,6 +205,7 @@ def _loaded(asked: TableOptions, path: Path) -> LoadedTable:
         separator=asked.mark,
         decimal=asked.decimal,
         encoding=asked.encoding,
+        numbers_in_text=asked.numbers_in_text,
     )
     return LoadedTable(dataset, CellSource(path, asked.mark, asked.encoding, asked.decimal))
 

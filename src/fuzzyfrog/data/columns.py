@@ -15,9 +15,10 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import Sentence, Setting, listed, shown
+from fuzzyfrog.common.messages import MAX_ITEMS, Sentence, Setting, listed, shown
 from fuzzyfrog.common.resources import GrowingTable
-from fuzzyfrog.data.cells import CategoryCoder, all_numbers, is_missing, parse_numbers, strays
+from fuzzyfrog.data.cells import CategoryCoder, all_numbers, is_missing, parse_numbers
+from fuzzyfrog.data.number_texts import TextNumbers, read_texts
 from fuzzyfrog.errors import DataError
 
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -33,10 +34,14 @@ _LABELS = (nw.Categorical, nw.Enum, nw.String, nw.Object)
 
 @dataclass(frozen=True)
 class Feature:
-    """A feature's name, and whether the user named it as categorical (None: the dtype decides)."""
+    """A feature's name, and whether the user named it as categorical (None: the dtype decides).
+
+    `keeps_text` says that "25.0%" and the like are labels.
+    """
 
     name: str
     categorical: bool | None
+    keeps_text: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,11 +56,14 @@ class Column:
         The categories, in the order of their final codes; None for a numeric feature.
     warning : str or None
         What the user should know about it.
+    reading : str
+        How texts were read as numbers, as in "'price' ('$15,900.00' as 15900)".
     """
 
     values: FloatArray | None = None
     labels: Labels | None = None
     warning: str | None = None
+    reading: str = ""
 
 
 @dataclass(frozen=True)
@@ -95,9 +103,13 @@ def gathered(
 class Gathering:
     """Collects the parts of a table; `kinds` says which features were named as categorical."""
 
-    def __init__(self, names: Sequence[str], kinds: Sequence[bool | None]) -> None:
+    def __init__(
+        self, names: Sequence[str], kinds: Sequence[bool | None], *, keeps_text: bool = False
+    ) -> None:
         self._names = names
-        self._features = [Feature(*asked) for asked in zip(names, kinds, strict=True)]
+        self._features = [
+            Feature(name, kind, keeps_text) for name, kind in zip(names, kinds, strict=True)
+        ]
         self._columns: list[LabelParts | NumberParts] = []
         self._table = GrowingTable(len(names))
         self._warnings: tuple[str, ...] = ()
@@ -177,7 +189,9 @@ def decoded(
                 column[present] = meaning[column[present].astype(np.intp)]
 
     values = table.finish(decode)
-    notes = (column.warning for column in columns if column.warning)
+    notes = [column.warning for column in columns if column.warning]
+    if readings := [column.reading for column in columns if column.reading]:
+        notes.insert(0, _numbers_in_text(readings))
     return Content(values, tuple(column.labels for column in columns), (*warnings, *notes))
 
 
@@ -392,8 +406,19 @@ def _meaning(values: Sequence[Any], feature: Feature, *, is_declared: bool) -> C
         return Column(parse_numbers(values), warning=_numbers_as_text(feature.name))
     if feature.categorical is not None:
         raise not_listed(feature.name, next(text for text in values if not all_numbers([text])))
-    column, found = categorical_column(values), strays(values)
-    return replace(column, warning=slips_among_numbers(feature.name, found)) if found else column
+    return text_column(values, feature, read_texts(values))
+
+
+def text_column(values: Labels | Sequence[Any], feature: Feature, found: TextNumbers) -> Column:
+    """Return the column of distinct texts: numbers if that is what was found in them, or labels."""
+    if found.values is not None and not feature.keeps_text:
+        return Column(found.values, reading=f"{shown(feature.name)} ({found.reading})")
+    column = categorical_column(values)
+    if found.strays:
+        return replace(column, warning=slips_among_numbers(feature.name, found.strays))
+    if found.doubt and not feature.keeps_text:
+        return replace(column, warning=_nearly_numbers(feature.name, found.doubt))
+    return column
 
 
 def categorical_column(values: Sequence[Any]) -> Column:
@@ -436,6 +461,23 @@ def _numbers_as_text(name: str) -> str:
         "column, or name it in ",
         Setting("categorical_features"),
         " if its values are labels.",
+    )
+
+
+def _numbers_in_text(readings: Sequence[str]) -> str:
+    more = f", ... ({len(readings)} in all)" if len(readings) > MAX_ITEMS else ""
+    return Sentence(
+        f"numbers in text are read as numbers: {', '.join(readings[:MAX_ITEMS])}{more}. Name a "
+        "column in ",
+        Setting("categorical_features"),
+        " if its values are labels.",
+    )
+
+
+def _nearly_numbers(name: str, doubt: str) -> str:
+    return (
+        f"feature {shown(name)} holds {doubt}, so it is categorical: only equality of its values "
+        "counts. Write plain numbers if close values are to count as similar."
     )
 
 

@@ -17,12 +17,14 @@ class Layout:
     """Positions of the features and of the target in a row.
 
     `categorical` says whether each feature was named as categorical; None if the file decides.
+    `keeps_text` says that texts such as "25.0%" are labels.
     """
 
     features: tuple[int, ...]
     names: tuple[str, ...]
     target: int
     categorical: tuple[bool | None, ...]
+    keeps_text: bool = False
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class Wanted:
     ignore: tuple[str, ...]
     categorical_features: object
     categorical: tuple[str, ...] = ()
+    keeps_text: bool = False
 
     def layout(self, header: Sequence[str], file: str) -> Layout:
         """Return the layout of a file with this header."""
@@ -59,7 +62,7 @@ class Wanted:
                 f"{listed(header)}. Pass a file with at least one more column."
             )
         names = tuple(header[position] for position in features)
-        return Layout(features, names, target, self._kinds(names, file))
+        return Layout(features, names, target, self._kinds(names, file), self.keeps_text)
 
     def _kinds(self, names: tuple[str, ...], file: str) -> tuple[bool | None, ...]:
         chosen = chosen_categorical(self.categorical_features, names)

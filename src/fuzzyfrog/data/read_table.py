@@ -23,7 +23,9 @@ from fuzzyfrog.data.formats.npy import NpyTable
 from fuzzyfrog.data.formats.opening import stamp
 from fuzzyfrog.data.formats.parquet import ParquetTable
 from fuzzyfrog.data.layout import Layout, Wanted, check_header
+from fuzzyfrog.data.number_texts import TextNumbers, read_texts
 from fuzzyfrog.data.target import (
+    MOST_CLASSES,
     TargetParts,
     check_target_kind,
     doubts_about_classes,
@@ -55,6 +57,7 @@ def read_table(
     separator: str | None = None,
     decimal: str = ".",
     encoding: str = "utf-8",
+    numbers_in_text: str = "read",
 ) -> Dataset:
     """Return the Dataset of a CSV, TSV, ARFF, Parquet or NumPy file, each also gzipped.
 
@@ -94,6 +97,10 @@ def read_table(
         The decimal mark of the numbers in a CSV or TSV file.
     encoding : str
         Encoding of a text file.
+    numbers_in_text : {"read", "keep"}
+        Whether a column of text in which every cell is a number with a percent sign, a currency,
+        a common unit, marks between thousands or a limit ("25.0%", "$15,900.00", "3750 g",
+        "<0.1") is read as numbers, with a note, or kept as labels.
 
     Returns
     -------
@@ -110,8 +117,14 @@ def read_table(
     path = Path(path)
     path = path.resolve() if os.path.isdir(path) else path  # "." has no name
     check_target_kind(target_kind, "target_kind")
+    if numbers_in_text not in ("read", "keep"):
+        raise ParameterError("numbers_in_text", "be 'read' or 'keep'", shown(numbers_in_text))
     wanted = Wanted(
-        target, _names(ignore, "ignore"), categorical_features, _names(categorical, "categorical")
+        target,
+        _names(ignore, "ignore"),
+        categorical_features,
+        _names(categorical, "categorical"),
+        keeps_text=numbers_in_text == "keep",
     )
     _check_decimal(decimal)
     kind = file_format(path)
@@ -195,14 +208,14 @@ def _dataset(
     path: Path, wanted: Wanted, layout: Layout, table: RawTable, target_kind: str, decimal: str
 ) -> Dataset:
     try:
-        cells = _numbers_where_meant(table.target, target_kind, decimal)
-        codes, classes = encode_target(cells, len(cells), target_kind)
+        cells, notes = _numbers_where_meant(table.target, target_kind, decimal, layout.keeps_text)
+        codes, classes = encode_target(cells, len(cells), "numeric" if notes else target_kind)
     except DataError as error:
         prefix = f"{path.name}: target {shown(wanted.target)}: "
         raise DataError(Sentence(prefix, error.args[0])) from None
     content = table.content
     doubts = doubts_about_classes(classes, len(codes), target_kind, "target_kind")
-    notes = (*doubts, *content.warnings)
+    notes = (*notes, *doubts, *content.warnings)
     for warning in notes:
         warnings.warn(warning, UserWarning, stacklevel=3)
     return Dataset(
@@ -219,20 +232,26 @@ def _dataset(
 
 
 def _numbers_where_meant(
-    cells: list[Any] | NDArray[Any], target_kind: str, decimal: str
-) -> list[Any] | NDArray[Any]:
-    """Return the texts of a target as numbers if they are meant as numbers, else unchanged."""
+    cells: list[Any] | NDArray[Any], target_kind: str, decimal: str, keeps_text: bool
+) -> tuple[list[Any] | NDArray[Any], tuple[str, ...]]:
+    """Return the texts of a target as numbers if they are meant as numbers, and a note on that."""
     if isinstance(cells, np.ndarray):  # the file has types
-        return cells
+        return cells, ()
     if target_kind == "class" or not isinstance(cells[0], str):
-        return cells
+        return cells, ()
     if target_kind == "auto" and any(cell in MISSING for cell in set(cells)):
-        return cells
+        return cells, ()
     try:
         numbers = parse_numbers(cells, decimal)
     except NotANumberError as error:
+        texts = list(dict.fromkeys(cells))
+        is_meant = target_kind == "numeric" or len(texts) > MOST_CLASSES
+        found = read_texts(texts, decimal) if is_meant and not keeps_text else TextNumbers()
+        if found.values is not None:
+            number_of = dict(zip(texts, found.values.tolist(), strict=True))
+            return [number_of[cell] for cell in cells], (_read_target(found.reading),)
         if target_kind == "auto":
-            return cells
+            return cells, ()
         raise DataError(
             Sentence(
                 f"a numeric target must hold numbers, got {shown(cells[error.position])}. "
@@ -242,7 +261,15 @@ def _numbers_where_meant(
             )
         ) from None
     fractional = bool((numbers % 1 != 0).any())
-    return numbers.tolist() if fractional or target_kind == "numeric" else cells
+    return (numbers.tolist() if fractional or target_kind == "numeric" else cells), ()
+
+
+def _read_target(reading: str) -> str:
+    return Sentence(
+        f"the target holds numbers in text, read as numbers: {reading}. Pass ",
+        Setting("target_kind", "class"),
+        " if its values are labels.",
+    )
 
 
 def _read_parts(
@@ -251,7 +278,8 @@ def _read_parts(
     """Return the layout and the content of a table that is read part by part."""
     check_header(source.names, path.name, None)
     layout = wanted.layout(source.names, path.name)
-    features, target = Gathering(layout.names, layout.categorical), TargetParts()
+    features = Gathering(layout.names, layout.categorical, keeps_text=layout.keeps_text)
+    target = TargetParts()
     for values, labels in source.parts(layout):
         with _named(path):
             features.add(values)

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any, TextIO, cast
 
 from fuzzyfrog.common.messages import listed, shown
-from fuzzyfrog.data.cells import MISSING, parse_numbers
+from fuzzyfrog.data.cells import MISSING, NotANumberError, parse_numbers
 from fuzzyfrog.data.dataset import Dataset
 from fuzzyfrog.data.formats.arff import arff_cells
 from fuzzyfrog.data.formats.csv import delimited_cells
 from fuzzyfrog.data.formats.npy import NpyTable
 from fuzzyfrog.data.formats.parquet import ParquetTable, check_pyarrow, write_arrow
+from fuzzyfrog.data.number_texts import read_texts
 from fuzzyfrog.data.read_table import SEPARATORS, file_format, separator_of
 from fuzzyfrog.errors import DataError
 
@@ -163,7 +164,15 @@ def _columns(rows: Iterator[list[Any]], dataset: Dataset, decimal: str) -> dict[
 
 
 def _numbers(cells: list[str], decimal: str) -> list[float | None]:
-    numbers = parse_numbers(cells, decimal).tolist()
+    try:
+        numbers = parse_numbers(cells, decimal).tolist()
+    except NotANumberError:  # they were read from texts such as "25.0%"
+        texts = list(dict.fromkeys(cells))
+        # Cells that were read as numbers agree in their marks, so commas are thousands.
+        found = read_texts(texts, decimal, ",").values
+        assert found is not None  # noqa: S101
+        number_of = dict(zip(texts, found.tolist(), strict=True))
+        numbers = [number_of[cell] for cell in cells]
     return [None if number != number else number for number in numbers]
 
 

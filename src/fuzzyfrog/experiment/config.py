@@ -65,7 +65,7 @@ class DataEntry:
         New labels for the classes. Weka's JRip depends on them.
     ignore, categorical : tuple of str
         Columns of the file to leave out, and columns to treat as categories.
-    separator, decimal, encoding : str or None, str, str
+    separator, decimal, encoding, numbers_in_text : str or None, str, str, str
         Format of a text file, as for `read_table`.
     """
 
@@ -78,6 +78,7 @@ class DataEntry:
     separator: str | None = None
     decimal: str = "."
     encoding: str = "utf-8"
+    numbers_in_text: str = "read"
 
     def load(self, folder: str | os.PathLike[str] | None) -> Dataset:
         """Return the data set with the labels of the config; registered ones are in `folder`."""
@@ -93,6 +94,7 @@ class DataEntry:
                 separator=self.separator,
                 decimal=self.decimal,
                 encoding=self.encoding,
+                numbers_in_text=self.numbers_in_text,
             )
         check_classes(dataset)
         labels = [str(label) for label in dataset.classes or ()]

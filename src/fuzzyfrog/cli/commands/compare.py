@@ -190,4 +190,5 @@ def _entry(name: str, asked: TableOptions, folder: Path) -> DataEntry:
         separator=asked.mark,
         decimal=asked.decimal,
         encoding=asked.encoding,
+        numbers_in_text=asked.numbers_in_text,
     )

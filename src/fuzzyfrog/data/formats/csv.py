@@ -25,7 +25,6 @@ from fuzzyfrog.data.cells import (
     has_points,
     merges_integers,
     parse_numbers,
-    strays,
 )
 from fuzzyfrog.data.columns import (
     Column,
@@ -38,10 +37,11 @@ from fuzzyfrog.data.columns import (
     decoded,
     merged,
     not_listed,
-    slips_among_numbers,
+    text_column,
 )
 from fuzzyfrog.data.formats.opening import check_unchanged, open_bytes, stamp, text_lines
 from fuzzyfrog.data.layout import Layout, Wanted, check_header
+from fuzzyfrog.data.number_texts import read_texts
 from fuzzyfrog.errors import DataError
 
 BLOCK_CELLS = 2**18  # about 20 MB of text at a time
@@ -101,7 +101,7 @@ def _read_columns(
 ) -> tuple[list[CsvColumn], BlockStore]:
     """Read the whole file once; the features in `text` are known not to be numbers."""
     columns = [
-        CsvColumn(Feature(name, layout.categorical[place]), place in text, asked.decimal)
+        CsvColumn(Feature(name, layout.categorical[place], layout.keeps_text), place in text, asked)
         for place, name in enumerate(layout.names)
     ]
     store = BlockStore(path.name, layout, columns, MISSING_TARGET)
@@ -224,9 +224,10 @@ class FileColumn:
 class CsvColumn(FileColumn):
     """Collects a feature of a CSV file, which is numeric until a cell turns out to be text."""
 
-    def __init__(self, feature: Feature, is_text: bool, decimal: str) -> None:
+    def __init__(self, feature: Feature, is_text: bool, dialect: Dialect) -> None:
         super().__init__(feature, CategoryCoder(MISSING) if is_text else None)
-        self._decimal = decimal
+        self._decimal = dialect.decimal
+        self._separator = dialect.separator
         self._padded: str | None = None
         self._has_cells = False
         self._has_fractions = False
@@ -255,15 +256,16 @@ class CsvColumn(FileColumn):
 
     def finish(self) -> Column:
         """Return what the codes stand for, with a warning if the kind of the feature is unclear."""
-        column = super().finish()
         if self.feature.categorical is not None:
-            return column
-        name = self.feature.name
+            return super().finish()
         if self.coder is None:
             is_doubtful = self._padded is not None and not self._has_fractions
-            return replace(column, warning=_padded(name, self._padded)) if is_doubtful else column
-        found = strays(self.coder.values, self._decimal)
-        return replace(column, warning=slips_among_numbers(name, found)) if found else column
+            return Column(warning=_padded(self.feature.name, self._padded) if is_doubtful else None)
+        texts = [str(value) for value in self.coder.values]
+        found = read_texts(texts, self._decimal, self._separator)
+        if found.values is None and not self.feature.keeps_text:
+            self._check_marks(self.coder.values)
+        return text_column(self.coder.values, self.feature, found)
 
     def _check_marks(self, values: Labels) -> None:
         examples = listed(values[:3])
@@ -273,12 +275,18 @@ class CsvColumn(FileColumn):
                 Setting("categorical"),
                 " if these are labels.",
             )
-        if self._decimal != "," and has_decimal_commas(values):
+        if self._decimal != "," and (has_decimal_commas(values) or _is_read_with_commas(values)):
             raise self._other_mark(
                 f"point, got commas ({examples}). Pass ",
                 Setting("decimal", ","),
                 " for decimal commas; delete thousands separators.",
             )
+
+
+def _is_read_with_commas(values: Labels) -> bool:
+    """Whether texts such as "12,5 %" are numbers, but only with a decimal comma."""
+    texts = [str(value) for value in values]
+    return any("," in text for text in texts[:1000]) and read_texts(texts, ",").values is not None
 
 
 def _padded(name: str, cell: str | None) -> str:
