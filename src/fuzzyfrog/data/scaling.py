@@ -57,7 +57,7 @@ def positions(dataset: Dataset, spread: Spread, missing: Missing) -> tuple[Float
         (docs/theory.md#error); 0 for categorical features.
     """
     Z, errors = empty(dataset.values.shape), np.zeros(dataset.n_features)
-    gaps = _gaps(dataset, missing)
+    gaps = gaps_of(dataset, missing)
     plain = np.flatnonzero(~dataset.categorical & ~np.array([len(rows) > 0 for rows in gaps]))
     for part in column_blocks(dataset.n_samples, plain.size):
         Z[:, plain[part]], errors[plain[part]] = _scaled(dataset.values[:, plain[part]], spread)
@@ -216,7 +216,7 @@ def _sums(values: FloatArray) -> FloatArray:
     return total
 
 
-def _gaps(dataset: Dataset, missing: Missing) -> list[NDArray[np.intp]]:
+def gaps_of(dataset: Dataset, missing: Missing) -> list[NDArray[np.intp]]:
     """Return the samples in which each feature is missing, or raise if the rule forbids any."""
     gaps = [np.flatnonzero(np.isnan(dataset.values[:, a])) for a in range(dataset.n_features)]
     for a, rows in enumerate(gaps):

@@ -7,10 +7,11 @@ subset comes out by itself (docs/measure.md#soft).
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal
+from functools import cached_property, partial
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +28,7 @@ from fuzzyfrog.measure._kernel_soft import (
     memberships,
 )
 from fuzzyfrog.measure.dependency import checked_masks, one_step
+from fuzzyfrog.measure.sampled import mean_interval
 from fuzzyfrog.measure.threads import effective_threads, map_blocks
 
 __all__ = ["N_NEIGHBORS", "WIDTHS", "SoftDependency"]
@@ -43,6 +45,8 @@ N_ANCHORS = 2_000  # ... of this many
 _STREAM = 0x616E63686F7273  # next to the seed: no other part of a run draws from it
 
 _MOST_FEATURES = 512  # extensions that one call of the kernel sums up
+_TOLERANCE = 1e-12  # by which rounding may change a score
+_CELLS_AT_ONCE = 2**16  # pairs that NumPy compares together
 _BLOCKS_AT_ONCE = 4  # vectors of anchors in one piece of work for a thread
 _MARGIN = 1e-5  # scores in float32 are within half of it, unless their rows are unsure
 
@@ -98,6 +102,9 @@ class SoftDependency:
     [0.625, 0.771]
     """
 
+    is_monotone = False  # a feature can lower it
+    tolerance = _TOLERANCE
+
     def __init__(
         self,
         X: object,
@@ -114,7 +121,23 @@ class SoftDependency:
         )
         self._n_threads = effective_threads(n_jobs)
         self._columns = _Columns.of(self.dataset)
-        self.anchors = _drawn(self.dataset.n_samples, sample, seed)
+        self._draw(sample, seed)
+
+    def _draw(self, sample: int | None, seed: int) -> None:
+        self._sample, self._seed = sample, seed
+        n = self.n_samples
+        n_anchors = min(n, sample or (n if n <= MOST_ANCHORS else N_ANCHORS))
+        # Raw words: their sequence is the same in every version of NumPy.
+        words = np.random.Philox(key=[int(seed) % 2**64, _STREAM]).random_raw(n)
+        drawn = np.argsort(words, kind="stable")
+        self.anchors: Integers = np.sort(drawn[:n_anchors])
+        self._others: Integers = np.sort(drawn[n_anchors : 2 * n_anchors])
+
+    def on_sample(self, sample: int | None, seed: int) -> Self:
+        """Return the measure of the same table with the memberships of other samples."""
+        other = copy.copy(self)
+        other._draw(sample, seed)
+        return other
 
     @property
     def n_features(self) -> int:
@@ -170,8 +193,29 @@ class SoftDependency:
         scores = np.full(len(checked), -np.inf)
         rows = np.arange(len(checked)) if step is None else self._contenders(*step)
         scores[rows] = self.score(checked[rows])
-        scores[scores < scores.max(initial=-np.inf)] = -np.inf
+        scores[scores < scores.max(initial=-np.inf) - self.tolerance] = -np.inf
         return scores
+
+    def interval(self, mask: ArrayLike, confidence: float = 0.95) -> tuple[float, float]:
+        """Return an interval that contains the dependency on all samples with some confidence.
+
+        It comes from samples that are no anchors, as many of them: features that were chosen for
+        these anchors look better on them than they are.
+        """
+        seen = self.score(np.atleast_2d(mask))[0]
+        n_rest = self.n_samples - self.n_sampled
+        if not n_rest:
+            return float(seen), float(seen)
+        others = copy.copy(self)
+        others.anchors = self._others
+        memberships = others.memberships(mask)
+        low, high = mean_interval(memberships, _mean(memberships), n_rest, confidence)
+        known, share = seen * self.n_sampled / self.n_samples, n_rest / self.n_samples
+        return float(known + share * low), float(known + share * high)
+
+    def recipe(self) -> partial[SoftDependency]:
+        """Return what makes this measure of its table, to be sent to another process."""
+        return partial(SoftDependency, sample=self._sample, seed=self._seed)
 
     def memberships(self, mask: ArrayLike) -> NDArray[np.float64]:
         """Return how much of what is similar to each anchor has its class, by some features."""
@@ -224,10 +268,31 @@ class SoftDependency:
         voted = np.take_along_axis(labels, first[..., np.newaxis], axis=2)[..., 0]
         return np.asarray((voted != target[self.anchors]).astype(np.float64))
 
+    def similarities(self, sample: int, mask: ArrayLike) -> NDArray[np.float64]:
+        """Return how similar all samples are to one, from 0 to 1: the mean over the widths."""
+        features = np.flatnonzero(checked_masks(np.atleast_2d(mask), self.n_features)[0])
+        delta = self._columns.mean_differences(features, np.array([sample]))[0]
+        return np.asarray(sum(np.exp(-delta / width) for width in WIDTHS) / len(WIDTHS))
+
+    def likeness(self, sample: int) -> NDArray[np.float64]:
+        """Return how alike the targets of all samples are to that of one, from 0 to 1."""
+        return np.asarray(self._columns.likeness(np.array([sample]))[0])
+
+    def memberships_in_numpy(self, mask: ArrayLike) -> NDArray[np.float64]:
+        """Return the memberships of the anchors in NumPy alone: slow, but nothing is compiled."""
+        features = np.flatnonzero(checked_masks(np.atleast_2d(mask), self.n_features)[0])
+        at_once = max(1, _CELLS_AT_ONCE // self.n_samples)
+        return np.concatenate(
+            [
+                self._columns.memberships(features, self.anchors[first:last])
+                for first, last in _pieces(len(self.anchors), at_once)
+            ]
+        )
+
     def _of_subset(self, mask: Mask) -> Floats:
         features = np.flatnonzero(mask)
         if not len(features):  # nothing tells samples apart: all are equally similar
-            return np.array([self._columns.membership(features, x) for x in self.anchors.tolist()])
+            return self._columns.memberships(features, self.anchors)
         found, _ = self._weighed(features[:-1], features[-1:], _DOUBLE)
         return np.asarray(found[0])
 
@@ -253,7 +318,7 @@ class SoftDependency:
         if precision is _DOUBLE:
             for k, place in zip(*np.nonzero(is_unsure), strict=True):
                 features = np.append(base, added[k])
-                found[k, place] = self._columns.membership(features, int(self.anchors[place]))
+                found[k, place] = self._columns.memberships(features, self.anchors[[place]])[0]
         return found, is_unsure
 
     def _summed(
@@ -352,33 +417,42 @@ class _Columns:
         z = np.array([self._values[feature] for feature in features.tolist()])
         return z, self._kinds(features), self._differs[features], self._mean[features]
 
-    def membership(self, features: Integers, sample: int) -> float:
-        """Return the membership of one sample, computed so that nothing can underflow."""
-        delta = np.zeros(self._dataset.n_samples)
+    def mean_differences(self, features: Integers, samples: Integers) -> Floats:
+        """Return how far all samples are from some, on average over some features."""
+        delta = np.zeros((len(samples), self._dataset.n_samples))
         for feature in features.tolist():
             column = self._values[feature]
+            here = column[samples, np.newaxis]
             if self._dataset.categorical[feature]:
-                apart = np.where(column == column[sample], 0.0, self._differs[feature])
+                apart = np.where(column == here, 0.0, self._differs[feature])
+                apart[np.isnan(column) | np.isnan(here)] = self._mean[feature]
             else:
-                apart = np.abs(column - column[sample])
-            is_gap = np.isnan(column) | np.isnan(column[sample])
-            delta += np.where(is_gap, self._mean[feature], apart)
-        delta /= max(1, len(features))
-        delta[sample] = np.inf
-        if len(delta) < 2:
-            return self.chance()
-        alike = self._likeness(sample)
-        share = 0.0
-        for width in WIDTHS:
-            similar = np.exp(-(delta - delta.min()) / width)
-            share += float((similar * alike).sum() / similar.sum())
-        return share / len(WIDTHS)
+                apart = np.abs(column - here)
+                apart[np.isnan(apart)] = self._mean[feature]
+            delta += apart
+        return np.asarray(delta / max(1, len(features)))
 
-    def _likeness(self, sample: int) -> Floats:
+    def memberships(self, features: Integers, samples: Integers) -> Floats:
+        """Return the memberships of some samples, computed so that nothing can underflow."""
+        delta = self.mean_differences(features, samples)
+        delta[np.arange(len(samples)), samples] = np.inf
+        if self._dataset.n_samples < 2:
+            return np.full(len(samples), self.chance())
+        alike = self.likeness(samples)
+        delta -= delta.min(axis=1, keepdims=True)
+        shares = np.zeros(len(samples))
+        for width in WIDTHS:
+            similar = np.exp(-delta / width)
+            shares += (similar * alike).sum(axis=1) / similar.sum(axis=1)
+        return shares / len(WIDTHS)
+
+    def likeness(self, samples: Integers) -> Floats:
+        """Return how alike the targets of all samples are to those of some."""
         target = self._dataset.target
         if self._dataset.classes is not None:
-            return np.asarray(target == target[sample], np.float64)
-        return np.asarray(np.maximum(0.0, 1.0 - np.abs(self.target - self.target[sample])))
+            return np.asarray(target == target[samples, np.newaxis], np.float64)
+        apart = np.abs(self.target - self.target[samples, np.newaxis])
+        return np.asarray(np.maximum(0.0, 1.0 - apart))
 
     def _kinds(self, features: Integers) -> Integers:
         def kind(feature: int) -> int:
@@ -387,15 +461,6 @@ class _Columns:
             return GAPS if np.isnan(self._values[feature]).any() else NUMBER
 
         return np.array([kind(feature) for feature in features.tolist()], np.int64)
-
-
-def _drawn(n_samples: int, sample: int | None, seed: int) -> Integers:
-    """Return the samples whose memberships count, in the order of the table."""
-    wanted = sample or (n_samples if n_samples <= MOST_ANCHORS else N_ANCHORS)
-    if wanted >= n_samples:
-        return np.arange(n_samples)
-    rng = np.random.Generator(np.random.Philox(key=[seed, _STREAM]))
-    return np.sort(rng.choice(n_samples, wanted, replace=False))
 
 
 def _pieces(n: int, at_once: int) -> list[tuple[int, int]]:

@@ -62,11 +62,15 @@ class FrontPoint:
         Their names.
     dependency : float
         The highest dependency found with that many features.
+    accuracy : float or None
+        With the soft measure: the share of samples whose class their five nearest neighbors vote
+        for, or R² of their mean for a numeric target. None with other measures, or without time.
     """
 
     features: tuple[int, ...]
     names: tuple[str, ...]
     dependency: float
+    accuracy: float | None = None
 
     @property
     def size(self) -> int:

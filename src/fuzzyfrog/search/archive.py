@@ -226,8 +226,9 @@ class Archive:
 class Front:
     """The highest score found for each size."""
 
-    def __init__(self, n_features: int) -> None:
+    def __init__(self, n_features: int, tolerance: float = 0.0) -> None:
         self._n_features = n_features
+        self._tolerance = tolerance
         self._best: dict[int, tuple[float, bytes]] = {}
 
     def add(self, subsets: Masks, scores: Floats) -> None:
@@ -235,10 +236,12 @@ class Front:
         sizes = subsets.sum(axis=1)
         for size in np.unique(sizes[scores > -np.inf]):
             of_size = np.flatnonzero(sizes == size)
-            highest = scores[of_size].max()
-            first = max(packed(subsets[of_size[scores[of_size] == highest]]))
+            near = of_size[scores[of_size] >= scores[of_size].max() - self._tolerance]
             known = self._best.get(int(size), (-np.inf, b""))
-            self._best[int(size)] = max(known, (float(highest), first))
+            found = [*zip(scores[near].tolist(), packed(subsets[near]), strict=True), known]
+            lowest = max(score for score, _ in found) - self._tolerance
+            level = [one for one in found if one[0] >= lowest]
+            self._best[int(size)] = max(level, key=lambda one: one[1])  # the lowest features
 
     def points(self) -> tuple[FrontPoint, ...]:
         """Return the front from the smallest size to the largest."""

@@ -144,7 +144,7 @@ class _Run:
         self._constraints = Constraints(problem)
         self._proof = Proof(self._constraints.sizes[0])
         self._archive = Archive(ranking_of(problem))
-        self._front = Front(problem.n_features)
+        self._front = Front(problem.n_features, problem.tolerance)
         self._finish = Finish(problem, self._archive, self._front)
         self._history: list[Moment] = []
 
@@ -297,7 +297,8 @@ class Finish:
         self._constraints = Constraints(problem)
         self._archive = archive
         self._front = front
-        self._sized = problem.n_features_to_select is not None
+        # With a given size, or the highest score asked for, no feature is to be left out.
+        self._sized = problem.n_features_to_select is not None or not problem.is_monotone
 
     def n_evaluations(self) -> int:
         """Return the number of evaluations to keep for these steps."""

@@ -7,6 +7,7 @@ received, and the driver can keep the budget, remember scores and resume for eve
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -115,6 +116,9 @@ class Problem:
     oracle : callable or None
         Returns rows of requirements that a subset breaks, so that a search can prove what is
         needed for the full score; see :mod:`fuzzyfrog.search.covering`.
+    is_monotone : bool
+        Whether a further feature never lowers the score. If it may, no score is high enough, and
+        the highest one is searched for.
     tolerance : float
         Scores that differ by no more than this are equal up to rounding (docs/theory.md#ties).
     proof_log : ProofLog or None
@@ -130,6 +134,7 @@ class Problem:
     n_features_to_select: int | None = None
     min_dependency: float = 1.0
     oracle: "Oracle | None" = None
+    is_monotone: bool = True
     tolerance: float = 0.0
     proof_log: "ProofLog | None" = None
 
@@ -141,6 +146,8 @@ class Problem:
     @property
     def target(self) -> float:
         """The score that is high enough: the one asked for, up to rounding."""
+        if not self.is_monotone:
+            return inf
         return max(0.0, self.asked - self.tolerance)
 
     def kept(self, scores: Floats) -> Floats:
@@ -152,6 +159,8 @@ class Problem:
 
         Nobody should have to wonder about 0.9999999999999998 of 1.
         """
+        if not self.is_monotone:
+            return score
         if score >= self.full_score - self.tolerance:
             return self.full_score
         return self.asked if self.target <= score < self.asked else score

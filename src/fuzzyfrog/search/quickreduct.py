@@ -6,11 +6,15 @@ from sklearn.base import BaseEstimator
 from fuzzyfrog.search.constraints import Constraints
 from fuzzyfrog.search.protocol import Batch, Floats, Integers, Masks, Problem, Proposal, Steps
 
+PATH = 20  # features that are added even if the score falls, where it may rise again
 BATCH_CELLS = 2**24  # subsets times features of one batch: 16 MB, all candidates up to 4,096
 
 
 class QuickReduct(BaseEstimator):  # type: ignore[misc]
     """Add the feature that raises the score most, until the score is high enough.
+
+    With a measure that a feature can lower, as the soft dependency, no score is high enough: 20
+    features are added, and more while each raises the score above all before.
 
     Of features that raise it equally, the one with the lowest index is added. That includes steps
     that do not raise it: where single features tell nothing, only such a step leads further.
@@ -30,11 +34,12 @@ class QuickReduct(BaseEstimator):  # type: ignore[misc]
 def grow(problem: Problem) -> Steps[tuple[Masks, float]]:
     """Add the best feature until the score is high enough; return the subset and its score."""
     constraints = Constraints(problem)
-    subset, score = constraints.fixed.copy(), -np.inf
+    subset, score, highest = constraints.fixed.copy(), -np.inf, -np.inf
     if subset.any():
         score = float((yield Batch(subset[np.newaxis]))[0])
     left = constraints.free
-    while len(left) and _wants_more(problem, int(subset.sum()), score):
+    while len(left) and _wants_more(problem, int(subset.sum()), score, highest):
+        highest = max(highest, score)
         scores = yield from _try_each(subset, left, problem.tolerance)
         chosen = int(np.argmax(scores >= scores.max() - problem.tolerance))
         subset[left[chosen]] = True
@@ -47,9 +52,11 @@ def _grown(problem: Problem) -> Proposal:
     yield from grow(problem)
 
 
-def _wants_more(problem: Problem, size: int, score: float) -> bool:
+def _wants_more(problem: Problem, size: int, score: float, highest: float) -> bool:
     if problem.n_features_to_select is not None:
         return size < problem.n_features_to_select
+    if not problem.is_monotone:
+        return size < PATH or score > highest
     return score < problem.target
 
 

@@ -18,15 +18,14 @@ from fuzzyfrog.common.messages import listed, shown
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.dask_tables import dask_columns
 from fuzzyfrog.data.dataset import as_frame, is_dask, without_rows
-from fuzzyfrog.data.scaling import Missing, Spread
 from fuzzyfrog.errors import DataError, ParameterError
-from fuzzyfrog.measure import Dependency, SampledDependency
-from fuzzyfrog.measure.dependency import TNorm
 from fuzzyfrog.records import FrontPoint, Reduct
 from fuzzyfrog.search import Objective, Outcome, Problem
 from fuzzyfrog.search.archive import without_each
 from fuzzyfrog.search.backward_elimination import eliminate
+from fuzzyfrog.select.measures import MeasureSettings, interval_of, sampled
 from fuzzyfrog.select.parameters import is_index
+from fuzzyfrog.select.path import Path
 
 Masks = NDArray[np.bool_]
 
@@ -143,20 +142,16 @@ class Evidence:
         All samples, with the features that occur in a reduct.
     features : int64[n_kept]
         The indices of these features in the original table.
-    tnorm, spread, missing : str
-        The settings of the measure.
+    settings : MeasureSettings
+        The measure.
     """
 
     dataset: Dataset
     features: NDArray[np.int64]
-    tnorm: TNorm
-    spread: Spread
-    missing: Missing
+    settings: MeasureSettings
 
     @classmethod
-    def of(
-        cls, dataset: Dataset, kept: Masks, tnorm: TNorm, spread: Spread, missing: Missing
-    ) -> Self:
+    def of(cls, dataset: Dataset, kept: Masks, settings: MeasureSettings) -> Self:
         """Return a copy of some features, safe from later changes of the table."""
         features = np.flatnonzero(kept)
         part = Dataset(
@@ -169,13 +164,11 @@ class Evidence:
             dataset.name,
             dataset.categories and tuple(dataset.categories[feature] for feature in features),
         )
-        return cls(part, features, tnorm, spread, missing)
+        return cls(part, features, settings)
 
-    def measure(self, n_jobs: int | None) -> Dependency:
+    def measure(self, n_jobs: int | None) -> Any:
         """Return the measure of the samples on the features that were kept."""
-        return Dependency(
-            self.dataset, tnorm=self.tnorm, spread=self.spread, missing=self.missing, n_jobs=n_jobs
-        )
+        return self.settings.measured(self.dataset, n_jobs)
 
 
 class ReductSelector(TableSelector):
@@ -193,6 +186,7 @@ class ReductSelector(TableSelector):
     seed_: int
     n_jobs: int | None
     _evidence: Evidence
+    _path: Path | None
     _tolerance: float
 
     def select_reduct(self, i: int) -> Self:
@@ -219,9 +213,17 @@ class ReductSelector(TableSelector):
         self.n_features_ = reduct.size
         self.dependency_ = reduct.dependency
         self.dependency_interval_ = self._interval(reduct)
-        self.ranking_ = ranks_behind(self.support_, self.feature_frequency_)
+        self.ranking_ = ranks_behind(self.support_, self._importance())
         self.front_ = front_through(self.front_, reduct, self._tolerance)
         return self
+
+    def _importance(self) -> NDArray[np.float64]:
+        """Return how close each feature came to be selected."""
+        if self._path is None:
+            return self.feature_frequency_
+        places = np.full(self.n_features_in_, -np.inf)
+        places[self._path.features] = -np.arange(len(self._path.features), dtype=np.float64)
+        return places
 
     def _interval(self, reduct: Reduct) -> tuple[float, float]:
         """Return the interval for the dependency of a reduct on all samples.
@@ -235,12 +237,11 @@ class ReductSelector(TableSelector):
         subset = np.isin(self._evidence.features, reduct.features)
         try:
             measure = self._evidence.measure(self.n_jobs)
-            part = SampledDependency(measure, self.n_sampled_, seed=self.seed_)
-            (found,) = part.confirm(subset[np.newaxis], CONFIDENCE)
+            part = sampled(measure, self.n_sampled_, self.seed_)
+            return interval_of(part, subset, CONFIDENCE)
         except TimeIsUp:  # nothing is known about the other samples
             share = self.n_sampled_ / n_samples
             return share * reduct.dependency, share * reduct.dependency + 1.0 - share
-        return found.low, found.high
 
     def __sklearn_clone__(self) -> Any:
         bare = copy(self)  # goes through __getstate__, so it has no client
@@ -264,8 +265,20 @@ def reducts_of(outcome: Outcome, problem: Problem, names: Sequence[str]) -> list
     ]
 
 
-def front_of(outcome: Outcome, problem: Problem, names: Sequence[str]) -> list[FrontPoint]:
-    """Return the best subset found of each size, up to the first with the highest score."""
+def front_of(
+    outcome: Outcome, problem: Problem, names: Sequence[str], path: Path | None
+) -> list[FrontPoint]:
+    """Return the best subset found of each size, up to the first with the highest score.
+
+    Of a path, all of it: a larger subset may predict better though it scores lower.
+    """
+    if path is not None:
+        known = path.accuracies
+        accuracies = [None] * len(path.points) if known is None else known
+        return [
+            FrontPoint(*listed_features(point.subset, names), point.score, accuracy)
+            for point, accuracy in zip(path.points, accuracies, strict=True)
+        ]
     highest = max(point.score for point in outcome.front) - problem.tolerance
     enough = next(point.size for point in outcome.front if point.score >= highest)
     return [
@@ -279,12 +292,13 @@ def front_through(
     front: Sequence[FrontPoint], reduct: Reduct, tolerance: float
 ) -> list[FrontPoint]:
     """Return the front with a reduct in place of a subset of the same size that is as good."""
+
+    def is_other(point: FrontPoint) -> bool:
+        is_as_good = abs(point.dependency - reduct.dependency) <= tolerance
+        return point.size == reduct.size and point.features != reduct.features and is_as_good
+
     own = FrontPoint(reduct.features, reduct.names, reduct.dependency)
-
-    def is_as_good(point: FrontPoint) -> bool:
-        return abs(point.dependency - reduct.dependency) <= tolerance
-
-    return [own if point.size == own.size and is_as_good(point) else point for point in front]
+    return [own if is_other(point) else point for point in front]
 
 
 def listed_features(subset: Masks, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:

@@ -113,16 +113,18 @@ class Examples:
     def __init__(self, evidence: Evidence, selected: tuple[int, ...], n_jobs: int | None) -> None:
         self._dataset = evidence.dataset
         self._features = evidence.features
-        self._tnorm = evidence.tnorm
+        self._tnorm = evidence.settings.tnorm
         self._subset: Mask = np.isin(evidence.features, selected)
         self._measure = evidence.measure(n_jobs)
         self._memberships = self._measure.memberships(self._subset)
         self._sure = 1.0 - self._measure.tolerance  # a membership of 1, up to rounding
-        self._Z, _ = positions(evidence.dataset, evidence.spread, evidence.missing)
+        self._Z, _ = positions(
+            evidence.dataset, evidence.settings.spread, evidence.settings.missing
+        )
         self._targets = np.empty(0)
         if evidence.dataset.classes is None:
             target = np.asarray(evidence.dataset.target, np.float64)
-            self._targets, _ = scaled(target, evidence.spread)
+            self._targets, _ = scaled(target, evidence.settings.spread)
 
     def explanation(self, feature: int, n_pairs: int) -> FeatureExplanation:
         """Return why a selected feature is needed, with at most `n_pairs` example pairs."""

@@ -8,21 +8,34 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from fuzzyfrog.common.messages import Sentence, Setting, close_to, listed, shown
-from fuzzyfrog.common.params import check_count
+from fuzzyfrog.common.params import check_count, check_known
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.measure.functions import feature_mask
-from fuzzyfrog.search import Callback, Certified, Exact, ExactFront, Search
+from fuzzyfrog.search import Callback, Certified, Exact, ExactFront, QuickReduct, Search
 from fuzzyfrog.search.registry import SEARCHES
+from fuzzyfrog.select.measures import MeasureSettings
+from fuzzyfrog.select.path import RULES
 
 RandomState = int | np.random.RandomState | np.random.Generator | None
 
 HIGHEST_SEED = 2**32 - 1  # as in scikit-learn
 
 
-def search_of(search: object, *, certify: bool) -> tuple[Search, bool]:
+def search_of(search: object, settings: MeasureSettings, *, certify: bool) -> tuple[Search, bool]:
     """Return the search for a name or an instance, and whether it proves its result."""
+    if isinstance(search, str) and search == "auto":
+        search = "frogs" if settings.is_strict else "quickreduct"
     found = _named_search(search)
+    if (certify or isinstance(found, Exact | ExactFront)) and not settings.is_strict:
+        raise ParameterError(
+            "certify" if certify else "search",
+            "be left out with another measure than the strict one"
+            if certify
+            else "be another one than 'exact' and 'front' unless the measure is the strict one",
+            shown(certify or search),
+            "Proofs rest on a dependency that never falls when a feature is added.",
+        )
     if isinstance(found, Exact | ExactFront):
         return found, True
     return (Certified(found, Exact()), True) if certify else (found, False)
@@ -34,7 +47,7 @@ def _named_search(search: object) -> Search:
     is_instance = hasattr(search, "propose") and hasattr(search, "get_params")
     if is_instance and not isinstance(search, type):
         return search  # type: ignore[return-value]
-    rule = f"be one of {listed(SEARCHES)} or an instance such as ShuffledFrogs()"
+    rule = f"be one of {listed(['auto', *SEARCHES])} or an instance such as ShuffledFrogs()"
     raise ParameterError("search", rule, shown(search))
 
 
@@ -112,13 +125,38 @@ def check_size(n_features_to_select: object) -> None:
         check_count("n_features_to_select", n_features_to_select)
 
 
+def check_size_rule(
+    size_rule: object, n_features_to_select: object, search: Search, settings: MeasureSettings
+) -> None:
+    """Raise unless the rule is known and there is a path that it can choose from."""
+    check_known("size_rule", size_rule, RULES)
+    if size_rule == "auto":
+        return
+    if not settings.is_soft or not isinstance(search, QuickReduct):
+        raise ParameterError(
+            "size_rule",
+            "be 'auto' unless the soft measure is searched greedily",
+            shown(size_rule),
+            Sentence("Use ", Setting("measure", "soft"), " with its own search."),
+        )
+    if n_features_to_select is not None:
+        raise ParameterError(
+            ("size_rule", "n_features_to_select"),
+            "not be given together",
+            f"{shown(size_rule)} and {n_features_to_select}",
+            "The rule chooses the number of features.",
+        )
+
+
 def check_certify(certify: object) -> None:
     """Raise unless the value is a boolean."""
     if not isinstance(certify, bool | np.bool_):
         raise ParameterError("certify", "be True or False", shown(certify))
 
 
-def check_sample(sample: object, *, proves: bool, on_cluster: bool) -> None:
+def check_sample(
+    sample: object, settings: MeasureSettings, *, proves: bool, on_cluster: bool
+) -> None:
     """Raise unless the value is a number of samples that goes with the other parameters."""
     if sample is None:
         return
@@ -128,6 +166,13 @@ def check_sample(sample: object, *, proves: bool, on_cluster: bool) -> None:
             "be None or a whole number of at least 1",
             shown(sample),
             "It is the number of samples that subsets are scored on.",
+        )
+    if not settings.is_strict and not settings.is_soft:
+        raise ParameterError(
+            "sample",
+            "be left out with a measure of your own",
+            shown(sample),
+            "Draw the sample inside your measure.",
         )
     if proves:
         raise ParameterError(

@@ -18,8 +18,8 @@ from fuzzyfrog.common.params import check_share
 from fuzzyfrog.common.resources import in_memory
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.scaling import Missing, Spread
-from fuzzyfrog.errors import ParameterError
-from fuzzyfrog.measure import Dependency, SampledDependency
+from fuzzyfrog.errors import ParameterError, PredictionWarning
+from fuzzyfrog.measure import Dependency, SoftDependency
 from fuzzyfrog.measure.dependency import TNorm
 from fuzzyfrog.search import (
     Callback,
@@ -29,6 +29,7 @@ from fuzzyfrog.search import (
     Objective,
     Outcome,
     Problem,
+    QuickReduct,
     Reduct,
     Search,
     run,
@@ -38,18 +39,28 @@ from fuzzyfrog.search.driver import check_budget
 from fuzzyfrog.select.base import Evidence, ReductSelector, core_of_run, front_of, reducts_of
 from fuzzyfrog.select.certify import certificate_of, oracle_of
 from fuzzyfrog.select.column_warnings import suspects
+from fuzzyfrog.select.measures import (
+    MakeMeasure,
+    Measure,
+    MeasureSettings,
+    OwnMeasure,
+    sampled,
+    soft_comparison,
+)
 from fuzzyfrog.select.parameters import (
     RandomState,
     check_certify,
     check_checkpoint,
     check_sample,
     check_size,
+    check_size_rule,
     check_verbose,
     checked_callbacks,
     constrained_features,
     search_of,
     seed_of,
 )
+from fuzzyfrog.select.path import Path
 from fuzzyfrog.select.record import FitNotes, ReportsMixin, fingerprint
 
 __all__ = ["FuzzyRoughSelector"]
@@ -222,8 +233,9 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
 
     def __init__(
         self,
-        search: str | Search = "frogs",
+        search: str | Search = "auto",
         *,
+        measure: str | MakeMeasure = "strict",
         tnorm: TNorm = "lukasiewicz",
         spread: Spread = "std",
         categorical_features: object = "from_dtype",
@@ -232,6 +244,7 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         ranking: Literal["lexicographic", "product"] = "lexicographic",
         min_dependency: float = 1.0,
         n_features_to_select: int | None = None,
+        size_rule: Literal["auto", "peak", "accuracy", "one-se"] = "auto",
         must_include: object = None,
         exclude: object = None,
         certify: bool = False,
@@ -246,6 +259,7 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         verbose: int = 0,
     ) -> None:
         self.search = search
+        self.measure = measure
         self.tnorm = tnorm
         self.spread = spread
         self.categorical_features = categorical_features
@@ -254,6 +268,7 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         self.ranking = ranking
         self.min_dependency = min_dependency
         self.n_features_to_select = n_features_to_select
+        self.size_rule = size_rule
         self.must_include = must_include
         self.exclude = exclude
         self.certify = certify
@@ -291,7 +306,8 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
             If a parameter is not valid. Both are a ValueError.
         """
         check_certify(self.certify)
-        search, proves = search_of(self.search, certify=bool(self.certify))
+        settings = MeasureSettings.of(self)
+        search, proves = search_of(self.search, settings, certify=bool(self.certify))
         callbacks = checked_callbacks(self.callbacks)
         hint = "With 1, the selected features keep the dependency of all features."
         check_share("min_dependency", self.min_dependency, zero=False, hint=hint)
@@ -301,15 +317,18 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
             from fuzzyfrog.cluster import check_cluster
 
             check_cluster(self.cluster)
-        check_sample(self.sample, proves=proves, on_cluster=self.cluster is not None)
+        is_shared = self.cluster is not None and not settings.is_soft
+        check_sample(self.sample, settings, proves=proves, on_cluster=is_shared)
         check_budget(self.max_evaluations, self.max_seconds)
         check_size(self.n_features_to_select)
+        check_size_rule(self.size_rule, self.n_features_to_select, search, settings)
         dataset = self._read(X, y)
         limit = Limit(self.max_seconds)
-        measure = self._measure(dataset)
+        with in_memory(f"the positions of {_size_of(dataset)}", SMALLER_TABLE):
+            measure = settings.measured(dataset, self.n_jobs)
         self._notes = FitNotes(measure.dataset)
         self.seed_ = seed_of(self.random_state)
-        here = _sampled(measure, self.sample, self.seed_)
+        here = sampled(measure, self.sample, self.seed_)
         self.n_sampled_ = here.n_sampled
         problem = self._problem(measure, proves)
         search.propose(problem, self.seed_).close()  # checks the parameters of the search
@@ -320,42 +339,37 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         try:
             with (
                 limited(limit.for_search()),
-                self._placed(measure) as anywhere,
+                self._placed(here) as objective,
                 in_memory(f"a batch of subsets of {_size_of(measure.dataset)}", LESS_AT_ONCE),
             ):
-                objective = anywhere if here is measure else here
                 full_score = float(here.score(allowed[np.newaxis])[0])
                 problem = replace(problem, full_score=full_score)
                 outcome = self._run(search, objective, problem, callbacks, measure.dataset)
                 self.core_ = self._core(objective, problem, outcome, limit)
         except TimeIsUp:
             n_part = _n_estimated(measure.n_samples, self.sample)
-            here = _sampled(measure, n_part, self.seed_)
+            here = sampled(measure, n_part, self.seed_)
             self.n_sampled_, self.core_ = here.n_sampled, None
             is_measured = here.n_sampled == measure.n_samples
             outcome, full_score = _unsearched(here, problem)
             problem = replace(problem, full_score=full_score)
-        self._keep(outcome, problem, measure.dataset)
+        is_path = settings.is_soft and isinstance(search, QuickReduct)
+        self._path = self._walked(outcome, here, limit) if is_path else None
+        self._keep(self._sized(outcome), problem, measure.dataset, settings)
         self.full_dependency_ = problem.full_score
+        self.chance_ = measure.chance if isinstance(measure, SoftDependency) else None
         self.certificate_ = certificate_of(outcome, problem) if proves and is_measured else None
         self._notes.warn(_early_end(outcome, problem), ConvergenceWarning)
         self._notes.warn(self._left_out(is_measured=is_measured))
         with limited(limit.for_core(interrupted=outcome.stop_reason == "interrupted")):
             self.select_reduct(0)
+        if settings.is_strict:
+            worse = _worse_neighbors(measure.dataset, self.support_, allowed)
+            self._notes.warn(worse, PredictionWarning)
         self._notes.end(limit.for_explaining())
         return self
 
-    def _measure(self, dataset: Dataset) -> Dependency:
-        with in_memory(f"the positions of {_size_of(dataset)}", SMALLER_TABLE):
-            return Dependency(
-                dataset,
-                tnorm=self.tnorm,
-                spread=self.spread,
-                missing=self.missing,
-                n_jobs=self.n_jobs,
-            )
-
-    def _placed(self, measure: Dependency) -> AbstractContextManager[Objective]:
+    def _placed(self, measure: Any) -> AbstractContextManager[Objective]:
         """Return the context of the measure, on the cluster if there is one."""
         if self.cluster is None:
             return nullcontext(measure)
@@ -363,10 +377,13 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
 
         return on_cluster(measure, self.cluster, self._fingerprint)
 
-    def _problem(self, measure: Dependency, proves: bool) -> Problem:
+    def _problem(self, measure: Dependency | SoftDependency | OwnMeasure, proves: bool) -> Problem:
         """Return the checked problem, still without the full score."""
         dataset = measure.dataset
         included, excluded = constrained_features(self.must_include, self.exclude, dataset)
+        oracle = None
+        if proves and isinstance(measure, Dependency):
+            oracle = oracle_of(measure, ~excluded)
         problem = Problem(
             n_features=dataset.n_features,
             n_cells=dataset.n_samples * dataset.n_features,
@@ -376,7 +393,8 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
             exclude=excluded,
             n_features_to_select=self.n_features_to_select,
             min_dependency=float(self.min_dependency),
-            oracle=oracle_of(measure, ~excluded) if proves else None,
+            oracle=oracle,
+            is_monotone=measure.is_monotone,
             tolerance=measure.tolerance,
         )
         check_problem(problem)
@@ -411,12 +429,14 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
     def _fingerprint(self, dataset: Dataset) -> str:
         is_part = self.n_sampled_ < dataset.n_samples
         part = [f"sample {self.n_sampled_}"] if is_part else []
-        return fingerprint(dataset, self.tnorm, self.spread, self.missing, *part)
+        return fingerprint(dataset, *MeasureSettings.of(self).words(), *part)
 
     def _core(
         self, objective: Objective, problem: Problem, outcome: Outcome, limit: "Limit"
     ) -> list[int] | None:
-        """Return the core; None if there is no time for it, or after Ctrl-C."""
+        """Return the core; None if there is none, no time for it, or after Ctrl-C."""
+        if not problem.is_monotone:
+            return None
         is_interrupted = outcome.stop_reason == "interrupted"
         try:
             with interruptible(), limited(limit.for_core(interrupted=is_interrupted)):
@@ -428,18 +448,39 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
                 raise  # the second Ctrl-C ends everything
             return None
 
-    def _keep(self, outcome: Outcome, problem: Problem, dataset: Dataset) -> None:
+    def _walked(self, outcome: Outcome, measure: SoftDependency, limit: "Limit") -> Path | None:
+        """Return the path of a greedy search, with accuracies if there is time for them."""
+        is_interrupted = outcome.stop_reason == "interrupted"
+        with limited(limit.for_core(interrupted=is_interrupted)):
+            return Path.of(outcome.front, measure)
+
+    def _sized(self, outcome: Outcome) -> Outcome:
+        """Return the outcome with the size that the rule chooses, if it is a greedy path."""
+        if self._path is None or self.n_features_to_select is not None:
+            return outcome
+        point = self._path.chosen_by(self.size_rule)
+        return replace(
+            outcome,
+            subset=point.subset,
+            score=point.score,
+            reducts=(Reduct(point.subset, point.score, minimal=False),),
+            feature_frequency=point.subset.astype(np.float64),
+        )
+
+    def _keep(
+        self, outcome: Outcome, problem: Problem, dataset: Dataset, settings: MeasureSettings
+    ) -> None:
         """Set the attributes that describe the outcome of a run."""
         self._tolerance = problem.tolerance
         self.reducts_ = reducts_of(outcome, problem, dataset.feature_names)
-        self.front_ = front_of(outcome, problem, dataset.feature_names)
+        self.front_ = front_of(outcome, problem, dataset.feature_names, self._path)
         self.feature_frequency_ = outcome.feature_frequency
         self.history_: list[Moment] = list(outcome.history)
         self.n_evaluations_ = outcome.n_evaluations
         self._notes.n_resumed = outcome.n_replayed
         self.stop_reason_ = outcome.stop_reason
         used = outcome.feature_frequency > 0
-        self._evidence = Evidence.of(dataset, used, self.tnorm, self.spread, self.missing)
+        self._evidence = Evidence.of(dataset, used, settings)
 
     def _left_out(self, *, is_measured: bool) -> Iterator[str]:
         """Yield a warning about results that there was no time for."""
@@ -448,7 +489,7 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
                 "There was no time to score all features together; their dependency is an "
                 f"estimate from {self.n_sampled_:,} samples. Raise ", Setting("max_seconds"), ".",
             )  # fmt: skip
-        elif self.core_ is None:
+        elif self.core_ is None and MeasureSettings.of(self).is_strict:
             yield "There was no time to determine the core."
 
     def set_params(self, **params: Any) -> "FuzzyRoughSelector":
@@ -485,13 +526,6 @@ def _size_of(dataset: Dataset) -> str:
     return f"{dataset.n_samples:,} samples on {dataset.n_features:,} features"
 
 
-def _sampled(measure: Dependency, sample: int | None, seed: int) -> Dependency | SampledDependency:
-    """Return the measure on a sample, or the measure itself if that is not smaller."""
-    if sample is None or sample >= measure.n_samples:
-        return measure
-    return SampledDependency(measure, int(sample), seed=seed)
-
-
 class Limit:
     """When the parts of a fit must end, counted from now; None for no limit."""
 
@@ -522,7 +556,7 @@ def _n_estimated(n_samples: int, sample: int | None) -> int:
     return most if sample is None else min(most, sample)
 
 
-def _unsearched(measure: Dependency | SampledDependency, problem: Problem) -> tuple[Outcome, float]:
+def _unsearched(measure: Measure, problem: Problem) -> tuple[Outcome, float]:
     """Return the outcome without a search, and the full score.
 
     It is all features that may be selected, or the first ones up to the size asked for.
@@ -570,6 +604,8 @@ def _early_end(outcome: Outcome, problem: Problem) -> Iterator[str]:
             "further, use a machine with more memory, or fewer samples with ",
             Setting("sample", 3000), ".",
         )  # fmt: skip
+    if not problem.is_monotone:
+        return  # nothing was asked for that could be missed
     is_asked_for = problem.ranking == "lexicographic" and problem.n_features_to_select is None
     is_cut_short = outcome.stop_reason in {"max_evaluations", "max_seconds"}
     if is_asked_for and is_cut_short and outcome.score < problem.target:
@@ -583,6 +619,21 @@ def _early_end(outcome: Outcome, problem: Problem) -> Iterator[str]:
             f"The best subset found with {size} has a dependency of {score:.6g}, less than the "
             f"{problem.asked:.6g} that ", Setting("min_dependency"), " asks for. Raise ",
             Setting("n_features_to_select"), ", or leave out one of the two.",
+        )  # fmt: skip
+
+
+def _worse_neighbors(dataset: Dataset, subset: Any, allowed: Any) -> Iterator[str]:
+    """Yield a warning if similar samples are less alike by the selected features than by all."""
+    if np.array_equal(subset, allowed):
+        return
+    ours, others, error = soft_comparison(dataset, subset, allowed)
+    if others - ours > error:
+        what = "a similar target" if dataset.classes is None else "the same class"
+        yield Sentence(
+            f"Samples that are similar by the selected features have {what} less often than those "
+            f"that are similar by all features (soft dependency {ours:.3f} against {others:.3f}): "
+            "models may do worse with the selected ones. For prediction, use ",
+            Setting("measure", "soft"), ".",
         )  # fmt: skip
 
 
