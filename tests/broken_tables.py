@@ -31,5 +31,5 @@ BROKEN = [
     ("class\nx\ny\n", "line 1 must name at least 2 columns, got 1. A table needs"),
     ("1,2,3\n4,5,6\n", "line 1 must hold the names of the columns, got only numbers"),
     ("a,a,class\n1,2,x\n", "column names must be distinct, got more than once: 'a'."),
-    (",a,class\n0,1,x\n", "got none for column 1."),
+    ("a,,class\n0,1,x\n", "got none for column 2."),
 ]

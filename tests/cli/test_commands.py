@@ -319,3 +319,21 @@ def test_numbers_in_text_are_read_or_kept(in_process, tmp_path):
     _, kept, told = in_process(*asked, "--numbers-in-text", "keep")
     assert "numbers in text" not in told
     assert read != kept
+
+
+def test_samples_are_named_by_a_column_or_by_lines(in_process, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"p{k},{k % 5},{k % 3}.5,{'xy'[k % 2]}\n" for k in range(12))
+    (tmp_path / "t.csv").write_text("who,a,b,class\n" + rows)
+    for more, sample, told in (
+        (["--id", "who"], "p", "named by their labels"),
+        (["--ignore", "who"], "", "named by their lines"),
+    ):
+        asked = ["select", "t.csv", "--target", "class", "--save", "run.json", "-q"]
+        assert in_process(*asked, *more, "--report", "r.html")[0] == 0
+        code, out, _ = in_process("explain", "run.json", "--feature", "a")
+        assert code == 0
+        assert told in out
+        first = out.splitlines()[4].split()[0]
+        assert first.startswith(sample)
+        assert first in (tmp_path / "r.html").read_text()

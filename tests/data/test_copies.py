@@ -21,7 +21,7 @@ def found(columns, **allowed):
     copies, correlated = find_alike(data, mask)
 
     def named(groups):
-        return [[data.feature_names[one] for one in group.features] for group in groups]
+        return [[data.feature_names[one] for one in group] for group in groups]
 
     return named(copies), named(correlated)
 
@@ -104,5 +104,5 @@ def test_many_columns_in_several_blocks(monkeypatch):
     X[:, 39] = np.round(X[:, 20] * 1000, 0)
     data = make_dataset(X, np.arange(30) % 2)
     copies, correlated = find_alike(data, np.ones(40, bool))
-    assert [one.features for one in copies] == [(3, 33), (20, 39)]
-    assert [one.features for one in correlated] == [(4, 34)]
+    assert copies == [(3, 33), (20, 39)]
+    assert correlated == [(4, 34)]

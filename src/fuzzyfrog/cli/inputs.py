@@ -64,6 +64,16 @@ class ReadingOptions:
             metavar="A,B", help="Columns to leave out, such as IDs.", rich_help_panel=READING
         ),
     ] = None
+    row_labels: Annotated[
+        str | None,
+        typer.Option(
+            "--id",
+            metavar="COLUMN",
+            help="The column that names the samples (default: a first column without a name, or "
+            "the lines of the file).",
+            rich_help_panel=READING,
+        ),
+    ] = None
     categorical: Annotated[
         list[str] | None,
         typer.Option(
@@ -206,6 +216,7 @@ def _loaded(asked: TableOptions, path: Path) -> LoadedTable:
         decimal=asked.decimal,
         encoding=asked.encoding,
         numbers_in_text=asked.numbers_in_text,
+        row_labels=asked.row_labels,
     )
     return LoadedTable(dataset, CellSource(path, asked.mark, asked.encoding, asked.decimal))
 

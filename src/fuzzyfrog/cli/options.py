@@ -65,6 +65,13 @@ class SearchName(StrEnum):
     BOOSTED = "boosted"
 
 
+class CopiesRule(StrEnum):
+    """What becomes of copies of columns."""
+
+    DROP = "drop"
+    KEEP = "keep"
+
+
 class RankingName(StrEnum):
     """Which of two subsets is better."""
 
@@ -212,6 +219,14 @@ class SearchOptions:
         list[str] | None,
         typer.Option(metavar="A,B", help="Features to never select.", rich_help_panel=SEARCH),
     ] = None
+    copies: Annotated[
+        CopiesRule,
+        typer.Option(
+            metavar="RULE",
+            help="Columns that say the same as an earlier one: drop or keep.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = CopiesRule.DROP
     cluster: Annotated[
         str | None,
         typer.Option(

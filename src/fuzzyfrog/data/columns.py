@@ -29,6 +29,7 @@ Labels: TypeAlias = tuple[Hashable, ...]
 BLOCK_CELLS = 2**20  # cells of a table that are converted at once: about 8 MB
 LEAST_FRAME_ROWS = 1000  # below, the call for each column of a frame costs more than its cells
 MAX_EXACT_INTEGER = 2**53  # from here on float64 cannot tell every integer from its neighbor
+MILLISECONDS = 86_400_000  # of a day
 _LABELS = (nw.Categorical, nw.Enum, nw.String, nw.Object)
 
 
@@ -58,12 +59,15 @@ class Column:
         What the user should know about it.
     reading : str
         How texts were read as numbers, as in "'price' ('$15,900.00' as 15900)".
+    is_date : bool
+        Whether the numbers are days since 1970.
     """
 
     values: FloatArray | None = None
     labels: Labels | None = None
     warning: str | None = None
     reading: str = ""
+    is_date: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,11 +82,14 @@ class Content:
         The categories of each feature, in the order of their codes; None for a numeric one.
     warnings : tuple of str
         What the user should know about the table.
+    dates : frozenset of int
+        The features that are dates, as days since 1970.
     """
 
     values: FloatArray
     labels: tuple[Labels | None, ...]
     warnings: tuple[str, ...] = ()
+    dates: frozenset[int] = frozenset()
 
     @property
     def categorical(self) -> NDArray[np.bool_]:
@@ -110,7 +117,7 @@ class Gathering:
         self._features = [
             Feature(name, kind, keeps_text) for name, kind in zip(names, kinds, strict=True)
         ]
-        self._columns: list[LabelParts | NumberParts] = []
+        self._columns: list[LabelParts | NumberParts | DateParts] = []
         self._table = GrowingTable(len(names))
         self._warnings: tuple[str, ...] = ()
 
@@ -137,7 +144,9 @@ class Gathering:
         all_series = [_dense(block[:, place]) for place in range(len(self._names))]
         if not self._columns:
             self._columns = [
-                NumberParts(asked)
+                DateParts(asked)
+                if _has_dates(series) and not asked.categorical
+                else NumberParts(asked)
                 if _has_numbers(series) and not asked.categorical
                 else LabelParts(asked)
                 for series, asked in zip(all_series, self._features, strict=True)
@@ -163,6 +172,8 @@ class Gathering:
             if isinstance(column, NumberParts):
                 if is_far[place]:
                     column.note_exact(block[:, place].tolist())
+            elif isinstance(column, DateParts):
+                raise unusable(self._names[place], str(block.dtype))
             elif has_objects:
                 values[:, place] = column.add_cells(block[:, place].tolist())
             else:
@@ -192,7 +203,9 @@ def decoded(
     notes = [column.warning for column in columns if column.warning]
     if readings := [column.reading for column in columns if column.reading]:
         notes.insert(0, _numbers_in_text(readings))
-    return Content(values, tuple(column.labels for column in columns), (*warnings, *notes))
+    dates = frozenset(place for place, column in enumerate(columns) if column.is_date)
+    labels = tuple(column.labels for column in columns)
+    return Content(values, labels, (*warnings, *notes), dates)
 
 
 def check_shape(n_samples: int | None, n_features: int) -> None:
@@ -271,6 +284,10 @@ def _has_numbers(part: Series) -> bool:
     return part.dtype == nw.Boolean or part.dtype.is_numeric()
 
 
+def _has_dates(part: Series) -> bool:
+    return part.dtype in (nw.Datetime, nw.Date)
+
+
 def _is_empty(part: Series) -> bool:
     return bool(part.null_count() == len(part))  # Arrow and polars have a type for nothing
 
@@ -330,6 +347,29 @@ class NumberParts:
             if np.unique(exact.astype(np.float64)).size < exact.size:
                 raise merged(self._feature.name)
         return Column()
+
+
+class DateParts:
+    """Collects a column of dates, as days since 1970."""
+
+    def __init__(self, feature: Feature) -> None:
+        self._feature = feature
+
+    def add(self, part: Series) -> FloatArray:
+        """Return the days of a part of a frame's column."""
+        if _is_empty(part):
+            return np.full(len(part), np.nan)
+        if not _has_dates(part):
+            raise DataError(
+                f"feature {shown(self._feature.name)} must have one type in the whole table, got "
+                f"{_dtype_name(part)} after dates. Convert the column to one type."
+            )
+        stamps = part.dt.timestamp("ms").cast(nw.Float64)
+        return np.asarray(stamps.to_numpy(), dtype=np.float64) / MILLISECONDS
+
+    def finish(self) -> Column:
+        """Return what is known about the column."""
+        return Column(is_date=True)
 
 
 class LabelParts:

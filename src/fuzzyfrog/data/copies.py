@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,14 +31,9 @@ TRIED = 3  # candidates whose correlation is computed on all rows
 EXACT = 1e-9  # of the range, by which an affine copy may differ in float64
 
 
-@dataclass(frozen=True)
-class Alike:
-    """A feature, and others that are alike; the first one of the table comes first."""
-
-    features: tuple[int, ...]
-
-
-def find_alike(dataset: Dataset, allowed: NDArray[np.bool_]) -> tuple[list[Alike], list[Alike]]:
+def find_alike(
+    dataset: Dataset, allowed: NDArray[np.bool_]
+) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
     """Return the groups of copies among the allowed features, and those of correlated numbers.
 
     In a group of correlated numbers, all have a correlation of 0.98 or more with the first. It
@@ -51,7 +45,7 @@ def find_alike(dataset: Dataset, allowed: NDArray[np.bool_]) -> tuple[list[Alike
     numbers = [
         one for one in np.flatnonzero(allowed & ~dataset.categorical).tolist() if one not in seen
     ]
-    correlated: list[Alike] = []
+    correlated: list[tuple[int, ...]] = []
     for leader, others in _correlated(dataset, numbers).items():
         near = []
         for one in others:
@@ -60,8 +54,8 @@ def find_alike(dataset: Dataset, allowed: NDArray[np.bool_]) -> tuple[list[Alike
             else:
                 near.append(one)
         if near:
-            correlated.append(Alike((leader, *near)))
-    copies = [Alike(tuple(sorted(groups[first]))) for first in sorted(groups)]
+            correlated.append((leader, *near))
+    copies = [tuple(sorted(groups[first])) for first in sorted(groups)]
     return copies, correlated
 
 
@@ -173,7 +167,7 @@ def _correlated(dataset: Dataset, features: Sequence[int]) -> dict[int, list[int
     required = CORRELATED - (0.015 if len(rows) < dataset.n_samples else 1e-4)
     directions = np.empty((len(rows), len(features)), np.float32)
     for first in range(0, len(features), BLOCK):
-        part = list(features[first : first + BLOCK])
+        part = np.asarray(features[first : first + BLOCK], np.intp)
         directions[:, first : first + BLOCK] = _directions(dataset.values[np.ix_(rows, part)])
     found: dict[int, list[int]] = {}
     leaders: list[int] = []

@@ -56,6 +56,10 @@ class Dataset:
         as a whole if only the codes are known.
     notes : tuple of str
         The warnings issued when the table was read.
+    dates : frozenset of int
+        The features that were dates; they hold days since 1970.
+    rows : int64[n_samples], tuple of str, or None
+        The line of the file that each sample is in, or its label; None if there is neither.
     """
 
     values: NDArray[np.float64]
@@ -67,6 +71,8 @@ class Dataset:
     name: str = UNNAMED
     categories: tuple[Labels | None, ...] | None = None
     notes: tuple[str, ...] = ()
+    dates: frozenset[int] = frozenset()
+    rows: NDArray[np.int64] | tuple[str, ...] | None = None
 
     def __repr__(self) -> str:
         kind = "a numeric target" if self.classes is None else f"{len(self.classes)} classes"
@@ -171,6 +177,7 @@ def make_dataset(
         name,
         content.labels,
         notes,
+        content.dates,
     )
 
 

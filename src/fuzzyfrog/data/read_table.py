@@ -58,6 +58,7 @@ def read_table(
     decimal: str = ".",
     encoding: str = "utf-8",
     numbers_in_text: str = "read",
+    row_labels: str | None = None,
 ) -> Dataset:
     """Return the Dataset of a CSV, TSV, ARFF, Parquet or NumPy file, each also gzipped.
 
@@ -101,6 +102,10 @@ def read_table(
         Whether a column of text in which every cell is a number with a percent sign, a currency,
         a common unit, marks between thousands or a limit ("25.0%", "$15,900.00", "3750 g",
         "<0.1") is read as numbers, with a note, or kept as labels.
+    row_labels : str, optional
+        Column that names the samples in explanations and reports; it is not a feature. A first
+        column without a name, as R and pandas write it, is taken for that. Without one, samples
+        of a text file are named by their lines.
 
     Returns
     -------
@@ -125,6 +130,7 @@ def read_table(
         categorical_features,
         _names(categorical, "categorical"),
         keeps_text=numbers_in_text == "keep",
+        row_labels=row_labels,
     )
     _check_decimal(decimal)
     kind = file_format(path)
@@ -228,6 +234,8 @@ def _dataset(
         _stem(path),
         content.labels,
         notes,
+        content.dates,
+        table.rows,
     )
 
 
@@ -287,7 +295,9 @@ def _read_parts(
     with _named(path):
         content = features.finish()
     check_filled(content.values, layout.names, path.name)
-    return layout, RawTable(content, target.finish())
+    place = layout.row_labels
+    rows = None if place is None else source.labels(source.names[place])
+    return layout, RawTable(content, target.finish(), rows)
 
 
 @contextmanager

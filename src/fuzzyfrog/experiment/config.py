@@ -65,8 +65,8 @@ class DataEntry:
         New labels for the classes. Weka's JRip depends on them.
     ignore, categorical : tuple of str
         Columns of the file to leave out, and columns to treat as categories.
-    separator, decimal, encoding, numbers_in_text : str or None, str, str, str
-        Format of a text file, as for `read_table`.
+    separator, decimal, encoding, numbers_in_text, row_labels : str or None
+        Format of a file, as for `read_table`.
     """
 
     name: str
@@ -79,6 +79,7 @@ class DataEntry:
     decimal: str = "."
     encoding: str = "utf-8"
     numbers_in_text: str = "read"
+    row_labels: str | None = None
 
     def load(self, folder: str | os.PathLike[str] | None) -> Dataset:
         """Return the data set with the labels of the config; registered ones are in `folder`."""
@@ -95,6 +96,7 @@ class DataEntry:
                 decimal=self.decimal,
                 encoding=self.encoding,
                 numbers_in_text=self.numbers_in_text,
+                row_labels=self.row_labels,
             )
         check_classes(dataset)
         labels = [str(label) for label in dataset.classes or ()]

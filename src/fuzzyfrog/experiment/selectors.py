@@ -116,6 +116,7 @@ def _selector(entry: SelectorEntry, seed: int, checkpoint: Path, n_jobs: int | N
                 _search(entry),
                 ranking=entry.ranking,  # type: ignore[arg-type]
                 missing=entry.missing,  # type: ignore[arg-type]
+                copies="keep",  # as in the paper
                 max_seconds=entry.max_seconds,
                 max_evaluations=entry.max_evaluations,
                 checkpoint=checkpoint,

@@ -16,20 +16,25 @@ from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.records.certificate import Certificate
 from fuzzyfrog.records.codec import decoded, encoded, parsed
 from fuzzyfrog.records.parts import (
+    Alike,
     AmbiguousSample,
     FeatureExplanation,
     FeatureSet,
     HistoryPoint,
+    RowNames,
     Sampling,
     TableSummary,
 )
 
 MAX_BYTES = 64 * 2**20  # of a saved run; a thousand times what most have
 ROUNDING = 1e-9  # by which sums of the same numbers may differ
-SCHEMA = 4  # raised whenever a field is added, removed or changes its meaning
-BEFORE_LIMITS = 3  # always explained, with a core
-BEFORE_SAMPLING = 2  # lacks only these fields:
-LATER_FIELDS: dict[str, object] = {"sampling": None, "excluded": [], "n_resumed": 0}
+SCHEMA = 5  # raised whenever a field is added, removed or changes its meaning
+OLDEST = 2  # that can be read; it lacks only these fields
+# The schema in which a field came, and its value in the records before.
+LATER_FIELDS: dict[str, tuple[int, object]] = {
+    "sampling": (3, None), "excluded": (3, []), "n_resumed": (3, 0),
+    "copies": (5, []), "correlated": (5, []), "rows": (5, None),
+}  # fmt: skip
 
 Parameter = str | int | float | bool | None  # anything else is kept as its repr
 
@@ -99,6 +104,12 @@ class Run:
         Features that must not be selected; `full_dependency` is that of the others.
     n_resumed : int
         Number of subsets whose scores came from the earlier run that this one resumed.
+    copies : tuple of Alike
+        Features that stand for others that say the same, which are among the excluded ones.
+    correlated : tuple of Alike
+        Numeric features with a correlation of at least 0.98, which may be selected.
+    rows : RowNames or None
+        What the samples are called; None for their index.
     """
 
     data: TableSummary
@@ -126,11 +137,19 @@ class Run:
     sampling: Sampling | None
     excluded: tuple[int, ...]
     n_resumed: int
+    copies: tuple[Alike, ...] = ()
+    correlated: tuple[Alike, ...] = ()
+    rows: RowNames | None = None
 
     @property
     def n_allowed(self) -> int:
         """Number of features that may be selected."""
         return self.data.n_features - len(self.excluded)
+
+    @property
+    def n_copies(self) -> int:
+        """Number of features that are excluded because they say the same as another one."""
+        return len({one for group in self.copies for one in group.others} & set(self.excluded))
 
     @property
     def asked_share(self) -> float:
@@ -183,6 +202,10 @@ class Run:
             and self.is_enough
             and self.asks_for_fewest
         )
+
+    def row_name(self, sample: int) -> str:
+        """Return what a sample is called: its label or line, or its index."""
+        return str(sample) if self.rows is None else self.rows.names.get(str(sample), str(sample))
 
     @property
     def estimate(self) -> str | None:
@@ -238,13 +261,14 @@ class Run:
                 "Save it with `fuzzyfrog select --save` or Run.save."
             )
         schema = content["schema"]
-        if type(schema) is not int or schema not in (BEFORE_SAMPLING, BEFORE_LIMITS, SCHEMA):
+        if type(schema) is not int or not OLDEST <= schema <= SCHEMA:
             raise DataError(
-                f"schema must be from {BEFORE_SAMPLING} to {SCHEMA}, got {str(schema)[:20]!r}. "
+                f"schema must be from {OLDEST} to {SCHEMA}, got {str(schema)[:20]!r}. "
                 "Read the run with the version of fuzzyfrog that saved it, or run it again."
             )
-        if schema == BEFORE_SAMPLING and isinstance(content["run"], dict):
-            content["run"] = {**LATER_FIELDS, **content["run"]}
+        if isinstance(content["run"], dict):
+            later = {k: value for k, (first, value) in LATER_FIELDS.items() if schema < first}
+            content["run"] = {**later, **content["run"]}
         run: Run = decoded(cls, content["run"], "run")
         check_run(run)
         return run
@@ -427,6 +451,10 @@ def _subsets(run: "Run") -> Iterator[tuple[str, tuple[int, ...]]]:
     yield "selected", run.selected
     yield "core", run.core or ()
     yield "excluded", run.excluded
+    for name, groups in (("copies", run.copies), ("correlated", run.correlated)):
+        for at, group in enumerate(groups):
+            yield f"{name}[{at}].feature", (group.feature,)
+            yield f"{name}[{at}].others", group.others
     for at, reduct in enumerate(run.reducts):
         yield f"reducts[{at}].features", reduct.features
     for at, point in enumerate(run.front):

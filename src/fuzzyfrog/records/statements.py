@@ -57,12 +57,14 @@ def headline(run: "Run") -> str:
     is_free = run.asked_size is None and run.parameters.get("must_include") is None
     if 1 < n_selected == run.n_allowed and is_free:
         return _all_of_them(run)
-    start, others = f"{n_selected:,} of {count(run.n_allowed, 'feature')}", "all of them"
-    if run.excluded:
-        are = "is" if len(run.excluded) == 1 else "are"
-        allowed = count(run.n_allowed, "allowed feature")
-        start = f"{n_selected:,} of the {allowed} ({len(run.excluded):,} {are} excluded)"
-        others = f"all {run.n_allowed:,}"
+    n_others = len(run.excluded) - run.n_copies  # copies are there, under another name
+    n_allowed = run.data.n_features - n_others
+    start, others = f"{n_selected:,} of {count(n_allowed, 'feature')}", "all of them"
+    if n_others:
+        are = "is" if n_others == 1 else "are"
+        allowed = count(n_allowed, "allowed feature")
+        start = f"{n_selected:,} of the {allowed} ({n_others:,} {are} excluded)"
+        others = f"all {n_allowed:,}"
     share = min(1.0, run.dependency / run.full_dependency)
     how = "as well as" if share == 1.0 else f"{percent(share)} as well as"
     return f"{start} {'tells' if n_selected == 1 else 'tell'} {goal(run)} {how} {others}"

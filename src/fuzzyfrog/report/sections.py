@@ -335,8 +335,8 @@ def _card(run: Run, one: FeatureExplanation, largest: float, most: int) -> dict[
 
 def _pair(run: Run, pair: ExamplePair) -> dict[str, Any]:
     return {
-        "sample": pair.sample,
-        "enemy": pair.enemy,
+        "sample": _row(run, pair.sample),
+        "enemy": _row(run, pair.enemy),
         "sample_target": _target(run, pair.sample_target),
         "enemy_target": _target(run, pair.enemy_target),
         "sample_value": cell(pair.sample_value),
@@ -346,6 +346,14 @@ def _pair(run: Run, pair: ExamplePair) -> dict[str, Any]:
         "with_at": round(100 * pair.distance_with, 2),
         "without_at": round(100 * pair.distance_without, 2),
     }
+
+
+def _row(run: Run, sample: int) -> str:
+    """Return what a sample is called: its label, its line in the file, or its index."""
+    if run.rows is None:
+        return f"sample {sample}"
+    name = short(run.row_name(sample), LONGEST_CLASS)
+    return name if run.rows.kind == "label" else f"line {name}"
 
 
 def _target(run: Run, text: str) -> str:
@@ -371,8 +379,8 @@ def _sample(run: Run, one: AmbiguousSample) -> dict[str, Any]:
     most = room(n_names, MAX_CHARACTERS, LONGEST_CAPTION)
     names = [short(name, most) for name in run.names(run.selected)]
     return {
-        "sample": one.sample,
-        "enemy": one.enemy,
+        "sample": _row(run, one.sample),
+        "enemy": _row(run, one.enemy),
         "sample_target": _target(run, one.sample_target),
         "enemy_target": _target(run, one.enemy_target),
         "membership": gamma(one.membership),

@@ -18,12 +18,14 @@ from fuzzyfrog.common.deadline import Deadline, TimeIsUp, limited
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.records import (
+    Alike,
     AmbiguousSample,
     ClassCount,
     FeatureExplanation,
     FeatureSet,
     FeatureSummary,
     HistoryPoint,
+    RowNames,
     Run,
     Sampling,
     TableSummary,
@@ -55,6 +57,9 @@ class FitNotes:
         self.data = _summary_of(dataset)
         self.warnings = list(dataset.notes)
         self.excluded: tuple[int, ...] = ()
+        self.copies: tuple[Alike, ...] = ()
+        self.correlated: tuple[Alike, ...] = ()
+        self.rows = dataset.rows
         self.n_resumed = 0
         self.times: list[float] = []
         self.seconds = 0.0
@@ -64,11 +69,17 @@ class FitNotes:
         """Take the time of a batch."""
         self.times.append(time.monotonic() - self._start)
 
-    def warn(self, sentences: Iterable[str], kind: type[Warning] = UserWarning) -> None:
+    def warn(
+        self,
+        sentences: Iterable[str],
+        kind: type[Warning] = UserWarning,
+        *,
+        stacklevel: int = 3,
+    ) -> None:
         """Warn the caller of the fit, and keep the warnings for the record."""
         for sentence in sentences:
             self.warnings.append(sentence)
-            warnings.warn(sentence, kind, stacklevel=3)
+            warnings.warn(sentence, kind, stacklevel=stacklevel)
 
     def end(self, spare: float) -> None:
         """Take the time of the whole fit; `spare` seconds are left for explaining it."""
@@ -244,6 +255,9 @@ def record_of(
         sampling=_sampling(selector),
         excluded=notes.excluded,
         n_resumed=notes.n_resumed,
+        copies=notes.copies,
+        correlated=notes.correlated,
+        rows=_row_names(notes, found),
     )
 
 
@@ -253,6 +267,17 @@ class _Explained(NamedTuple):
     explanations: tuple[FeatureExplanation, ...] = ()
     ambiguous: tuple[AmbiguousSample, ...] = ()
     n_ambiguous: int = 0
+
+
+def _row_names(notes: FitNotes, found: _Explained) -> RowNames | None:
+    """Return the names of the samples that are mentioned."""
+    if notes.rows is None:
+        return None
+    pairs = [(pair.sample, pair.enemy) for one in found.explanations for pair in one.pairs]
+    pairs += [(one.sample, one.enemy) for one in found.ambiguous]
+    mentioned = {row for pair in pairs for row in pair}
+    kind = "label" if isinstance(notes.rows, tuple) else "line"
+    return RowNames(kind, {str(row): str(notes.rows[row]) for row in sorted(mentioned)})  # type: ignore[arg-type]
 
 
 def _explained(

@@ -191,4 +191,5 @@ def _entry(name: str, asked: TableOptions, folder: Path) -> DataEntry:
         decimal=asked.decimal,
         encoding=asked.encoding,
         numbers_in_text=asked.numbers_in_text,
+        row_labels=asked.row_labels,
     )

@@ -48,7 +48,7 @@ def explain(
     elif feature is None:
         write_result(*_overview(loaded))
     else:
-        write_result(*_lines(explanations[0]))
+        write_result(*_lines(loaded, explanations[0]))
 
 
 def _overview(run: Run) -> Iterator[str]:
@@ -64,7 +64,7 @@ def _overview(run: Run) -> Iterator[str]:
     yield "Next: --feature NAME shows the samples that only this feature tells apart"
 
 
-def _lines(one: FeatureExplanation) -> Iterator[str]:
+def _lines(run: Run, one: FeatureExplanation) -> Iterator[str]:
     yield (
         f"Without {fitted(one.name, ROOM)} the dependency falls by {one.lost:.6f}, from "
         f"{one.dependency:.6f} to {one.dependency_without:.6f}."
@@ -76,16 +76,23 @@ def _lines(one: FeatureExplanation) -> Iterator[str]:
     head = ["sample", "class", "value", "enemy", "class", "value", "distance", "without it"]
     rows = [
         [
-            str(pair.sample), fitted(pair.sample_target, 0), _cell(pair.sample_value),
-            str(pair.enemy), fitted(pair.enemy_target, 0), _cell(pair.enemy_value),
+            fitted(run.row_name(pair.sample), 0), fitted(pair.sample_target, 0),
+            _cell(pair.sample_value),
+            fitted(run.row_name(pair.enemy), 0), fitted(pair.enemy_target, 0),
+            _cell(pair.enemy_value),
             f"{pair.distance_with:.4f}", f"{pair.distance_without:.4f}",
         ]
         for pair in one.pairs
     ]  # fmt: skip
     yield from aligned([head, *rows], right={0, 2, 3, 5, 6, 7})
     yield ""
+    kinds = {
+        None: "Samples are numbered from 0, the first row of data.",
+        "line": "Samples are named by their lines in the file.",
+        "label": "Samples are named by their labels in the table.",
+    }
     yield (
-        "Samples are numbered from 0, the first row of data. Distances are measured on the "
+        f"{kinds[None if run.rows is None else run.rows.kind]} Distances are measured on the "
         "selected features and capped at 1."
     )
 

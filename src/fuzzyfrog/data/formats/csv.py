@@ -172,10 +172,11 @@ class Block:
 
 @dataclass(frozen=True)
 class RawTable:
-    """The features and the target cells of a file."""
+    """The features and the target cells of a file, and the lines or labels of its rows."""
 
     content: Content
     target: list[Any] | NDArray[Any]
+    rows: NDArray[np.int64] | tuple[str, ...] | None = None
 
 
 def blocks_of(rows: Iterable[tuple[int, Sequence[Any]]], n_columns: int) -> Iterator[Block]:
@@ -328,6 +329,8 @@ class BlockStore:
         self._target: list[Any] = []
         self._labels: dict[Any, Any] = {}
         self._without_target: list[int] = []
+        self._lines: list[NDArray[np.int64]] = []
+        self._row_labels: list[str] = []
 
     def add(self, block: Block) -> None:
         """Take the next rows."""
@@ -335,6 +338,11 @@ class BlockStore:
         values = np.stack([self._converted(block, *feature) for feature in features], axis=1)
         self._refuse_infinite(values, block)
         self._table.append(values)
+        if self._layout.row_labels is None:
+            self._lines.append(np.array(block.lines, np.int64))
+        else:
+            cells = block.columns[self._layout.row_labels]
+            self._row_labels += ("" if cell is None else str(cell).strip() for cell in cells)
         for line, cell in zip(block.lines, block.columns[self._layout.target], strict=True):
             label = cell.strip() if isinstance(cell, str) else cell
             if label is None or label != label or label in self._missing_target:
@@ -375,7 +383,8 @@ class BlockStore:
         columns = [self._finished(column) for column in self._columns]
         content = decoded(self._table, columns)
         check_filled(content.values, self._layout.names, self._file)
-        return RawTable(content, self._target)
+        rows = tuple(self._row_labels) if self._row_labels else np.concatenate(self._lines)
+        return RawTable(content, self._target, rows)
 
     def _finished(self, column: FileColumn) -> Column:
         try:
