@@ -2,10 +2,12 @@ import gzip
 import re
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from fuzzyfrog import FuzzyRoughSelector
 from fuzzyfrog.data import make_dataset, read_table
 from fuzzyfrog.errors import DataError
 
@@ -184,3 +186,13 @@ def test_all_formats_agree_on_numbers(write, same, tmp_path):
 
 def test_errors_are_value_errors():
     assert issubclass(DataError, ValueError)
+
+
+def test_warnings_point_at_the_line_of_the_caller(write):
+    path = write("x.csv", "a,class\n1 g,x\n2 g,y\n3 g,x\n")
+    with pytest.warns(UserWarning, match="numbers in text") as caught:
+        read_table(path, "class")
+    assert caught[0].filename == __file__
+    with pytest.warns(UserWarning, match="numbers as text") as caught:
+        FuzzyRoughSelector("quickreduct").fit(pd.DataFrame({"a": ["1", "2", "4"]}), [0, 1, 0])
+    assert caught[0].filename == __file__

@@ -61,7 +61,9 @@ class ReadingOptions:
     ignore: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="A,B", help="Columns to leave out, such as IDs.", rich_help_panel=READING
+            metavar="A,B",
+            help="Columns that are not read at all, such as IDs.",
+            rich_help_panel=READING,
         ),
     ] = None
     row_labels: Annotated[

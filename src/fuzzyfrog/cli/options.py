@@ -217,7 +217,11 @@ class SearchOptions:
     ] = None
     exclude: Annotated[
         list[str] | None,
-        typer.Option(metavar="A,B", help="Features to never select.", rich_help_panel=SEARCH),
+        typer.Option(
+            metavar="A,B",
+            help="Features that are read but never selected; the report still lists them.",
+            rich_help_panel=SEARCH,
+        ),
     ] = None
     copies: Annotated[
         CopiesRule,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fuzzyfrog.cli.console import aligned, cut, fitted, safe, stdout
-from fuzzyfrog.common.messages import count
+from fuzzyfrog.common.messages import count, told_apart
 from fuzzyfrog.records.statements import (
     Verdict,
     alike,
@@ -207,6 +207,7 @@ def _fewer(run: Run) -> str:
             best = point.dependency
             points.append(point)
     return ", ".join(
-        f"{one.size if place else count(one.size, 'feature')}: {one.dependency:.3f}"
+        f"{one.size if place else count(one.size, 'feature')}: "
+        f"{told_apart(one.dependency, run.dependency)}"
         for place, one in enumerate(points[-MAX_NAMES:])
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import listed, shown, suggested
+from fuzzyfrog.common.messages import listed, shown, suggested, warn
 from fuzzyfrog.common.resources import is_on_disk
 from fuzzyfrog.data.columns import Content, Labels, check_finite, check_shape, gathered
 from fuzzyfrog.data.dask_tables import DaskTable, dask_labels
@@ -166,7 +165,7 @@ def make_dataset(
     check_same_length(len(content.values), len(codes))
     notes = (*doubts_about_classes(classes, len(codes), target, "target"), *content.warnings)
     for warning in notes:
-        warnings.warn(warning, UserWarning, stacklevel=2)
+        warn(warning)
     return Dataset(
         content.values,
         codes,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import Sentence, Setting, listed, shown
+from fuzzyfrog.common.messages import Sentence, Setting, listed, shown, warn
 from fuzzyfrog.common.resources import in_memory
 from fuzzyfrog.data.cells import MISSING, NotANumberError, parse_numbers
 from fuzzyfrog.data.columns import Gathering, check_filled
@@ -223,7 +222,7 @@ def _dataset(
     doubts = doubts_about_classes(classes, len(codes), target_kind, "target_kind")
     notes = (*notes, *doubts, *content.warnings)
     for warning in notes:
-        warnings.warn(warning, UserWarning, stacklevel=3)
+        warn(warning)
     return Dataset(
         content.values,
         codes,

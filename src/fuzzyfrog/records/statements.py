@@ -98,9 +98,11 @@ def asked_percent(run: "Run") -> str:
 def shortcut(run: "Run") -> tuple[float, int] | None:
     """Return a share of the dependency that fewer features keep, and their number.
 
-    Only for a run in which every feature is needed; None otherwise, or if no such subset was found.
+    None if a share or a number of features was asked for, if the search was stopped, or if no such
+    subset was found.
     """
-    if not 1 < len(run.selected) == run.n_allowed or not run.is_core_alone:
+    is_plain = run.asks_for_all and run.asks_for_fewest and run.full_dependency > 0
+    if not is_plain or not run.is_enough or run.stop_reason != "converged":
         return None
     for share in CHEAPER_SHARES:
         enough = share * run.full_dependency

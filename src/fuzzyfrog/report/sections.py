@@ -3,6 +3,7 @@
 from itertools import takewhile
 from typing import Any
 
+from fuzzyfrog.common.messages import told_apart
 from fuzzyfrog.records import AmbiguousSample, ExamplePair, FeatureExplanation, FeatureSet, Run
 from fuzzyfrog.records.run import Parameter
 from fuzzyfrog.records.statements import (
@@ -141,10 +142,12 @@ def _next_step(run: Run) -> list[str]:
         return []
     share, size = found
     option = f"min_dependency={share:g}" if run.command is None else f"--min-dependency {share:g}"
+    enough = f"{option}, {count(size, 'feature is', 'features are')} enough"
+    if len(run.selected) < run.n_allowed:
+        return [f"With {enough}."]
     return [
-        f"Nothing can be left out without a loss, but with {option}, "
-        f"{count(size, 'feature is', 'features are')} enough. A feature that helps to tell these "
-        "samples apart need not help with new ones: noise differs from sample to sample, too."
+        f"Nothing can be left out without a loss, but with {enough}. A feature that helps to tell "
+        "these samples apart need not help with new ones: noise differs from sample to sample, too."
     ]
 
 
@@ -315,8 +318,8 @@ def _line(one: FeatureExplanation, largest: float, most: int) -> dict[str, Any]:
         "name": short(one.name, most),
         "lost": gamma(one.lost),
         "width": round(100 * max(0.0, one.lost) / largest, 2),
-        "without": gamma(one.dependency_without),
-        "with": gamma(one.dependency),
+        "without": told_apart(one.dependency_without, one.dependency),
+        "with": told_apart(one.dependency, one.dependency_without),
         "n_affected": one.n_affected,
         "affected": count(one.n_affected, "sample"),
     }

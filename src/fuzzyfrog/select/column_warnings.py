@@ -71,12 +71,7 @@ def left_out(dataset: Dataset, included: Masks, excluded: Masks, *, drop_copies:
         name = dataset.feature_names[feature]
         mask[feature] = is_rest
         if is_rest:
-            back = Setting("must_include", [name])
-            more: Parts = (
-                " It is left out; ",
-                back,
-                " selects it. Drop the column to silence this.",
-            )
+            more: Parts = (" It is left out; select it with ", Setting("must_include", [name]), ".")
         else:
             more = (" Add other columns.",)
         sentences.append(Sentence(f"feature {shown(name)} ", doubt, *more))

@@ -4,7 +4,6 @@ import hashlib
 import os
 import platform
 import time
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib.metadata import version
@@ -15,6 +14,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp, limited
+from fuzzyfrog.common.messages import warn
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.records import (
@@ -69,17 +69,11 @@ class FitNotes:
         """Take the time of a batch."""
         self.times.append(time.monotonic() - self._start)
 
-    def warn(
-        self,
-        sentences: Iterable[str],
-        kind: type[Warning] = UserWarning,
-        *,
-        stacklevel: int = 3,
-    ) -> None:
+    def warn(self, sentences: Iterable[str], kind: type[Warning] = UserWarning) -> None:
         """Warn the caller of the fit, and keep the warnings for the record."""
         for sentence in sentences:
             self.warnings.append(sentence)
-            warnings.warn(sentence, kind, stacklevel=stacklevel)
+            warn(sentence, kind)
 
     def end(self, spare: float) -> None:
         """Take the time of the whole fit; `spare` seconds are left for explaining it."""
@@ -293,7 +287,7 @@ def _explained(
             ambiguous = examples.ambiguous(MAX_AMBIGUOUS)
     except TimeIsUp:
         left_out = "There was no time to explain why each feature is selected."
-        warnings.warn(left_out, UserWarning, stacklevel=4)
+        warn(left_out)
         return _Explained(), (left_out,)
     return _Explained(explanations, ambiguous, examples.n_ambiguous), ()
 

@@ -392,7 +392,7 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         included, excluded = constrained_features(self.must_include, self.exclude, dataset)
         rest = left_out(dataset, included, excluded, drop_copies=self.copies == "drop")
         excluded |= rest.mask
-        self._notes.warn(rest.sentences, stacklevel=4)
+        self._notes.warn(rest.sentences)
         self._notes.copies, self._notes.correlated = rest.copies, rest.correlated
         self.copies_ = {one: group.feature for group in rest.copies for one in group.others}
         oracle = None

@@ -109,6 +109,7 @@ def compare(
             panels=(classifiers,),
             lineups={"all": tuple(chosen)},
             folds=folds,
+            fold_seed=seed,
         )
         page = folder / f"{classifiers}-{protocol}.md"
         try:

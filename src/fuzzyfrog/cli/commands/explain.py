@@ -71,9 +71,11 @@ def _lines(run: Run, one: FeatureExplanation) -> Iterator[str]:
     )
     if not one.pairs:
         return
-    yield f"Samples that move closer to another class: {one.n_affected:,}. The most affected:"
+    other = "a different target" if run.data.target.is_numeric else "another class"
+    yield f"Samples that move closer to {other}: {one.n_affected:,}. The most affected:"
     yield ""
-    head = ["sample", "class", "value", "enemy", "class", "value", "distance", "without it"]
+    kind = "target" if run.data.target.is_numeric else "class"
+    head = ["sample", kind, "value", "enemy", kind, "value", "distance", "without it"]
     rows = [
         [
             fitted(run.row_name(pair.sample), 0), fitted(pair.sample_target, 0),
