@@ -130,7 +130,7 @@ def test_other_commands_warn_like_select(in_process, tmp_path, command):
     assert len(told) == 3
     assert "such as '01067', and is read as numbers" in told[0]
     assert "Name it in --categorical if they are codes." in told[0]
-    assert "'id' has a different whole number in every sample" in told[1]
+    assert "'id' counts the rows." in told[1]
     assert ("--exclude" if command == "reducts" else "--ignore") in told[1]
     assert "'seit' holds dates" in told[2]
     assert (

@@ -174,3 +174,16 @@ def test_a_copy_is_no_second_witness():
     assert set(both.get_feature_names_out()) >= {"a", "a_copy"}
     with pytest.raises(ParameterError, match="copies must be 'drop' or 'keep', got 'no'"):
         FuzzyRoughSelector(copies="no").fit(X, y)
+
+
+def test_a_few_rows_without_values_that_rule_the_answer_are_told():
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    X = pd.DataFrame(rng.normal(size=(60, 4)) + 3 * y[:, np.newaxis], columns=list("abcd"))
+    X.loc[[3, 8], ["a", "b", "c"]] = np.nan
+    with pytest.warns(UserWarning, match="2 rows with 2 or more missing values lower") as caught:
+        FuzzyRoughSelector("quickreduct").fit(X, y)
+    sentence = next(str(one.message) for one in caught if "2 rows" in str(one.message))
+    full = FuzzyRoughSelector("quickreduct").fit(X.drop([3, 8]), np.delete(y, [3, 8]))
+    assert f"from {full.full_dependency_:.3f} to " in sentence
+    assert sentence.endswith("Leave them out with max_missing=1 when the table is read.")

@@ -104,6 +104,23 @@ class ReadingOptions:
     encoding: Annotated[
         str, typer.Option(metavar="NAME", help="Encoding of a text file.", rich_help_panel=READING)
     ] = "utf-8"
+    max_missing: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Leave out rows with more than N missing values.",
+            rich_help_panel=READING,
+        ),
+    ] = None
+    drop_missing_target: Annotated[
+        bool,
+        typer.Option(
+            "--drop-missing-target",
+            metavar="",
+            help="Leave out rows without a target.",
+            rich_help_panel=READING,
+        ),
+    ] = False
     numbers_in_text: Annotated[
         TextNumbersRule,
         typer.Option(
@@ -129,7 +146,7 @@ class TableOptions(ReadingOptions):
         str,
         typer.Argument(
             metavar="TABLE",
-            help="A csv, tsv, arff or parquet file (also gzipped), the name of a data set "
+            help="A csv, tsv, xlsx, arff or parquet file (also gzipped), the name of a data set "
             "(see `fuzzyfrog datasets`), or - for CSV on stdin.",
         ),
     ]
@@ -219,6 +236,8 @@ def _loaded(asked: TableOptions, path: Path) -> LoadedTable:
         encoding=asked.encoding,
         numbers_in_text=asked.numbers_in_text,
         row_labels=asked.row_labels,
+        max_missing=asked.max_missing,
+        drop_missing_target=asked.drop_missing_target,
     )
     return LoadedTable(dataset, CellSource(path, asked.mark, asked.encoding, asked.decimal))
 

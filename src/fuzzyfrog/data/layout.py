@@ -27,6 +27,7 @@ class Layout:
     categorical: tuple[bool | None, ...]
     keeps_text: bool = False
     row_labels: int | None = None
+    drops_unlabeled: bool = False
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class Wanted:
     categorical: tuple[str, ...] = ()
     keeps_text: bool = False
     row_labels: str | None = None
+    drops_unlabeled: bool = False
 
     def layout(self, header: Sequence[str], file: str) -> Layout:
         """Return the layout of a file with this header."""
@@ -76,7 +78,7 @@ class Wanted:
             )
         names = tuple(header[position] for position in features)
         kinds = self._kinds(names, file)
-        return Layout(features, names, target, kinds, self.keeps_text, labels)
+        return Layout(features, names, target, kinds, self.keeps_text, labels, self.drops_unlabeled)
 
     def _row_labels(self, header: Sequence[str], file: str) -> int | None:
         """Return the column that names the samples: the given one, or a nameless first one."""

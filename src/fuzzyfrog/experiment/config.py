@@ -65,8 +65,8 @@ class DataEntry:
         New labels for the classes. Weka's JRip depends on them.
     ignore, categorical : tuple of str
         Columns of the file to leave out, and columns to treat as categories.
-    separator, decimal, encoding, numbers_in_text, row_labels : str or None
-        Format of a file, as for `read_table`.
+    separator, decimal, encoding, numbers_in_text, row_labels, max_missing, drop_missing_target
+        How a file is read, as for `read_table`.
     """
 
     name: str
@@ -80,6 +80,8 @@ class DataEntry:
     encoding: str = "utf-8"
     numbers_in_text: str = "read"
     row_labels: str | None = None
+    max_missing: int | None = None
+    drop_missing_target: bool = False
 
     def load(self, folder: str | os.PathLike[str] | None) -> Dataset:
         """Return the data set with the labels of the config; registered ones are in `folder`."""
@@ -97,6 +99,8 @@ class DataEntry:
                 encoding=self.encoding,
                 numbers_in_text=self.numbers_in_text,
                 row_labels=self.row_labels,
+                max_missing=self.max_missing,
+                drop_missing_target=self.drop_missing_target,
             )
         check_classes(dataset)
         labels = [str(label) for label in dataset.classes or ()]

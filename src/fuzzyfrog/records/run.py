@@ -242,8 +242,12 @@ class Run:
         )
 
     def to_json(self) -> str:
-        """Return the run as text."""
-        return json.dumps({"schema": SCHEMA, "run": encoded(self)}, allow_nan=False)
+        """Return the run as text, with the names of the selected features and of the core first."""
+        names = {
+            "selected": self.names(self.selected),
+            "core": None if self.core is None else self.names(self.core),
+        }
+        return json.dumps({"schema": SCHEMA, "names": names, "run": encoded(self)}, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> "Run":
@@ -255,7 +259,7 @@ class Run:
             If the text is not a run; the sentence names the field.
         """
         content = parsed(text)
-        if not isinstance(content, dict) or content.keys() != {"schema", "run"}:
+        if not isinstance(content, dict) or content.keys() - {"names"} != {"schema", "run"}:
             raise DataError(
                 "a run must be an object with the fields schema and run, got something else. "
                 "Save it with `fuzzyfrog select --save` or Run.save."

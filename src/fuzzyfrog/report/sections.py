@@ -386,6 +386,7 @@ def _sample(run: Run, one: AmbiguousSample) -> dict[str, Any]:
         "enemy": _row(run, one.enemy),
         "sample_target": _target(run, one.sample_target),
         "enemy_target": _target(run, one.enemy_target),
+        "missing": _gaps_of(one),
         "membership": gamma(one.membership),
         "width": round(100 * one.membership, 2),
         "values": [
@@ -393,6 +394,12 @@ def _sample(run: Run, one: AmbiguousSample) -> dict[str, Any]:
             for name, own, other in zip(names, one.sample_values, one.enemy_values, strict=True)
         ][:MAX_VALUES],
     }
+
+
+def _gaps_of(one: AmbiguousSample) -> str:
+    """Return how many values a sample lacks; empty if it has all."""
+    n_missing = sum(value is None for value in one.sample_values)
+    return f"{n_missing} of {len(one.sample_values)} values missing" if n_missing else ""
 
 
 def search(run: Run) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Columns that nobody wants selected: identifiers, dates, columns without values, copies."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ FEWEST_SAMPLES = 10  # with fewer, it means nothing if all values differ
 FEWEST_VALUES = 20  # of a feature that is nearly an identifier
 NEARLY_ALL = 0.95  # of the samples have another number
 FEWEST_DATES = 3
+FEW_ROWS = 0.05  # of all rows, which should not rule the answer
+NOTICEABLE = 0.005  # change of the dependency
+MOST_RESCORED = 20_000  # samples for which a second score costs little
 HEAD = 1000  # samples that rule out most numeric features as identifiers
 YEAR = r"(19|20)\d\d"
 DATE = re.compile(
@@ -90,6 +93,36 @@ def _ordered(group: Sequence[int], included: Masks) -> Alike:
     """Return a group of copies with the one that stays: the first, preferably an included one."""
     kept = next((one for one in group if included[one]), group[0])
     return Alike(kept, tuple(one for one in group if one != kept))
+
+
+def ruling_gaps(
+    dataset: Dataset, allowed: Masks, full: float, score: Callable[[Dataset], float]
+) -> Iterator[Sentence]:
+    """Yield a warning if a few rows, nearly without values, lower the dependency.
+
+    `full` is that of all allowed features; `score` computes it for other rows.
+    """
+    if dataset.n_samples > MOST_RESCORED:
+        return
+    gaps = np.isnan(dataset.values[:, allowed]).sum(axis=1)
+    least = max(2, (int(np.count_nonzero(allowed)) + 1) // 2)
+    stay = gaps < least
+    n_few = int((~stay).sum())
+    if not 0 < n_few <= FEW_ROWS * dataset.n_samples:
+        return
+    if np.unique(dataset.target[stay]).size < min(np.unique(dataset.target).size, 2):
+        return
+    rest = replace(dataset, values=dataset.values[stay], target=dataset.target[stay], rows=None)
+    without = score(rest)
+    if without - full > NOTICEABLE:
+        rows = "1 row" if n_few == 1 else f"{n_few:,} rows"
+        lower = "lowers" if n_few == 1 else "lower"
+        yield Sentence(
+            f"{rows} with {least} or more missing values {lower} the dependency of all features "
+            f"from {without:.3f} to {full:.3f}. Leave them out with ",
+            Setting("max_missing", least - 1),
+            " when the table is read.",
+        )
 
 
 def suspects(dataset: Dataset, allowed: Masks, left_out_by: str = "exclude") -> Iterator[Sentence]:

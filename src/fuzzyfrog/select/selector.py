@@ -38,7 +38,7 @@ from fuzzyfrog.search.constraints import Constraints, check_problem
 from fuzzyfrog.search.driver import check_budget
 from fuzzyfrog.select.base import Evidence, ReductSelector, core_of_run, front_of, reducts_of
 from fuzzyfrog.select.certify import certificate_of, oracle_of
-from fuzzyfrog.select.column_warnings import left_out
+from fuzzyfrog.select.column_warnings import left_out, ruling_gaps
 from fuzzyfrog.select.measures import (
     MakeMeasure,
     Measure,
@@ -353,6 +353,15 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
             ):
                 full_score = float(here.score(allowed[np.newaxis])[0])
                 problem = replace(problem, full_score=full_score)
+                if settings.is_strict and here is measure:
+                    self._notes.warn(
+                        ruling_gaps(
+                            measure.dataset,
+                            allowed,
+                            full_score,
+                            lambda rest: settings.measured(rest, self.n_jobs).score([allowed])[0],
+                        )
+                    )
                 outcome = self._run(search, objective, problem, callbacks, measure.dataset)
                 self.core_ = self._core(objective, problem, outcome, limit)
         except TimeIsUp:

@@ -193,4 +193,6 @@ def _entry(name: str, asked: TableOptions, folder: Path) -> DataEntry:
         encoding=asked.encoding,
         numbers_in_text=asked.numbers_in_text,
         row_labels=asked.row_labels,
+        max_missing=asked.max_missing,
+        drop_missing_target=asked.drop_missing_target,
     )

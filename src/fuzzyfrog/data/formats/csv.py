@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
@@ -87,25 +87,48 @@ def _read(path: Path, wanted: Wanted, asked: Dialect) -> tuple[Layout, RawTable]
     """
     before = stamp(path)
     header = _header(path, asked.separator, asked.encoding)
-    layout = wanted.layout(header, path.name)
-    text = {feature for feature, categorical in enumerate(layout.categorical) if categorical}
-    columns = _read_columns(path, layout, text, asked, len(header))
-    if late := {feature for feature, column in enumerate(columns[0]) if column.is_late}:
-        columns = _read_columns(path, layout, text | late, asked, len(header))
+    found = read_records(
+        path.name,
+        header,
+        lambda: _rows(path, asked.separator, asked.encoding, len(header)),
+        wanted,
+        asked,
+    )
     check_unchanged(path, before)
-    return layout, columns[1].finish()
+    return found
+
+
+def read_records(
+    file: str,
+    header: Sequence[str],
+    rows: Callable[[], Iterator[tuple[int, list[str]]]],
+    wanted: Wanted,
+    asked: Dialect,
+) -> tuple[Layout, RawTable]:
+    """Return the layout and the content of numbered rows of text, which are read once or twice."""
+    layout = wanted.layout(header, file)
+    text = {feature for feature, categorical in enumerate(layout.categorical) if categorical}
+    columns, store = _read_columns(file, rows(), layout, text, asked, len(header))
+    if late := {feature for feature, column in enumerate(columns) if column.is_late}:
+        _, store = _read_columns(file, rows(), layout, text | late, asked, len(header))
+    return layout, store.finish()
 
 
 def _read_columns(
-    path: Path, layout: Layout, text: set[int], asked: Dialect, n_columns: int
+    file: str,
+    rows: Iterator[tuple[int, list[str]]],
+    layout: Layout,
+    text: set[int],
+    asked: Dialect,
+    n_columns: int,
 ) -> tuple[list[CsvColumn], BlockStore]:
-    """Read the whole file once; the features in `text` are known not to be numbers."""
+    """Read all rows once; the features in `text` are known not to be numbers."""
     columns = [
         CsvColumn(Feature(name, layout.categorical[place], layout.keeps_text), place in text, asked)
         for place, name in enumerate(layout.names)
     ]
-    store = BlockStore(path.name, layout, columns, MISSING_TARGET)
-    for block in blocks_of(_rows(path, asked.separator, asked.encoding, n_columns), n_columns):
+    store = BlockStore(file, layout, columns, MISSING_TARGET)
+    for block in blocks_of(rows, n_columns):
         store.add(block)
     return columns, store
 
@@ -375,10 +398,14 @@ class BlockStore:
     def finish(self) -> RawTable:
         """Return the whole table."""
         self._refuse_few_rows()
-        if self._without_target:
+        if self._without_target and not self._layout.drops_unlabeled:
             raise DataError(
-                f"{self._file}: the target must not be missing, got no value in line "
-                f"{listed(self._without_target)}. Fill in or delete these lines."
+                Sentence(
+                    f"{self._file}: the target must not be missing, got no value in line "
+                    f"{listed(self._without_target)}. Fill in or delete these lines, or pass ",
+                    Setting("drop_missing_target", True),
+                    ".",
+                )
             )
         columns = [self._finished(column) for column in self._columns]
         content = decoded(self._table, columns)
