@@ -25,11 +25,11 @@ BROKEN = [
     (HEAD + "1,2,x\n-inf,2,y\n", "line 3 must hold finite numbers, got '-inf' in feature 'a'"),
     (HEAD + "1,,x\n3,NA,y\n", "must have a value somewhere, got none in 'b'."),
     (HEAD + '1,"2,5",x\n3,"4,5",y\n', "feature 'b' must have numbers with a decimal point"),
-    (HEAD + '1,"2,500.5",x\n3,4,y\n', "feature 'b' must have numbers with a decimal point"),
+    (HEAD + '1,"2,50.5",x\n3,4,y\n', "feature 'b' must have numbers with a decimal point"),
     ("a;b;class\n1;2;x\n", "seems to be separated by ';': pass separator=';'."),
     ("a\tb\tclass\n1\t2\tx\n", r"pass separator='\t'."),
     ("class\nx\ny\n", "line 1 must name at least 2 columns, got 1. A table needs"),
     ("1,2,3\n4,5,6\n", "line 1 must hold the names of the columns, got only numbers"),
     ("a,a,class\n1,2,x\n", "column names must be distinct, got more than once: 'a'."),
-    (",a,class\n0,1,x\n", "got none for column 1."),
+    ("a,,class\n0,1,x\n", "got none for column 2."),
 ]

@@ -130,7 +130,7 @@ def test_other_commands_warn_like_select(in_process, tmp_path, command):
     assert len(told) == 3
     assert "such as '01067', and is read as numbers" in told[0]
     assert "Name it in --categorical if they are codes." in told[0]
-    assert "'id' has a different whole number in every sample" in told[1]
+    assert "'id' counts the rows." in told[1]
     assert ("--exclude" if command == "reducts" else "--ignore") in told[1]
     assert "'seit' holds dates" in told[2]
     assert (
@@ -307,3 +307,33 @@ def test_certify_proves_or_fails_with_its_own_code(in_process):
     code, out, _ = in_process("select", "wine", *budget)
     assert code == ExitCode.NOT_PROVEN
     assert not json.loads(out)["run"]["certificate"]["proven"]
+
+
+def test_numbers_in_text_are_read_or_kept(in_process, tmp_path):
+    rows = "".join(f"{k}.5%,{'ab'[k % 2]},{'xy'[k // 10]}\n" for k in range(20))
+    path = tmp_path / "t.csv"
+    path.write_text("share,side,class\n" + rows)
+    asked = ["score", path, "--target", "class", "-q"]
+    _, read, told = in_process(*asked)
+    assert "'share' ('0.5%' as 0.5). Name a column in --categorical if" in told
+    _, kept, told = in_process(*asked, "--numbers-in-text", "keep")
+    assert "numbers in text" not in told
+    assert read != kept
+
+
+def test_samples_are_named_by_a_column_or_by_lines(in_process, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"p{k},{k % 5},{k % 3}.5,{'xy'[k % 2]}\n" for k in range(12))
+    (tmp_path / "t.csv").write_text("who,a,b,class\n" + rows)
+    for more, sample, told in (
+        (["--id", "who"], "p", "named by their labels"),
+        (["--ignore", "who"], "", "named by their lines"),
+    ):
+        asked = ["select", "t.csv", "--target", "class", "--save", "run.json", "-q"]
+        assert in_process(*asked, *more, "--report", "r.html")[0] == 0
+        code, out, _ = in_process("explain", "run.json", "--feature", "a")
+        assert code == 0
+        assert told in out
+        first = out.splitlines()[4].split()[0]
+        assert first.startswith(sample)
+        assert first in (tmp_path / "r.html").read_text()

@@ -183,3 +183,18 @@ def test_a_file_that_cannot_be_written_does_not_cost_the_answer(in_process, tmp_
     assert code == 1
     assert "All 4 features are needed" in out
     assert "No space left" in err
+
+
+def test_a_report_is_not_a_pdf(in_process, wine_csv, tmp_path):
+    asked = ["select", wine_csv, "--target", "class", "--report", tmp_path / "x.pdf"]
+    code, _, err = in_process(*asked)
+    assert code == 2
+    assert "--report must be a file that ends in .html, got" in err
+
+
+def test_json_has_names(in_process, wine_csv):
+    asked = ["select", wine_csv, "--target", "class", "--search", "quickreduct", "--json", "-q"]
+    found = json.loads(in_process(*asked)[1])
+    features = [one["name"] for one in found["run"]["data"]["features"]]
+    assert found["names"]["selected"] == [features[one] for one in found["run"]["selected"]]
+    assert found["names"]["core"] == [features[one] for one in found["run"]["core"]]

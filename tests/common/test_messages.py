@@ -2,7 +2,16 @@ import pickle
 
 import pytest
 
-from fuzzyfrog.common.messages import Sentence, Setting, counted, listed, shown, suggested
+from fuzzyfrog.common.messages import (
+    Sentence,
+    Setting,
+    close_to,
+    counted,
+    listed,
+    shown,
+    suggested,
+    told_apart,
+)
 
 
 def test_control_characters_are_escaped_and_long_text_is_cut():
@@ -38,3 +47,16 @@ def test_a_sentence_inside_another_keeps_its_settings():
     assert (
         outer.worded(lambda one: f"--{one.name} {one.value}") == "x.csv: Choose --missing similar."
     )
+
+
+def test_numbers_have_as_many_digits_as_it_takes_to_differ():
+    assert told_apart(0.9996, 1.0) == "0.9996"
+    assert told_apart(1.0, 0.9996) == "1.0000"
+    assert told_apart(0.94912, 0.94908) == "0.94912"
+    assert told_apart(0.5, 0.5) == "0.500"
+    assert told_apart(0.25, 1.0) == "0.250"
+
+
+def test_only_names_that_resemble_are_suggested():
+    assert close_to("nofile.csv", ["wide.csv"]) == []
+    assert close_to("targt", ["target", "size"]) == ["target"]

@@ -174,7 +174,7 @@ def test_a_part_without_a_type(cells):
 @pytest.mark.parametrize(
     ("part", "message"),
     [
-        (pd.DataFrame({"a": pd.to_datetime(["2020-01-01"] * 2)}), "got Datetime"),
+        (pd.DataFrame({"a": pd.to_timedelta(["1 day"] * 2)}), "got Duration"),
         (pd.DataFrame({"a": pd.period_range("2020", periods=2)}), "got period"),
         (pd.DataFrame({"a": [1j, 2j]}), "got complex128"),
         (pd.DataFrame({"a": [{}, {}]}), "got dict"),

@@ -44,8 +44,6 @@ def test_semicolons_with_decimal_commas(refusal, write):
 
 
 def test_with_decimal_commas_a_point_is_no_part_of_a_number(refusal, write):
-    got = refusal("x.csv", "a;class\n1.234,5;x\n2,5;y\n", decimal=",")
-    assert "feature 'a' must have numbers with a decimal comma, got points ('1.234,5'" in got
     assert "got points ('1.234'" in refusal("x.csv", "a;class\n1.234;x\n2,5;y\n", decimal=",")
     path = write("x.csv", "a;class\n1.2.2020;x\n3.2.2020;y\n")
     assert read_table(path, "class", decimal=",").categorical.all()

@@ -130,7 +130,7 @@ def test_the_target_keeps_its_kind():
         (dd.from_pandas(FRAME["size"], 3), Y, "X must have two dimensions, got 1 \\(Series of"),
         (da.zeros((60, 2, 2)), Y, "X must have two dimensions, got 3"),
         (da.zeros((60, 0)), Y, "at least one feature"),
-        (dd.from_pandas(FRAME.assign(day=pd.Timestamp(0)), 3), Y, "feature 'day' .* got Datetime"),
+        (dd.from_pandas(FRAME.assign(day=pd.Timedelta(0)), 3), Y, "feature 'day' .* got Duration"),
         (dd.from_pandas(FRAME.assign(far=np.inf), 3), Y, "got inf in feature 'far' of sample 0"),
         (da.full((60, 2), np.inf), Y, "got inf in feature 'x0' of sample 0"),
         (da.zeros((60, 2), dtype="M8[s]"), Y, "feature 'x0' .* got datetime64"),

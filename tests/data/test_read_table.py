@@ -2,11 +2,14 @@ import gzip
 import re
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from fuzzyfrog import FuzzyRoughSelector
 from fuzzyfrog.data import make_dataset, read_table
+from fuzzyfrog.data.write_table import CellSource, write_reduced
 from fuzzyfrog.errors import DataError
 
 CSV = """size,color,class
@@ -122,9 +125,9 @@ def test_an_unknown_format_lists_the_known_ones(refusal, name):
     assert "'.csv', '.tsv', '.arff', '.npy', '.parquet'" in refusal(name, CSV)
 
 
-@pytest.mark.parametrize("name", ["table.xlsx", "table.ods"])
-def test_a_spreadsheet_is_to_be_saved_as_csv(refusal, name):
-    assert "Save the sheet with the table as CSV" in refusal(name, CSV)
+@pytest.mark.parametrize("name", ["table.xls", "table.ods"])
+def test_another_spreadsheet_is_to_be_saved_as_one_that_is_read(refusal, name):
+    assert "Save the sheet with the table as .xlsx or CSV" in refusal(name, CSV)
 
 
 def test_categorical_adds_to_what_is_recognized(write):
@@ -184,3 +187,43 @@ def test_all_formats_agree_on_numbers(write, same, tmp_path):
 
 def test_errors_are_value_errors():
     assert issubclass(DataError, ValueError)
+
+
+def test_warnings_point_at_the_line_of_the_caller(write):
+    path = write("x.csv", "a,class\n1 g,x\n2 g,y\n3 g,x\n")
+    with pytest.warns(UserWarning, match="numbers in text") as caught:
+        read_table(path, "class")
+    assert caught[0].filename == __file__
+    with pytest.warns(UserWarning, match="numbers as text") as caught:
+        FuzzyRoughSelector("quickreduct").fit(pd.DataFrame({"a": ["1", "2", "4"]}), [0, 1, 0])
+    assert caught[0].filename == __file__
+
+
+GAPPY = "a,b,c,class\n1,2,3,x\n4,,6,y\n,,9,x\n7,8,5,?\n3,1,2,y\n"
+
+
+def test_rows_with_many_gaps_or_without_a_target_are_left_out_on_request(write, refusal, tmp_path):
+    assert "or pass drop_missing_target=True." in refusal("x.csv", GAPPY)
+    path = write("x.csv", GAPPY)
+    with pytest.warns(UserWarning, match="left out") as caught:
+        data = read_table(path, "class", drop_missing_target=True, max_missing=1)
+    assert [str(one.message) for one in caught] == [
+        "x.csv: 1 row without a target left out.",
+        "x.csv: 1 row with more than 1 missing value left out.",
+    ]
+    assert data.notes == tuple(str(one.message) for one in caught)
+    np.testing.assert_array_equal(data.values, [[1, 2, 3], [4, np.nan, 6], [3, 1, 2]])
+    assert data.target.tolist() == [0, 1, 1]
+    assert data.rows.tolist() == [2, 3, 6]
+    write_reduced(data, ["a"], tmp_path / "r.csv", CellSource(path))
+    assert len((tmp_path / "r.csv").read_text().splitlines()) == 6  # all rows of the file
+    table = pa.table({"a": [1.0, 2.0, None, 4.0], "class": ["x", None, "y", "x"]})
+    pq.write_table(table, tmp_path / "x.parquet")
+    with pytest.warns(UserWarning, match="1 row without a target left out"):
+        assert read_table(tmp_path / "x.parquet", "class", drop_missing_target=True).n_samples == 3
+
+
+def test_some_rows_must_stay(refusal):
+    got = refusal("x.csv", "a,b,class\n,2,x\n3,,y\n", max_missing=0)
+    assert "at least 2 rows must stay, got 0 of 2" in got
+    assert "max_missing must be" in refusal("x.csv", GAPPY, max_missing=-1)

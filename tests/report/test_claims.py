@@ -84,7 +84,9 @@ def test_a_run_that_leaves_nothing_out_gets_a_next_step(wine_run):
     enough = "with --min-dependency 0.95, 4 features are enough"
     assert enough in printed(run)
     assert enough in collect(run)["answer"]["reasons"][-1]
-    assert shortcut(wine_run) is None
+    assert shortcut(wine_run) == (0.95, 4)
+    assert enough in printed(wine_run)
+    assert collect(wine_run)["answer"]["reasons"][-1].startswith("With --min-dependency 0.95, 4")
 
 
 def test_the_chosen_point_is_the_selected_subset(wine_run, enough):
@@ -133,5 +135,5 @@ def test_what_must_be_in_is_not_called_checked(wine_run):
 
 def test_a_run_that_was_stopped_promises_no_shortcut(wine_run):
     everything = tuple(range(wine_run.data.n_features))
-    stopped = replace(wine_run, selected=everything, core=())
+    stopped = replace(wine_run, selected=everything, core=(), stop_reason="max_seconds")
     assert shortcut(stopped) is None

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from fuzzyfrog import FuzzyRoughSelector
 from fuzzyfrog.data import make_dataset
+from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.select.column_warnings import suspects
 
 
-def told(column, *, allowed=True):
-    data = make_dataset(pd.DataFrame({"a": column}), np.arange(len(column)) % 2)
+def told(column, *, allowed=True, name="a"):
+    data = make_dataset(pd.DataFrame({name: column}), np.arange(len(column)) % 2)
     return list(suspects(data, np.array([allowed])))
+
+
+def fitted(X, **parameters):
+    return FuzzyRoughSelector("quickreduct", **parameters).fit(X, np.arange(len(X)) % 2)
 
 
 def names(n_values, n_samples):
@@ -32,7 +39,7 @@ def test_another_value_in_every_sample():
 def test_nearly_another_value_in_every_sample(n_values, n_samples):
     (sentence,) = told(names(n_values, n_samples))
     assert f"{n_values} different labels in {n_samples} samples" in sentence
-    assert "nearly like an ID. If it is one," in sentence
+    assert "nearly like an ID. If so," in sentence
 
 
 @pytest.mark.parametrize(("n_values", "n_samples"), [(19, 20), (20, 40), (3, 100)])
@@ -40,26 +47,40 @@ def test_fewer_values_are_labels(n_values, n_samples):
     assert told(names(n_values, n_samples)) == []
 
 
-def test_numbers_are_no_identifiers():
-    assert told([number + 0.5 for number in range(60)]) == []
-    assert told([float(number) for number in range(49)]) == []
-    assert told([*range(59), 58]) == []
-    assert told([*range(59), np.nan]) == []
-
-
-def test_whole_numbers_that_all_differ_are_suspect():
-    (sentence,) = told([100_002 + 7 * number for number in range(50)])
-    assert "'a' has a different whole number in every sample, like an ID." in sentence
+@pytest.mark.parametrize(
+    "name",
+    ["ID", "id", "customer_id", "customerId", "PatientID", "key", "uuid", "Row nr", "rownames"],
+)
+def test_whole_numbers_that_differ_are_identifiers_by_their_name(name):
+    numbers = [100_002 + 7 * (number * 13 % 50) for number in range(50)]
+    (sentence,) = told(numbers, name=name)
+    assert "is called like an ID, and has a different number in nearly every sample." in sentence
     assert "list it in exclude, or drop the column." in sentence
-    assert told(range(2000), allowed=False) == []
+    assert told(numbers, name=name, allowed=False) == []
+    assert told([*numbers[:48], 7, 7], name=name) != []
+    assert told(numbers[:25] * 2, name=name) == []
+    assert told([number + 0.5 for number in numbers], name=name) == []
+
+
+@pytest.mark.parametrize("name", ["a", "population", "price", "width", "paid", "grid", "nora"])
+def test_counts_and_measurements_are_no_identifiers(name):
+    assert told([100_002 + 7 * (number * 13 % 50) for number in range(50)], name=name) == []
+
+
+def test_a_column_that_counts_the_rows():
+    assert "'a' counts the rows." in told(range(12))[0]
+    assert "'a' counts the rows." in told(range(2000, 0, -1))[0]
+    assert told(range(9)) == []
     assert told([*range(1999), 1]) == []  # the last is beyond what is looked at first
+    assert told([*range(59), np.nan]) == []
+    assert told(range(0, 100, 2)) == []
 
 
 @pytest.mark.parametrize("form", ["%d.%m.%Y", "%m/%d/%y", "%Y-%m", "%m/%Y", "%Y/%m/%d %H:%M"])
 def test_few_dates_of_any_form_are_told_as_well(form):
     dates = [f"{pd.Timestamp(2020 + month // 12, month % 12 + 1, 1):{form}}" for month in range(15)]
     (sentence,) = told(dates * 4)
-    assert "holds dates written as text" in sentence
+    assert "'a' holds dates," in sentence
 
 
 @pytest.mark.parametrize("labels", [["1/2", "3/4", "5/6"], ["12-3456", "12-3457", "13-1"]])
@@ -73,13 +94,11 @@ def test_the_way_out_names_what_the_caller_has():
 
 
 @pytest.mark.parametrize("suffix", ["", "T10:00", " 10:00:00"])
-def test_dates_as_text_are_to_become_numbers(suffix):
+def test_dates_as_text(suffix):
     dates = [f"2024-03-{day + 1:02}{suffix}" for day in range(30)]
     for column in (dates, [*dates, *dates[:10]]):
-        (sentence,) = told(column)
-        assert "holds dates written as text. Convert them to numbers" in sentence
-        assert "exclude" not in sentence
-    assert "exclude" in told([*dates[:-1], "soon"])[0]
+        assert "holds dates," in told(column)[0]
+    assert "like an ID" in told([*dates[:-1], "soon"])[0]
 
 
 def test_a_column_without_a_value():
@@ -91,8 +110,80 @@ def test_a_column_without_a_value():
 def test_the_fit_warns_where_it_was_called_and_the_record_keeps_it():
     X = pd.DataFrame({"who": names(30, 30), "size": np.arange(30) % 7, "gone": [np.nan] * 30})
     with pytest.warns(UserWarning, match="in any sample|in every sample") as caught:
-        selector = FuzzyRoughSelector("quickreduct").fit(X, np.arange(30) % 2)
-    sentences = [str(one.message) for one in caught]
-    assert [sentence.split()[1] for sentence in sentences] == ["'gone'", "'who'"]
+        selector = fitted(X)
     assert {one.filename for one in caught} == {__file__}
-    assert selector.record().notes == tuple(sentences)
+    assert selector.record().notes == tuple(str(one.message) for one in caught)
+    sentences = [str(one.message) for one in caught if one.category is UserWarning]
+    assert [sentence.split()[1] for sentence in sentences] == ["'gone'", "'who'"]
+    assert sentences[1].endswith("It is left out; select it with must_include=['who'].")
+
+
+def test_an_identifier_is_left_out_unless_it_is_included():
+    X = pd.DataFrame({"who": names(30, 30), "size": np.arange(30) % 7})
+    with pytest.warns(UserWarning, match="'who'"):
+        selector = fitted(X)
+    assert selector.get_feature_names_out().tolist() == ["size"]
+    assert selector.record().excluded == (0,)
+    assert fitted(X, must_include=["who"]).get_feature_names_out().tolist() == ["who"]
+    assert fitted(X, exclude=["who"]).get_feature_names_out().tolist() == ["size"]
+
+
+def test_an_identifier_is_better_than_nothing():
+    with pytest.warns(UserWarning, match="Add other columns"):
+        assert fitted(pd.DataFrame({"who": names(30, 30)})).n_features_ == 1
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "arrow"])
+def test_dates_of_a_frame_do_not_end_the_fit(library):
+    days = pd.date_range("2024-01-01", periods=30).to_series(index=range(30))
+    frame = pd.DataFrame({"when": days.where(days.index != 3), "size": np.arange(30) % 7})
+    table = pl.from_pandas(frame) if library == "polars" else frame
+    table = pa.Table.from_pandas(frame) if library == "arrow" else table
+    with pytest.warns(UserWarning, match="'when' holds dates, .* must_include=.'when'."):
+        selector = fitted(table)
+    assert selector.get_feature_names_out().tolist() == ["size"]
+    if library == "pandas":
+        assert selector.transform(table).shape == (30, 1)
+        frame["when"] = days
+        assert fitted(frame, must_include=["when"]).support_[0]
+    data = make_dataset(table, np.arange(30) % 2)
+    assert data.dates == {0}
+    assert data.values[1, 0] - data.values[0, 0] == 1.0
+
+
+def test_a_copy_is_no_second_witness():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(40, 3)), columns=["a", "b", "c"])
+    y = (X["a"] + X["b"] > 0).astype(int)
+    X["a_copy"], X["b_inch"] = X["a"], (X["b"] * 2.54).round(4)
+    alone = FuzzyRoughSelector("quickreduct").fit(X[["a", "b", "c"]], y)
+    selector = FuzzyRoughSelector("quickreduct").fit(X, y)
+    assert selector.copies_ == {3: 0, 4: 1}
+    assert selector.full_dependency_ == alone.full_dependency_
+    assert selector.get_feature_names_out().tolist() == alone.get_feature_names_out().tolist()
+    assert selector.core_ == alone.core_
+    run = selector.record()
+    assert [(one.feature, one.others) for one in run.copies] == [(0, (3,)), (1, (4,))]
+    assert type(run).from_json(run.to_json()) == run
+    kept = FuzzyRoughSelector("quickreduct", copies="keep").fit(X, y)
+    assert kept.copies_ == {}
+    assert kept.full_dependency_ > alone.full_dependency_  # the copy counts twice
+    included = FuzzyRoughSelector("quickreduct", must_include=["a_copy"]).fit(X, y)
+    assert included.copies_ == {0: 3, 4: 1}
+    both = FuzzyRoughSelector("quickreduct", must_include=["a", "a_copy"]).fit(X, y)
+    assert set(both.get_feature_names_out()) >= {"a", "a_copy"}
+    with pytest.raises(ParameterError, match="copies must be 'drop' or 'keep', got 'no'"):
+        FuzzyRoughSelector(copies="no").fit(X, y)
+
+
+def test_a_few_rows_without_values_that_rule_the_answer_are_told():
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    X = pd.DataFrame(rng.normal(size=(60, 4)) + 3 * y[:, np.newaxis], columns=list("abcd"))
+    X.loc[[3, 8], ["a", "b", "c"]] = np.nan
+    with pytest.warns(UserWarning, match="2 rows with 2 or more missing values lower") as caught:
+        FuzzyRoughSelector("quickreduct").fit(X, y)
+    sentence = next(str(one.message) for one in caught if "2 rows" in str(one.message))
+    full = FuzzyRoughSelector("quickreduct").fit(X.drop([3, 8]), np.delete(y, [3, 8]))
+    assert f"from {full.full_dependency_:.3f} to " in sentence
+    assert sentence.endswith("Leave them out with max_missing=1 when the table is read.")

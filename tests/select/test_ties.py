@@ -39,7 +39,7 @@ def whole_numbers(seed):
 
 
 def fitted(X, y, spread, tnorm, **settings):
-    settings = {"search": "exact", "certify": True, "random_state": 0} | settings
+    settings = {"search": "exact", "certify": True, "random_state": 0, "copies": "keep"} | settings
     return FuzzyRoughSelector(spread=spread, tnorm=tnorm, **settings).fit(X, y)
 
 

@@ -82,6 +82,7 @@ OPTION_NAMES = {
     "n_jobs": "jobs",
     "panels": "panel",
     "random_state": "seed",
+    "row_labels": "id",
 }
 
 

@@ -40,6 +40,13 @@ class TargetKindName(StrEnum):
     NUMERIC = "numeric"
 
 
+class TextNumbersRule(StrEnum):
+    """What becomes of numbers in text."""
+
+    READ = "read"
+    KEEP = "keep"
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReadingOptions:
     """How tables are read; the fields are options."""
@@ -54,7 +61,19 @@ class ReadingOptions:
     ignore: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="A,B", help="Columns to leave out, such as IDs.", rich_help_panel=READING
+            metavar="A,B",
+            help="Columns that are not read at all, such as IDs.",
+            rich_help_panel=READING,
+        ),
+    ] = None
+    row_labels: Annotated[
+        str | None,
+        typer.Option(
+            "--id",
+            metavar="COLUMN",
+            help="The column that names the samples (default: a first column without a name, or "
+            "the lines of the file).",
+            rich_help_panel=READING,
         ),
     ] = None
     categorical: Annotated[
@@ -85,6 +104,32 @@ class ReadingOptions:
     encoding: Annotated[
         str, typer.Option(metavar="NAME", help="Encoding of a text file.", rich_help_panel=READING)
     ] = "utf-8"
+    max_missing: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Leave out rows with more than N missing values.",
+            rich_help_panel=READING,
+        ),
+    ] = None
+    drop_missing_target: Annotated[
+        bool,
+        typer.Option(
+            "--drop-missing-target",
+            metavar="",
+            help="Leave out rows without a target.",
+            rich_help_panel=READING,
+        ),
+    ] = False
+    numbers_in_text: Annotated[
+        TextNumbersRule,
+        typer.Option(
+            metavar="RULE",
+            help="Columns of numbers with %, a currency, a unit or marks between thousands: read "
+            "(as numbers) or keep (as categories).",
+            rich_help_panel=READING,
+        ),
+    ] = TextNumbersRule.READ
     data: Data = None
 
     @property
@@ -101,7 +146,7 @@ class TableOptions(ReadingOptions):
         str,
         typer.Argument(
             metavar="TABLE",
-            help="A csv, tsv, arff or parquet file (also gzipped), the name of a data set "
+            help="A csv, tsv, xlsx, arff or parquet file (also gzipped), the name of a data set "
             "(see `fuzzyfrog datasets`), or - for CSV on stdin.",
         ),
     ]
@@ -189,6 +234,10 @@ def _loaded(asked: TableOptions, path: Path) -> LoadedTable:
         separator=asked.mark,
         decimal=asked.decimal,
         encoding=asked.encoding,
+        numbers_in_text=asked.numbers_in_text,
+        row_labels=asked.row_labels,
+        max_missing=asked.max_missing,
+        drop_missing_target=asked.drop_missing_target,
     )
     return LoadedTable(dataset, CellSource(path, asked.mark, asked.encoding, asked.decimal))
 

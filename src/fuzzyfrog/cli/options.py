@@ -82,6 +82,13 @@ class SearchName(StrEnum):
     BOOSTED = "boosted"
 
 
+class CopiesRule(StrEnum):
+    """What becomes of copies of columns."""
+
+    DROP = "drop"
+    KEEP = "keep"
+
+
 class RankingName(StrEnum):
     """Which of two subsets is better."""
 
@@ -270,8 +277,20 @@ class SearchOptions:
     ] = None
     exclude: Annotated[
         list[str] | None,
-        typer.Option(metavar="A,B", help="Features to never select.", rich_help_panel=SEARCH),
+        typer.Option(
+            metavar="A,B",
+            help="Features that are read but never selected; the report still lists them.",
+            rich_help_panel=SEARCH,
+        ),
     ] = None
+    copies: Annotated[
+        CopiesRule,
+        typer.Option(
+            metavar="RULE",
+            help="Columns that say the same as an earlier one: drop or keep.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = CopiesRule.DROP
     cluster: Annotated[
         str | None,
         typer.Option(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fuzzyfrog.cli.console import aligned, cut, fitted, safe, stdout
-from fuzzyfrog.common.messages import count
+from fuzzyfrog.common.messages import count, told_apart
 from fuzzyfrog.records.statements import (
     Verdict,
     alike,
@@ -175,6 +175,7 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
     if run.full_dependency > 0:
         yield from _others(run)
         yield "core", _core(run)
+    yield from _alikes(run)
     if fewer := _fewer(run):
         yield "fewer", f"best dependency with {fewer}"
     if cheaper := shortcut(run):
@@ -182,6 +183,21 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
         noun = "feature is" if size == 1 else "features are"
         yield "trade-off", f"with --min-dependency {share:g}, {size} {noun} enough"
     yield "search", _spent(run)
+
+
+def _alikes(run: Run) -> Iterator[tuple[str, str]]:
+    """Yield which columns say the same, or nearly the same."""
+    for label, groups, verb in (
+        ("copies", run.copies, "says the same as"),
+        ("correlated", run.correlated, "is correlated (0.98 or more) with"),
+    ):
+        for group in groups[:MAX_NAMES]:
+            others = named(run.names(group.others))
+            is_one = len(group.others) == 1
+            verbs = verb if is_one else verb.replace("says", "say").replace("is ", "are ", 1)
+            yield label, f"{others} {verbs} {named(run.names((group.feature,)))}"
+        if len(groups) > MAX_NAMES:
+            yield label, f"and {len(groups) - MAX_NAMES:,} more groups; --json lists all of them"
 
 
 def _missed(run: Run) -> str:
@@ -256,6 +272,7 @@ def _fewer(run: Run) -> str:
             best = point.dependency
             points.append(point)
     return ", ".join(
-        f"{one.size if place else count(one.size, 'feature')}: {one.dependency:.3f}"
+        f"{one.size if place else count(one.size, 'feature')}: "
+        f"{told_apart(one.dependency, run.dependency)}"
         for place, one in enumerate(points[-MAX_NAMES:])
     )

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from itertools import chain
+from pathlib import Path
 from typing import NamedTuple, Self
 
 MAX_CHARACTERS = 60
 MAX_ITEMS = 10
+CLOSE = 0.7  # similarity of names, from 0 to 1, above which one may be meant
+PACKAGE = str(Path(__file__).parent.parent)
 
 
 class Setting(NamedTuple):
@@ -83,7 +88,7 @@ def counted(number: int, thing: str) -> str:
 def close_to(name: object, known: Sequence[str]) -> list[str]:
     """Return the known names that resemble the name, the closest first; case does not matter."""
     plain = [one.casefold() for one in known]
-    close = get_close_matches(str(name)[:MAX_CHARACTERS].casefold(), plain, n=3)
+    close = get_close_matches(str(name)[:MAX_CHARACTERS].casefold(), plain, n=3, cutoff=CLOSE)
     matches = [one for match in close for one in known if one.casefold() == match]
     return list(dict.fromkeys(matches))
 
@@ -99,6 +104,22 @@ def suggested(name: object, known: Sequence[str]) -> str:
 def count(number: int, thing: str, plural: str | None = None) -> str:
     """Return a number with its noun, as in "1 reduct" and "2,000 reducts"."""
     return f"{number:,} {thing if number == 1 else plural or f'{thing}s'}"
+
+
+def told_apart(value: float, other: float) -> str:
+    """Return a number with three digits, or as many as it takes to differ from another one."""
+    if value == other:
+        return f"{value:.3f}"
+    digits = (n for n in range(3, 12) if f"{value:.{n}f}" != f"{other:.{n}f}")
+    return f"{value:.{next(digits, 12)}f}"
+
+
+def warn(sentence: str, kind: type[Warning] = UserWarning) -> None:
+    """Warn at the line of the caller that is outside of this package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(sentence, kind, stacklevel=level)
 
 
 def percent(share: float) -> str:

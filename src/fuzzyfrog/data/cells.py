@@ -17,7 +17,6 @@ MISSING = frozenset(
     {"", "?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NAN", "-nan", "null", "NULL", "None"}
 )
 
-_MOST_STRAYS, _LEAST_NUMBERS = 3, 20
 _INTEGER = re.compile(r"[+-]?\d+")
 _COMMA_NUMBER = re.compile(r"[+-]?[\d.]*\d,\d[\d.,]*(e[+-]?\d+)?", re.IGNORECASE)
 _POINT_NUMBER = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+\.\d+)(,\d+)?")  # no date
@@ -96,17 +95,6 @@ def has_points(values: Iterable[object]) -> bool:
 def first_padded(cells: Iterable[str]) -> str | None:
     """Return the first whole number with a leading zero, like a code, or None."""
     return next((text for cell in cells if _PADDED.fullmatch(text := cell.strip())), None)
-
-
-def strays(values: Sequence[Hashable], decimal: str = ".") -> list[str]:
-    """Return the few texts among values that are otherwise numbers: probably typing errors.
-
-    At most 3 of them, among at least 20 different numbers; otherwise none.
-    """
-    texts = [str(value) for value in values]
-    others = [text for text in texts if not all_numbers([text], decimal)]
-    is_slip = len(others) <= _MOST_STRAYS and len(texts) - len(others) >= _LEAST_NUMBERS
-    return others if is_slip else []
 
 
 def all_numbers(texts: Sequence[str], decimal: str = ".") -> bool:

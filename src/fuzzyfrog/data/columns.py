@@ -15,9 +15,10 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import Sentence, Setting, listed, shown
+from fuzzyfrog.common.messages import MAX_ITEMS, Sentence, Setting, listed, shown
 from fuzzyfrog.common.resources import GrowingTable
-from fuzzyfrog.data.cells import CategoryCoder, all_numbers, is_missing, parse_numbers, strays
+from fuzzyfrog.data.cells import CategoryCoder, all_numbers, is_missing, parse_numbers
+from fuzzyfrog.data.number_texts import TextNumbers, read_texts
 from fuzzyfrog.errors import DataError
 
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -28,15 +29,20 @@ Labels: TypeAlias = tuple[Hashable, ...]
 BLOCK_CELLS = 2**20  # cells of a table that are converted at once: about 8 MB
 LEAST_FRAME_ROWS = 1000  # below, the call for each column of a frame costs more than its cells
 MAX_EXACT_INTEGER = 2**53  # from here on float64 cannot tell every integer from its neighbor
+MILLISECONDS = 86_400_000  # of a day
 _LABELS = (nw.Categorical, nw.Enum, nw.String, nw.Object)
 
 
 @dataclass(frozen=True)
 class Feature:
-    """A feature's name, and whether the user named it as categorical (None: the dtype decides)."""
+    """A feature's name, and whether the user named it as categorical (None: the dtype decides).
+
+    `keeps_text` says that "25.0%" and the like are labels.
+    """
 
     name: str
     categorical: bool | None
+    keeps_text: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,11 +57,17 @@ class Column:
         The categories, in the order of their final codes; None for a numeric feature.
     warning : str or None
         What the user should know about it.
+    reading : str
+        How texts were read as numbers, as in "'price' ('$15,900.00' as 15900)".
+    is_date : bool
+        Whether the numbers are days since 1970.
     """
 
     values: FloatArray | None = None
     labels: Labels | None = None
     warning: str | None = None
+    reading: str = ""
+    is_date: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,11 +82,14 @@ class Content:
         The categories of each feature, in the order of their codes; None for a numeric one.
     warnings : tuple of str
         What the user should know about the table.
+    dates : frozenset of int
+        The features that are dates, as days since 1970.
     """
 
     values: FloatArray
     labels: tuple[Labels | None, ...]
     warnings: tuple[str, ...] = ()
+    dates: frozenset[int] = frozenset()
 
     @property
     def categorical(self) -> NDArray[np.bool_]:
@@ -95,10 +110,14 @@ def gathered(
 class Gathering:
     """Collects the parts of a table; `kinds` says which features were named as categorical."""
 
-    def __init__(self, names: Sequence[str], kinds: Sequence[bool | None]) -> None:
+    def __init__(
+        self, names: Sequence[str], kinds: Sequence[bool | None], *, keeps_text: bool = False
+    ) -> None:
         self._names = names
-        self._features = [Feature(*asked) for asked in zip(names, kinds, strict=True)]
-        self._columns: list[LabelParts | NumberParts] = []
+        self._features = [
+            Feature(name, kind, keeps_text) for name, kind in zip(names, kinds, strict=True)
+        ]
+        self._columns: list[LabelParts | NumberParts | DateParts] = []
         self._table = GrowingTable(len(names))
         self._warnings: tuple[str, ...] = ()
 
@@ -125,7 +144,9 @@ class Gathering:
         all_series = [_dense(block[:, place]) for place in range(len(self._names))]
         if not self._columns:
             self._columns = [
-                NumberParts(asked)
+                DateParts(asked)
+                if _has_dates(series) and not asked.categorical
+                else NumberParts(asked)
                 if _has_numbers(series) and not asked.categorical
                 else LabelParts(asked)
                 for series, asked in zip(all_series, self._features, strict=True)
@@ -151,6 +172,8 @@ class Gathering:
             if isinstance(column, NumberParts):
                 if is_far[place]:
                     column.note_exact(block[:, place].tolist())
+            elif isinstance(column, DateParts):
+                raise unusable(self._names[place], str(block.dtype))
             elif has_objects:
                 values[:, place] = column.add_cells(block[:, place].tolist())
             else:
@@ -177,8 +200,12 @@ def decoded(
                 column[present] = meaning[column[present].astype(np.intp)]
 
     values = table.finish(decode)
-    notes = (column.warning for column in columns if column.warning)
-    return Content(values, tuple(column.labels for column in columns), (*warnings, *notes))
+    notes = [column.warning for column in columns if column.warning]
+    if readings := [column.reading for column in columns if column.reading]:
+        notes.insert(0, _numbers_in_text(readings))
+    dates = frozenset(place for place, column in enumerate(columns) if column.is_date)
+    labels = tuple(column.labels for column in columns)
+    return Content(values, labels, (*warnings, *notes), dates)
 
 
 def check_shape(n_samples: int | None, n_features: int) -> None:
@@ -257,6 +284,10 @@ def _has_numbers(part: Series) -> bool:
     return part.dtype == nw.Boolean or part.dtype.is_numeric()
 
 
+def _has_dates(part: Series) -> bool:
+    return part.dtype in (nw.Datetime, nw.Date)
+
+
 def _is_empty(part: Series) -> bool:
     return bool(part.null_count() == len(part))  # Arrow and polars have a type for nothing
 
@@ -316,6 +347,29 @@ class NumberParts:
             if np.unique(exact.astype(np.float64)).size < exact.size:
                 raise merged(self._feature.name)
         return Column()
+
+
+class DateParts:
+    """Collects a column of dates, as days since 1970."""
+
+    def __init__(self, feature: Feature) -> None:
+        self._feature = feature
+
+    def add(self, part: Series) -> FloatArray:
+        """Return the days of a part of a frame's column."""
+        if _is_empty(part):
+            return np.full(len(part), np.nan)
+        if not _has_dates(part):
+            raise DataError(
+                f"feature {shown(self._feature.name)} must have one type in the whole table, got "
+                f"{_dtype_name(part)} after dates. Convert the column to one type."
+            )
+        stamps = part.dt.timestamp("ms").cast(nw.Float64)
+        return np.asarray(stamps.to_numpy(), dtype=np.float64) / MILLISECONDS
+
+    def finish(self) -> Column:
+        """Return what is known about the column."""
+        return Column(is_date=True)
 
 
 class LabelParts:
@@ -392,8 +446,19 @@ def _meaning(values: Sequence[Any], feature: Feature, *, is_declared: bool) -> C
         return Column(parse_numbers(values), warning=_numbers_as_text(feature.name))
     if feature.categorical is not None:
         raise not_listed(feature.name, next(text for text in values if not all_numbers([text])))
-    column, found = categorical_column(values), strays(values)
-    return replace(column, warning=slips_among_numbers(feature.name, found)) if found else column
+    return text_column(values, feature, read_texts(values))
+
+
+def text_column(values: Labels | Sequence[Any], feature: Feature, found: TextNumbers) -> Column:
+    """Return the column of distinct texts: numbers if that is what was found in them, or labels."""
+    if found.values is not None and not feature.keeps_text:
+        return Column(found.values, reading=f"{shown(feature.name)} ({found.reading})")
+    column = categorical_column(values)
+    if found.strays:
+        return replace(column, warning=slips_among_numbers(feature.name, found.strays))
+    if found.doubt and not feature.keeps_text:
+        return replace(column, warning=_nearly_numbers(feature.name, found.doubt))
+    return column
 
 
 def categorical_column(values: Sequence[Any]) -> Column:
@@ -436,6 +501,23 @@ def _numbers_as_text(name: str) -> str:
         "column, or name it in ",
         Setting("categorical_features"),
         " if its values are labels.",
+    )
+
+
+def _numbers_in_text(readings: Sequence[str]) -> str:
+    more = f", ... ({len(readings)} in all)" if len(readings) > MAX_ITEMS else ""
+    return Sentence(
+        f"numbers in text are read as numbers: {', '.join(readings[:MAX_ITEMS])}{more}. Name a "
+        "column in ",
+        Setting("categorical_features"),
+        " if its values are labels.",
+    )
+
+
+def _nearly_numbers(name: str, doubt: str) -> str:
+    return (
+        f"feature {shown(name)} holds {doubt}, so it is categorical: only equality of its values "
+        "counts. Write plain numbers if close values are to count as similar."
     )
 
 

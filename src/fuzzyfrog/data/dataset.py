@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -13,9 +12,16 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import listed, shown, suggested
+from fuzzyfrog.common.messages import listed, shown, suggested, warn
 from fuzzyfrog.common.resources import is_on_disk
-from fuzzyfrog.data.columns import Content, Labels, check_finite, check_shape, gathered
+from fuzzyfrog.data.columns import (
+    Content,
+    Labels,
+    check_finite,
+    check_shape,
+    gathered,
+    rows_at_once,
+)
 from fuzzyfrog.data.dask_tables import DaskTable, dask_labels
 from fuzzyfrog.data.target import (
     check_same_length,
@@ -27,7 +33,27 @@ from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.records.parts import UNNAMED
 
 Frame: TypeAlias = nw.DataFrame[Any]
-Table: TypeAlias = NDArray[Any] | Frame | DaskTable
+
+
+@dataclass(frozen=True)
+class SparseTable:
+    """A sparse matrix of SciPy, in CSR format, whose rows are unpacked in blocks."""
+
+    matrix: Any
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of samples and of features."""
+        return self.matrix.shape  # type: ignore[no-any-return]
+
+    def parts(self) -> Iterator[NDArray[Any]]:
+        """Yield blocks of rows as arrays."""
+        at_once = rows_at_once(self.shape[1])
+        for first in range(0, self.shape[0], at_once):
+            yield self.matrix[first : first + at_once].toarray()
+
+
+Table: TypeAlias = NDArray[Any] | Frame | DaskTable | SparseTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,6 +82,12 @@ class Dataset:
         as a whole if only the codes are known.
     notes : tuple of str
         The warnings issued when the table was read.
+    dates : frozenset of int
+        The features that were dates; they hold days since 1970.
+    rows : int64[n_samples], tuple of str, or None
+        The line of the file that each sample is in, or its label; None if there is neither.
+    rows_left_out : bool
+        Whether the file has more rows than the table.
     """
 
     values: NDArray[np.float64]
@@ -67,6 +99,9 @@ class Dataset:
     name: str = UNNAMED
     categories: tuple[Labels | None, ...] | None = None
     notes: tuple[str, ...] = ()
+    dates: frozenset[int] = frozenset()
+    rows: NDArray[np.int64] | tuple[str, ...] | None = None
+    rows_left_out: bool = False
 
     def __repr__(self) -> str:
         kind = "a numeric target" if self.classes is None else f"{len(self.classes)} classes"
@@ -151,7 +186,10 @@ def make_dataset(
         return _unchanged(X, y)
     check_target_kind(target, "target")
     labels = dask_labels(y) if is_dask(y) else y
-    table = DaskTable.of(X) if is_dask(X) else as_table(X)
+    if is_sparse(X):
+        table: Table = SparseTable(X.tocsr())  # type: ignore[attr-defined]
+    else:
+        table = DaskTable.of(X) if is_dask(X) else as_table(X)
     n_samples, n_features = table.shape
     check_shape(n_samples, n_features)
     names = check_names(_names(table, n_features, feature_names), n_features)
@@ -160,7 +198,7 @@ def make_dataset(
     check_same_length(len(content.values), len(codes))
     notes = (*doubts_about_classes(classes, len(codes), target, "target"), *content.warnings)
     for warning in notes:
-        warnings.warn(warning, UserWarning, stacklevel=2)
+        warn(warning)
     return Dataset(
         content.values,
         codes,
@@ -171,6 +209,7 @@ def make_dataset(
         name,
         content.labels,
         notes,
+        content.dates,
     )
 
 
@@ -187,8 +226,9 @@ def _content(table: Table, names: Sequence[str], chosen: NDArray[np.bool_] | Non
     if isinstance(table, np.ndarray) and _is_shared(table, chosen):
         check_finite(table, names)
         return Content(table, (None,) * len(names))
-    parts = map(as_table, table.parts()) if isinstance(table, DaskTable) else [table]
-    return gathered(parts, names, chosen)
+    if isinstance(table, DaskTable | SparseTable):
+        return gathered(map(as_table, table.parts()), names, chosen)
+    return gathered([table], names, chosen)
 
 
 def _is_shared(array: NDArray[Any], chosen: NDArray[np.bool_] | None) -> bool:
@@ -250,12 +290,6 @@ def as_matrix(X: object) -> NDArray[Any]:
 
 def _refuse_disguised(X: object) -> None:
     """Refuse data that NumPy would accept and silently misread."""
-    if hasattr(X, "nnz") and hasattr(X, "shape"):
-        size = int(np.prod(X.shape, dtype=object)) * 8 / 1e6
-        raise DataError(
-            f"X must be dense, got sparse data ({type(X).__name__}). "
-            f"Pass X.toarray(), which takes {size:,.1f} MB."
-        )
     if isinstance(X, np.ma.MaskedArray):
         raise DataError(
             "X must be a plain array, got a masked array. Pass X.filled(np.nan) to mark the "
@@ -266,6 +300,11 @@ def _refuse_disguised(X: object) -> None:
             f"X must be an array, a frame or a list of rows, got {shown(X)}. "
             "Read files with read_table, named data sets with load_dataset."
         )
+
+
+def is_sparse(value: object) -> bool:
+    """Whether a value is a sparse matrix or array of SciPy."""
+    return hasattr(value, "nnz") and hasattr(value, "tocsr")
 
 
 def is_dask(value: object) -> bool:
@@ -283,7 +322,9 @@ def _names(
 ) -> Sequence[Hashable]:
     if feature_names is not None:
         return list(feature_names)
-    columns: list[Hashable] = [] if isinstance(table, np.ndarray) else list(table.columns)
+    columns: list[Hashable] = []
+    if not isinstance(table, np.ndarray | SparseTable):
+        columns = list(table.columns)
     if any(isinstance(column, str) for column in columns):
         return columns
     # Like scikit-learn: without any text among them, 0, 1, 2, ... are not names.

@@ -17,12 +17,17 @@ class Layout:
     """Positions of the features and of the target in a row.
 
     `categorical` says whether each feature was named as categorical; None if the file decides.
+    `keeps_text` says that texts such as "25.0%" are labels. `row_labels` is the column that names
+    the samples, None if there is none.
     """
 
     features: tuple[int, ...]
     names: tuple[str, ...]
     target: int
     categorical: tuple[bool | None, ...]
+    keeps_text: bool = False
+    row_labels: int | None = None
+    drops_unlabeled: bool = False
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,9 @@ class Wanted:
     ignore: tuple[str, ...]
     categorical_features: object
     categorical: tuple[str, ...] = ()
+    keeps_text: bool = False
+    row_labels: str | None = None
+    drops_unlabeled: bool = False
 
     def layout(self, header: Sequence[str], file: str) -> Layout:
         """Return the layout of a file with this header."""
@@ -52,6 +60,16 @@ class Wanted:
                     ".",
                 )
             )
+        labels = self._row_labels(header, file)
+        if labels is not None and labels == target:
+            raise DataError(
+                Sentence(
+                    f"{file}: ",
+                    Setting("row_labels"),
+                    f" must not be the target, got {shown(self.target)}. Name another column.",
+                )
+            )
+        left_out.add(-1 if labels is None else labels)
         features = tuple(p for p in range(len(header)) if p != target and p not in left_out)
         if not features:
             raise DataError(
@@ -59,7 +77,14 @@ class Wanted:
                 f"{listed(header)}. Pass a file with at least one more column."
             )
         names = tuple(header[position] for position in features)
-        return Layout(features, names, target, self._kinds(names, file))
+        kinds = self._kinds(names, file)
+        return Layout(features, names, target, kinds, self.keeps_text, labels, self.drops_unlabeled)
+
+    def _row_labels(self, header: Sequence[str], file: str) -> int | None:
+        """Return the column that names the samples: the given one, or a nameless first one."""
+        if self.row_labels is not None:
+            return _position(self.row_labels, header, file, "row_labels")
+        return 0 if not header[0] else None
 
     def _kinds(self, names: tuple[str, ...], file: str) -> tuple[bool | None, ...]:
         chosen = chosen_categorical(self.categorical_features, names)
@@ -103,8 +128,9 @@ def check_header(header: Sequence[str], file: str, separator: str | None) -> Non
             f"{file}: line 1 must hold the names of the columns, got only numbers "
             f"({listed(header[:3])}). Add a header line."
         )
+    # R and pandas write the labels of rows as a first column without a name.
     unnamed = [position + 1 for position, name in enumerate(header) if not name]
-    if unnamed:
+    if unnamed and (unnamed != [1] or len(header) == 2):
         raise DataError(
             f"{file}: every column must have a name in line 1, got none for column "
             f"{listed(unnamed)}. Name it, or drop it if it only counts the rows "

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import Sentence, Setting, listed, shown
+from fuzzyfrog.common.messages import Sentence, Setting, counted, listed, shown, warn
+from fuzzyfrog.common.params import check_count
 from fuzzyfrog.common.resources import in_memory
-from fuzzyfrog.data.cells import MISSING, NotANumberError, parse_numbers
+from fuzzyfrog.data.cells import MISSING, NotANumberError, is_missing, parse_numbers
 from fuzzyfrog.data.columns import Gathering, check_filled
 from fuzzyfrog.data.dataset import Dataset
 from fuzzyfrog.data.formats.arff import read_arff
-from fuzzyfrog.data.formats.csv import RawTable, read_delimited
+from fuzzyfrog.data.formats.csv import MISSING_TARGET, RawTable, read_delimited
+from fuzzyfrog.data.formats.excel import read_excel
 from fuzzyfrog.data.formats.npy import NpyTable
 from fuzzyfrog.data.formats.opening import stamp
 from fuzzyfrog.data.formats.parquet import ParquetTable
 from fuzzyfrog.data.layout import Layout, Wanted, check_header
+from fuzzyfrog.data.number_texts import TextNumbers, read_texts
 from fuzzyfrog.data.target import (
+    MOST_CLASSES,
     TargetParts,
     check_target_kind,
     doubts_about_classes,
@@ -34,14 +38,14 @@ from fuzzyfrog.errors import DataError, ParameterError
 __all__ = ["read_table"]
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
-FORMATS = (*SEPARATORS, ".arff", ".npy", ".parquet")
+FORMATS = (*SEPARATORS, ".arff", ".npy", ".parquet", ".xlsx")
 SMALLER_TABLE = Sentence(
     "Read fewer columns (",
     Setting("ignore"),
     "), or save the table as Parquet or .npy, which are read in parts and kept on disk if they "
     "are too large.",
 )
-SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
+SPREADSHEETS = (".xls", ".xlsm", ".ods", ".numbers")
 
 
 def read_table(
@@ -55,10 +59,14 @@ def read_table(
     separator: str | None = None,
     decimal: str = ".",
     encoding: str = "utf-8",
+    numbers_in_text: str = "read",
+    row_labels: str | None = None,
+    max_missing: int | None = None,
+    drop_missing_target: bool = False,
 ) -> Dataset:
-    """Return the Dataset of a CSV, TSV, ARFF, Parquet or NumPy file, each also gzipped.
+    """Return the Dataset of a CSV, TSV, ARFF, Parquet, NumPy or Excel file, each also gzipped.
 
-    The suffix decides the format (.csv, .tsv, .arff, .parquet, .npy, with or without .gz); a folder
+    The suffix decides the format: .csv, .tsv, .arff, .parquet, .npy, .xlsx, also with .gz. A folder
     is the table of its Parquet files, in the order of their paths. Reading is strict: the error for
     a file that is not quite a table names the line and the way out. No file is held in memory as a
     whole, and a table that is too large for memory is kept in a temporary file.
@@ -94,6 +102,18 @@ def read_table(
         The decimal mark of the numbers in a CSV or TSV file.
     encoding : str
         Encoding of a text file.
+    numbers_in_text : {"read", "keep"}
+        Whether a column of text in which every cell is a number with a percent sign, a currency,
+        a common unit, marks between thousands or a limit ("25.0%", "$15,900.00", "3750 g",
+        "<0.1") is read as numbers, with a note, or kept as labels.
+    row_labels : str, optional
+        Column that names the samples in explanations and reports; it is not a feature. A first
+        column without a name, as R and pandas write it, is taken for that. Without one, samples
+        of a text file are named by their lines.
+    max_missing : int, optional
+        Rows with more missing values than this are left out, with a note that says how many.
+    drop_missing_target : bool
+        Whether rows without a target are left out, with a note, instead of being an error.
 
     Returns
     -------
@@ -110,9 +130,19 @@ def read_table(
     path = Path(path)
     path = path.resolve() if os.path.isdir(path) else path  # "." has no name
     check_target_kind(target_kind, "target_kind")
+    if numbers_in_text not in ("read", "keep"):
+        raise ParameterError("numbers_in_text", "be 'read' or 'keep'", shown(numbers_in_text))
     wanted = Wanted(
-        target, _names(ignore, "ignore"), categorical_features, _names(categorical, "categorical")
+        target,
+        _names(ignore, "ignore"),
+        categorical_features,
+        _names(categorical, "categorical"),
+        keeps_text=numbers_in_text == "keep",
+        row_labels=row_labels,
+        drops_unlabeled=bool(drop_missing_target),
     )
+    if max_missing is not None:
+        check_count("max_missing", max_missing, least=0)
     _check_decimal(decimal)
     kind = file_format(path)
     with in_memory(f"the table of {shown(str(path))}", SMALLER_TABLE):
@@ -120,6 +150,8 @@ def read_table(
             layout, table = _read_parts(path, wanted, ParquetTable.of(path))
         elif kind == ".npy":
             layout, table = _read_parts(path, wanted, NpyTable.of(path))
+        elif kind == ".xlsx":
+            layout, table = read_excel(path, wanted)
         elif kind == ".arff":
             stamp(path)
             layout, table = read_arff(path, wanted, encoding=encoding)
@@ -129,7 +161,8 @@ def read_table(
             layout, table = read_delimited(
                 path, wanted, separator=mark, encoding=encoding, decimal=decimal
             )
-        return _dataset(path, wanted, layout, table, target_kind, decimal)
+        kept, dropped = _kept_rows(path, wanted, table, max_missing)
+        return _dataset(path, wanted, layout, kept, target_kind, decimal, dropped)
 
 
 def _names(names: Sequence[str], argument: str) -> tuple[str, ...]:
@@ -171,8 +204,8 @@ def file_format(path: Path) -> str:
 def _unknown_format(path: Path, suffix: str) -> DataError:
     if suffix in SPREADSHEETS:
         return DataError(
-            f"{path.name}: a spreadsheet cannot be read, got {shown(suffix)}. Save the sheet with "
-            "the table as CSV (in the spreadsheet program: Save as, CSV UTF-8)."
+            f"{path.name}: of spreadsheets, only .xlsx can be read, got {shown(suffix)}. Save the "
+            "sheet with the table as .xlsx or CSV UTF-8."
         )
     way_out = (
         "Rename it to end in '.csv' or '.tsv', and pass the separator if it is neither a comma "
@@ -191,20 +224,69 @@ def _stem(path: Path) -> str:
     return path.name if place < 0 else path.name[:place]
 
 
+def _kept_rows(
+    path: Path, wanted: Wanted, table: RawTable, max_missing: int | None
+) -> tuple[RawTable, list[str]]:
+    """Return the rows that have a target and few enough gaps, and notes about the others."""
+    n_rows = len(table.target)
+    keep, notes = np.ones(n_rows, np.bool_), []
+    if wanted.drops_unlabeled:
+        keep &= np.array([not _is_unlabeled(cell) for cell in table.target])
+        if n_dropped := n_rows - int(keep.sum()):
+            notes.append(f"{path.name}: {counted(n_dropped, 'row')} without a target left out.")
+    if max_missing is not None:
+        n_before = int(keep.sum())
+        keep &= np.isnan(table.content.values).sum(axis=1) <= max_missing
+        if n_dropped := n_before - int(keep.sum()):
+            gaps = f"more than {counted(max_missing, 'missing value')}"
+            notes.append(f"{path.name}: {counted(n_dropped, 'row')} with {gaps} left out.")
+    if keep.all():
+        return table, notes
+    if int(keep.sum()) < 2:
+        raise DataError(
+            f"{path.name}: at least 2 rows must stay, got {int(keep.sum())} of {n_rows}. Leave out "
+            "fewer rows."
+        )
+    places = np.flatnonzero(keep).tolist()
+    target = table.target[keep] if isinstance(table.target, np.ndarray) else None
+    rows = table.rows
+    if isinstance(rows, tuple):
+        rows = tuple(rows[place] for place in places)
+    content = replace(table.content, values=table.content.values[keep])
+    return (
+        RawTable(
+            content,
+            [table.target[place] for place in places] if target is None else target,
+            rows[keep] if isinstance(rows, np.ndarray) else rows,
+        ),
+        notes,
+    )
+
+
+def _is_unlabeled(cell: Any) -> bool:
+    return is_missing(cell) or (isinstance(cell, str) and cell.strip() in MISSING_TARGET)
+
+
 def _dataset(
-    path: Path, wanted: Wanted, layout: Layout, table: RawTable, target_kind: str, decimal: str
+    path: Path,
+    wanted: Wanted,
+    layout: Layout,
+    table: RawTable,
+    target_kind: str,
+    decimal: str,
+    dropped: Sequence[str],
 ) -> Dataset:
     try:
-        cells = _numbers_where_meant(table.target, target_kind, decimal)
-        codes, classes = encode_target(cells, len(cells), target_kind)
+        cells, notes = _numbers_where_meant(table.target, target_kind, decimal, layout.keeps_text)
+        codes, classes = encode_target(cells, len(cells), "numeric" if notes else target_kind)
     except DataError as error:
         prefix = f"{path.name}: target {shown(wanted.target)}: "
         raise DataError(Sentence(prefix, error.args[0])) from None
     content = table.content
     doubts = doubts_about_classes(classes, len(codes), target_kind, "target_kind")
-    notes = (*doubts, *content.warnings)
+    notes = (*dropped, *notes, *doubts, *content.warnings)
     for warning in notes:
-        warnings.warn(warning, UserWarning, stacklevel=3)
+        warn(warning)
     return Dataset(
         content.values,
         codes,
@@ -215,24 +297,33 @@ def _dataset(
         _stem(path),
         content.labels,
         notes,
+        content.dates,
+        table.rows,
+        bool(dropped),
     )
 
 
 def _numbers_where_meant(
-    cells: list[Any] | NDArray[Any], target_kind: str, decimal: str
-) -> list[Any] | NDArray[Any]:
-    """Return the texts of a target as numbers if they are meant as numbers, else unchanged."""
+    cells: list[Any] | NDArray[Any], target_kind: str, decimal: str, keeps_text: bool
+) -> tuple[list[Any] | NDArray[Any], tuple[str, ...]]:
+    """Return the texts of a target as numbers if they are meant as numbers, and a note on that."""
     if isinstance(cells, np.ndarray):  # the file has types
-        return cells
+        return cells, ()
     if target_kind == "class" or not isinstance(cells[0], str):
-        return cells
+        return cells, ()
     if target_kind == "auto" and any(cell in MISSING for cell in set(cells)):
-        return cells
+        return cells, ()
     try:
         numbers = parse_numbers(cells, decimal)
     except NotANumberError as error:
+        texts = list(dict.fromkeys(cells))
+        is_meant = target_kind == "numeric" or len(texts) > MOST_CLASSES
+        found = read_texts(texts, decimal) if is_meant and not keeps_text else TextNumbers()
+        if found.values is not None:
+            number_of = dict(zip(texts, found.values.tolist(), strict=True))
+            return [number_of[cell] for cell in cells], (_read_target(found.reading),)
         if target_kind == "auto":
-            return cells
+            return cells, ()
         raise DataError(
             Sentence(
                 f"a numeric target must hold numbers, got {shown(cells[error.position])}. "
@@ -242,7 +333,15 @@ def _numbers_where_meant(
             )
         ) from None
     fractional = bool((numbers % 1 != 0).any())
-    return numbers.tolist() if fractional or target_kind == "numeric" else cells
+    return (numbers.tolist() if fractional or target_kind == "numeric" else cells), ()
+
+
+def _read_target(reading: str) -> str:
+    return Sentence(
+        f"the target holds numbers in text, read as numbers: {reading}. Pass ",
+        Setting("target_kind", "class"),
+        " if its values are labels.",
+    )
 
 
 def _read_parts(
@@ -251,7 +350,8 @@ def _read_parts(
     """Return the layout and the content of a table that is read part by part."""
     check_header(source.names, path.name, None)
     layout = wanted.layout(source.names, path.name)
-    features, target = Gathering(layout.names, layout.categorical), TargetParts()
+    features = Gathering(layout.names, layout.categorical, keeps_text=layout.keeps_text)
+    target = TargetParts()
     for values, labels in source.parts(layout):
         with _named(path):
             features.add(values)
@@ -259,7 +359,9 @@ def _read_parts(
     with _named(path):
         content = features.finish()
     check_filled(content.values, layout.names, path.name)
-    return layout, RawTable(content, target.finish())
+    place = layout.row_labels
+    rows = None if place is None else source.labels(source.names[place])
+    return layout, RawTable(content, target.finish(), rows)
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numbers
 import re
-import warnings
 from collections.abc import Hashable, Sequence
 from typing import Any, TypeAlias
 
@@ -12,7 +11,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import Sentence, Setting, counted, listed, shown
+from fuzzyfrog.common.messages import Sentence, Setting, counted, listed, shown, warn
 from fuzzyfrog.data.cells import is_missing
 from fuzzyfrog.errors import DataError, ParameterError
 
@@ -216,10 +215,9 @@ def warn_of_column() -> None:
     """Warn that the target is a column, not a one-dimensional array."""
     from sklearn.exceptions import DataConversionWarning  # slow to import, rarely needed
 
-    warnings.warn(
+    warn(
         "y is a column vector, its only column is taken. Pass y.ravel() to silence this.",
         DataConversionWarning,
-        stacklevel=5,
     )
 
 

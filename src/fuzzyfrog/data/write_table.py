@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any, TextIO, cast
 
 from fuzzyfrog.common.messages import listed, shown
-from fuzzyfrog.data.cells import MISSING, parse_numbers
+from fuzzyfrog.data.cells import MISSING, NotANumberError, parse_numbers
 from fuzzyfrog.data.dataset import Dataset
 from fuzzyfrog.data.formats.arff import arff_cells
 from fuzzyfrog.data.formats.csv import delimited_cells
+from fuzzyfrog.data.formats.excel import excel_cells
 from fuzzyfrog.data.formats.npy import NpyTable
 from fuzzyfrog.data.formats.parquet import ParquetTable, check_pyarrow, write_arrow
+from fuzzyfrog.data.number_texts import read_texts
 from fuzzyfrog.data.read_table import SEPARATORS, file_format, separator_of
 from fuzzyfrog.errors import DataError
 
@@ -74,6 +76,8 @@ def _cells(dataset: Dataset, source: CellSource) -> Iterator[list[Any]]:
         return _cells_of_parquet(ParquetTable.of(source.file))
     if kind == ".npy":
         return _cells_of_npy(NpyTable.of(source.file))
+    if kind == ".xlsx":
+        return excel_cells(source.file)
     if kind == ".arff":
         return arff_cells(source.file, encoding=source.encoding)
     separator = separator_of(kind, source.separator, source.decimal)
@@ -130,7 +134,7 @@ def _checked(
     for row in rows:
         n_rows += 1
         yield row
-    if n_rows != dataset.n_samples:
+    if n_rows != dataset.n_samples and not (dataset.rows_left_out and n_rows > dataset.n_samples):
         name = dataset.name if source.file is None else source.file.name
         raise DataError(
             f"{name}: the file must have the {dataset.n_samples} samples that were read, got "
@@ -163,7 +167,15 @@ def _columns(rows: Iterator[list[Any]], dataset: Dataset, decimal: str) -> dict[
 
 
 def _numbers(cells: list[str], decimal: str) -> list[float | None]:
-    numbers = parse_numbers(cells, decimal).tolist()
+    try:
+        numbers = parse_numbers(cells, decimal).tolist()
+    except NotANumberError:  # they were read from texts such as "25.0%"
+        texts = list(dict.fromkeys(cells))
+        # Cells that were read as numbers agree in their marks, so commas are thousands.
+        found = read_texts(texts, decimal, ",").values
+        assert found is not None  # noqa: S101
+        number_of = dict(zip(texts, found.tolist(), strict=True))
+        numbers = [number_of[cell] for cell in cells]
     return [None if number != number else number for number in numbers]
 
 

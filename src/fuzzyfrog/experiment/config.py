@@ -79,8 +79,8 @@ class DataEntry:
         New labels for the classes. Weka's JRip depends on them.
     ignore, categorical : tuple of str
         Columns of the file to leave out, and columns to treat as categories.
-    separator, decimal, encoding : str or None, str, str
-        Format of a text file, as for `read_table`.
+    separator, decimal, encoding, numbers_in_text, row_labels, max_missing, drop_missing_target
+        How a file is read, as for `read_table`.
     loader : str or None
         "module:function", called with the name; it returns `X, y` or a `Dataset`.
     max_samples : int or None
@@ -101,6 +101,10 @@ class DataEntry:
     separator: str | None = None
     decimal: str = "."
     encoding: str = "utf-8"
+    numbers_in_text: str = "read"
+    row_labels: str | None = None
+    max_missing: int | None = None
+    drop_missing_target: bool = False
     loader: str | None = None
     max_samples: int | None = None
     seeds: tuple[int, ...] = ()
@@ -135,6 +139,10 @@ class DataEntry:
             separator=self.separator,
             decimal=self.decimal,
             encoding=self.encoding,
+            numbers_in_text=self.numbers_in_text,
+            row_labels=self.row_labels,
+            max_missing=self.max_missing,
+            drop_missing_target=self.drop_missing_target,
         )
 
     def _loaded(self, load: Callable[[str], Any]) -> Dataset:

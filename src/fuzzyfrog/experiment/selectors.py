@@ -243,6 +243,7 @@ def _selector(
                 missing=entry.missing,  # type: ignore[arg-type]
                 min_dependency=entry.min_dependency,
                 n_features_to_select=size,
+                copies="keep",  # as in the paper
                 max_seconds=entry.max_seconds,
                 max_evaluations=entry.max_evaluations,
                 checkpoint=checkpoint,

@@ -2,6 +2,7 @@
 
 from fuzzyfrog.records.certificate import Certificate
 from fuzzyfrog.records.parts import (
+    Alike,
     AmbiguousSample,
     Cell,
     ClassCount,
@@ -12,6 +13,7 @@ from fuzzyfrog.records.parts import (
     FrontPoint,
     HistoryPoint,
     Reduct,
+    RowNames,
     Sampling,
     TableSummary,
     TargetSummary,
@@ -20,6 +22,7 @@ from fuzzyfrog.records.parts import (
 from fuzzyfrog.records.run import Run, Versions
 
 __all__ = [
+    "Alike",
     "AmbiguousSample",
     "Cell",
     "Certificate",
@@ -31,6 +34,7 @@ __all__ = [
     "FrontPoint",
     "HistoryPoint",
     "Reduct",
+    "RowNames",
     "Run",
     "Sampling",
     "TableSummary",

@@ -6,6 +6,7 @@ from typing import Literal
 
 __all__ = [
     "UNNAMED",
+    "Alike",
     "AmbiguousSample",
     "Cell",
     "ClassCount",
@@ -16,6 +17,7 @@ __all__ = [
     "FrontPoint",
     "HistoryPoint",
     "Reduct",
+    "RowNames",
     "Sampling",
     "TableSummary",
     "TargetSummary",
@@ -348,6 +350,38 @@ class TableSummary:
     def n_missing(self) -> int:
         """Number of missing values."""
         return sum(feature.n_missing for feature in self.features)
+
+
+@dataclass(frozen=True)
+class Alike:
+    """A feature, and others that say the same or nearly the same.
+
+    Attributes
+    ----------
+    feature : int
+        Index of the feature.
+    others : tuple of int
+        Indices of the others, ascending.
+    """
+
+    feature: int
+    others: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class RowNames:
+    """What the samples that a run mentions are called.
+
+    Attributes
+    ----------
+    kind : {"line", "label"}
+        The lines of the file that they are in, or labels that the table has.
+    names : dict of str to str
+        The names by the index of the sample, which is text in JSON.
+    """
+
+    kind: Literal["line", "label"]
+    names: dict[str, str]
 
 
 @dataclass(frozen=True)

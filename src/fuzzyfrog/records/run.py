@@ -16,10 +16,12 @@ from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.records.certificate import Certificate
 from fuzzyfrog.records.codec import decoded, encoded, parsed
 from fuzzyfrog.records.parts import (
+    Alike,
     AmbiguousSample,
     FeatureExplanation,
     FeatureSet,
     HistoryPoint,
+    RowNames,
     Sampling,
     TableSummary,
 )
@@ -27,8 +29,12 @@ from fuzzyfrog.records.parts import (
 MAX_BYTES = 64 * 2**20  # of a saved run; a thousand times what most have
 ROUNDING = 1e-9  # by which sums of the same numbers may differ
 SCHEMA = 5  # raised whenever a field is added, removed or changes its meaning
-BEFORE_SAMPLING = 2  # the oldest that is read; lacks these fields:
-LATER_FIELDS: dict[str, object] = {"sampling": None, "excluded": [], "n_resumed": 0}
+OLDEST = 2  # that can be read; it lacks only these fields
+# The schema in which a field came, and its value in the records before.
+LATER_FIELDS: dict[str, tuple[int, object]] = {
+    "sampling": (3, None), "excluded": (3, []), "n_resumed": (3, 0),
+    "chance": (5, None), "copies": (5, []), "correlated": (5, []), "rows": (5, None),
+}  # fmt: skip
 
 Parameter = str | int | float | bool | None  # anything else is kept as its repr
 
@@ -102,6 +108,12 @@ class Run:
         Number of subsets whose scores came from the earlier run that this one resumed.
     chance : float or None
         With the soft measure: the dependency of features that say nothing.
+    copies : tuple of Alike
+        Features that stand for others that say the same, which are among the excluded ones.
+    correlated : tuple of Alike
+        Numeric features with a correlation of at least 0.98, which may be selected.
+    rows : RowNames or None
+        What the samples are called; None for their index.
     """
 
     data: TableSummary
@@ -130,6 +142,9 @@ class Run:
     excluded: tuple[int, ...]
     n_resumed: int
     chance: float | None = None
+    copies: tuple[Alike, ...] = ()
+    correlated: tuple[Alike, ...] = ()
+    rows: RowNames | None = None
 
     @property
     def measure(self) -> str:
@@ -174,6 +189,11 @@ class Run:
     def n_allowed(self) -> int:
         """Number of features that may be selected."""
         return self.data.n_features - len(self.excluded)
+
+    @property
+    def n_copies(self) -> int:
+        """Number of features that are excluded because they say the same as another one."""
+        return len({one for group in self.copies for one in group.others} & set(self.excluded))
 
     @property
     def asked_share(self) -> float:
@@ -227,6 +247,10 @@ class Run:
             and self.asks_for_fewest
         )
 
+    def row_name(self, sample: int) -> str:
+        """Return what a sample is called: its label or line, or its index."""
+        return str(sample) if self.rows is None else self.rows.names.get(str(sample), str(sample))
+
     @property
     def estimate(self) -> str | None:
         """How the dependencies were estimated, in words; None if all samples were measured."""
@@ -262,8 +286,12 @@ class Run:
         )
 
     def to_json(self) -> str:
-        """Return the run as text."""
-        return json.dumps({"schema": SCHEMA, "run": encoded(self)}, allow_nan=False)
+        """Return the run as text, with the names of the selected features and of the core first."""
+        names = {
+            "selected": self.names(self.selected),
+            "core": None if self.core is None else self.names(self.core),
+        }
+        return json.dumps({"schema": SCHEMA, "names": names, "run": encoded(self)}, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> "Run":
@@ -275,19 +303,20 @@ class Run:
             If the text is not a run; the sentence names the field.
         """
         content = parsed(text)
-        if not isinstance(content, dict) or content.keys() != {"schema", "run"}:
+        if not isinstance(content, dict) or content.keys() - {"names"} != {"schema", "run"}:
             raise DataError(
                 "a run must be an object with the fields schema and run, got something else. "
                 "Save it with `fuzzyfrog select --save` or Run.save."
             )
         schema = content["schema"]
-        if type(schema) is not int or not BEFORE_SAMPLING <= schema <= SCHEMA:
+        if type(schema) is not int or not OLDEST <= schema <= SCHEMA:
             raise DataError(
-                f"schema must be from {BEFORE_SAMPLING} to {SCHEMA}, got {str(schema)[:20]!r}. "
+                f"schema must be from {OLDEST} to {SCHEMA}, got {str(schema)[:20]!r}. "
                 "Read the run with the version of fuzzyfrog that saved it, or run it again."
             )
-        if schema == BEFORE_SAMPLING and isinstance(content["run"], dict):
-            content["run"] = {**LATER_FIELDS, **content["run"]}
+        if isinstance(content["run"], dict):
+            later = {k: value for k, (first, value) in LATER_FIELDS.items() if schema < first}
+            content["run"] = {**later, **content["run"]}
         run: Run = decoded(cls, content["run"], "run")
         check_run(run)
         return run
@@ -485,6 +514,10 @@ def _subsets(run: "Run") -> Iterator[tuple[str, tuple[int, ...]]]:
     yield "selected", run.selected
     yield "core", run.core or ()
     yield "excluded", run.excluded
+    for name, groups in (("copies", run.copies), ("correlated", run.correlated)):
+        for at, group in enumerate(groups):
+            yield f"{name}[{at}].feature", (group.feature,)
+            yield f"{name}[{at}].others", group.others
     for at, reduct in enumerate(run.reducts):
         yield f"reducts[{at}].features", reduct.features
     for at, point in enumerate(run.front):

@@ -77,12 +77,14 @@ def headline(run: "Run") -> str:
 def _part_of_all(run: "Run") -> tuple[str, str]:
     """Return how many of the features are selected, and what to call all of them."""
     n_selected = len(run.selected)
-    if not run.excluded:
-        return f"{n_selected:,} of {count(run.n_allowed, 'feature')}", "all of them"
-    are = "is" if len(run.excluded) == 1 else "are"
-    allowed = count(run.n_allowed, "allowed feature")
-    start = f"{n_selected:,} of the {allowed} ({len(run.excluded):,} {are} excluded)"
-    return start, f"all {run.n_allowed:,}"
+    n_others = len(run.excluded) - run.n_copies  # copies are there, under another name
+    n_allowed = run.data.n_features - n_others
+    if not n_others:
+        return f"{n_selected:,} of {count(n_allowed, 'feature')}", "all of them"
+    are = "is" if n_others == 1 else "are"
+    allowed = count(n_allowed, "allowed feature")
+    start = f"{n_selected:,} of the {allowed} ({n_others:,} {are} excluded)"
+    return start, f"all {n_allowed:,}"
 
 
 def _soft_headline(run: "Run") -> str:
@@ -159,9 +161,11 @@ def asked_percent(run: "Run") -> str:
 def shortcut(run: "Run") -> tuple[float, int] | None:
     """Return a share of the dependency that fewer features keep, and their number.
 
-    Only for a run in which every feature is needed; None otherwise, or if no such subset was found.
+    None if a share or a number of features was asked for, if the search was stopped, or if no such
+    subset was found.
     """
-    if not 1 < len(run.selected) == run.n_allowed or not run.is_core_alone:
+    is_plain = run.asks_for_all and run.asks_for_fewest and run.full_dependency > 0
+    if not is_plain or not run.is_enough or run.stop_reason != "converged":
         return None
     for share in CHEAPER_SHARES:
         enough = share * run.full_dependency

@@ -206,11 +206,12 @@ def _size(moments: list[HistoryPoint], x: Scale) -> dict[str, Any]:
 def _diversity(moments: list[HistoryPoint], x: Scale) -> dict[str, Any]:
     y = Scale(0.0, 1.0)
     known = [(one.n_evaluations, one.diversity) for one in moments if one.diversity is not None]
-    places = _smoothed([(x.at(n_evaluations), y.at(value)) for n_evaluations, value in known])
+    smooth = _smoothed([(x.at(n_evaluations), value) for n_evaluations, value in known])
+    places = [(place, y.at(value)) for place, value in smooth]
     ticks = [tick(y, one, f"{one:g}") for one in (0.0, 0.5, 1.0)]
     return {"title": "Diversity of the subsets", "line": line(places) if places else "",
             "y_ticks": ticks, "bound": None,
-            "last": f"{known[-1][1]:.2f}" if known else "none"}  # fmt: skip
+            "last": f"{smooth[-1][1]:.2f}" if known else "none"}  # fmt: skip
 
 
 def _smoothed(places: list[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -3,6 +3,7 @@
 from itertools import takewhile
 from typing import Any
 
+from fuzzyfrog.common.messages import told_apart
 from fuzzyfrog.records import AmbiguousSample, ExamplePair, FeatureExplanation, FeatureSet, Run
 from fuzzyfrog.records.run import Parameter
 from fuzzyfrog.records.statements import (
@@ -157,10 +158,12 @@ def _next_step(run: Run) -> list[str]:
         return []
     share, size = found
     option = f"min_dependency={share:g}" if run.command is None else f"--min-dependency {share:g}"
+    enough = f"{option}, {count(size, 'feature is', 'features are')} enough"
+    if len(run.selected) < run.n_allowed:
+        return [f"With {enough}."]
     return [
-        f"Nothing can be left out without a loss, but with {option}, "
-        f"{count(size, 'feature is', 'features are')} enough. A feature that helps to tell these "
-        "samples apart need not help with new ones: noise differs from sample to sample, too."
+        f"Nothing can be left out without a loss, but with {enough}. A feature that helps to tell "
+        "these samples apart need not help with new ones: noise differs from sample to sample, too."
     ]
 
 
@@ -332,8 +335,8 @@ def _line(one: FeatureExplanation, largest: float, most: int) -> dict[str, Any]:
         "lost": gamma(abs(one.lost)),
         "rises": one.lost < 0,
         "width": round(100 * max(0.0, one.lost) / largest, 2),
-        "without": gamma(one.dependency_without),
-        "with": gamma(one.dependency),
+        "without": told_apart(one.dependency_without, one.dependency),
+        "with": told_apart(one.dependency, one.dependency_without),
         "n_affected": one.n_affected,
         "affected": count(one.n_affected, "sample"),
     }
@@ -353,8 +356,8 @@ def _card(run: Run, one: FeatureExplanation, largest: float, most: int) -> dict[
 
 def _pair(run: Run, pair: ExamplePair) -> dict[str, Any]:
     return {
-        "sample": pair.sample,
-        "enemy": pair.enemy,
+        "sample": _row(run, pair.sample),
+        "enemy": _row(run, pair.enemy),
         "sample_target": _target(run, pair.sample_target),
         "enemy_target": _target(run, pair.enemy_target),
         "sample_value": cell(pair.sample_value),
@@ -364,6 +367,14 @@ def _pair(run: Run, pair: ExamplePair) -> dict[str, Any]:
         "with_at": round(100 * pair.distance_with, 2),
         "without_at": round(100 * pair.distance_without, 2),
     }
+
+
+def _row(run: Run, sample: int) -> str:
+    """Return what a sample is called: its label, its line in the file, or its index."""
+    if run.rows is None:
+        return f"sample {sample}"
+    name = short(run.row_name(sample), LONGEST_CLASS)
+    return name if run.rows.kind == "label" else f"line {name}"
 
 
 def _target(run: Run, text: str) -> str:
@@ -390,10 +401,11 @@ def _sample(run: Run, one: AmbiguousSample) -> dict[str, Any]:
     most = room(n_names, MAX_CHARACTERS, LONGEST_CAPTION)
     names = [short(name, most) for name in run.names(run.selected)]
     return {
-        "sample": one.sample,
-        "enemy": one.enemy,
+        "sample": _row(run, one.sample),
+        "enemy": _row(run, one.enemy),
         "sample_target": _target(run, one.sample_target),
         "enemy_target": _target(run, one.enemy_target),
+        "missing": _gaps_of(one),
         "membership": gamma(one.membership),
         "width": round(100 * one.membership, 2),
         "values": [
@@ -401,6 +413,12 @@ def _sample(run: Run, one: AmbiguousSample) -> dict[str, Any]:
             for name, own, other in zip(names, one.sample_values, one.enemy_values, strict=True)
         ][:MAX_VALUES],
     }
+
+
+def _gaps_of(one: AmbiguousSample) -> str:
+    """Return how many values a sample lacks; empty if it has all."""
+    n_missing = sum(value is None for value in one.sample_values)
+    return f"{n_missing} of {len(one.sample_values)} values missing" if n_missing else ""
 
 
 def search(run: Run) -> dict[str, Any]:

@@ -120,6 +120,7 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.target_tags.required = True
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
+        tags.input_tags.sparse = True
         tags.input_tags.string = True
         return tags
 

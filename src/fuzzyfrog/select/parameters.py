@@ -124,6 +124,12 @@ def is_index(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
+def check_copies(copies: object) -> None:
+    """Raise unless the rule for copies is known."""
+    if copies not in ("drop", "keep"):
+        raise ParameterError("copies", "be 'drop' or 'keep'", shown(copies))
+
+
 def check_size(n_features_to_select: object) -> None:
     """Raise unless the value is None or a number of features."""
     if n_features_to_select is not None:

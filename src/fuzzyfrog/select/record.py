@@ -4,7 +4,6 @@ import hashlib
 import os
 import platform
 import time
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib.metadata import version
@@ -15,15 +14,18 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp, limited
+from fuzzyfrog.common.messages import warn
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.records import (
+    Alike,
     AmbiguousSample,
     ClassCount,
     FeatureExplanation,
     FeatureSet,
     FeatureSummary,
     HistoryPoint,
+    RowNames,
     Run,
     Sampling,
     TableSummary,
@@ -55,6 +57,9 @@ class FitNotes:
         self.data = _summary_of(dataset)
         self.warnings = list(dataset.notes)
         self.excluded: tuple[int, ...] = ()
+        self.copies: tuple[Alike, ...] = ()
+        self.correlated: tuple[Alike, ...] = ()
+        self.rows = dataset.rows
         self.n_resumed = 0
         self.times: list[float] = []
         self.seconds = 0.0
@@ -68,7 +73,7 @@ class FitNotes:
         """Warn the caller of the fit, and keep the warnings for the record."""
         for sentence in sentences:
             self.warnings.append(sentence)
-            warnings.warn(sentence, kind, stacklevel=3)
+            warn(sentence, kind)
 
     def end(self, spare: float) -> None:
         """Take the time of the whole fit; `spare` seconds are left for explaining it."""
@@ -248,6 +253,9 @@ def record_of(
         excluded=notes.excluded,
         n_resumed=notes.n_resumed,
         chance=selector.chance_,
+        copies=notes.copies,
+        correlated=notes.correlated,
+        rows=_row_names(notes, found),
     )
 
 
@@ -257,6 +265,17 @@ class _Explained(NamedTuple):
     explanations: tuple[FeatureExplanation, ...] = ()
     ambiguous: tuple[AmbiguousSample, ...] = ()
     n_ambiguous: int = 0
+
+
+def _row_names(notes: FitNotes, found: _Explained) -> RowNames | None:
+    """Return the names of the samples that are mentioned."""
+    if notes.rows is None:
+        return None
+    pairs = [(pair.sample, pair.enemy) for one in found.explanations for pair in one.pairs]
+    pairs += [(one.sample, one.enemy) for one in found.ambiguous]
+    mentioned = {row for pair in pairs for row in pair}
+    kind = "label" if isinstance(notes.rows, tuple) else "line"
+    return RowNames(kind, {str(row): str(notes.rows[row]) for row in sorted(mentioned)})  # type: ignore[arg-type]
 
 
 def _explained(
@@ -272,7 +291,7 @@ def _explained(
             ambiguous = examples.ambiguous(MAX_AMBIGUOUS)
     except TimeIsUp:
         left_out = "There was no time to explain why each feature is selected."
-        warnings.warn(left_out, UserWarning, stacklevel=4)
+        warn(left_out)
         return _Explained(), (left_out,)
     return _Explained(explanations, ambiguous, examples.n_ambiguous), ()
 

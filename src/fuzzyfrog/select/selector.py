@@ -37,7 +37,7 @@ from fuzzyfrog.search import (
 from fuzzyfrog.search.constraints import Constraints, check_problem
 from fuzzyfrog.select.base import Evidence, ReductSelector, core_of_run, front_of, reducts_of
 from fuzzyfrog.select.certify import certificate_of, oracle_of
-from fuzzyfrog.select.column_warnings import suspects
+from fuzzyfrog.select.column_warnings import left_out, ruling_gaps
 from fuzzyfrog.select.measures import (
     MakeMeasure,
     Measure,
@@ -50,6 +50,7 @@ from fuzzyfrog.select.parameters import (
     RandomState,
     check_certify,
     check_checkpoint,
+    check_copies,
     check_sample,
     check_size,
     check_size_rule,
@@ -142,7 +143,11 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
     must_include : list of names or indices, mask, or None, default=None
         Features that are always selected.
     exclude : list of names or indices, mask, or None, default=None
-        Features that are never selected.
+        Features that are never selected. Identifiers and dates are left out in any case, unless
+        `must_include` names them, with a warning.
+    copies : {"drop", "keep"}, default="drop"
+        Of columns that say the same (equal, affine or one-to-one recoded), only the first may be
+        selected; "keep" treats them as separate features.
     certify : bool, default=False
         Whether to prove, after the search and within its budget, that no subset is better, and
         to list all subsets that are as good. If the proof finds a better subset, that one is
@@ -210,6 +215,8 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         not excluded do not reach the required dependency together. Every reduct that reaches it
         contains the core. None if there was no time to compute it, because of `max_seconds` or
         Ctrl-C, and with a measure that features can lower, which has no core.
+    copies_ : dict of int to int
+        For each feature that is a copy, the index of the one that may be selected in its place.
     feature_frequency_ : ndarray of float of shape (n_features,)
         Share of the reducts that contain each feature.
     front_ : list of FrontPoint
@@ -272,6 +279,7 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         size_rule: Literal["auto", "peak", "accuracy", "one-se"] = "auto",
         must_include: object = None,
         exclude: object = None,
+        copies: Literal["drop", "keep"] = "drop",
         certify: bool = False,
         sample: int | None = None,
         max_seconds: float | None = None,
@@ -296,6 +304,7 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         self.size_rule = size_rule
         self.must_include = must_include
         self.exclude = exclude
+        self.copies = copies
         self.certify = certify
         self.sample = sample
         self.max_seconds = max_seconds
@@ -346,6 +355,7 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         check_sample(self.sample, settings, proves=proves, on_cluster=is_shared)
         check_budget(self.max_evaluations, self.max_seconds)
         check_size(self.n_features_to_select)
+        check_copies(self.copies)
         check_size_rule(self.size_rule, self.n_features_to_select, search, settings)
         dataset = self._read(X, y)
         limit = Limit(self.max_seconds)
@@ -358,7 +368,6 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         problem = self._problem(measure, proves)
         search.propose(problem, self.seed_).close()  # checks the parameters of the search
         allowed = ~np.asarray(problem.exclude)
-        self._notes.warn(suspects(measure.dataset, allowed))
         self._notes.excluded = tuple(np.flatnonzero(~allowed).tolist())
         is_measured = True
         try:
@@ -369,6 +378,15 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
             ):
                 full_score = float(here.score(allowed[np.newaxis])[0])
                 problem = replace(problem, full_score=full_score)
+                if settings.is_strict and here is measure:
+                    self._notes.warn(
+                        ruling_gaps(
+                            measure.dataset,
+                            allowed,
+                            full_score,
+                            lambda rest: settings.measured(rest, self.n_jobs).score([allowed])[0],
+                        )
+                    )
                 outcome = self._run(search, objective, problem, callbacks, measure.dataset)
                 self.core_ = self._core(objective, problem, outcome, limit)
         except TimeIsUp:
@@ -406,6 +424,11 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         """Return the checked problem, still without the full score."""
         dataset = measure.dataset
         included, excluded = constrained_features(self.must_include, self.exclude, dataset)
+        rest = left_out(dataset, included, excluded, drop_copies=self.copies == "drop")
+        excluded |= rest.mask
+        self._notes.warn(rest.sentences)
+        self._notes.copies, self._notes.correlated = rest.copies, rest.correlated
+        self.copies_ = {one: group.feature for group in rest.copies for one in group.others}
         oracle = None
         if proves and isinstance(measure, Dependency):
             oracle = oracle_of(measure, ~excluded)

@@ -109,6 +109,7 @@ def compare(
             panels=(classifiers,),
             lineups={"all": tuple(chosen)},
             folds=folds,
+            fold_seed=seed,
         )
         page = folder / f"{classifiers}-{protocol}.md"
         try:
@@ -190,4 +191,8 @@ def _entry(name: str, asked: TableOptions, folder: Path) -> DataEntry:
         separator=asked.mark,
         decimal=asked.decimal,
         encoding=asked.encoding,
+        numbers_in_text=asked.numbers_in_text,
+        row_labels=asked.row_labels,
+        max_missing=asked.max_missing,
+        drop_missing_target=asked.drop_missing_target,
     )

@@ -79,21 +79,30 @@ def _lines(run: Run, one: FeatureExplanation) -> Iterator[str]:
         yield from _worse_lines(one, is_numeric=run.data.target.is_numeric)
     if not one.pairs:
         return
-    yield f"Samples that move closer to another class: {one.n_affected:,}. The most affected:"
+    other = "a different target" if run.data.target.is_numeric else "another class"
+    yield f"Samples that move closer to {other}: {one.n_affected:,}. The most affected:"
     yield ""
-    head = ["sample", "class", "value", "enemy", "class", "value", "distance", "without it"]
+    kind = "target" if run.data.target.is_numeric else "class"
+    head = ["sample", kind, "value", "enemy", kind, "value", "distance", "without it"]
     rows = [
         [
-            str(pair.sample), fitted(pair.sample_target, 0), _cell(pair.sample_value),
-            str(pair.enemy), fitted(pair.enemy_target, 0), _cell(pair.enemy_value),
+            fitted(run.row_name(pair.sample), 0), fitted(pair.sample_target, 0),
+            _cell(pair.sample_value),
+            fitted(run.row_name(pair.enemy), 0), fitted(pair.enemy_target, 0),
+            _cell(pair.enemy_value),
             f"{pair.distance_with:.4f}", f"{pair.distance_without:.4f}",
         ]
         for pair in one.pairs
     ]  # fmt: skip
     yield from aligned([head, *rows], right={0, 2, 3, 5, 6, 7})
     yield ""
+    kinds = {
+        None: "Samples are numbered from 0, the first row of data.",
+        "line": "Samples are named by their lines in the file.",
+        "label": "Samples are named by their labels in the table.",
+    }
     yield (
-        "Samples are numbered from 0, the first row of data. Distances are measured on the "
+        f"{kinds[None if run.rows is None else run.rows.kind]} Distances are measured on the "
         "selected features and capped at 1."
     )
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from fuzzyfrog.records import Run
     from fuzzyfrog.select import FuzzyRoughSelector
 
+LARGE = 20_000  # samples, beyond which a random part is worth a try
+
 
 def select(
     search: SearchOptions,
@@ -59,6 +61,11 @@ def select(
             limits = Limits(search.max_seconds, search.max_evaluations, search.certify)
             with shown_progress(f"reading {asked.table}", limits, quiet=quiet) as course:
                 loaded = stack.enter_context(opened(asked))
+                if loaded.dataset.n_samples > LARGE and search.sample is None:
+                    tell(
+                        f"{loaded.dataset.n_samples:,} samples take a while; --sample 3000 scores "
+                        "subsets on a random part of them, for an estimate in less time."
+                    )
                 selector = search.selector(
                     measure, loaded.dataset, [stopping, course.hear], files.scores
                 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
@@ -25,7 +25,6 @@ from fuzzyfrog.data.cells import (
     has_points,
     merges_integers,
     parse_numbers,
-    strays,
 )
 from fuzzyfrog.data.columns import (
     Column,
@@ -38,10 +37,11 @@ from fuzzyfrog.data.columns import (
     decoded,
     merged,
     not_listed,
-    slips_among_numbers,
+    text_column,
 )
 from fuzzyfrog.data.formats.opening import check_unchanged, open_bytes, stamp, text_lines
 from fuzzyfrog.data.layout import Layout, Wanted, check_header
+from fuzzyfrog.data.number_texts import read_texts
 from fuzzyfrog.errors import DataError
 
 BLOCK_CELLS = 2**18  # about 20 MB of text at a time
@@ -87,25 +87,48 @@ def _read(path: Path, wanted: Wanted, asked: Dialect) -> tuple[Layout, RawTable]
     """
     before = stamp(path)
     header = _header(path, asked.separator, asked.encoding)
-    layout = wanted.layout(header, path.name)
-    text = {feature for feature, categorical in enumerate(layout.categorical) if categorical}
-    columns = _read_columns(path, layout, text, asked, len(header))
-    if late := {feature for feature, column in enumerate(columns[0]) if column.is_late}:
-        columns = _read_columns(path, layout, text | late, asked, len(header))
+    found = read_records(
+        path.name,
+        header,
+        lambda: _rows(path, asked.separator, asked.encoding, len(header)),
+        wanted,
+        asked,
+    )
     check_unchanged(path, before)
-    return layout, columns[1].finish()
+    return found
+
+
+def read_records(
+    file: str,
+    header: Sequence[str],
+    rows: Callable[[], Iterator[tuple[int, list[str]]]],
+    wanted: Wanted,
+    asked: Dialect,
+) -> tuple[Layout, RawTable]:
+    """Return the layout and the content of numbered rows of text, which are read once or twice."""
+    layout = wanted.layout(header, file)
+    text = {feature for feature, categorical in enumerate(layout.categorical) if categorical}
+    columns, store = _read_columns(file, rows(), layout, text, asked, len(header))
+    if late := {feature for feature, column in enumerate(columns) if column.is_late}:
+        _, store = _read_columns(file, rows(), layout, text | late, asked, len(header))
+    return layout, store.finish()
 
 
 def _read_columns(
-    path: Path, layout: Layout, text: set[int], asked: Dialect, n_columns: int
+    file: str,
+    rows: Iterator[tuple[int, list[str]]],
+    layout: Layout,
+    text: set[int],
+    asked: Dialect,
+    n_columns: int,
 ) -> tuple[list[CsvColumn], BlockStore]:
-    """Read the whole file once; the features in `text` are known not to be numbers."""
+    """Read all rows once; the features in `text` are known not to be numbers."""
     columns = [
-        CsvColumn(Feature(name, layout.categorical[place]), place in text, asked.decimal)
+        CsvColumn(Feature(name, layout.categorical[place], layout.keeps_text), place in text, asked)
         for place, name in enumerate(layout.names)
     ]
-    store = BlockStore(path.name, layout, columns, MISSING_TARGET)
-    for block in blocks_of(_rows(path, asked.separator, asked.encoding, n_columns), n_columns):
+    store = BlockStore(file, layout, columns, MISSING_TARGET)
+    for block in blocks_of(rows, n_columns):
         store.add(block)
     return columns, store
 
@@ -172,10 +195,11 @@ class Block:
 
 @dataclass(frozen=True)
 class RawTable:
-    """The features and the target cells of a file."""
+    """The features and the target cells of a file, and the lines or labels of its rows."""
 
     content: Content
     target: list[Any] | NDArray[Any]
+    rows: NDArray[np.int64] | tuple[str, ...] | None = None
 
 
 def blocks_of(rows: Iterable[tuple[int, Sequence[Any]]], n_columns: int) -> Iterator[Block]:
@@ -224,9 +248,10 @@ class FileColumn:
 class CsvColumn(FileColumn):
     """Collects a feature of a CSV file, which is numeric until a cell turns out to be text."""
 
-    def __init__(self, feature: Feature, is_text: bool, decimal: str) -> None:
+    def __init__(self, feature: Feature, is_text: bool, dialect: Dialect) -> None:
         super().__init__(feature, CategoryCoder(MISSING) if is_text else None)
-        self._decimal = decimal
+        self._decimal = dialect.decimal
+        self._separator = dialect.separator
         self._padded: str | None = None
         self._has_cells = False
         self._has_fractions = False
@@ -255,15 +280,16 @@ class CsvColumn(FileColumn):
 
     def finish(self) -> Column:
         """Return what the codes stand for, with a warning if the kind of the feature is unclear."""
-        column = super().finish()
         if self.feature.categorical is not None:
-            return column
-        name = self.feature.name
+            return super().finish()
         if self.coder is None:
             is_doubtful = self._padded is not None and not self._has_fractions
-            return replace(column, warning=_padded(name, self._padded)) if is_doubtful else column
-        found = strays(self.coder.values, self._decimal)
-        return replace(column, warning=slips_among_numbers(name, found)) if found else column
+            return Column(warning=_padded(self.feature.name, self._padded) if is_doubtful else None)
+        texts = [str(value) for value in self.coder.values]
+        found = read_texts(texts, self._decimal, self._separator)
+        if found.values is None and not self.feature.keeps_text:
+            self._check_marks(self.coder.values)
+        return text_column(self.coder.values, self.feature, found)
 
     def _check_marks(self, values: Labels) -> None:
         examples = listed(values[:3])
@@ -273,12 +299,18 @@ class CsvColumn(FileColumn):
                 Setting("categorical"),
                 " if these are labels.",
             )
-        if self._decimal != "," and has_decimal_commas(values):
+        if self._decimal != "," and (has_decimal_commas(values) or _is_read_with_commas(values)):
             raise self._other_mark(
                 f"point, got commas ({examples}). Pass ",
                 Setting("decimal", ","),
                 " for decimal commas; delete thousands separators.",
             )
+
+
+def _is_read_with_commas(values: Labels) -> bool:
+    """Whether texts such as "12,5 %" are numbers, but only with a decimal comma."""
+    texts = [str(value) for value in values]
+    return any("," in text for text in texts[:1000]) and read_texts(texts, ",").values is not None
 
 
 def _padded(name: str, cell: str | None) -> str:
@@ -320,6 +352,8 @@ class BlockStore:
         self._target: list[Any] = []
         self._labels: dict[Any, Any] = {}
         self._without_target: list[int] = []
+        self._lines: list[NDArray[np.int64]] = []
+        self._row_labels: list[str] = []
 
     def add(self, block: Block) -> None:
         """Take the next rows."""
@@ -327,6 +361,11 @@ class BlockStore:
         values = np.stack([self._converted(block, *feature) for feature in features], axis=1)
         self._refuse_infinite(values, block)
         self._table.append(values)
+        if self._layout.row_labels is None:
+            self._lines.append(np.array(block.lines, np.int64))
+        else:
+            cells = block.columns[self._layout.row_labels]
+            self._row_labels += ("" if cell is None else str(cell).strip() for cell in cells)
         for line, cell in zip(block.lines, block.columns[self._layout.target], strict=True):
             label = cell.strip() if isinstance(cell, str) else cell
             if label is None or label != label or label in self._missing_target:
@@ -359,15 +398,20 @@ class BlockStore:
     def finish(self) -> RawTable:
         """Return the whole table."""
         self._refuse_few_rows()
-        if self._without_target:
+        if self._without_target and not self._layout.drops_unlabeled:
             raise DataError(
-                f"{self._file}: the target must not be missing, got no value in line "
-                f"{listed(self._without_target)}. Fill in or delete these lines."
+                Sentence(
+                    f"{self._file}: the target must not be missing, got no value in line "
+                    f"{listed(self._without_target)}. Fill in or delete these lines, or pass ",
+                    Setting("drop_missing_target", True),
+                    ".",
+                )
             )
         columns = [self._finished(column) for column in self._columns]
         content = decoded(self._table, columns)
         check_filled(content.values, self._layout.names, self._file)
-        return RawTable(content, self._target)
+        rows = tuple(self._row_labels) if self._row_labels else np.concatenate(self._lines)
+        return RawTable(content, self._target, rows)
 
     def _finished(self, column: FileColumn) -> Column:
         try:

@@ -79,6 +79,11 @@ class NpyTable:
         for block in self.blocks():
             yield block[:, list(layout.features)], block[:, layout.target]
 
+    def labels(self, name: str) -> tuple[str, ...]:
+        """Return a column as text."""
+        place = self.names.index(name)
+        return tuple(f"{one:.15g}" for block in self.blocks() for one in block[:, place].tolist())
+
     def blocks(self) -> Iterator[NDArray[Any]]:
         """Yield all columns of each block of rows."""
         check_unchanged(self.path, self.mark)

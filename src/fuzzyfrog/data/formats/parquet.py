@@ -47,6 +47,11 @@ class ParquetTable:
             frame = nw.from_native(table, eager_only=True)
             yield frame.select(*layout.names), frame[target]
 
+    def labels(self, name: str) -> tuple[str, ...]:
+        """Return a column as text."""
+        cells = (one for table in self.tables([name]) for one in table[name].to_pylist())
+        return tuple("" if one is None else str(one) for one in cells)
+
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield the columns of each block of rows as an Arrow table."""
         for file, mark in self.files.items():

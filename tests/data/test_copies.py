@@ -1,0 +1,108 @@
+"""Columns that say the same are found, those that merely resemble each other are not."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fuzzyfrog.data import copies as module
+from fuzzyfrog.data import make_dataset
+from fuzzyfrog.data.copies import find_alike
+
+RNG = np.random.default_rng(0)
+N = 60
+HEIGHT = np.round(RNG.normal(170, 10, N), 1)
+COLOR = RNG.choice(["red", "green", "blue"], N)
+GAPPY = np.where(RNG.random(N) < 0.2, np.nan, RNG.normal(size=N))
+
+
+def found(columns, **allowed):
+    data = make_dataset(pd.DataFrame(columns), np.arange(len(next(iter(columns.values())))) % 2)
+    mask = np.array([allowed.get(name, True) for name in data.feature_names])
+    copies, correlated = find_alike(data, mask)
+
+    def named(groups):
+        return [[data.feature_names[one] for one in group] for group in groups]
+
+    return named(copies), named(correlated)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (HEIGHT, HEIGHT),
+        (HEIGHT, HEIGHT / 2.54),
+        (HEIGHT, 180 - 3 * HEIGHT),
+        (HEIGHT, HEIGHT + 1e9),
+        (HEIGHT, np.round(HEIGHT / 2.54, 2)),  # inches, rounded
+        (np.round(HEIGHT / 2.54, 1), HEIGHT),
+        (GAPPY, 2 * GAPPY + 1),
+        (HEIGHT > 170, HEIGHT <= 170),
+        (COLOR, pd.Series(COLOR).map({"red": "rot", "green": "grün", "blue": "blau"})),
+        (COLOR, pd.Series(COLOR).map({"red": 1, "green": 5, "blue": 3})),
+        (pd.Series(COLOR).map({"red": 1, "green": 5, "blue": 3}), COLOR),
+        (RNG.permutation(N) % 4, None),  # codes in another order
+    ],
+)
+def test_copies(a, b):
+    b = np.array([7, 1, 4, 2])[a] if b is None else b
+    assert found({"a": a, "other": RNG.normal(size=N), "b": b}) == ([["a", "b"]], [])
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (HEIGHT, HEIGHT + RNG.normal(0, 5, N)),
+        (HEIGHT, HEIGHT**2),
+        (np.arange(N), RNG.permutation(N)),
+        ([f"name {k}" for k in range(N)], [f"id {k}" for k in range(N)]),  # any two are one-to-one
+        ([f"name {k}" for k in range(N)], RNG.normal(size=N)),
+        (np.ones(N), np.zeros(N)),
+        (COLOR, np.where(np.arange(N) == 7, "red", COLOR)),
+        (GAPPY, np.nan_to_num(GAPPY)),
+        (np.round(HEIGHT, -1), np.round(HEIGHT + 4, -1)),  # too coarse to tell
+    ],
+)
+def test_no_copies(a, b):
+    assert found({"a": a, "b": b})[0] == []
+
+
+def test_groups_keep_the_order_of_the_table():
+    columns = {"x": HEIGHT, "c": COLOR, "y": -HEIGHT, "d": COLOR, "z": np.round(HEIGHT / 2.54, 2)}
+    assert found(columns) == ([["x", "y", "z"], ["c", "d"]], [])
+    assert found(columns, x=False)[0] == [["c", "d"], ["y", "z"]]
+
+
+def test_correlated_numbers_are_no_copies():
+    noisy = HEIGHT + RNG.normal(0, 1, N)
+    assert found({"a": HEIGHT, "b": noisy, "c": -noisy}) == ([["b", "c"]], [["a", "b"]])
+    assert found({"a": HEIGHT[:9], "b": noisy[:9]}) == ([], [])
+
+
+def test_gaps_of_only_one_column_are_no_copy_but_a_correlation():
+    gappy = np.where(np.arange(N) % 30 == 0, np.nan, HEIGHT)
+    assert found({"a": HEIGHT, "b": gappy}) == ([], [["a", "b"]])
+
+
+def test_rows_beyond_the_first_look_count(monkeypatch):
+    monkeypatch.setattr(module, "SAMPLE", 16)
+    monkeypatch.setattr(module, "PRODUCTS", 0)
+    monkeypatch.setattr(module, "FEWEST_PRODUCT_ROWS", 16)
+    n = 200
+    a = RNG.integers(0, 3, n).astype(float)
+    looked_at = np.linspace(0, n - 1, 16).astype(int)
+    b = np.where(np.isin(np.arange(n), looked_at), a, RNG.permutation(a))
+    assert found({"a": a, "b": b}) == ([], [])
+    assert found({"a": a, "b": 2 * a}) == ([["a", "b"]], [])
+
+
+def test_many_columns_in_several_blocks(monkeypatch):
+    monkeypatch.setattr(module, "BLOCK", 7)
+    monkeypatch.setattr(module, "CELLS_AT_ONCE", 100)
+    X = RNG.normal(size=(30, 40))
+    X[:, 33] = X[:, 3] * 2
+    X[:, 34] = X[:, 4] + 0.05 * X[:, 5]
+    X[:, 39] = np.round(X[:, 20] * 1000, 0)
+    data = make_dataset(X, np.arange(30) % 2)
+    copies, correlated = find_alike(data, np.ones(40, bool))
+    assert copies == [(3, 33), (20, 39)]
+    assert correlated == [(4, 34)]
