@@ -10,9 +10,11 @@ from fuzzyfrog.cli.console import aligned, cut, fitted, safe, stdout
 from fuzzyfrog.common.messages import count
 from fuzzyfrog.records.statements import (
     Verdict,
+    advice,
     alike,
     are_equal,
     asked_percent,
+    doubts,
     headline,
     shortcut,
     verdict,
@@ -21,7 +23,7 @@ from fuzzyfrog.records.statements import (
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from fuzzyfrog.records import Run, TableSummary
+    from fuzzyfrog.records import Check, Run, TableSummary
 
 MAX_FEATURES = 40  # shown one by one
 MAX_NAMES = 8  # shown in one line
@@ -41,7 +43,14 @@ def result_lines(run: Run) -> Iterator[RenderableType]:
 
     yield Text(size_of(run.data), "bold")
     yield ""
-    yield Text(_headline(run), "bold green" if run.full_dependency > 0 else "bold yellow")
+    if doubted := doubts(run):
+        for sentence in doubted:
+            yield Text(safe(sentence), "bold yellow")
+        yield Text(safe(advice(run)), "bold")
+        yield ""
+    is_checked = run.check is not None and bool(run.check.scores)
+    # Green says that models do as well; a claim about these samples alone has no color.
+    yield Text(_headline(run), "bold green" if is_checked and not doubted else "bold")
     yield ""
     shares = [f"{run.feature_frequency[feature]:.0%}" for feature in run.selected]
     yield from shown_features(
@@ -102,7 +111,23 @@ def _headline(run: Run) -> str:
     return f"{headline(run)}{where}{':' if run.full_dependency > 0 else '; selected:'}"
 
 
+def models_line(check: Check | None) -> str:
+    """Return how well models do, in one line."""
+    if check is None:
+        return "not checked (--no-check)"
+    end = ""
+    if check.elbow is not None:
+        size = f"{check.elbow.n_features:.3g} features on average"
+        end = f"; with the elbow ({size}) {check.shown(check.elbow.score)}"
+    return f"{check.conclusion()}{end}"
+
+
 def _facts(run: Run) -> Iterator[tuple[str, str]]:
+    yield "models", models_line(run.check)
+    if run.check is not None and run.check.noise is not None:
+        yield "noise", str(run.check.noise)
+    for note in () if run.check is None else run.check.notes:
+        yield "check", note
     yield "dependency", f"{run.dependency:.4f} of {run.full_dependency:.4f}{_missed(run)}"
     if run.estimate is not None:
         yield "measured", run.estimate
@@ -140,7 +165,7 @@ def _proof(run: Run) -> str:
     best = "smallest" if run.is_lexicographic else "best"
     sayings = {
         Verdict.USELESS: "because at least one feature must be selected",
-        Verdict.CORE: "proven: the core alone is enough, so no subset is smaller",
+        Verdict.CORE: "proven for these samples: the core alone is enough, so no subset is smaller",
         Verdict.ESTIMATED: "not proven: a sample of the rows cannot prove it",
         Verdict.ASKED: "as requested; --certify tries to prove that no others are better",
         Verdict.ONE: "the fewest possible",

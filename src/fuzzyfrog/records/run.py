@@ -14,6 +14,7 @@ from fuzzyfrog.common.files import written_whole
 from fuzzyfrog.common.messages import close_to, listed, shown
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.records.certificate import Certificate
+from fuzzyfrog.records.check import Check
 from fuzzyfrog.records.codec import decoded, encoded, parsed
 from fuzzyfrog.records.parts import (
     AmbiguousSample,
@@ -26,10 +27,12 @@ from fuzzyfrog.records.parts import (
 
 MAX_BYTES = 64 * 2**20  # of a saved run; a thousand times what most have
 ROUNDING = 1e-9  # by which sums of the same numbers may differ
-SCHEMA = 4  # raised whenever a field is added, removed or changes its meaning
-BEFORE_LIMITS = 3  # always explained, with a core
-BEFORE_SAMPLING = 2  # lacks only these fields:
-LATER_FIELDS: dict[str, object] = {"sampling": None, "excluded": [], "n_resumed": 0}
+SCHEMA = 5  # raised whenever a field is added, removed or changes its meaning
+OLDEST = 2  # that can be read; it lacks only these fields
+# The schema in which a field came, and its value in the records before.
+LATER_FIELDS: dict[str, tuple[int, object]] = {
+    "sampling": (3, None), "excluded": (3, []), "n_resumed": (3, 0), "check": (5, None)
+}  # fmt: skip
 
 Parameter = str | int | float | bool | None  # anything else is kept as its repr
 
@@ -99,6 +102,8 @@ class Run:
         Features that must not be selected; `full_dependency` is that of the others.
     n_resumed : int
         Number of subsets whose scores came from the earlier run that this one resumed.
+    check : Check or None
+        How well models do with the selected features; None if that was not asked for.
     """
 
     data: TableSummary
@@ -126,6 +131,7 @@ class Run:
     sampling: Sampling | None
     excluded: tuple[int, ...]
     n_resumed: int
+    check: Check | None
 
     @property
     def n_allowed(self) -> int:
@@ -238,13 +244,14 @@ class Run:
                 "Save it with `fuzzyfrog select --save` or Run.save."
             )
         schema = content["schema"]
-        if type(schema) is not int or schema not in (BEFORE_SAMPLING, BEFORE_LIMITS, SCHEMA):
+        if type(schema) is not int or not OLDEST <= schema <= SCHEMA:
             raise DataError(
-                f"schema must be from {BEFORE_SAMPLING} to {SCHEMA}, got {str(schema)[:20]!r}. "
+                f"schema must be from {OLDEST} to {SCHEMA}, got {str(schema)[:20]!r}. "
                 "Read the run with the version of fuzzyfrog that saved it, or run it again."
             )
-        if schema == BEFORE_SAMPLING and isinstance(content["run"], dict):
-            content["run"] = {**LATER_FIELDS, **content["run"]}
+        if isinstance(content["run"], dict):
+            later = {k: value for k, (first, value) in LATER_FIELDS.items() if schema < first}
+            content["run"] = {**later, **content["run"]}
         run: Run = decoded(cls, content["run"], "run")
         check_run(run)
         return run
@@ -497,6 +504,10 @@ def _shares(run: "Run") -> Iterator[tuple[str, float]]:
         yield "sampling.low", run.sampling.low
         yield "sampling.high", run.sampling.high
         yield "sampling.confidence", run.sampling.confidence
+    for at, tried in enumerate([] if run.check is None else run.check.scores):
+        yield f"check.scores[{at}].score", tried.score
+        yield f"check.scores[{at}].difference", abs(tried.difference)
+        yield from _numbered(f"check.scores[{at}].by_model[{{}}]", tried.by_model)
     for at, one in enumerate(run.explanations):
         yield f"explanations[{at}].dependency", one.dependency
         yield f"explanations[{at}].dependency_without", one.dependency_without
@@ -521,6 +532,13 @@ def _counts(run: "Run") -> Iterator[tuple[str, float]]:
         yield "certificate.lower_bound", run.certificate.lower_bound
         yield "certificate.size", run.certificate.size
         yield "certificate.n_reducts", run.certificate.n_reducts
+    if run.check is not None:
+        yield "check.folds", run.check.folds
+        yield "check.seed", run.check.seed
+        for at, tried in enumerate(run.check.scores):
+            yield f"check.scores[{at}].n_features", tried.n_features
+            yield f"check.scores[{at}].standard_error", tried.standard_error
+            yield f"check.scores[{at}].difference_error", tried.difference_error
     for at, point in enumerate(run.history):
         yield f"history[{at}].n_evaluations", point.n_evaluations
         yield f"history[{at}].size", point.size
@@ -533,6 +551,9 @@ def _parts(run: "Run") -> Iterator[tuple[str, float]]:
     yield "n_ambiguous", run.n_ambiguous
     yield from _numbered("explanations[{}].n_affected", (e.n_affected for e in run.explanations))
     yield from _numbered("data.features[{}].n_missing", (f.n_missing for f in run.data.features))
+    if run.check is not None:
+        yield "check.n_samples", run.check.n_samples
+        yield "check.noise.n_samples", 0 if run.check.noise is None else run.check.noise.n_samples
 
 
 def _numbered(where: str, values: Iterable[float]) -> Iterator[tuple[str, float]]:

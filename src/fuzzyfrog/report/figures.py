@@ -112,7 +112,7 @@ def _front(run: Run) -> Any:
     axes.axhline(run.full_dependency, color=MUTE, linestyle=(0, (4, 3)), linewidth=1)
     axes.plot(sizes, [point.dependency for point in run.front], color=ACCENT, linewidth=2,
               marker="o", markersize=6, markerfacecolor="white", markeredgewidth=1.8)  # fmt: skip
-    bend = elbow(run.front)
+    bend = elbow(run)
     if bend is not None:
         _mark(axes, bend, "D", "white", "elbow", "left")
     chosen = FeatureSet(run.selected, run.dependency, None)

@@ -16,10 +16,11 @@ from markupsafe import Markup, escape
 from fuzzyfrog.records import Run
 from fuzzyfrog.records.run import write_text
 from fuzzyfrog.records.statements import alike
-from fuzzyfrog.report.plot_data import course, frequency, front
+from fuzzyfrog.report.plot_data import course, frequency, front, models
 from fuzzyfrog.report.sections import (
     ambiguous,
     answer,
+    check,
     explanations,
     explorer,
     reproduction,
@@ -97,6 +98,8 @@ def collect(run: Run) -> dict[str, Any]:
         "all_features": f"all {count(run.n_allowed, noun)}",
         "n_reducts": run.n_reducts,
         "alike": alike(run),
+        "check": check(run),
+        "models": models(run),
         "front": front(run),
         "reducts": explorer(run),
         "frequency": frequency(run),
