@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset, load_dataset, read_table
-    from fuzzyfrog.errors import DataError
+    from fuzzyfrog.errors import DataError, PredictionWarning
     from fuzzyfrog.experiment.comparison import compare
     from fuzzyfrog.measure import (
         dependency,
         lower_approximation,
         positive_region,
         rough_regions,
+        soft_dependency,
+        soft_memberships,
         upper_approximation,
     )
     from fuzzyfrog.search import Exact, Genetic, ParticleSwarm, QuickReduct, ShuffledFrogs
@@ -31,6 +33,7 @@ __all__ = [
     "FuzzyRoughSelector",
     "Genetic",
     "ParticleSwarm",
+    "PredictionWarning",
     "QuickReduct",
     "ShuffledFrogs",
     "__version__",
@@ -43,6 +46,8 @@ __all__ = [
     "positive_region",
     "read_table",
     "rough_regions",
+    "soft_dependency",
+    "soft_memberships",
     "upper_approximation",
 ]
 
@@ -54,6 +59,7 @@ _HOMES = {
     "FuzzyRoughSelector": "fuzzyfrog.select",
     "Genetic": "fuzzyfrog.search",
     "ParticleSwarm": "fuzzyfrog.search",
+    "PredictionWarning": "fuzzyfrog.errors",
     "QuickReduct": "fuzzyfrog.search",
     "ShuffledFrogs": "fuzzyfrog.search",
     "check": "fuzzyfrog.select",
@@ -65,6 +71,8 @@ _HOMES = {
     "positive_region": "fuzzyfrog.measure",
     "read_table": "fuzzyfrog.data",
     "rough_regions": "fuzzyfrog.measure",
+    "soft_dependency": "fuzzyfrog.measure",
+    "soft_memberships": "fuzzyfrog.measure",
     "upper_approximation": "fuzzyfrog.measure",
 }
 

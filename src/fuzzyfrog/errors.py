@@ -9,7 +9,8 @@
     ├── OutOfMemoryError   something did not fit into memory         (MemoryError)
     └── UnwrittenError     some files could not be written           (OSError)
 
-Any other exception is a bug or comes from another library.
+Any other exception is a bug or comes from another library. One warning has a class of its own, so
+that it can be filtered: PredictionWarning (UserWarning).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ __all__ = [
     "FuzzyfrogError",
     "OutOfMemoryError",
     "ParameterError",
+    "PredictionWarning",
     "UnwrittenError",
 ]
 
@@ -92,3 +94,7 @@ class UnwrittenError(FuzzyfrogError, OSError):
     def __init__(self, sentences: tuple[str, ...]) -> None:
         super().__init__(" ".join(sentences))
         self.sentences = sentences
+
+
+class PredictionWarning(UserWarning):
+    """Models may do worse with the selected features than with all of them."""

@@ -20,11 +20,11 @@ from fuzzyfrog.cluster.code_version import require_same_code
 from fuzzyfrog.cluster.replicated import Copies
 from fuzzyfrog.cluster.retry import collected, workers_of
 from fuzzyfrog.cluster.sharded import Sharded, shard_bytes, thread_bytes
-from fuzzyfrog.cluster.worker import BYTES_PER_CELL, MOST_TABLES, SHARE, nothing
+from fuzzyfrog.cluster.worker import BYTES_PER_CELL, MOST_TABLES, SHARE, Placeable, nothing
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import ClusterError
 from fuzzyfrog.measure import Dependency
-from fuzzyfrog.measure.dependency import _checked_bar
+from fuzzyfrog.measure.dependency import _checked_bar, checked_masks
 
 if TYPE_CHECKING:
     from fuzzyfrog.search import Objective
@@ -45,7 +45,7 @@ Masks = NDArray[np.bool_]
 
 @contextmanager
 def on_cluster(
-    measure: Dependency, cluster: object, fingerprint: Callable[[Dataset], str]
+    measure: Placeable, cluster: object, fingerprint: Callable[[Dataset], str]
 ) -> Iterator[Objective]:
     """Lend an objective for the table: on a cluster, or the measure itself without one.
 
@@ -74,7 +74,7 @@ class ClusterMeasure:
 
     Parameters
     ----------
-    measure : Dependency
+    measure : Dependency or another measure
         The measure of the whole table, in this process.
     layout : Copies or Sharded
         How the table lies on the cluster.
@@ -86,7 +86,7 @@ class ClusterMeasure:
 
     def __init__(
         self,
-        measure: Dependency,
+        measure: Placeable,
         layout: Layout,
         *,
         empty_round: float,
@@ -109,7 +109,7 @@ class ClusterMeasure:
 
     def score(self, masks: ArrayLike, at_least: float | ArrayLike | None = None) -> Floats:
         """Return the dependency of each subset; -inf exactly where it is less than `at_least`."""
-        checked = self._measure._checked(masks)  # wherever the batch is scored
+        checked = checked_masks(masks, self.n_features)  # wherever the batch is scored
         bars = _checked_bar(at_least, len(checked))
         return self._scored(
             checked,
@@ -120,7 +120,7 @@ class ClusterMeasure:
 
     def best(self, masks: ArrayLike) -> Floats:
         """Return the dependency of the best subsets of a batch, -inf for the others."""
-        checked = self._measure._checked(masks)
+        checked = checked_masks(masks, self.n_features)
         return self._scored(
             checked,
             self._best_pace,
@@ -232,18 +232,29 @@ def round_seconds(client: Client, n_threads: int) -> float:
     return min(laps)
 
 
-def layout_for(client: Client, measure: Dependency, fingerprint: str) -> Layout:
+def layout_for(client: Client, measure: Placeable, fingerprint: str) -> Layout:
     """Return a layout with the whole table on every worker if it fits, else one with shards."""
     workers = workers_of(client)
     n_cells = measure.n_samples * measure.n_features
     if fits_everywhere(n_cells, workers):
         return Copies(client, measure, fingerprint)
+    if not isinstance(measure, Dependency):
+        raise ClusterError(
+            f"each worker must have {_copies_bytes(n_cells) / 1e9:.1f} GB of memory for the whole "
+            f"table, got {_memory(workers) / 1e9:.1f} GB. Only the strict measure works with parts "
+            "of a table: start workers with more memory, or measure on this machine."
+        )
     return Sharded(client, measure, n_shards_for(n_cells, workers))
 
 
 def fits_everywhere(n_cells: int, workers: Mapping[str, Any]) -> bool:
     """Whether every worker can hold as many such tables as workers keep."""
-    return MOST_TABLES * BYTES_PER_CELL * n_cells <= SHARE * _memory(workers)
+    return _copies_bytes(n_cells) <= _memory(workers)
+
+
+def _copies_bytes(n_cells: int) -> float:
+    """Return the memory that a worker must have to keep tables as a whole."""
+    return MOST_TABLES * BYTES_PER_CELL * n_cells / SHARE
 
 
 def n_shards_for(n_cells: int, workers: Mapping[str, Any]) -> int:

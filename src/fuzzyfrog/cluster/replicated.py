@@ -19,10 +19,18 @@ from fuzzyfrog.cluster.retry import (
     threads_of,
     working_of,
 )
-from fuzzyfrog.cluster.worker import MOST_TABLES, Packed, Table, forget, holds, n_held, take
+from fuzzyfrog.cluster.worker import (
+    MOST_TABLES,
+    Packed,
+    Placeable,
+    Table,
+    forget,
+    holds,
+    n_held,
+    take,
+)
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import ClusterError
-from fuzzyfrog.measure import Dependency
 
 ATTEMPTS = 5  # to hand a table over to workers that drop it at once
 
@@ -38,7 +46,7 @@ class Copies:
     `fingerprint` identifies the table and everything else that its scores depend on.
     """
 
-    def __init__(self, client: Client, measure: Dependency, fingerprint: str) -> None:
+    def __init__(self, client: Client, measure: Placeable, fingerprint: str) -> None:
         self._client = client
         self._fingerprint = fingerprint
         self._table = _table_of(measure)
@@ -113,7 +121,7 @@ class Copies:
                 raise  # KeyError: the scheduler no longer knows one of the workers
 
 
-def _table_of(measure: Dependency) -> Table:
+def _table_of(measure: Placeable) -> Table:
     """Return what workers need of a table; names and labels stay here."""
     full = measure.dataset
     # Copies, because a worker in this process keeps these very arrays even if the user changes
@@ -125,7 +133,7 @@ def _table_of(measure: Dependency) -> Table:
         full.categorical.copy(),
         None if full.classes is None else tuple(range(len(full.classes))),
     )
-    return Table(bare, measure._tnorm, measure._spread, measure._missing)
+    return Table(bare, measure.recipe())
 
 
 def _parts(n_subsets: int, n_parts: int) -> list[slice]:

@@ -5,18 +5,16 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fuzzyfrog.cluster.client import TableMissingError
 from fuzzyfrog.cluster.code_version import require_stamp
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.data.scaling import Missing, Spread
-from fuzzyfrog.measure import Dependency
-from fuzzyfrog.measure.dependency import TNorm
 
 if TYPE_CHECKING:
     from distributed import Worker
@@ -55,12 +53,40 @@ class Packed:
         return np.unpackbits(self.bits, axis=1, count=self.n_features).view(np.bool_)
 
 
-class Table:
-    """A table as it is sent to workers, which make a measure of it."""
+class Placeable(Protocol):
+    """A measure that can be made again on a worker."""
 
-    def __init__(self, dataset: Dataset, tnorm: TNorm, spread: Spread, missing: Missing) -> None:
+    dataset: Dataset
+    _n_threads: int
+
+    @property
+    def tolerance(self) -> float:
+        """By how much rounding may change a score."""
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+
+    def score(self, masks: ArrayLike, at_least: float | ArrayLike | None = None) -> Floats:
+        """Return the score of each subset; -inf where it is less than `at_least`."""
+
+    def best(self, masks: ArrayLike) -> Floats:
+        """Return the score of the best subsets of a batch, -inf for the others."""
+
+    def recipe(self) -> Callable[[Dataset], Placeable]:
+        """Return what makes this measure of its table."""
+
+
+class Table:
+    """A table as it is sent to workers, which make a measure of it by the recipe."""
+
+    def __init__(self, dataset: Dataset, recipe: Callable[[Dataset], Placeable]) -> None:
         self._dataset = dataset
-        self._settings = (tnorm, spread, missing)
+        self._recipe = recipe
 
     def __sizeof__(self) -> int:
         """Return the bytes, for Dask to know what it moves."""
@@ -72,10 +98,9 @@ class Table:
         """Number of values."""
         return self._dataset.values.size
 
-    def measure(self) -> Dependency:
+    def measure(self) -> Placeable:
         """Return a new measure of the table."""
-        tnorm, spread, missing = self._settings
-        return Dependency(self._dataset, tnorm=tnorm, spread=spread, missing=missing)
+        return self._recipe(self._dataset)
 
 
 @dataclass(eq=False)
@@ -85,9 +110,9 @@ class _Held:
     table: Table
     last_use: float = field(default_factory=time.monotonic)
     _building: threading.Lock = field(default_factory=threading.Lock)
-    _measure: Dependency | None = None
+    _measure: Placeable | None = None
 
-    def measure(self) -> Dependency:
+    def measure(self) -> Placeable:
         with self._building:
             if self._measure is None:
                 self._measure = self.table.measure()
@@ -124,7 +149,7 @@ def forget(fingerprint: str) -> None:
         _tables.pop(fingerprint, None)
 
 
-def measure_of(fingerprint: str) -> Dependency:
+def measure_of(fingerprint: str) -> Placeable:
     """Return the measure of a table that this process has."""
     with _changing:
         if fingerprint not in _tables:

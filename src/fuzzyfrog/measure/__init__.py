@@ -24,6 +24,8 @@ How a call travels, from the public names to the loops that Numba compiles::
 
     Requirements           rows for proofs of minimality        requirements.py
 
+    SoftDependency         the measure that counts friends      soft.py     _kernel_soft.py
+
 The filter compares 64 samples at once, in `_vectors.py`.
 
 Start reading with `SubsetScores` in `dependency.py`, which picks the engine, and with
@@ -38,6 +40,8 @@ from fuzzyfrog.measure.functions import (
     lower_approximation,
     positive_region,
     rough_regions,
+    soft_dependency,
+    soft_memberships,
     upper_approximation,
 )
 from fuzzyfrog.measure.sampled import Estimate, SampledDependency
@@ -53,5 +57,7 @@ __all__ = [
     "lower_approximation",
     "positive_region",
     "rough_regions",
+    "soft_dependency",
+    "soft_memberships",
     "upper_approximation",
 ]

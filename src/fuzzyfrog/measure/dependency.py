@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal
 
 import numpy as np
@@ -61,6 +61,8 @@ _CHUNK = 256  # subsets scored before the best of them is asked of the others
 
 class SubsetScores:
     """The mean membership of samples in the positive region, for subsets of features."""
+
+    is_monotone = True  # a further feature never lowers it
 
     def __init__(
         self,
@@ -364,6 +366,10 @@ class Dependency(SubsetScores):
         geometry = Geometry.of(self.dataset, spread, missing)
         every_sample = np.arange(geometry.n_samples)
         super().__init__(geometry, _JOINS[tnorm], effective_threads(n_jobs), engine, every_sample)
+
+    def recipe(self) -> partial[Dependency]:
+        """Return what makes this measure of its table, to be sent to another process."""
+        return partial(Dependency, tnorm=self._tnorm, spread=self._spread, missing=self._missing)
 
     def with_target(self, codes: Integers, classes: tuple[Hashable, ...]) -> Dependency:
         """Return the measure of other classes on the same samples, with the same settings."""

@@ -15,6 +15,7 @@ from fuzzyfrog.data.scaling import Missing, Spread, similarity_to
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.measure.dependency import Dependency, TNorm
 from fuzzyfrog.measure.geometry import Floats, Masks
+from fuzzyfrog.measure.soft import SoftDependency
 
 TargetKind = Literal["auto", "class", "numeric"]
 
@@ -95,6 +96,90 @@ def positive_region(
     """
     measure = _measure(X, y, tnorm, spread, categorical_features, missing, target, n_jobs)
     return measure.memberships(feature_mask(features, measure.dataset))
+
+
+def soft_dependency(
+    X: object,
+    y: object = None,
+    features: object = None,
+    *,
+    categorical_features: object = "from_dtype",
+    target: TargetKind = "auto",
+    n_jobs: int | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+) -> float:
+    """Return the soft dependency: how likely a random similar sample has the same class.
+
+    Unlike `dependency`, it looks at all samples, not only at the nearest one of another class, and
+    it falls when a feature adds noise. A subset that says nothing has a soft dependency near
+    chance, the share of pairs of samples with the same class.
+
+    Parameters
+    ----------
+    X, y, features
+        As in `dependency`.
+    categorical_features, target, n_jobs, sample, seed
+        As in `fuzzyfrog.measure.SoftDependency`.
+
+    Returns
+    -------
+    float
+        Between 0 and 1. For a numeric target: how alike the targets of similar samples are.
+
+    Examples
+    --------
+    >>> from fuzzyfrog import load_dataset, soft_dependency
+    >>> wine = load_dataset("wine")
+    >>> round(soft_dependency(wine), 3)
+    0.771
+    >>> round(soft_dependency(wine, features=["flavanoids", "color_intensity"]), 3)
+    0.8
+    """
+    measure = SoftDependency(
+        X, y, categorical_features=categorical_features, target=target, n_jobs=n_jobs,
+        sample=sample, seed=seed,
+    )  # fmt: skip
+    return float(measure.score([feature_mask(features, measure.dataset)])[0])
+
+
+def soft_memberships(
+    X: object,
+    y: object = None,
+    features: object = None,
+    *,
+    categorical_features: object = "from_dtype",
+    target: TargetKind = "auto",
+    n_jobs: int | None = None,
+) -> Floats:
+    """Return for each sample how likely a random similar sample has its class.
+
+    Their mean is `soft_dependency`. A sample with a low membership is among samples of other
+    classes.
+
+    Parameters
+    ----------
+    X, y, features
+        As in `dependency`.
+    categorical_features, target, n_jobs
+        As in `fuzzyfrog.measure.SoftDependency`.
+
+    Returns
+    -------
+    float64[n_samples]
+        Memberships between 0 and 1.
+
+    Examples
+    --------
+    >>> from fuzzyfrog import soft_memberships
+    >>> soft_memberships([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "a"]).round(3).tolist()
+    [0.986, 0.96, 0.0, 0.019]
+    """
+    measure = SoftDependency(
+        X, y, categorical_features=categorical_features, target=target, n_jobs=n_jobs,
+    )  # fmt: skip
+    everyone = measure.on_sample(measure.n_samples, 0)
+    return everyone.memberships(feature_mask(features, measure.dataset))
 
 
 def lower_approximation(

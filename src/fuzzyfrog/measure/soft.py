@@ -46,6 +46,7 @@ _STREAM = 0x616E63686F7273  # next to the seed: no other part of a run draws fro
 
 _MOST_FEATURES = 512  # extensions that one call of the kernel sums up
 _TOLERANCE = 1e-12  # by which rounding may change a score
+_CELLS_AT_ONCE = 2**16  # pairs that NumPy compares together
 _BLOCKS_AT_ONCE = 4  # vectors of anchors in one piece of work for a thread
 _MARGIN = 1e-5  # scores in float32 are within half of it, unless their rows are unsure
 
@@ -270,22 +271,28 @@ class SoftDependency:
     def similarities(self, sample: int, mask: ArrayLike) -> NDArray[np.float64]:
         """Return how similar all samples are to one, from 0 to 1: the mean over the widths."""
         features = np.flatnonzero(checked_masks(np.atleast_2d(mask), self.n_features)[0])
-        delta = self._columns.mean_differences(features, sample)
+        delta = self._columns.mean_differences(features, np.array([sample]))[0]
         return np.asarray(sum(np.exp(-delta / width) for width in WIDTHS) / len(WIDTHS))
 
     def likeness(self, sample: int) -> NDArray[np.float64]:
         """Return how alike the targets of all samples are to that of one, from 0 to 1."""
-        return self._columns.likeness(sample)
+        return np.asarray(self._columns.likeness(np.array([sample]))[0])
 
-    def memberships_one_by_one(self, mask: ArrayLike) -> NDArray[np.float64]:
+    def memberships_in_numpy(self, mask: ArrayLike) -> NDArray[np.float64]:
         """Return the memberships of the anchors in NumPy alone: slow, but nothing is compiled."""
         features = np.flatnonzero(checked_masks(np.atleast_2d(mask), self.n_features)[0])
-        return np.array([self._columns.membership(features, x) for x in self.anchors.tolist()])
+        at_once = max(1, _CELLS_AT_ONCE // self.n_samples)
+        return np.concatenate(
+            [
+                self._columns.memberships(features, self.anchors[first:last])
+                for first, last in _pieces(len(self.anchors), at_once)
+            ]
+        )
 
     def _of_subset(self, mask: Mask) -> Floats:
         features = np.flatnonzero(mask)
         if not len(features):  # nothing tells samples apart: all are equally similar
-            return np.array([self._columns.membership(features, x) for x in self.anchors.tolist()])
+            return self._columns.memberships(features, self.anchors)
         found, _ = self._weighed(features[:-1], features[-1:], _DOUBLE)
         return np.asarray(found[0])
 
@@ -311,7 +318,7 @@ class SoftDependency:
         if precision is _DOUBLE:
             for k, place in zip(*np.nonzero(is_unsure), strict=True):
                 features = np.append(base, added[k])
-                found[k, place] = self._columns.membership(features, int(self.anchors[place]))
+                found[k, place] = self._columns.memberships(features, self.anchors[[place]])[0]
         return found, is_unsure
 
     def _summed(
@@ -410,38 +417,42 @@ class _Columns:
         z = np.array([self._values[feature] for feature in features.tolist()])
         return z, self._kinds(features), self._differs[features], self._mean[features]
 
-    def mean_differences(self, features: Integers, sample: int) -> Floats:
-        """Return how far all samples are from one, on average over some features."""
-        delta = np.zeros(self._dataset.n_samples)
+    def mean_differences(self, features: Integers, samples: Integers) -> Floats:
+        """Return how far all samples are from some, on average over some features."""
+        delta = np.zeros((len(samples), self._dataset.n_samples))
         for feature in features.tolist():
             column = self._values[feature]
+            here = column[samples, np.newaxis]
             if self._dataset.categorical[feature]:
-                apart = np.where(column == column[sample], 0.0, self._differs[feature])
+                apart = np.where(column == here, 0.0, self._differs[feature])
+                apart[np.isnan(column) | np.isnan(here)] = self._mean[feature]
             else:
-                apart = np.abs(column - column[sample])
-            is_gap = np.isnan(column) | np.isnan(column[sample])
-            delta += np.where(is_gap, self._mean[feature], apart)
-        return delta / max(1, len(features))
+                apart = np.abs(column - here)
+                apart[np.isnan(apart)] = self._mean[feature]
+            delta += apart
+        return np.asarray(delta / max(1, len(features)))
 
-    def membership(self, features: Integers, sample: int) -> float:
-        """Return the membership of one sample, computed so that nothing can underflow."""
-        delta = self.mean_differences(features, sample)
-        delta[sample] = np.inf
-        if len(delta) < 2:
-            return self.chance()
-        alike = self.likeness(sample)
-        share = 0.0
+    def memberships(self, features: Integers, samples: Integers) -> Floats:
+        """Return the memberships of some samples, computed so that nothing can underflow."""
+        delta = self.mean_differences(features, samples)
+        delta[np.arange(len(samples)), samples] = np.inf
+        if self._dataset.n_samples < 2:
+            return np.full(len(samples), self.chance())
+        alike = self.likeness(samples)
+        delta -= delta.min(axis=1, keepdims=True)
+        shares = np.zeros(len(samples))
         for width in WIDTHS:
-            similar = np.exp(-(delta - delta.min()) / width)
-            share += float((similar * alike).sum() / similar.sum())
-        return share / len(WIDTHS)
+            similar = np.exp(-delta / width)
+            shares += (similar * alike).sum(axis=1) / similar.sum(axis=1)
+        return shares / len(WIDTHS)
 
-    def likeness(self, sample: int) -> Floats:
-        """Return how alike the targets of all samples are to that of one."""
+    def likeness(self, samples: Integers) -> Floats:
+        """Return how alike the targets of all samples are to those of some."""
         target = self._dataset.target
         if self._dataset.classes is not None:
-            return np.asarray(target == target[sample], np.float64)
-        return np.asarray(np.maximum(0.0, 1.0 - np.abs(self.target - self.target[sample])))
+            return np.asarray(target == target[samples, np.newaxis], np.float64)
+        apart = np.abs(self.target - self.target[samples, np.newaxis])
+        return np.asarray(np.maximum(0.0, 1.0 - apart))
 
     def _kinds(self, features: Integers) -> Integers:
         def kind(feature: int) -> int:

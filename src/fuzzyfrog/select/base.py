@@ -282,7 +282,8 @@ def front_of(
     Of a path, all of it: a larger subset may predict better though it scores lower.
     """
     if path is not None:
-        accuracies = path.accuracies or [None] * len(path.points)
+        known = path.accuracies
+        accuracies = [None] * len(path.points) if known is None else known
         return [
             FrontPoint(*listed_features(point.subset, names), point.score, accuracy)
             for point, accuracy in zip(path.points, accuracies, strict=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -32,8 +32,35 @@ STRICT_ONLY: dict[str, tuple[object, ...]] = {
     "ranking": ("lexicographic",),
     "min_dependency": (1,),
 }
-COMPARED_CELLS = 20_000_000  # samples x anchors x features that NumPy compares in a moment
-FEWEST_COMPARED = 30  # anchors; with fewer, a mean says little
+MOST_COMPARED = 1_000  # samples by which the selected features are compared with all
+COMPARED_CELLS = 10_000_000  # of pairs and features, which NumPy compares in a moment
+FEWEST_COMPARED = 30  # with fewer samples, a mean says little
+
+
+class Measure(Protocol):
+    """What a selector needs of a measure of a table."""
+
+    @property
+    def tolerance(self) -> float:
+        """By how much rounding may change a score."""
+
+    @property
+    def n_features(self) -> int:
+        """Number of features, the length of every mask."""
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+
+    @property
+    def n_sampled(self) -> int:
+        """Number of samples that are measured."""
+
+    def score(self, masks: ArrayLike, at_least: float | ArrayLike | None = None) -> Floats:
+        """Return the score of each subset; -inf where it is less than `at_least`."""
+
+    def best(self, masks: ArrayLike) -> Floats:
+        """Return the score of the best subsets of a batch, -inf for the others."""
 
 
 class Scores(Protocol):
@@ -59,15 +86,18 @@ class OwnMeasure:
         The samples.
     """
 
+    tolerance = 1e-12
+    _n_threads = 1
+
     def __init__(self, make: MakeMeasure, dataset: Dataset) -> None:
         self.dataset = dataset
+        self._make = make
         self._measure = make(dataset)
         if not callable(getattr(self._measure, "score", None)):
             raise ParameterError(
                 "measure", "return an object with a method score(masks)", shown(self._measure)
             )
         self.is_monotone = bool(getattr(self._measure, "is_monotone", False))
-        self.tolerance = 1e-12
 
     @property
     def n_features(self) -> int:
@@ -87,10 +117,12 @@ class OwnMeasure:
     def score(self, masks: ArrayLike, at_least: float | ArrayLike | None = None) -> Floats:
         """Return the score of each subset; -inf where it is less than `at_least`."""
         checked = checked_masks(masks, self.n_features)
+        if not len(checked):
+            return np.empty(0)
         scores = np.array(self._measure.score(checked), dtype=np.float64)
-        if scores.shape != (len(checked),) or np.isnan(scores).any():
-            got = f"shape {scores.shape}" if scores.shape != (len(checked),) else "NaN"
-            raise ParameterError("measure", "return a number for each subset", got)
+        if scores.shape != (len(checked),) or not np.isfinite(scores).all():
+            got = f"shape {scores.shape}" if scores.shape != (len(checked),) else shown(scores)
+            raise ParameterError("measure", "return a finite number for each subset", got)
         if at_least is not None:
             scores[scores < np.asarray(at_least, dtype=np.float64)] = -np.inf
         return scores
@@ -101,8 +133,9 @@ class OwnMeasure:
         scores[scores < scores.max(initial=-np.inf) - self.tolerance] = -np.inf
         return scores
 
-
-Measure = Dependency | SampledDependency | SoftDependency | OwnMeasure
+    def recipe(self) -> partial[OwnMeasure]:
+        """Return what makes this measure of its table, to be sent to another process."""
+        return partial(OwnMeasure, self._make)
 
 
 @dataclass(frozen=True)
@@ -126,30 +159,40 @@ class MeasureSettings:
     def of(cls, selector: FuzzyRoughSelector) -> MeasureSettings:
         """Return the checked settings of a selector."""
         measure = selector.measure
-        if not (isinstance(measure, str) and measure in NAMES) and not callable(measure):
+        is_name = isinstance(measure, str) and measure in NAMES
+        if not is_name and (not callable(measure) or isinstance(measure, str)):
             raise ParameterError(
                 "measure",
                 f"be one of {listed(NAMES)}, or a function that makes a measure of a Dataset",
                 shown(measure),
             )
-        if measure == "strict":
-            return cls(measure, selector.tnorm, selector.spread, selector.missing)
+        found = cls(measure, selector.tnorm, selector.spread, selector.missing)
+        if not found.is_strict:
+            found._check_unused(selector)
+        return found
+
+    def _check_unused(self, selector: FuzzyRoughSelector) -> None:
+        """Raise if a parameter is given that only the strict measure has."""
         for name, values in STRICT_ONLY.items():
             given = getattr(selector, name)
-            is_free = name in {"ranking", "min_dependency"} and measure != "soft"
+            is_free = name in {"ranking", "min_dependency"} and not self.is_soft
             if given not in values and not is_free:
                 raise ParameterError(
                     name,
                     f"be {shown(values[0])} with another measure than the strict one",
                     shown(given),
-                    Sentence("Leave it out, or leave out ", Setting("measure", "soft"), "."),
+                    Sentence("Leave it out, or use ", Setting("measure", "strict"), "."),
                 )
-        return cls(measure, selector.tnorm, selector.spread, selector.missing)
 
     @property
     def is_strict(self) -> bool:
         """Whether this is the measure of the paper."""
-        return self.measure == "strict"
+        return isinstance(self.measure, str) and self.measure == "strict"
+
+    @property
+    def is_soft(self) -> bool:
+        """Whether this is the soft dependency."""
+        return isinstance(self.measure, str) and self.measure == "soft"
 
     @property
     def name(self) -> str:
@@ -167,7 +210,9 @@ class MeasureSettings:
             return (self.name, repr(self.measure.args), repr(self.measure.keywords))
         return (self.name,)
 
-    def measured(self, dataset: Dataset, n_jobs: int | None) -> Dependency | Any:
+    def measured(
+        self, dataset: Dataset, n_jobs: int | None
+    ) -> Dependency | SoftDependency | OwnMeasure:
         """Return the measure of a table."""
         if self.is_strict:
             return Dependency(
@@ -175,38 +220,46 @@ class MeasureSettings:
             )
         if self.missing == "raise":
             gaps_of(dataset, "raise")
-        if self.measure == "soft":
+        if isinstance(self.measure, str):
             return SoftDependency(dataset, n_jobs=n_jobs)
-        return OwnMeasure(self.measure, dataset)  # type: ignore[arg-type]
+        return OwnMeasure(self.measure, dataset)
 
 
-def sampled(measure: Measure, sample: int | None, seed: int) -> Any:
+def sampled(measure: Any, sample: int | None, seed: int) -> Any:
     """Return the measure on a sample, or the measure itself if that is not smaller."""
     if isinstance(measure, SoftDependency):
         return measure.on_sample(sample, seed)
     if isinstance(measure, OwnMeasure) or sample is None or sample >= measure.n_samples:
         return measure
-    return SampledDependency(measure, int(sample), seed=seed)  # type: ignore[arg-type]
+    return SampledDependency(measure, int(sample), seed=seed)
 
 
-def interval_of(measure: Measure, subset: Masks, confidence: float) -> tuple[float, float]:
+def interval_of(measure: Any, subset: Masks, confidence: float) -> tuple[float, float]:
     """Return the interval of the score on all samples, from samples that no search saw."""
-    if isinstance(measure, SampledDependency):
-        (found,) = measure.confirm(subset[np.newaxis], confidence)
-        return found.low, found.high
-    return measure.interval(subset, confidence)  # type: ignore[union-attr]
+    if isinstance(measure, SoftDependency):
+        return measure.interval(subset, confidence)
+    (found,) = measure.confirm(subset[np.newaxis], confidence)
+    return found.low, found.high
 
 
-def soft_loss(dataset: Dataset, subset: Masks, allowed: Masks) -> tuple[float, float, float]:
+def soft_comparison(dataset: Dataset, subset: Masks, allowed: Masks) -> tuple[float, float, float]:
     """Return the soft dependency of a subset and of all allowed features, and a standard error.
 
-    The error is that of their difference. Large tables are compared on a few samples. Nothing is
-    compiled for it.
+    The error is that of their difference. Of a large table, both are those of some random rows.
+    Nothing is compiled for it.
     """
-    cells = dataset.n_samples * max(1, int(subset.sum() + allowed.sum()))
-    n_anchors = int(np.clip(COMPARED_CELLS // cells, FEWEST_COMPARED, dataset.n_samples))
-    soft = SoftDependency(dataset, n_jobs=1, sample=n_anchors)
-    ours, others = soft.memberships_one_by_one(subset), soft.memberships_one_by_one(allowed)
+    rows = _some_rows(dataset, int(subset.sum() + allowed.sum()))
+    part = replace(dataset, values=dataset.values[rows], target=dataset.target[rows])
+    soft = SoftDependency(part, n_jobs=1)
+    ours, others = soft.memberships_in_numpy(subset), soft.memberships_in_numpy(allowed)
     apart = others - ours
     error = float(np.std(apart, ddof=1) / np.sqrt(len(apart))) if len(apart) > 1 else np.inf
     return float(ours.mean()), float(others.mean()), error
+
+
+def _some_rows(dataset: Dataset, n_columns: int) -> NDArray[np.int64]:
+    affordable = int(np.sqrt(COMPARED_CELLS / max(1, n_columns)))
+    n_rows = min(dataset.n_samples, max(FEWEST_COMPARED, min(MOST_COMPARED, affordable)))
+    # Raw words: their sequence is the same in every version of NumPy.
+    words = np.random.Philox(key=[0, 0x726F7773]).random_raw(dataset.n_samples)
+    return np.sort(np.argsort(words, kind="stable")[:n_rows])

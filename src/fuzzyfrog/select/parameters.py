@@ -12,7 +12,7 @@ from fuzzyfrog.common.params import check_count, check_known
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.measure.functions import feature_mask
-from fuzzyfrog.search import Callback, Certified, Exact, ExactFront, Search
+from fuzzyfrog.search import Callback, Certified, Exact, ExactFront, QuickReduct, Search
 from fuzzyfrog.search.registry import SEARCHES
 from fuzzyfrog.select.measures import MeasureSettings
 from fuzzyfrog.select.path import RULES
@@ -25,15 +25,16 @@ HIGHEST_SEED = 2**32 - 1  # as in scikit-learn
 def search_of(search: object, settings: MeasureSettings, *, certify: bool) -> tuple[Search, bool]:
     """Return the search for a name or an instance, and whether it proves its result."""
     if isinstance(search, str) and search == "auto":
-        search = "quickreduct" if settings.measure == "soft" else "frogs"
+        search = "frogs" if settings.is_strict else "quickreduct"
     found = _named_search(search)
     if (certify or isinstance(found, Exact | ExactFront)) and not settings.is_strict:
         raise ParameterError(
             "certify" if certify else "search",
-            "be left out with another measure than the strict one",
+            "be left out with another measure than the strict one"
+            if certify
+            else "be another one than 'exact' and 'front' unless the measure is the strict one",
             shown(certify or search),
-            "Only the strict dependency never falls when a feature is added, and proofs rest on "
-            "that.",
+            "Proofs rest on a dependency that never falls when a feature is added.",
         )
     if isinstance(found, Exact | ExactFront):
         return found, True
@@ -118,14 +119,33 @@ def is_index(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def check_size(n_features_to_select: object, settings: MeasureSettings) -> None:
-    """Raise unless the value is None, a number of features or, with the soft measure, a rule."""
-    if n_features_to_select is None:
-        return
-    if settings.measure == "soft" and isinstance(n_features_to_select, str):
-        check_known("n_features_to_select", n_features_to_select, RULES)
-    else:
+def check_size(n_features_to_select: object) -> None:
+    """Raise unless the value is None or a number of features."""
+    if n_features_to_select is not None:
         check_count("n_features_to_select", n_features_to_select)
+
+
+def check_size_rule(
+    size_rule: object, n_features_to_select: object, search: Search, settings: MeasureSettings
+) -> None:
+    """Raise unless the rule is known and there is a path that it can choose from."""
+    check_known("size_rule", size_rule, RULES)
+    if size_rule == "auto":
+        return
+    if not settings.is_soft or not isinstance(search, QuickReduct):
+        raise ParameterError(
+            "size_rule",
+            "be 'auto' unless the soft measure is searched greedily",
+            shown(size_rule),
+            Sentence("Use ", Setting("measure", "soft"), " with its own search."),
+        )
+    if n_features_to_select is not None:
+        raise ParameterError(
+            ("size_rule", "n_features_to_select"),
+            "not be given together",
+            f"{shown(size_rule)} and {n_features_to_select}",
+            "The rule chooses the number of features.",
+        )
 
 
 def check_certify(certify: object) -> None:
@@ -134,7 +154,9 @@ def check_certify(certify: object) -> None:
         raise ParameterError("certify", "be True or False", shown(certify))
 
 
-def check_sample(sample: object, *, proves: bool, on_cluster: bool) -> None:
+def check_sample(
+    sample: object, settings: MeasureSettings, *, proves: bool, on_cluster: bool
+) -> None:
     """Raise unless the value is a number of samples that goes with the other parameters."""
     if sample is None:
         return
@@ -144,6 +166,13 @@ def check_sample(sample: object, *, proves: bool, on_cluster: bool) -> None:
             "be None or a whole number of at least 1",
             shown(sample),
             "It is the number of samples that subsets are scored on.",
+        )
+    if not settings.is_strict and not settings.is_soft:
+        raise ParameterError(
+            "sample",
+            "be left out with a measure of your own",
+            shown(sample),
+            "Draw the sample inside your measure.",
         )
     if proves:
         raise ParameterError(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from fuzzyfrog.search import FrontPoint
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-RULES = ("peak", "one-se")  # that n_features_to_select may name, besides a number and None
+RULES = ("auto", "peak", "accuracy", "one-se")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +45,11 @@ class Path:
     @classmethod
     def of(cls, front: Sequence[FrontPoint], measure: SoftDependency) -> Path | None:
         """Return the path through the best subsets of each size; None if they are not nested."""
-        for smaller, larger in zip(front, front[1:], strict=False):
+        for smaller, larger in pairwise(front):
             if larger.size != smaller.size + 1 or (smaller.subset & ~larger.subset).any():
                 return None
         added = [np.flatnonzero(front[0].subset)]
-        for smaller, larger in zip(front, front[1:], strict=False):
+        for smaller, larger in pairwise(front):
             added.append(np.flatnonzero(larger.subset & ~smaller.subset))
         features = np.concatenate(added).astype(np.int64)
         try:
@@ -64,18 +65,22 @@ class Path:
             return None
         return [float(1.0 - loss) for loss in self.losses.mean(axis=1)]
 
-    def size_by(self, rule: str | None) -> int:
-        """Return the position of the point that a rule chooses.
+    def chosen_by(self, rule: str) -> FrontPoint:
+        """Return the point that a rule chooses.
 
-        "peak" is the highest dependency; "one-se" the fewest features whose neighbors are wrong no
-        more often than the best, up to a standard error; None the larger of the peak and the best.
+        "peak" is the highest dependency; "accuracy" the one whose neighbors are right most often;
+        "one-se" the fewest features whose neighbors are right as often, up to a standard error;
+        "auto" the larger of the first two. Without accuracies all of them are the peak.
         """
+        return self.points[self._place_by(rule)]
+
+    def _place_by(self, rule: str) -> int:
         peak = int(np.argmax([point.score for point in self.points]))
         if rule == "peak" or self.losses is None:
             return peak
         best = int(np.argmin(self.losses.mean(axis=1)))
-        if rule is None:
-            return max(peak, best)
+        if rule != "one-se":
+            return best if rule == "accuracy" else max(peak, best)
         behind = self.losses[: best + 1] - self.losses[best]
         errors = behind.std(axis=1, ddof=1) / np.sqrt(behind.shape[1])
         return int(np.argmax(behind.mean(axis=1) <= errors))

@@ -18,8 +18,8 @@ from fuzzyfrog.common.params import check_share
 from fuzzyfrog.common.resources import in_memory
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.scaling import Missing, Spread
-from fuzzyfrog.errors import ParameterError
-from fuzzyfrog.measure import SoftDependency
+from fuzzyfrog.errors import ParameterError, PredictionWarning
+from fuzzyfrog.measure import Dependency, SoftDependency
 from fuzzyfrog.measure.dependency import TNorm
 from fuzzyfrog.search import (
     Callback,
@@ -29,6 +29,7 @@ from fuzzyfrog.search import (
     Objective,
     Outcome,
     Problem,
+    QuickReduct,
     Reduct,
     Search,
     run,
@@ -38,13 +39,21 @@ from fuzzyfrog.search.driver import check_budget
 from fuzzyfrog.select.base import Evidence, ReductSelector, core_of_run, front_of, reducts_of
 from fuzzyfrog.select.certify import certificate_of, oracle_of
 from fuzzyfrog.select.column_warnings import suspects
-from fuzzyfrog.select.measures import MakeMeasure, Measure, MeasureSettings, sampled, soft_loss
+from fuzzyfrog.select.measures import (
+    MakeMeasure,
+    Measure,
+    MeasureSettings,
+    OwnMeasure,
+    sampled,
+    soft_comparison,
+)
 from fuzzyfrog.select.parameters import (
     RandomState,
     check_certify,
     check_checkpoint,
     check_sample,
     check_size,
+    check_size_rule,
     check_verbose,
     checked_callbacks,
     constrained_features,
@@ -234,7 +243,8 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         target: Literal["auto", "class", "numeric"] = "auto",
         ranking: Literal["lexicographic", "product"] = "lexicographic",
         min_dependency: float = 1.0,
-        n_features_to_select: int | str | None = None,
+        n_features_to_select: int | None = None,
+        size_rule: Literal["auto", "peak", "accuracy", "one-se"] = "auto",
         must_include: object = None,
         exclude: object = None,
         certify: bool = False,
@@ -258,6 +268,7 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         self.ranking = ranking
         self.min_dependency = min_dependency
         self.n_features_to_select = n_features_to_select
+        self.size_rule = size_rule
         self.must_include = must_include
         self.exclude = exclude
         self.certify = certify
@@ -306,9 +317,11 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
             from fuzzyfrog.cluster import check_cluster
 
             check_cluster(self.cluster)
-        check_sample(self.sample, proves=proves, on_cluster=self.cluster is not None)
+        is_shared = self.cluster is not None and not settings.is_soft
+        check_sample(self.sample, settings, proves=proves, on_cluster=is_shared)
         check_budget(self.max_evaluations, self.max_seconds)
-        check_size(self.n_features_to_select, settings)
+        check_size(self.n_features_to_select)
+        check_size_rule(self.size_rule, self.n_features_to_select, search, settings)
         dataset = self._read(X, y)
         limit = Limit(self.max_seconds)
         with in_memory(f"the positions of {_size_of(dataset)}", SMALLER_TABLE):
@@ -317,7 +330,7 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         self.seed_ = seed_of(self.random_state)
         here = sampled(measure, self.sample, self.seed_)
         self.n_sampled_ = here.n_sampled
-        problem = self._problem(measure, settings, proves)
+        problem = self._problem(measure, proves)
         search.propose(problem, self.seed_).close()  # checks the parameters of the search
         allowed = ~np.asarray(problem.exclude)
         self._notes.warn(suspects(measure.dataset, allowed))
@@ -326,14 +339,12 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         try:
             with (
                 limited(limit.for_search()),
-                self._placed(here, settings) as objective,
+                self._placed(here) as objective,
                 in_memory(f"a batch of subsets of {_size_of(measure.dataset)}", LESS_AT_ONCE),
             ):
                 full_score = float(here.score(allowed[np.newaxis])[0])
                 problem = replace(problem, full_score=full_score)
-                outcome = self._run(
-                    search, objective, problem, callbacks, measure.dataset, settings
-                )
+                outcome = self._run(search, objective, problem, callbacks, measure.dataset)
                 self.core_ = self._core(objective, problem, outcome, limit)
         except TimeIsUp:
             n_part = _n_estimated(measure.n_samples, self.sample)
@@ -342,8 +353,9 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
             is_measured = here.n_sampled == measure.n_samples
             outcome, full_score = _unsearched(here, problem)
             problem = replace(problem, full_score=full_score)
-        outcome = self._sized(outcome, here, limit)
-        self._keep(outcome, problem, measure.dataset, settings)
+        is_path = settings.is_soft and isinstance(search, QuickReduct)
+        self._path = self._walked(outcome, here, limit) if is_path else None
+        self._keep(self._sized(outcome), problem, measure.dataset, settings)
         self.full_dependency_ = problem.full_score
         self.chance_ = measure.chance if isinstance(measure, SoftDependency) else None
         self.certificate_ = certificate_of(outcome, problem) if proves and is_measured else None
@@ -352,25 +364,26 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         with limited(limit.for_core(interrupted=outcome.stop_reason == "interrupted")):
             self.select_reduct(0)
         if settings.is_strict:
-            self._notes.warn(_worse_neighbors(measure.dataset, self.support_, allowed))
+            worse = _worse_neighbors(measure.dataset, self.support_, allowed)
+            self._notes.warn(worse, PredictionWarning)
         self._notes.end(limit.for_explaining())
         return self
 
-    def _placed(
-        self, measure: Measure, settings: MeasureSettings
-    ) -> AbstractContextManager[Objective]:
+    def _placed(self, measure: Any) -> AbstractContextManager[Objective]:
         """Return the context of the measure, on the cluster if there is one."""
         if self.cluster is None:
             return nullcontext(measure)
         from fuzzyfrog.cluster import on_cluster
 
-        return on_cluster(measure, self.cluster, lambda table: self._fingerprint(table, settings))
+        return on_cluster(measure, self.cluster, self._fingerprint)
 
-    def _problem(self, measure: Measure, settings: MeasureSettings, proves: bool) -> Problem:
+    def _problem(self, measure: Dependency | SoftDependency | OwnMeasure, proves: bool) -> Problem:
         """Return the checked problem, still without the full score."""
         dataset = measure.dataset
         included, excluded = constrained_features(self.must_include, self.exclude, dataset)
-        size = self.n_features_to_select
+        oracle = None
+        if proves and isinstance(measure, Dependency):
+            oracle = oracle_of(measure, ~excluded)
         problem = Problem(
             n_features=dataset.n_features,
             n_cells=dataset.n_samples * dataset.n_features,
@@ -378,10 +391,10 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
             ranking=self.ranking,
             must_include=included,
             exclude=excluded,
-            n_features_to_select=None if isinstance(size, str) else size,
+            n_features_to_select=self.n_features_to_select,
             min_dependency=float(self.min_dependency),
-            oracle=oracle_of(measure, ~excluded) if proves else None,
-            is_monotone=settings.is_strict or measure.is_monotone,
+            oracle=oracle,
+            is_monotone=measure.is_monotone,
             tolerance=measure.tolerance,
         )
         check_problem(problem)
@@ -394,12 +407,11 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         problem: Problem,
         callbacks: Sequence[Callback],
         dataset: Dataset,
-        settings: MeasureSettings,
     ) -> Outcome:
         progress = _Progress(INTERVALS.get(self.verbose, 0.0))
         checkpoint = None
         if self.checkpoint is not None:
-            checkpoint = Checkpoint(self.checkpoint, self._fingerprint(dataset, settings))
+            checkpoint = Checkpoint(self.checkpoint, self._fingerprint(dataset))
         outcome = run(
             search,
             objective,
@@ -414,10 +426,10 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
             progress.end(outcome)
         return outcome
 
-    def _fingerprint(self, dataset: Dataset, settings: MeasureSettings) -> str:
+    def _fingerprint(self, dataset: Dataset) -> str:
         is_part = self.n_sampled_ < dataset.n_samples
         part = [f"sample {self.n_sampled_}"] if is_part else []
-        return fingerprint(dataset, *settings.words(), *part)
+        return fingerprint(dataset, *MeasureSettings.of(self).words(), *part)
 
     def _core(
         self, objective: Objective, problem: Problem, outcome: Outcome, limit: "Limit"
@@ -436,18 +448,17 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
                 raise  # the second Ctrl-C ends everything
             return None
 
-    def _sized(self, outcome: Outcome, measure: Measure, limit: "Limit") -> Outcome:
-        """Return the outcome with the size that suits prediction, if it is a greedy path."""
-        self._path: Path | None = None
-        if not isinstance(measure, SoftDependency):
-            return outcome
+    def _walked(self, outcome: Outcome, measure: SoftDependency, limit: "Limit") -> Path | None:
+        """Return the path of a greedy search, with accuracies if there is time for them."""
         is_interrupted = outcome.stop_reason == "interrupted"
         with limited(limit.for_core(interrupted=is_interrupted)):
-            self._path = Path.of(outcome.front, measure)
-        size = self.n_features_to_select
-        if self._path is None or isinstance(size, int):
+            return Path.of(outcome.front, measure)
+
+    def _sized(self, outcome: Outcome) -> Outcome:
+        """Return the outcome with the size that the rule chooses, if it is a greedy path."""
+        if self._path is None or self.n_features_to_select is not None:
             return outcome
-        point = self._path.points[self._path.size_by(size)]
+        point = self._path.chosen_by(self.size_rule)
         return replace(
             outcome,
             subset=point.subset,
@@ -478,7 +489,7 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
                 "There was no time to score all features together; their dependency is an "
                 f"estimate from {self.n_sampled_:,} samples. Raise ", Setting("max_seconds"), ".",
             )  # fmt: skip
-        elif self.core_ is None and self.measure == "strict":
+        elif self.core_ is None and MeasureSettings.of(self).is_strict:
             yield "There was no time to determine the core."
 
     def set_params(self, **params: Any) -> "FuzzyRoughSelector":
@@ -615,13 +626,14 @@ def _worse_neighbors(dataset: Dataset, subset: Any, allowed: Any) -> Iterator[st
     """Yield a warning if similar samples are less alike by the selected features than by all."""
     if np.array_equal(subset, allowed):
         return
-    ours, others, error = soft_loss(dataset, subset, allowed)
+    ours, others, error = soft_comparison(dataset, subset, allowed)
     if others - ours > error:
-        what = "value" if dataset.classes is None else "class"
+        what = "a similar target" if dataset.classes is None else "the same class"
         yield Sentence(
-            f"By the selected features, similar samples have the same {what} less often than by all "
-            f"features (soft dependency {ours:.3f} against {others:.3f}): models may do worse with "
-            "them. For prediction, use ", Setting("measure", "soft"), ".",
+            f"Samples that are similar by the selected features have {what} less often than those "
+            f"that are similar by all features (soft dependency {ours:.3f} against {others:.3f}): "
+            "models may do worse with the selected ones. For prediction, use ",
+            Setting("measure", "soft"), ".",
         )  # fmt: skip
 
 
