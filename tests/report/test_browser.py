@@ -105,11 +105,12 @@ def names_of_rows(page):
 def test_wine_answers_in_order(opened, wine_run):
     page = opened(wine_run).page
     assert page.locator("h1").inner_text() == (
-        "5 of 13 features tell the classes apart as well as all of them."
+        "5 of 13 features separate these samples as well as all columns do."
     )
     sections = page.eval_on_selector_all("main > section", "all => all.map(one => one.id)")
     assert sections == [
-        "answer", "front", "reducts", "frequency", "features", "samples", "search", "reproduce",
+        "answer", "models", "front", "reducts", "frequency", "features", "samples", "search",
+        "reproduce",
     ]  # fmt: skip
     assert sorted(page.locator(".chips .name").all_inner_texts()) == sorted(
         wine_run.names(wine_run.selected)
@@ -292,6 +293,6 @@ def test_a_table_of_856_features(opened, paper_data_folder):
     selector = FuzzyRoughSelector("quickreduct", n_features_to_select=6, random_state=0)
     run = record_of(selector.fit(table), name="cnae_9")
     watched = opened(run)
-    assert watched.page.locator("h1").inner_text().startswith("6 of 856 features tell")
+    assert watched.page.locator("h1").inner_text().startswith("6 of 856 features separate")
     assert not watched.has_sideways_scroll()
     assert not opened(run, width=390).has_sideways_scroll()

@@ -61,8 +61,8 @@ def test_nothing_is_smaller_than_one(wine_run):
 def test_excluded_features_do_not_count(wine_run):
     free = [at for at in range(13) if at not in wine_run.selected]
     run = replace(wine_run, excluded=tuple(free[:2]))
-    told = "5 of the 11 allowed features (2 are excluded) tell the classes apart as well as all 11"
-    assert headline(run) == told
+    allowed = "5 of the 11 allowed features (2 are excluded)"
+    assert headline(run) == f"{allowed} separate these samples as well as all 11 do"
     assert collect(run)["answer"]["facts"][0]["of"] == "of 11 allowed"
     assert collect(run)["all_features"] == "all 11 allowed features"
 
@@ -79,7 +79,7 @@ def test_a_run_that_leaves_nothing_out_gets_a_next_step(wine_run):
     kept = wine_run.selected
     dropped = tuple(at for at in range(13) if at not in kept)
     run = replace(wine_run, core=kept, excluded=dropped)
-    assert headline(run) == "All 5 allowed features are needed to tell the classes apart"
+    assert headline(run) == "All 5 allowed features are needed to separate these samples as well"
     assert shortcut(run) == (0.95, 4)
     enough = "with --min-dependency 0.95, 4 features are enough"
     assert enough in printed(run)

@@ -129,8 +129,8 @@ class NoiseGuard:
         times = "" if self.n_shuffles == 1 else f" in {self.n_shuffles} trials"
         end = ": it cannot tell these columns from noise" if self.fails else ""
         return (
-            f"{self.n_twins:,} of the {self.n_taken:,} columns that a greedy selection takes{times} "
-            f"are shuffled copies{end}"
+            f"{self.n_twins:,} of the {self.n_taken:,} columns that a greedy selection takes"
+            f"{times} are shuffled copies{end}"
         )
 
 

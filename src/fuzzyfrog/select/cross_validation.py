@@ -1,4 +1,4 @@
-"""The check of a selection by cross-validation: do models do as well as with all features?
+"""The check of a selection by cross-validation: whether models do as well as with all features.
 
 The selection is repeated inside each fold, on its training part alone. Choosing features on all
 samples and cross-validating the models afterwards would let the samples to predict take part in
@@ -7,6 +7,7 @@ the choice, and flatter it (docs/howto/check.md).
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -26,7 +27,6 @@ from fuzzyfrog.measure.threads import effective_threads
 from fuzzyfrog.records import Check, ModelScores, NoiseGuard
 from fuzzyfrog.records.check import elbow_of
 from fuzzyfrog.records.statements import LOW_DEPENDENCY
-from fuzzyfrog.search import Moment
 from fuzzyfrog.select.base import TableSelector, dealt_folds
 from fuzzyfrog.select.noise_guard import columns_of, noise_guard, rows_of
 from fuzzyfrog.select.parameters import constrained_features
@@ -175,16 +175,15 @@ class CrossValidation:
                 f"Models were tried on {n_samples:,} of the {self._dataset.n_samples:,} samples, "
                 "drawn at random."
             )
-        target = self._dataset.target[self._rows]
         if self._dataset.classes is None:
-            if target.min() == target.max():
-                raise DataError("a check must have a target that varies, got a single value.")
             return
+        target = self._dataset.target[self._rows]
         counts = np.bincount(target.astype(np.int64), minlength=len(self._dataset.classes))
-        if np.count_nonzero(counts >= 2) < 2:
+        n_known = int(np.count_nonzero(counts >= 2))
+        if n_known < 2:
             raise DataError(
                 "a check must have two classes with at least two samples each, got "
-                f"{count(np.count_nonzero(counts >= 2), 'such class', 'such classes')}. Nothing "
+                f"{count(n_known, 'such class', 'such classes')}. Nothing "
                 "can be learned about a class from a single sample."
             )
         if rare := np.count_nonzero((counts > 0) & (counts < self._folds)):
@@ -198,6 +197,11 @@ class CrossValidation:
         """Return the check."""
         folds = dealt_folds(self._dataset.target[self._rows], self._folds, self._seed)
         parts = [(self._rows[folds != one], self._rows[folds == one]) for one in range(self._folds)]
+        targets = [self._dataset.target[train] for train, _ in parts]
+        if any(one.min() == one.max() for one in targets):
+            raise DataError(
+                "a check must have a target that varies in every fold, got one that does not."
+            )
         chosen: list[list[_Choice]] = []
         low = []
         scores: dict[str, list[Floats]] = {}
@@ -357,7 +361,7 @@ def estimated_seconds(dataset: Dataset, n_selected: int, selecting: float, folds
 
     def models(n_features: int) -> float:
         if n_classes:
-            forest = 0.1 + 4e-5 * n_samples * n_features**0.5
+            forest = 0.1 + 4e-5 * n_samples * math.sqrt(n_features)
             return forest + 0.03 + 4e-7 * n_samples * n_features * n_classes
         return 0.06 + 2.5e-5 * n_samples * n_features
 

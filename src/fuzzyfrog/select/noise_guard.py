@@ -1,4 +1,4 @@
-"""The noise guard: does a measure take shuffled columns for features?"""
+"""The noise guard: whether a measure takes shuffled columns for features."""
 
 from __future__ import annotations
 
