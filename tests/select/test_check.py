@@ -286,6 +286,7 @@ def test_the_noise_guard_is_half_on_noise_and_leaves_out_what_is_too_wide():
     random = np.random.default_rng(2)
     noise = check(QUICK, random.normal(size=(100, 12)), random.integers(0, 2, 100))
     assert 0.3 < noise.noise.share < 0.7
+    assert noise.noise.fails
     assert noise.noise.n_shuffles == 5
     wide = cross_validation.guard_of(
         QUICK, make_dataset(random.normal(size=(120, 9_000)), np.arange(120) % 2), 0
@@ -293,6 +294,7 @@ def test_the_noise_guard_is_half_on_noise_and_leaves_out_what_is_too_wide():
     assert wide == (
         "The noise guard was left out: 9,000 columns and their shuffled twins take too long."
     )
+    assert [NoiseGuard(36, n, 5, 99).fails for n in (14, 15, 18)] == [False, True, True]
     with pytest.raises(ValueError, match="n_twins must be from 0 to 3, got 4"):
         NoiseGuard(3, 4, 1, 10)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
     from fuzzyfrog.records import Check
 
 FOLDS = 5
-USUAL_SECONDS = 10.0  # that a check may take by estimate unless it is asked for
-MOST_SECONDS = 30.0  # after which one that was not asked for is given up: the estimate was wrong
-WARM_UP = 1.0  # seconds of a first fit that no later one needs: kernels are loaded
+USUAL_SECONDS = 10.0  # that a check may take, roughly, unless it is asked for
+DOUBT = 3.0  # by which an estimate before the first fold may be wrong; kernels had to be loaded
+REST = 1.5  # how much longer a check takes than its folds, and how rough "roughly" is
+MOST_SECONDS = 30.0  # after which a check that was not asked for is given up
 CHEAP_SECONDS = 5.0  # that must be left for the noise guard and the soft measure alone
 NOTICE = (
     b"fuzzyfrog: leaving out the check; the result is still printed and written; press Ctrl-C "
@@ -56,7 +58,6 @@ class Checking:
         self, selector: Any, dataset: Dataset, n_selected: int, seconds: float
     ) -> Check | None:
         """Return the check of a selection that took some seconds; None if nobody wants it."""
-        seconds = max(seconds - WARM_UP, seconds / 3)
         if self._asked is False:
             return None
         from fuzzyfrog.select.cross_validation import CrossValidation, estimated_seconds
@@ -68,10 +69,11 @@ class Checking:
             left = max(0.0, self._deadline.remaining())
             reason = f"it would take {_about(needed)}, and --max-seconds leaves {left:.0f} s."
             return self._without(dataset, reason)
-        if self._asked is None and needed > USUAL_SECONDS:
+        if self._asked is None and needed > DOUBT * USUAL_SECONDS:
             reason = f"it would take {_about(needed)}; --check does it."
             return self._cheap(selector, self._without(dataset, reason), dataset)
         most = inf if self._asked else MOST_SECONDS
+        self._begun, self._n_heard = time.monotonic(), 0
         self._stopping.notice = NOTICE
         try:
             with interruptible(), limited(Deadline(min(most, self._deadline.remaining()))):
@@ -81,6 +83,8 @@ class Checking:
             if self._stopping.n_asked - self._n_signals != 1:
                 raise
             return self._without(dataset, "it was interrupted; --check does it again.")
+        except _TooLong as told:
+            return self._cheap(selector, self._without(dataset, str(told)), dataset)
         except TimeIsUp:
             late = "--max-seconds was over" if self._deadline.expired() else "it took too long"
             return self._without(dataset, f"{late}; --check alone does it.")
@@ -93,9 +97,16 @@ class Checking:
             return self._without(dataset, f"it failed ({type(error).__name__}: {reason}).")
 
     def _hear(self, what: str) -> None:
-        """Show the progress; stop after a signal that a search took for its own."""
+        """Show the progress; stop after a signal that a search took for its own, or if it is slow.
+
+        The first fold tells how long the others take.
+        """
         if self._stopping.n_asked > self._n_signals:
             raise KeyboardInterrupt
+        self._n_heard += 1
+        needed = FOLDS * (time.monotonic() - self._begun)
+        if self._asked is None and self._n_heard == 2 and needed > REST * USUAL_SECONDS:
+            raise _TooLong(f"it would take {_about(REST * needed)}; --check does it.")
         self._course.phase(what)
 
     def _cheap(self, selector: Any, check: Check, dataset: Dataset) -> Check:
@@ -137,6 +148,10 @@ class Checking:
             left_out=reason,
             notes=(),
         )
+
+
+class _TooLong(TimeIsUp):
+    """The first fold of a check took too long."""
 
 
 def _about(seconds: float) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import sqrt
 from typing import Literal, Protocol, TypeVar
 
 from fuzzyfrog.common.messages import count
@@ -9,7 +10,6 @@ from fuzzyfrog.common.messages import count
 __all__ = ["Check", "ModelScores", "NoiseGuard", "elbow_of"]
 
 ELBOW_SHARE = 0.95  # of what the selected features gain over chance
-NOISE_SHARE = 0.5  # of the taken columns: with as many twins, columns are not told from noise
 DIGITS = 3  # of scores as they are shown; what rounds to the same is the same
 NAMES = {
     "all": "all features",
@@ -122,8 +122,12 @@ class NoiseGuard:
 
     @property
     def fails(self) -> bool:
-        """Whether half of what is taken is twins, so that columns are not told from noise."""
-        return self.share >= NOISE_SHARE
+        """Whether half of what is taken is twins, so that columns are not told from noise.
+
+        Of columns that tell nothing, twins are half on average; one standard deviation less
+        counts as half, too.
+        """
+        return self.n_twins >= self.n_taken / 2 - sqrt(self.n_taken) / 2
 
     def __str__(self) -> str:
         times = "" if self.n_shuffles == 1 else f" in {self.n_shuffles} trials"
