@@ -16,14 +16,16 @@ from fuzzyfrog.records.statements import (
     asked_percent,
     doubts,
     headline,
+    is_useless,
     shortcut,
+    size_reason,
     verdict,
 )
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from fuzzyfrog.records import Check, Run, TableSummary
+    from fuzzyfrog.records import Check, FeatureSet, Run, TableSummary
 
 MAX_FEATURES = 40  # shown one by one
 MAX_NAMES = 8  # shown in one line
@@ -48,16 +50,28 @@ def result_lines(run: Run) -> Iterator[RenderableType]:
             yield Text(safe(sentence), "bold yellow")
         yield Text(safe(advice(run)), "bold")
         yield ""
-    is_checked = run.check is not None and bool(run.check.scores)
-    # Green says that models do as well; a claim about these samples alone has no color.
-    yield Text(_headline(run), "bold green" if is_checked and not doubted else "bold")
+    yield Text(_headline(run), _color(run))
     yield ""
+    if not run.is_strict:
+        yield from _steps(run)
+        yield ""
+        measured = _soft_facts(run) if run.is_soft else _own_facts(run)
+        yield from facts([*_checked(run), *measured])
+        return
     shares = [f"{run.feature_frequency[feature]:.0%}" for feature in run.selected]
     yield from shown_features(
         run.names(run.selected), shares if run.n_reducts > 1 else None, _share_of(run)
     )
     yield ""
-    yield from facts(_facts(run))
+    yield from facts([*_checked(run), *_facts(run)])
+
+
+def _color(run: Run) -> str:
+    """Return the style of the headline: green only if models confirm it, not for a proof."""
+    if is_useless(run):
+        return "bold yellow"
+    is_confirmed = run.check is not None and bool(run.check.scores) and not doubts(run)
+    return "bold green" if is_confirmed else "bold"
 
 
 def size_of(data: TableSummary) -> str:
@@ -108,7 +122,65 @@ def named(names: Sequence[str]) -> str:
 
 def _headline(run: Run) -> str:
     where = "" if run.sampling is None else f" on {run.sampling.n_sampled:,} random samples"
-    return f"{headline(run)}{where}{':' if run.full_dependency > 0 else '; selected:'}"
+    return f"{headline(run)}{where}{'; selected:' if is_useless(run) else ':'}"
+
+
+def _steps(run: Run) -> Iterator[str]:
+    """Yield the selected features, in the order in which a greedy search added them."""
+    is_path = set(run.added[: len(run.selected)]) == set(run.selected)
+    if not is_path or not run.is_soft:
+        yield from shown_features(run.names(run.selected), None)
+        return
+    accuracy = accuracy_name(run)
+    sizes = {one.size: one for one in run.front}
+    head = ["feature added", "soft dependency", accuracy]
+    room = stdout().width - sum(2 + len(title) for title in head[1:]) - 2
+    rows = []
+    for size, name in enumerate(run.names(run.added[: len(run.selected)][:MAX_FEATURES]), start=1):
+        step = sizes.get(size)
+        rows.append([fitted(name, room), *(_step(step) if step else ("", ""))])
+    yield from aligned([head, *rows], right={1, 2})
+    if len(run.selected) > MAX_FEATURES:
+        yield f"  and {len(run.selected) - MAX_FEATURES:,} more; --json lists all of them"
+
+
+def _step(step: FeatureSet) -> tuple[str, str]:
+    accuracy = "" if step.accuracy is None else f"{step.accuracy:.3f}"
+    return f"{step.dependency:.3f}", accuracy
+
+
+def accuracy_name(run: Run) -> str:
+    """Return what the accuracy of a path is called: R² for numbers."""
+    return "R² of neighbors" if run.data.target.is_numeric else "neighbors right"
+
+
+def _soft_facts(run: Run) -> Iterator[tuple[str, str]]:
+    chance = 0.0 if run.chance is None else run.chance
+    yield (
+        "soft",
+        f"dependency {run.dependency:.4f}; all features {run.full_dependency:.4f}, "
+        f"chance {chance:.4f}",
+    )
+    if run.chosen_accuracy is not None:
+        yield "neighbors", _by_neighbors(run, run.chosen_accuracy)
+    if run.estimate is not None:
+        yield "measured", run.estimate
+    yield "size", f"{len(run.selected)}, {size_reason(run)}"
+    if fewer := _fewer(run):
+        yield "fewer", f"soft dependency with {fewer}"
+    yield "search", _spent(run)
+
+
+def _by_neighbors(run: Run, accuracy: float) -> str:
+    if run.data.target.is_numeric:
+        return f"the mean target of the five nearest others predicts with R² {accuracy:.3f}"
+    return f"the five nearest others vote for the right class in {accuracy:.1%} of the samples"
+
+
+def _own_facts(run: Run) -> Iterator[tuple[str, str]]:
+    yield "score", f"{run.dependency:.6g}; all features {run.full_dependency:.6g}"
+    yield "measure", safe(run.measure)
+    yield "search", _spent(run)
 
 
 def models_line(check: Check | None) -> str:
@@ -122,12 +194,15 @@ def models_line(check: Check | None) -> str:
     return f"{check.conclusion()}{end}"
 
 
-def _facts(run: Run) -> Iterator[tuple[str, str]]:
+def _checked(run: Run) -> Iterator[tuple[str, str]]:
     yield "models", models_line(run.check)
     if run.check is not None and run.check.noise is not None:
         yield "noise", str(run.check.noise)
     for note in () if run.check is None else run.check.notes:
-        yield "check", note
+        yield "check", safe(note)
+
+
+def _facts(run: Run) -> Iterator[tuple[str, str]]:
     yield "dependency", f"{run.dependency:.4f} of {run.full_dependency:.4f}{_missed(run)}"
     if run.estimate is not None:
         yield "measured", run.estimate

@@ -268,11 +268,17 @@ class SoftDependency:
         voted = np.take_along_axis(labels, first[..., np.newaxis], axis=2)[..., 0]
         return np.asarray((voted != target[self.anchors]).astype(np.float64))
 
-    def similarities(self, sample: int, mask: ArrayLike) -> NDArray[np.float64]:
-        """Return how similar all samples are to one, from 0 to 1: the mean over the widths."""
+    def neighborhood(self, sample: int, mask: ArrayLike) -> NDArray[np.float64]:
+        """Return the share of each sample in the neighborhood of one, by some features.
+
+        The membership of the sample is the mean of the likeness of all samples, weighed by these.
+        """
         features = np.flatnonzero(checked_masks(np.atleast_2d(mask), self.n_features)[0])
         delta = self._columns.mean_differences(features, np.array([sample]))[0]
-        return np.asarray(sum(np.exp(-delta / width) for width in WIDTHS) / len(WIDTHS))
+        delta[sample] = np.inf
+        delta -= delta.min()  # cancels in the shares, and nothing underflows
+        similar = [np.exp(-delta / width) for width in WIDTHS]
+        return np.asarray(sum(one / one.sum() for one in similar) / len(WIDTHS))
 
     def likeness(self, sample: int) -> NDArray[np.float64]:
         """Return how alike the targets of all samples are to that of one, from 0 to 1."""

@@ -20,6 +20,7 @@ class Verdict(Enum):
     USELESS = auto()  # no feature says anything, but something must be selected
     CERTIFIED = auto()  # there is a certificate, which says how far the proof came
     CORE = auto()  # proven: nothing can replace any of them, and they are enough
+    UNPROVABLE = auto()  # the measure has no smallest subset, or none that could be proved
     ESTIMATED = auto()  # a random sample proves nothing
     ASKED = auto()  # the number was given
     ONE = auto()  # nothing is smaller
@@ -32,7 +33,8 @@ def verdict(run: "Run") -> Verdict:
     is_one = len(run.selected) == 1 and run.asks_for_fewest and run.is_enough
     minimal = next((one.minimal for one in run.reducts if one.features == run.selected), None)
     known = [
-        (Verdict.USELESS, run.full_dependency <= 0),
+        (Verdict.USELESS, is_useless(run)),
+        (Verdict.UNPROVABLE, not run.is_strict),
         (Verdict.CERTIFIED, run.certificate is not None and run.certificate.proven),
         (Verdict.CORE, run.is_core_alone),
         (Verdict.ESTIMATED, run.sampling is not None),
@@ -45,11 +47,6 @@ def verdict(run: "Run") -> Verdict:
     return next((one for one, holds in known if holds), Verdict.OPEN)
 
 
-def is_strict(run: "Run") -> bool:
-    """Whether the dependency of this run is the strict one, which looks at enemies alone."""
-    return run.parameters.get("measure", "strict") == "strict"
-
-
 def goal(run: "Run") -> str:
     """Return the samples that the features of this run separate, to complete "separate"."""
     if run.data.target.is_numeric:
@@ -57,24 +54,85 @@ def goal(run: "Run") -> str:
     return "samples of different classes"
 
 
+def is_useless(run: "Run") -> bool:
+    """Whether no feature was found that says anything about the target."""
+    if run.chance is not None:
+        return run.dependency <= run.chance
+    return run.is_strict and run.full_dependency <= 0
+
+
 def headline(run: "Run") -> str:
     """Return what was measured about the selected features, without a final period."""
+    if not run.is_strict:
+        return _soft_headline(run) if run.is_soft else _own_headline(run)
     n_selected = len(run.selected)
     if run.full_dependency <= 0:
         return f"No feature separates {goal(run)}, nor do all of them together"
     is_free = run.asked_size is None and run.parameters.get("must_include") is None
     if 1 < n_selected == run.n_allowed and is_free:
         return _all_of_them(run)
-    start, others = f"{n_selected:,} of {count(run.n_allowed, 'feature')}", "all columns do"
-    if run.excluded:
-        are = "is" if len(run.excluded) == 1 else "are"
-        allowed = count(run.n_allowed, "allowed feature")
-        start = f"{n_selected:,} of the {allowed} ({len(run.excluded):,} {are} excluded)"
-        others = f"all {run.n_allowed:,} do"
+    start, others = _part_of_all(run)
     share = min(1.0, run.dependency / run.full_dependency)
     how = "as well as" if share == 1.0 else f"{percent(share)} as well as"
     verb = "separates" if n_selected == 1 else "separate"
-    return f"{start} {verb} these samples {how} {others}"
+    return f"{start} {verb} these samples {how} {others} do"
+
+
+def _part_of_all(run: "Run") -> tuple[str, str]:
+    """Return how many of the features are selected, and what to call all of them."""
+    n_selected = len(run.selected)
+    if not run.excluded:
+        return f"{n_selected:,} of {count(run.n_allowed, 'feature')}", "all columns"
+    are = "is" if len(run.excluded) == 1 else "are"
+    allowed = count(run.n_allowed, "allowed feature")
+    start = f"{n_selected:,} of the {allowed} ({len(run.excluded):,} {are} excluded)"
+    return start, f"all {run.n_allowed:,}"
+
+
+def _soft_headline(run: "Run") -> str:
+    chance = percent(run.chance or 0.0)
+    is_numeric = run.data.target.is_numeric
+    if is_useless(run):
+        how = "no more alike" if is_numeric else "of the same class no more often"
+        return f"By no feature found are similar samples {how} than by chance, {chance}"
+    start, others = _part_of_all(run)
+    if len(run.selected) == run.n_allowed:
+        start = f"all {count(run.n_allowed, 'allowed feature' if run.excluded else 'feature')}"
+    ours, theirs = percent(run.dependency), percent(run.full_dependency)
+    everything = "" if len(run.selected) == run.n_allowed else f"by {others} {theirs}, "
+    if is_numeric:
+        return (
+            f"By {start}, similar samples have targets that are {ours} alike; "
+            f"{everything}by chance {chance}"
+        )
+    return (
+        f"By {start}, similar samples have the same class {ours} of the time; "
+        f"{everything}by chance {chance}"
+    )
+
+
+def _own_headline(run: "Run") -> str:
+    start, others = _part_of_all(run)
+    return f"{start} score {run.dependency:.4g}, {others} {run.full_dependency:.4g}"
+
+
+def size_reason(run: "Run") -> str:
+    """Return why a run with the soft measure has the size that it has, without a final period."""
+    if run.asked_size is not None:
+        return "as requested"
+    if not run.added or run.chosen_accuracy is None:
+        return "the highest soft dependency that was found"
+    peak = max(run.front, key=lambda one: one.dependency).size
+    best = max(run.front, key=lambda one: one.accuracy or float("-inf")).size
+    rule = run.parameters.get("size_rule")
+    right = "neighbors predict best" if run.data.target.is_numeric else "neighbors vote best"
+    reasons = {
+        "peak": "where the soft dependency is highest",
+        "accuracy": f"where {right}",
+        "one-se": f"the fewest by which neighbors do as well as by {best}, up to a standard error",
+    }
+    both = f"where the soft dependency is highest ({peak}) or {right} ({best}), the larger of both"
+    return reasons.get(str(rule), both if peak != best else f"{reasons['peak']} and {right}")
 
 
 def _all_of_them(run: "Run") -> str:
@@ -97,12 +155,12 @@ def doubts(run: "Run") -> list[str]:
         these = count(len(run.selected), "feature")
         this = "this" if len(run.selected) == 1 else "these"
         found.append(f"Models do worse with {this} {these}: {check.compared()}.")
-    if check is not None and check.noise is not None and check.noise.fails and is_strict(run):
+    if check is not None and check.noise is not None and check.noise.fails and run.is_strict:
         found.append(
             f"The measure cannot tell these columns from noise: {check.noise.n_twins:,} of the "
             f"{check.noise.n_taken:,} columns that a greedy selection takes are shuffled copies."
         )
-    if is_strict(run) and 0 < run.full_dependency < LOW_DEPENDENCY:
+    if run.is_strict and 0 < run.full_dependency < LOW_DEPENDENCY:
         found.append(
             "Even all columns together separate these samples poorly: their dependency is "
             f"{run.full_dependency:.3f} on a scale from 0 to 1."
@@ -115,7 +173,7 @@ def advice(run: "Run") -> str | None:
     if not doubts(run):
         return None
     is_typed = run.command is not None
-    if not is_strict(run):
+    if not run.is_strict:
         more = "--n-features N" if is_typed else "n_features_to_select=N"
         return f"For prediction, select more features ({more}), or keep all of them."
     option = "--measure soft" if is_typed else 'measure="soft"'

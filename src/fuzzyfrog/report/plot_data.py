@@ -103,7 +103,7 @@ def _front_point(
 
 def elbow(run: Run) -> FeatureSet | None:
     """Return the smallest subset of the front that keeps most; None if no smaller one does."""
-    return elbow_of(run.front, len(run.selected), run.dependency)
+    return elbow_of(run.front, len(run.selected), run.dependency, run.chance or 0.0)
 
 
 def models(run: Run) -> dict[str, Any] | None:

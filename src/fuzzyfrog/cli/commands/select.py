@@ -1,4 +1,4 @@
-"""``fuzzyfrog select``: the fewest features that separate the samples as well as all do."""
+"""``fuzzyfrog select``: the fewest features that separate the samples, or that predict."""
 
 from __future__ import annotations
 
@@ -44,8 +44,10 @@ def select(
 ) -> None:
     """Find the fewest features that separate these samples as well as all features do.
 
-    Then check with models whether they are enough for prediction. Ctrl-C stops with the best
-    subset so far and still writes all files.
+    With --measure soft: the features by which similar samples have the same class, for prediction.
+
+    Then models check whether the selected features are enough. Ctrl-C stops with the best subset
+    so far and still writes all files.
     """
     is_boosted = search.search == "boosted"
     with shown_progress("starting", quiet=quiet):
@@ -162,6 +164,7 @@ def _boost(
 ) -> None:
     """Select by gradient boosting, which finds one subset and no reducts."""
     meaningless = [
+        *given_options(measure, but=("tnorm", "spread", "missing", "jobs")),
         *given_options(search, but=("search", "seed")),
         *given_options(files, but=("output",)),
     ]
