@@ -303,7 +303,7 @@ def test_a_table_of_856_features(opened, paper_data_folder):
 def test_scores_of_models_are_dots_with_error_bars(opened, wine_run):
     run = replace(wine_run, check=a_check(soft=tuple(HOSTILE)))
     page = opened(run).page
-    assert page.locator("h1").inner_text().startswith("Models do worse with these 5 features")
+    assert page.locator("h1").inner_text().startswith("Models do worse with features")
     rows = page.locator("#models li")
     names = page.locator("#models .what").all_inner_texts()
     assert [one.split("\n")[0].strip() for one in names] == [

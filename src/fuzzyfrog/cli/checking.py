@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 from fuzzyfrog.cli.errors import in_options
@@ -72,11 +71,10 @@ class Checking:
         if self._asked is None and needed > DOUBT * USUAL_SECONDS:
             reason = f"it would take {_about(needed)}; --check does it."
             return self._cheap(selector, self._without(dataset, reason), dataset)
-        most = inf if self._asked else MOST_SECONDS
-        self._begun, self._n_heard = time.monotonic(), 0
+        self._begun, self._n_heard = time.monotonic() - self._course.compiled, 0
         self._stopping.notice = NOTICE
         try:
-            with interruptible(), limited(Deadline(min(most, self._deadline.remaining()))):
+            with interruptible(), limited(self._deadline):
                 trial = CrossValidation(selector, dataset, None, FOLDS, self._seed, self._hear)
                 return trial.checked()
         except KeyboardInterrupt:
@@ -86,8 +84,7 @@ class Checking:
         except _TooLong as told:
             return self._cheap(selector, self._without(dataset, str(told)), dataset)
         except TimeIsUp:
-            late = "--max-seconds was over" if self._deadline.expired() else "it took too long"
-            return self._without(dataset, f"{late}; --check alone does it.")
+            return self._without(dataset, "--max-seconds was over.")
         except (DataError, ParameterError) as error:
             return self._without(dataset, in_options(error))
         except MemoryError:
@@ -99,14 +96,17 @@ class Checking:
     def _hear(self, what: str) -> None:
         """Show the progress; stop after a signal that a search took for its own, or if it is slow.
 
-        The first fold tells how long the others take.
+        The first fold tells how long the others take. Kernels are compiled only once.
         """
         if self._stopping.n_asked > self._n_signals:
             raise KeyboardInterrupt
         self._n_heard += 1
-        needed = FOLDS * (time.monotonic() - self._begun)
+        seconds = time.monotonic() - self._course.compiled - self._begun
+        needed = FOLDS * seconds
         if self._asked is None and self._n_heard == 2 and needed > REST * USUAL_SECONDS:
             raise _TooLong(f"it would take {_about(REST * needed)}; --check does it.")
+        if self._asked is None and seconds > MOST_SECONDS:
+            raise _TooLong(f"it takes more than {_about(MOST_SECONDS)}; --check does it.")
         self._course.phase(what)
 
     def _cheap(self, selector: Any, check: Check, dataset: Dataset) -> Check:
@@ -151,7 +151,7 @@ class Checking:
 
 
 class _TooLong(TimeIsUp):
-    """The first fold of a check took too long."""
+    """A check that was not asked for takes too long."""
 
 
 def _about(seconds: float) -> str:

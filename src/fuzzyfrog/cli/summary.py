@@ -17,6 +17,7 @@ from fuzzyfrog.records.statements import (
     doubts,
     headline,
     is_useless,
+    model_result,
     shortcut,
     size_reason,
     verdict,
@@ -183,21 +184,22 @@ def _own_facts(run: Run) -> Iterator[tuple[str, str]]:
     yield "search", _spent(run)
 
 
-def models_line(check: Check | None) -> str:
+def models_line(check: Check | None, result: str) -> str:
     """Return how well models do, in one line."""
     if check is None:
         return "not checked (--no-check)"
     end = ""
     if check.elbow is not None:
-        size = f"{check.elbow.n_features:.3g} features on average"
-        end = f"; with the elbow ({size}) {check.shown(check.elbow.score)}"
-    return f"{check.conclusion()}{end}"
+        size = f"{check.elbow.n_features:.3g} on average"
+        end = f"; with the elbow (features: {size}) {check.shown(check.elbow.score)}"
+    return f"{result}{end}"
 
 
 def _checked(run: Run) -> Iterator[tuple[str, str]]:
-    yield "models", models_line(run.check)
+    yield "models", models_line(run.check, model_result(run))
     if run.check is not None and run.check.noise is not None:
-        yield "noise", str(run.check.noise)
+        # For other measures it is no verdict: their size is chosen in another way.
+        yield "noise", str(run.check.noise) if run.is_strict else run.check.noise.counted()
     for note in () if run.check is None else run.check.notes:
         yield "check", safe(note)
 

@@ -129,13 +129,17 @@ class NoiseGuard:
         """
         return self.n_twins >= self.n_taken / 2 - sqrt(self.n_taken) / 2
 
-    def __str__(self) -> str:
+    def counted(self) -> str:
+        """Return how many twins were taken, in words."""
         times = "" if self.n_shuffles == 1 else f" in {self.n_shuffles} trials"
-        end = ": it cannot tell these columns from noise" if self.fails else ""
         return (
             f"{self.n_twins:,} of the {self.n_taken:,} columns that a greedy selection takes"
-            f"{times} are shuffled copies{end}"
+            f"{times} are shuffled copies"
         )
+
+    def __str__(self) -> str:
+        end = ": it cannot tell these columns from noise" if self.fails else ""
+        return f"{self.counted()}{end}"
 
 
 @dataclass(frozen=True)

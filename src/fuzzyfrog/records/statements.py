@@ -151,10 +151,8 @@ def doubts(run: "Run") -> list[str]:
     """
     found = []
     check = run.check
-    if check is not None and check.loses:
-        these = count(len(run.selected), "feature")
-        this = "this" if len(run.selected) == 1 else "these"
-        found.append(f"Models do worse with {this} {these}: {check.compared()}.")
+    if check is not None and check.loses and not _has_all(run):
+        found.append(f"Models do worse with features selected this way: {check.compared()}.")
     if check is not None and check.noise is not None and check.noise.fails and run.is_strict:
         found.append(
             f"The measure cannot tell these columns from noise: {check.noise.n_twins:,} of the "
@@ -166,6 +164,21 @@ def doubts(run: "Run") -> list[str]:
             f"{run.full_dependency:.3f} on a scale from 0 to 1."
         )
     return found
+
+
+def _has_all(run: "Run") -> bool:
+    return len(run.selected) == run.n_allowed
+
+
+def model_result(run: "Run") -> str:
+    """Return how well models do with the selected features, without a final period."""
+    check = run.check
+    if check is None:
+        return "not checked"
+    if check.all is not None and _has_all(run):
+        # In the folds, some may have been left out; here, nothing is lost.
+        return f"{check.metric} {check.shown(check.all.score)}, with all features, as selected"
+    return check.conclusion()
 
 
 def advice(run: "Run") -> str | None:

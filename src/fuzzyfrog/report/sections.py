@@ -14,6 +14,7 @@ from fuzzyfrog.records.statements import (
     doubts,
     goal,
     headline,
+    model_result,
     shortcut,
     verdict,
 )
@@ -105,10 +106,10 @@ def check(run: Run) -> dict[str, Any]:
         if run.command is None:
             sentence = f"Not checked. Pass the result of {how} to the report to see it."
         return {"sentence": sentence, "noise": None, "notes": []}
-    sentence = found.conclusion()
+    sentence = model_result(run)
     return {
         "sentence": f"{sentence[0].upper()}{sentence[1:]}.",
-        "noise": None if found.noise is None else f"{found.noise}.",
+        "noise": found.noise and f"{found.noise if run.is_strict else found.noise.counted()}.",
         "notes": list(found.notes),
     }
 

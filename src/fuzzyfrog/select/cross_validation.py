@@ -47,7 +47,7 @@ LEAST_IN_A_FOLD = 4  # samples to predict; with fewer, scores say nothing
 SOFT_PAIRS = 1_000_000_000  # pairs of samples x features up to which the soft measure is quick
 WORTH_A_THREAD = 20_000  # cells to train on
 MOST_CATEGORIES = 50  # of a feature that models see; the rest are one
-DRAWING = 0x666F6C6473  # next to the seed: no other part of a check draws from it
+DRAWING, SHUFFLING = 0x666F6C6473, 0x6F72646572  # next to the seed: streams of their own
 # What a selection inside a fold must not do or need not do.
 QUIET: dict[str, object] = {
     "callbacks": (), "certify": False, "checkpoint": None, "cluster": None, "verbose": 0
@@ -195,8 +195,11 @@ class CrossValidation:
 
     def checked(self) -> Check:
         """Return the check."""
-        folds = dealt_folds(self._dataset.target[self._rows], self._folds, self._seed)
-        parts = [(self._rows[folds != one], self._rows[folds == one]) for one in range(self._folds)]
+        target = self._dataset.target[self._rows]
+        parts = [
+            (self._rows[train], self._rows[test])
+            for train, test in shuffled_parts(target, self._folds, self._seed)
+        ]
         targets = [self._dataset.target[train] for train, _ in parts]
         if any(one.min() == one.max() for one in targets):
             raise DataError(
@@ -208,7 +211,7 @@ class CrossValidation:
         for place, (train, test) in enumerate(parts):
             self._say(f"checking with models, fold {place + 1} of {self._folds}")
             table = _ModelTable(self._dataset, train, test)
-            fitted = self._fitted(self._selector, train)
+            fitted = self._fitted(self._selector, np.sort(train))
             low.append(getattr(fitted, "full_dependency_", 1.0) < LOW_DEPENDENCY)
             chosen.append(list(self._choices(fitted)))
             for one in chosen[-1]:
@@ -222,7 +225,7 @@ class CrossValidation:
             for place, (train, test) in enumerate(parts):
                 self._say(f"checking the soft measure, fold {place + 1} of {self._folds}")
                 table = _ModelTable(self._dataset, train, test)
-                mask = self._fitted(soft, train).get_support()
+                mask = self._fitted(soft, np.sort(train)).get_support()
                 chosen[place].append(_Choice("soft", mask))
                 scores.setdefault("soft", []).append(self._tried(table, mask))
             whole = self._fitted(soft, np.arange(self._dataset.n_samples))
@@ -351,6 +354,22 @@ class CrossValidation:
                 )
             )
         return tuple(found)
+
+
+def shuffled_parts(
+    target: NDArray[Any], n_folds: int, seed: int
+) -> list[tuple[Integers, Integers]]:
+    """Return the samples to train on and to predict in each fold, the former in random order.
+
+    Of several nearest neighbors at the same distance, models take the first: in a table that is
+    sorted by class, that would be one class.
+    """
+    folds = dealt_folds(target, n_folds, seed)
+    random = np.random.default_rng([seed, SHUFFLING])
+    return [
+        (random.permutation(np.flatnonzero(folds != one)), np.flatnonzero(folds == one))
+        for one in range(n_folds)
+    ]
 
 
 def estimated_seconds(dataset: Dataset, n_selected: int, selecting: float, folds: int = 5) -> float:

@@ -218,6 +218,7 @@ def _boosted(
 
 
 def _print_boosted(found: _Boosted) -> None:
+    result = "" if found.check is None else found.check.conclusion()
     count = f"{len(found.features)} of {found.n_features:,} features"
     write_result(
         f"Boosted trees with a penalty for each feature use {count} of {safe(found.table)}:",
@@ -226,7 +227,7 @@ def _print_boosted(found: _Boosted) -> None:
         "",
         *facts(
             [
-                ("models", models_line(found.check)),
+                ("models", models_line(found.check, result)),
                 ("dependency", f"{found.dependency:.4f} of {found.full_dependency:.4f}"),
                 ("penalty", f"{found.penalty:g} for each feature"),
             ]
