@@ -88,7 +88,7 @@ def test_a_run_that_leaves_nothing_out_gets_a_next_step(wine_run):
     kept = wine_run.selected
     dropped = tuple(at for at in range(13) if at not in kept)
     run = replace(wine_run, core=kept, excluded=dropped)
-    assert headline(run) == "All 5 allowed features are needed to separate these samples as well"
+    assert headline(run) == "All 5 allowed features are needed to separate these samples this well"
     assert shortcut(run) == (0.95, 4)
     enough = "with --min-dependency 0.95, 4 features are enough"
     assert enough in printed(run)

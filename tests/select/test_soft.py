@@ -35,12 +35,8 @@ def naive_path(X, y, likeness, n_steps):
         found = [naive.soft_memberships([columns[b] for b in [*chosen, a]], S).mean() for a in rest]
         chosen.append(rest[int(np.argmax(found))])
         scores.append(max(found))
-        near = y[naive.left_out_neighbors([columns[b] for b in chosen])]
-        if likeness is naive.same_class:
-            votes = (near[:, :, None] == near[:, None, :]).sum(axis=2).argmax(axis=1)
-            losses.append(near[np.arange(len(y)), votes] != y)
-        else:
-            losses.append((near.mean(axis=1) - y) ** 2 / y.var(ddof=1))
+        loss = naive.wrong_votes if likeness is naive.same_class else naive.squared_errors
+        losses.append(loss([columns[b] for b in chosen], y))
     return chosen, np.array(scores), np.array(losses, dtype=float)
 
 

@@ -24,7 +24,7 @@ from fuzzyfrog.measure._kernel_soft import (
     GAPS,
     NUMBER,
     SINGLE,
-    left_out_neighbors,
+    left_out_losses,
     memberships,
 )
 from fuzzyfrog.measure.dependency import checked_masks, one_step
@@ -221,8 +221,11 @@ class SoftDependency:
         """Return how much of what is similar to each anchor has its class, by some features."""
         return self._of_subset(checked_masks(np.atleast_2d(mask), self.n_features)[0])
 
-    def neighbors(self, path: ArrayLike) -> NDArray[np.int64]:
-        """Return the nearest samples of each anchor by the first 1, 2, ... features of a path.
+    def left_out_losses(self, path: ArrayLike) -> NDArray[np.float64]:
+        """Return how wrong the five nearest other samples of each anchor are, for each size.
+
+        Samples at the same distance as the fifth share the places that are left, so that the order
+        of the table does not matter.
 
         Parameters
         ----------
@@ -231,42 +234,27 @@ class SoftDependency:
 
         Returns
         -------
-        int64[n_steps, n_anchors, n_neighbors]
-            Positions of up to five other samples, the nearest first; of several at the same
-            distance the first in the table.
+        float64[n_steps, n_anchors]
+            For classes 0 where most of the neighbors have the class of the anchor, 1 where they
+            have another one, and in between where several classes have as many; for a numeric
+            target the squared difference to their mean, in variances of the target.
         """
         features = np.asarray(path, dtype=np.int64)
-        z, kind, differs, gap = self._columns.differences(features)
-        n_neighbors = min(N_NEIGHBORS, self.n_samples - 1)
-        found = np.empty((len(features), len(self.anchors), n_neighbors), np.int64)
+        columns, classes = self._columns, self.dataset.classes
+        z, kind, differs, gap = columns.differences(features)
+        codes = np.empty(0, np.int64) if classes is None else self.dataset.target
+        n_classes, n_neighbors = len(classes or ()), min(N_NEIGHBORS, self.n_samples - 1)
+        losses = np.zeros((len(features), len(self.anchors)))
 
         def rows(block: tuple[int, int]) -> None:
-            left_out_neighbors(z, kind, differs, gap, self.anchors, *block, found)
+            left_out_losses(
+                z, kind, differs, gap, codes, n_classes, columns.target, n_neighbors,
+                self.anchors, *block, losses,
+            )  # fmt: skip
 
-        map_blocks(rows, _pieces(len(self.anchors), 64), self._n_threads)
-        return found
-
-    def left_out_losses(self, path: ArrayLike) -> NDArray[np.float64]:
-        """Return how wrong the nearest neighbors of each anchor are, for each size of a path.
-
-        Returns
-        -------
-        float64[n_steps, n_anchors]
-            For classes 1 where most of the five nearest others (of several classes with as many,
-            the one that comes first) have another class, else 0; for a numeric target the squared
-            difference to their mean, in variances of the target.
-        """
-        neighbors = self.neighbors(path)
-        target = self.dataset.target
-        if self.dataset.classes is None:
-            spread = float(np.std(target, ddof=1)) if len(target) > 1 else 0.0
-            apart = target[neighbors].mean(axis=2) - target[self.anchors]
-            return np.asarray((apart / (spread or 1.0)) ** 2)
-        labels = target[neighbors]
-        votes = (labels[..., np.newaxis] == labels[..., np.newaxis, :]).sum(axis=3)
-        first = votes.argmax(axis=2)  # the nearest of those with the most votes
-        voted = np.take_along_axis(labels, first[..., np.newaxis], axis=2)[..., 0]
-        return np.asarray((voted != target[self.anchors]).astype(np.float64))
+        if n_neighbors:
+            map_blocks(rows, _pieces(len(self.anchors), 64), self._n_threads)
+        return losses
 
     def neighborhood(self, sample: int, mask: ArrayLike) -> NDArray[np.float64]:
         """Return the share of each sample in the neighborhood of one, by some features.

@@ -151,6 +151,11 @@ class Run:
         return self.measure == "soft"
 
     @property
+    def symbol(self) -> str:
+        """The dependency as a sign: the strict one, the soft one, or a score of one's own."""
+        return "γ" if self.is_strict else "Γ" if self.is_soft else "score"
+
+    @property
     def added(self) -> tuple[int, ...]:
         """The features in the order in which a greedy search added them; empty otherwise."""
         if not str(self.parameters.get("search")).lower().startswith("quickreduct"):

@@ -138,9 +138,9 @@ def size_reason(run: "Run") -> str:
 def _all_of_them(run: "Run") -> str:
     noun = "allowed features" if run.excluded else "features"
     if run.is_core_alone:
-        return f"All {run.n_allowed:,} {noun} are needed to separate these samples as well"
+        return f"All {run.n_allowed:,} {noun} are needed to separate these samples this well"
     return (
-        f"No subset of the {run.n_allowed:,} {noun} was found that separates these samples as well"
+        f"No subset of the {run.n_allowed:,} {noun} was found that separates these samples this well"
     )
 
 

@@ -18,6 +18,7 @@ from fuzzyfrog.records.statements import (
     shortcut,
     verdict,
 )
+from fuzzyfrog.report import other_measures
 from fuzzyfrog.report.text import cell, count, gamma, room, seconds, short, visible
 
 MAX_CHIPS = 60  # features that are named at the top
@@ -71,9 +72,24 @@ def answer(run: Run) -> dict[str, Any]:
         "n_more_chips": max(0, len(run.selected) - MAX_CHIPS),
         "notes": [_sentence(note) for note in run.notes[:MAX_NOTES]],
         "n_more_notes": max(0, len(run.notes) - MAX_NOTES),
+        **(_strict_words(run) if run.is_strict else _other_words(run)),
+    }
+
+
+def _strict_words(run: Run) -> dict[str, Any]:
+    return {
         "reasons": [_quality(run), _need(run), _choice(run), *_next_step(run)],
         "proof": _proof(run),
         "facts": _facts(run),
+    }
+
+
+def _other_words(run: Run) -> dict[str, Any]:
+    samples = {"label": "Samples", "value": f"{run.data.n_samples:,}", "of": _kind_of_target(run)}
+    return {
+        "reasons": other_measures.reasons(run),
+        "proof": other_measures.standing(run),
+        "facts": [*other_measures.facts(run), samples],
     }
 
 
@@ -345,7 +361,8 @@ def explanations(run: Run) -> dict[str, Any]:
 def _line(one: FeatureExplanation, largest: float, most: int) -> dict[str, Any]:
     return {
         "name": short(one.name, most),
-        "lost": gamma(one.lost),
+        "lost": gamma(abs(one.lost)),
+        "rises": one.lost < 0,
         "width": round(100 * max(0.0, one.lost) / largest, 2),
         "without": gamma(one.dependency_without),
         "with": gamma(one.dependency),
@@ -356,6 +373,7 @@ def _line(one: FeatureExplanation, largest: float, most: int) -> dict[str, Any]:
 
 def _card(run: Run, one: FeatureExplanation, largest: float, most: int) -> dict[str, Any]:
     pairs = [_pair(run, pair) for pair in one.pairs]
+    pairs += [other_measures.worse(run, worse) for worse in one.samples]
     return {
         **_line(one, largest, most),
         "caption": short(one.name, LONGEST_CAPTION),
@@ -392,7 +410,8 @@ def ambiguous(run: Run) -> dict[str, Any]:
     """Return the samples that the selected features tell apart least."""
     return {
         "n_ambiguous": run.n_ambiguous,
-        "n_sure": run.data.n_samples - run.n_ambiguous,
+        "n_sure": (run.sampling.n_sampled if run.is_soft and run.sampling else run.data.n_samples)
+        - run.n_ambiguous,
         "rows": [_sample(run, one) for one in run.ambiguous],
         "n_values_hidden": max(0, len(run.selected) - MAX_VALUES),
     }
