@@ -253,6 +253,9 @@ def test_a_huge_table_is_checked_on_a_part_of_it(monkeypatch):
     X = np.random.default_rng(0).normal(size=(500, 3))
     found = check(QUICK, X, X[:, 0] > 0)
     assert found.n_samples == 100
+    monkeypatch.setattr(cross_validation, "MOST_CELLS", 90)
+    monkeypatch.setattr(cross_validation, "FEWEST_SAMPLES", 20)
+    assert check(QUICK, X, X[:, 0] > 0).n_samples == 30
     assert found.notes == (
         "Models were tried on 100 of the 500 samples, drawn at random.",
     )  # fmt: skip

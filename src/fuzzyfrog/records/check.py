@@ -160,8 +160,8 @@ class Check:
     scores : tuple of ModelScores
         One for each way of choosing features; empty if models were left out.
     soft_features : tuple of str
-        The features that ``measure="soft"`` selects on all samples, if there was a reason to try
-        it; else empty.
+        The features that ``measure="soft"`` selects on all these samples, if there was a reason
+        to try it; else empty.
     noise : NoiseGuard or None
         How many shuffled columns the measure takes for features; None if that was left out.
     left_out : str or None

@@ -139,9 +139,8 @@ def _all_of_them(run: "Run") -> str:
     noun = "allowed features" if run.excluded else "features"
     if run.is_core_alone:
         return f"All {run.n_allowed:,} {noun} are needed to separate these samples this well"
-    return (
-        f"No subset of the {run.n_allowed:,} {noun} was found that separates these samples this well"
-    )
+    none = f"No subset of the {run.n_allowed:,} {noun} was found"
+    return f"{none} that separates these samples this well"
 
 
 def doubts(run: "Run") -> list[str]:

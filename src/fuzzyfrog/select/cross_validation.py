@@ -43,6 +43,8 @@ CLASSIFIERS = ("k nearest neighbors", "logistic regression", "random forest")
 REGRESSORS = ("k nearest neighbors", "ridge regression", "random forest")
 N_TREES = 50
 MOST_SAMPLES = 10_000  # of a larger table a random part is used
+MOST_CELLS = 20_000_000  # that models have, with a column for each category
+FEWEST_SAMPLES = 500  # which models have, however wide a table is
 LEAST_IN_A_FOLD = 4  # samples to predict; with fewer, scores say nothing
 SOFT_PAIRS = 1_000_000_000  # pairs of samples x features up to which the soft measure is quick
 WORTH_A_THREAD = 20_000  # cells to train on
@@ -156,11 +158,11 @@ class CrossValidation:
 
     def _drawn(self) -> Integers:
         """Return the samples to use."""
-        n_samples = self._dataset.n_samples
-        if n_samples <= MOST_SAMPLES:
+        n_samples, most = self._dataset.n_samples, _n_tried(self._dataset)
+        if n_samples <= most:
             return np.arange(n_samples)
         random = np.random.default_rng([self._seed, DRAWING])
-        return np.sort(random.permutation(n_samples)[:MOST_SAMPLES])
+        return np.sort(random.permutation(n_samples)[:most])
 
     def _check_table(self) -> None:
         """Raise if the table cannot be checked, and note what limits the check."""
@@ -228,7 +230,7 @@ class CrossValidation:
                 mask = self._fitted(soft, np.sort(train)).get_support()
                 chosen[place].append(_Choice("soft", mask))
                 scores.setdefault("soft", []).append(self._tried(table, mask))
-            whole = self._fitted(soft, np.arange(self._dataset.n_samples))
+            whole = self._fitted(soft, self._rows)
             soft_features = tuple(map(str, whole.get_feature_names_out()))
             summed = self._summed(scores, chosen)
         is_numeric = self._dataset.classes is None
@@ -356,6 +358,12 @@ class CrossValidation:
         return tuple(found)
 
 
+def _n_tried(dataset: Dataset) -> int:
+    """Return how many samples models can have, at most: fewer of a wide table."""
+    width = int(np.where(dataset.categorical, MOST_CATEGORIES, 1).sum())
+    return min(MOST_SAMPLES, max(FEWEST_SAMPLES, MOST_CELLS // width))
+
+
 def shuffled_parts(
     target: NDArray[Any], n_folds: int, seed: int
 ) -> list[tuple[Integers, Integers]]:
@@ -374,8 +382,8 @@ def shuffled_parts(
 
 def estimated_seconds(dataset: Dataset, n_selected: int, selecting: float, folds: int = 5) -> float:
     """Return how long a check takes, roughly, if selecting once takes `selecting` seconds."""
-    share = min(1.0, MOST_SAMPLES / dataset.n_samples)
-    n_samples = share * dataset.n_samples
+    n_samples = min(dataset.n_samples, _n_tried(dataset))
+    share = n_samples / dataset.n_samples
     n_classes = len(dataset.classes or ())
 
     def models(n_features: int) -> float:

@@ -25,7 +25,6 @@ from fuzzyfrog.cli.progress import Course, Limits, compiling_heard, shown_progre
 from fuzzyfrog.cli.summary import facts, models_line, result_lines, shown_features
 from fuzzyfrog.common.deadline import Deadline, interruptible
 from fuzzyfrog.common.files import Unwritten
-from fuzzyfrog.records.codec import encoded
 
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset
@@ -181,6 +180,8 @@ def _boost(
             checking = Checking(check, search.seed, Deadline(), stopping, course)
             found = _boosted(loaded.dataset, search.seed, measure, checking, stopping)
         if as_json:
+            from fuzzyfrog.records.codec import encoded
+
             write_json(json.dumps(encoded(found), indent=2))
         else:
             _print_boosted(found)
