@@ -45,6 +45,7 @@ class Stopping:
     def __init__(self) -> None:
         self.n_asked = 0  # signals so far
         self.has_found = False  # set by the search, which calls this as a callback
+        self.notice = NOTICE  # what the first signal does
         self._before: dict[signal.Signals, Any] = {}
         self._handled_at = -inf
         self._wakeup: tuple[int, int] | None = None  # our file and the one before
@@ -95,7 +96,7 @@ class Stopping:
         self.n_asked += 1
         is_caught = is_interruptible()
         if self.n_asked == 1 and (self.has_found or is_caught):
-            _say(NOTICE)
+            _say(self.notice)
             if not is_caught:
                 return
         if hold_interruption():

@@ -20,6 +20,7 @@ from fuzzyfrog.data import Dataset
 from fuzzyfrog.records import (
     Alike,
     AmbiguousSample,
+    Check,
     ClassCount,
     FeatureExplanation,
     FeatureSet,
@@ -154,7 +155,9 @@ class ReportsMixin:
         examples = examples_of(self._evidence, tuple(selected), self.n_jobs)
         return Explanation.of(examples.explanation(index, limit))
 
-    def record(self, *, name: str | None = None, command: str | None = None) -> Run:
+    def record(
+        self, *, name: str | None = None, command: str | None = None, check: Check | None = None
+    ) -> Run:
         """Return the record of the fit: what was selected and why, and how to reproduce it.
 
         Parameters
@@ -163,6 +166,8 @@ class ReportsMixin:
             Name of the data; None for its own name.
         command : str, default=None
             The command line that started the fit.
+        check : Check, default=None
+            The result of :func:`fuzzyfrog.check`, which becomes part of the record.
 
         Returns
         -------
@@ -171,9 +176,12 @@ class ReportsMixin:
             selected now. With `max_seconds`, explanations that take longer than the time left
             by the fit, plus an allowance of 3 seconds, are left out with a note.
         """
-        return record_of(self, name=name, command=command)  # type: ignore[arg-type]
+        run = record_of(self, name=name, command=command)  # type: ignore[arg-type]
+        return replace(run, check=check)
 
-    def report(self, path: str | os.PathLike[str], *, name: str | None = None) -> None:
+    def report(
+        self, path: str | os.PathLike[str], *, name: str | None = None, check: Check | None = None
+    ) -> None:
         """Write an HTML report.
 
         It shows the selected features, why each of them is needed, what fewer features would
@@ -185,10 +193,12 @@ class ReportsMixin:
             The file to write. It is self-contained and needs no network access.
         name : str, default=None
             Name of the data; None for its own name.
+        check : Check, default=None
+            The result of :func:`fuzzyfrog.check`, to show how well models do.
         """
         from fuzzyfrog.report import write_report
 
-        write_report(self.record(name=name), path)
+        write_report(self.record(name=name, check=check), path)
 
     def _repr_html_inner(self) -> str:
         """Return the short report once fitted, and before that scikit-learn's own display.
@@ -256,6 +266,7 @@ def record_of(
         copies=notes.copies,
         correlated=notes.correlated,
         rows=_row_names(notes, found),
+        check=None,
     )
 
 
