@@ -15,6 +15,7 @@ import tarfile
 import time
 import warnings
 from collections import defaultdict
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -374,6 +375,7 @@ def run(file, folder, names, n_jobs):
     for name in names or TABLES:
         X, y = load(name, folder)
         todo += [(name, fold) for fold in range(len(split(X, y))) if (name, fold) not in done]
+    todo.sort(key=itemgetter(1))  # so that a run cut short has some folds of every table
     jobs = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
         delayed(_guarded)(name, fold, folder) for name, fold in todo
     )
