@@ -108,17 +108,13 @@ def genes():
     for way, columns, seconds in ways(both, y, SECONDS):
         print_row(way, len(columns), int((np.array(columns) < X.shape[1]).sum()), f"{seconds:.1f}")
 
-    frame, right, sizes, took = (
-        pd.DataFrame(X),
-        defaultdict(list),
-        defaultdict(list),
-        defaultdict(list),
-    )
+    frame = pd.DataFrame(X).add_prefix("f")  # names: scikit-learn reads integers as positions
+    right, sizes, took = defaultdict(list), defaultdict(list), defaultdict(list)
     for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
         part = frame.iloc[train].reset_index(drop=True)
         everything = [("all columns", np.arange(X.shape[1]), 0.0)]
         for way, columns, seconds in [*everything, *ways(part, y[train], SECONDS / 2)]:
-            found = outcomes(frame[list(columns)], y, train, test)
+            found = outcomes(frame.iloc[:, list(columns)], y, train, test)
             right[way].append(np.mean([sum(f["right"].values()) for f in found]))
             sizes[way].append(len(columns))
             took[way].append(seconds)
