@@ -81,16 +81,21 @@ def test_another_automatic_size_is_another_recipe(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("scores", "losses"), [([0.1, 0.9, 0.2], [0.5, 0.4, 0.1]), ([0.1, 0.2, 0.9], [0.5, 0.1, 0.4])]
-)
-def test_the_automatic_size_is_the_one_that_recipes_name(scores, losses):
-    assert AUTO_RULE == "the larger of accuracy and peak"
-    masks = np.tri(3, dtype=bool)
+    ("scores", "is_numeric", "size"),
+    [([0.5, 0.6, 0.7, 0.6], False, 3), ([0.5, 0.6, 0.4, 0.3], False, 2),
+     ([0.7, 0.6, 0.5, 0.4], False, 2), ([0.7, 0.6, 0.5, 0.4], True, 4)],
+)  # fmt: skip
+def test_the_automatic_size_is_the_one_that_recipes_name(scores, is_numeric, size):
+    assert AUTO_RULE == "the larger of peak and, for classes, one-se, for numbers, accuracy"
+    masks = np.tri(4, dtype=bool)
     points = tuple(
         FrontPoint(size=k + 1, score=score, subset=masks[k]) for k, score in enumerate(scores)
     )
-    path = SizePath(points, np.arange(3), np.array(losses)[:, np.newaxis] * np.ones(4))
-    assert path.chosen_by("auto").size == 3
+    # The last is best, by one sample in a hundred; the first is much worse.
+    losses = np.zeros((4, 100))
+    losses[0, :50] = losses[1:3, :2] = losses[3, 2] = 1
+    path = SizePath(points, np.arange(4), losses, is_numeric)
+    assert path.chosen_by("auto").size == size
 
 
 @pytest.mark.parametrize(

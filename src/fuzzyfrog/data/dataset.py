@@ -186,10 +186,11 @@ def make_dataset(
         return _unchanged(X, y)
     check_target_kind(target, "target")
     labels = dask_labels(y) if is_dask(y) else y
-    if is_sparse(X):
-        table: Table = SparseTable(X.tocsr())  # type: ignore[attr-defined]
+    table: Table
+    if is_dask(X):
+        table = DaskTable.of(X)
     else:
-        table = DaskTable.of(X) if is_dask(X) else as_table(X)
+        table = SparseTable(X.tocsr()) if is_sparse(X) else as_table(X)  # type: ignore[attr-defined]
     n_samples, n_features = table.shape
     check_shape(n_samples, n_features)
     names = check_names(_names(table, n_features, feature_names), n_features)

@@ -133,8 +133,11 @@ def size_reason(run: "Run") -> str:
         "accuracy": f"where {right}",
         "one-se": f"the fewest by which neighbors do as well as by {best}, up to a standard error",
     }
-    both = f"the larger of where the soft dependency is highest ({peak}) and {right} ({best})"
-    return reasons.get(str(rule), both if peak != best else f"{reasons['peak']} and {right}")
+    if rule in reasons:
+        return reasons[str(rule)]
+    if len(run.selected) == peak:
+        return reasons["peak"] + (f" and {right}" if peak == best else "")
+    return reasons["accuracy" if len(run.selected) == best else "one-se"]
 
 
 def _all_of_them(run: "Run") -> str:

@@ -36,11 +36,14 @@ class Path:
         The features in the order in which they were added.
     losses : float64[n_points, n_anchors] or None
         How wrong the nearest neighbors of each sample are; None if there was no time for it.
+    is_numeric : bool
+        Whether the target is a number.
     """
 
     points: tuple[FrontPoint, ...]
     features: Integers
     losses: Floats | None
+    is_numeric: bool
 
     @classmethod
     def of(cls, front: Sequence[FrontPoint], measure: SoftDependency) -> Path | None:
@@ -56,7 +59,7 @@ class Path:
             losses = measure.left_out_losses(features)[front[0].size - 1 :]
         except TimeIsUp:
             losses = None
-        return cls(tuple(front), features, losses)
+        return cls(tuple(front), features, losses, measure.dataset.classes is None)
 
     @property
     def accuracies(self) -> list[float] | None:
@@ -70,7 +73,8 @@ class Path:
 
         "peak" is the highest dependency; "accuracy" the one whose neighbors are right most often;
         "one-se" the fewest features whose neighbors are right as often, up to a standard error;
-        "auto" the larger of the first two. Without accuracies all of them are the peak.
+        "auto" the larger of the peak and, for classes, "one-se", for numbers, "accuracy". Without
+        accuracies all of them are the peak.
         """
         return self.points[self._place_by(rule)]
 
@@ -79,8 +83,9 @@ class Path:
         if rule == "peak" or self.losses is None:
             return peak
         best = int(np.argmin(self.losses.mean(axis=1)))
-        if rule != "one-se":
-            return best if rule == "accuracy" else max(peak, best)
         behind = self.losses[: best + 1] - self.losses[best]
         errors = behind.std(axis=1, ddof=1) / np.sqrt(behind.shape[1])
-        return int(np.argmax(behind.mean(axis=1) <= errors))
+        fewest = int(np.argmax(behind.mean(axis=1) <= errors))
+        if rule == "auto":
+            return max(peak, best if self.is_numeric else fewest)
+        return best if rule == "accuracy" else fewest
