@@ -127,7 +127,7 @@ def size_reason(run: "Run") -> str:
         "accuracy": f"where {right}",
         "one-se": f"the fewest by which neighbors do as well as by {best}, up to a standard error",
     }
-    both = f"where the soft dependency is highest ({peak}) or {right} ({best}), the larger of both"
+    both = f"the larger of where the soft dependency is highest ({peak}) and {right} ({best})"
     return reasons.get(str(rule), both if peak != best else f"{reasons['peak']} and {right}")
 
 

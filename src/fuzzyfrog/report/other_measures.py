@@ -77,7 +77,7 @@ def standing(run: Run) -> dict[str, str]:
             "text": "No feature was found that says more than chance; the table needs other "
             "features.",
         }
-    why = f"The number of features is {size_reason(run)}. " if run.is_soft else ""
+    why = f"Why {len(run.selected):,}: {size_reason(run)}. " if run.is_soft else ""
     part = "" if run.estimate is None else f"Γ is {run.estimate}. "
     return {
         "state": "open",

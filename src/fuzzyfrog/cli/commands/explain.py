@@ -17,6 +17,8 @@ from fuzzyfrog.cli.inputs import SavedRun, loaded_run
 if TYPE_CHECKING:
     from fuzzyfrog.records import Cell, FeatureExplanation, Run
 
+ALIKE = "alike the targets of similar samples are"
+LIKELY = "likely a random similar sample has the same class"
 ROOM = 40  # columns of a terminal for the name of a feature in a sentence
 
 
@@ -32,7 +34,7 @@ def explain(
     ] = 8,
     as_json: options.Json = False,
 ) -> None:
-    """Explain why a feature is selected: which samples only it tells apart."""
+    """Explain why a feature is selected: which samples it tells apart, or keeps among their own."""
     if limit < 0:
         raise UsageError(f"--limit must be at least 0, got {limit}.")
     loaded = loaded_run(run)
@@ -42,13 +44,15 @@ def explain(
             "Run it again with more time."
         )
     chosen = loaded.explanations if feature is None else (loaded.explanation_of(feature),)
-    explanations = [replace(one, pairs=one.pairs[:limit]) for one in chosen]
+    explanations = [
+        replace(one, pairs=one.pairs[:limit], samples=one.samples[:limit]) for one in chosen
+    ]
     if as_json:
         write_json(json.dumps([asdict(one) for one in explanations], indent=2))
     elif feature is None:
         write_result(*_overview(loaded))
     else:
-        write_result(*_lines(explanations[0]))
+        write_result(*_lines(loaded, explanations[0]))
 
 
 def _overview(run: Run) -> Iterator[str]:
@@ -58,17 +62,21 @@ def _overview(run: Run) -> Iterator[str]:
     ranked = sorted(run.explanations, key=lambda one: -one.lost)
     head = ["feature", "dependency", "samples affected"]
     room = stdout().width - sum(2 + len(title) for title in head[1:]) - 2
-    rows = [[fitted(one.name, room), f"-{one.lost:.4f}", f"{one.n_affected:,}"] for one in ranked]
+    rows = [[fitted(one.name, room), f"{-one.lost:+.4f}", f"{one.n_affected:,}"] for one in ranked]
     yield from aligned([head, *rows], right={1, 2})
     yield ""
-    yield "Next: --feature NAME shows the samples that only this feature tells apart"
+    shown = "only this feature tells apart" if run.is_strict else "are among others without it"
+    yield f"Next: --feature NAME shows the samples that {shown}"
 
 
-def _lines(one: FeatureExplanation) -> Iterator[str]:
+def _lines(run: Run, one: FeatureExplanation) -> Iterator[str]:
+    what = "dependency" if run.is_strict else "soft dependency" if run.is_soft else "score"
     yield (
-        f"Without {fitted(one.name, ROOM)} the dependency falls by {one.lost:.6f}, from "
-        f"{one.dependency:.6f} to {one.dependency_without:.6f}."
+        f"Without {fitted(one.name, ROOM)} the {what} {'rises' if one.lost < 0 else 'falls'} by "
+        f"{abs(one.lost):.6f}, from {one.dependency:.6f} to {one.dependency_without:.6f}."
     )
+    if one.samples:
+        yield from _worse_lines(one, is_numeric=run.data.target.is_numeric)
     if not one.pairs:
         return
     yield f"Samples that move closer to another class: {one.n_affected:,}. The most affected:"
@@ -87,6 +95,27 @@ def _lines(one: FeatureExplanation) -> Iterator[str]:
     yield (
         "Samples are numbered from 0, the first row of data. Distances are measured on the "
         "selected features and capped at 1."
+    )
+
+
+def _worse_lines(one: FeatureExplanation, *, is_numeric: bool) -> Iterator[str]:
+    target = "target" if is_numeric else "class"
+    yield f"Samples whose neighborhood gets worse: {one.n_affected:,}. The most affected:"
+    yield ""
+    head = ["sample", target, "value", "membership", "without it", "closer", target, "value"]
+    rows = [
+        [
+            str(worse.sample), fitted(worse.sample_target, 0), _cell(worse.sample_value),
+            f"{worse.membership_with:.4f}", f"{worse.membership_without:.4f}",
+            str(worse.neighbor), fitted(worse.neighbor_target, 0), _cell(worse.neighbor_value),
+        ]
+        for worse in one.samples
+    ]  # fmt: skip
+    yield from aligned([head, *rows], right={0, 2, 3, 4, 5, 7})
+    yield ""
+    yield (
+        "Samples are numbered from 0, the first row of data. The membership is how "
+        f"{ALIKE if is_numeric else LIKELY}; next to it is the unlike sample that comes closer."
     )
 
 
