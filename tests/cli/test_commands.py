@@ -307,3 +307,12 @@ def test_certify_proves_or_fails_with_its_own_code(in_process):
     code, out, _ = in_process("select", "wine", *budget)
     assert code == ExitCode.NOT_PROVEN
     assert not json.loads(out)["run"]["certificate"]["proven"]
+
+
+def test_doctor_compiles_everything_for_an_image(in_process, monkeypatch):
+    compiled = []
+    monkeypatch.setattr(doctor, "_compile_all", lambda: compiled.append(True))
+    assert in_process("doctor", "-q")[0] == 0
+    assert not compiled
+    assert in_process("doctor", "-q", "--warm")[0] == 0
+    assert compiled
