@@ -188,3 +188,30 @@ def test_plain_python_takes_the_course_of_the_kernels(data):
     compiled = course_of(*asked, [])
     assert course_of(*asked, [np.inf] * 99) == compiled
     assert course_of(*asked, patience) == compiled
+
+
+@pytest.mark.parametrize("n_covers", [3, 500])
+@pytest.mark.parametrize("n_nodes", [30, 10**6])
+def test_kernels_continue_a_slice_where_plain_python_stopped(n_nodes, n_covers, monkeypatch):
+    rng = np.random.default_rng(4)
+    rows = Rows(np.round(rng.random((60, 12)) * 16) / 16, np.full(60, 1.75))
+    nothing = np.zeros(12, bool)
+
+    def course(n_interpreted):
+        search = CoverSearch(rows, 6, fixed=nothing, allowed=~nothing)
+        left = n_interpreted * cover_search._SECONDS_PER_ROW * 61.5
+        monkeypatch.setattr(type(cover_search._kernel_cover), "patience", lambda _: left)
+        told = []
+        while not search.is_exhausted:
+            found = search.advance(n_nodes, n_covers)
+            told += [
+                found.covers.tolist(),
+                found.n_nodes,
+                [p.tolist() for p in search.place() or []],
+            ]
+        return told
+
+    compiled = course(-1)
+    assert sum(told if isinstance(told, int) else 0 for told in compiled) > 60
+    for n_interpreted in (1, 2, 7, 20, 29, 45):
+        assert course(n_interpreted) == compiled
