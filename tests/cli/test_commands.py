@@ -337,3 +337,12 @@ def test_samples_are_named_by_a_column_or_by_lines(in_process, tmp_path, monkeyp
         first = out.splitlines()[4].split()[0]
         assert first.startswith(sample)
         assert first in (tmp_path / "r.html").read_text()
+
+
+def test_doctor_compiles_everything_for_an_image(in_process, monkeypatch):
+    compiled = []
+    monkeypatch.setattr(doctor, "_compile_all", lambda: compiled.append(True))
+    assert in_process("doctor", "-q")[0] == 0
+    assert not compiled
+    assert in_process("doctor", "-q", "--warm")[0] == 0
+    assert compiled

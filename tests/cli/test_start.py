@@ -35,6 +35,30 @@ def test_help_and_version_import_nothing_heavy(arguments):
     assert done.stdout.strip()
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["wine", "--target", "clas"],
+        ["wine", "--max-seconds", "-1"],
+        ["table.csv", "--target", "clas"],
+        ["table.csv", "--target", "class", "--exclude", "c"],
+    ],
+)
+def test_what_is_wrong_is_told_before_anything_slow_is_imported(arguments, tmp_path):
+    (tmp_path / "table.csv").write_text("a,b,class\n1,2,x\n2,1,y\n")
+    done = subprocess.run(  # noqa: S603 - our own interpreter and code
+        [sys.executable, "-c", ASK.format(arguments=["select", *arguments, "-q"])],
+        capture_output=True,
+        encoding="utf-8",
+        cwd=tmp_path,
+    )
+    told, modules = done.stderr.strip().rsplit("\n", 1)
+    assert done.returncode == 2
+    assert told.startswith("fuzzyfrog: ")
+    loaded = {name.partition(".")[0] for name in json.loads(modules)}
+    assert loaded & {"sklearn", "scipy", "numba", "pandas", "matplotlib", "dask"} == set()
+
+
 def test_version(fuzzyfrog):
     assert fuzzyfrog("--version").stdout == f"fuzzyfrog {version('fuzzyfrog')}\n"
 

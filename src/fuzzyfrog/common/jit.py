@@ -58,10 +58,10 @@ class Kernels:
     module : str
         The full name of the module.
     main : str
-        The kernel that takes longest to compile, and so says whether all of them are at hand.
+        The kernels that take longest to compile: one of them says whether kernels are at hand.
     """
 
-    def __init__(self, module: str, main: str) -> None:
+    def __init__(self, module: str, *main: str) -> None:
         self._module = module
         self._main = main
         self._spent = 0.0
@@ -103,8 +103,8 @@ class Kernels:
 
     @property
     def _are_at_hand(self) -> bool:
-        main = getattr(sys.modules.get(self._module), self._main, None)
-        return bool(getattr(main, "overloads", ()))
+        module = sys.modules.get(self._module)
+        return any(getattr(getattr(module, name, None), "overloads", ()) for name in self._main)
 
     @functools.cached_property
     def _are_cached(self) -> bool:
@@ -115,8 +115,13 @@ class Kernels:
         source = Path(spec.origin)
         own = os.environ.get("NUMBA_CACHE_DIR")
         folders = Path(own).glob("*") if own else [source.parent / "__pycache__"]
-        index = f"{source.stem}.{self._main}-*.nbi"
-        found = [file.stat().st_mtime for folder in folders for file in folder.glob(index)]
+        patterns = [f"{source.stem}.{name}-*.nbi" for name in self._main]
+        found = [
+            file.stat().st_mtime
+            for folder in folders
+            for pattern in patterns
+            for file in folder.glob(pattern)
+        ]
         # Code of an older version is of no use: Numba compiles again.
         newest = max(file.stat().st_mtime for file in _sources(source.parent))
         return max(found, default=0.0) > newest

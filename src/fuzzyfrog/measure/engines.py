@@ -31,7 +31,7 @@ from fuzzyfrog.measure.threads import map_blocks
 Weights = Integers
 
 _kernel_plain = Kernels("fuzzyfrog.measure._kernel_plain", "nearest")
-_kernel_scan = Kernels("fuzzyfrog.measure._kernel_scan", "scan_batch")
+_kernel_scan = Kernels("fuzzyfrog.measure._kernel_scan", "scan_batch", "scan", "scan_part")
 
 _NOTHING = np.empty(0, np.int64)
 # Pairs of enemies: below, handing work to a thread costs more than it saves.

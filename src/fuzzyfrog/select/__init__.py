@@ -1,10 +1,17 @@
-"""The scikit-learn estimators, where the measure and the searches meet."""
+"""The scikit-learn estimators, where the measure and the searches meet.
 
-from fuzzyfrog.select.boosted import BoostedSelector
-from fuzzyfrog.select.certify import enumerate_reducts
-from fuzzyfrog.select.cross_validation import check
-from fuzzyfrog.select.explain import Explanation, Loss, Pair
-from fuzzyfrog.select.selector import FuzzyRoughSelector
+Imported on first use: scikit-learn is slow to import, and not all modules here need it.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fuzzyfrog.select.boosted import BoostedSelector
+    from fuzzyfrog.select.certify import enumerate_reducts
+    from fuzzyfrog.select.cross_validation import check
+    from fuzzyfrog.select.explain import Explanation, Loss, Pair
+    from fuzzyfrog.select.selector import FuzzyRoughSelector
 
 __all__ = [
     "BoostedSelector",
@@ -15,3 +22,21 @@ __all__ = [
     "check",
     "enumerate_reducts",
 ]
+
+_HOMES = {
+    "BoostedSelector": "fuzzyfrog.select.boosted",
+    "Explanation": "fuzzyfrog.select.explain",
+    "FuzzyRoughSelector": "fuzzyfrog.select.selector",
+    "Loss": "fuzzyfrog.select.explain",
+    "Pair": "fuzzyfrog.select.explain",
+    "check": "fuzzyfrog.select.cross_validation",
+    "enumerate_reducts": "fuzzyfrog.select.certify",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'fuzzyfrog.select' has no attribute {name!r}")
+    value: object = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value  # found without this function next time
+    return value

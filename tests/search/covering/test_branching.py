@@ -153,3 +153,65 @@ def many_rows(kind, seed, n_rows=600):
         weights = -np.log(rng.random((n_rows, 9)))
         needed = np.sort(weights, axis=1)[:, 2:6].sum(axis=1) * rng.uniform(0.3, 0.6, n_rows)
     return Rows(np.minimum(weights, needed[:, np.newaxis]), needed)
+
+
+def course_of(rows, size, fixed, allowed, slices, patience):
+    """Return all that a search reports and where it stands after each slice."""
+    with pytest.MonkeyPatch.context() as patch:
+        left = iter(patience)
+        patch.setattr(cover_search._kernel_cover.__class__, "patience", lambda _: next(left, -1.0))
+        half = len(rows) // 2
+        search = CoverSearch(rows.take(np.arange(half)), size, fixed=fixed, allowed=allowed)
+        told = []
+        for number, (n_nodes, n_covers) in enumerate(slices):
+            if number == 1:
+                search.add(rows.take(np.arange(half, len(rows))))
+            found = search.advance(n_nodes, n_covers)
+            told.append((found.covers.tolist(), found.n_nodes, found.is_exhausted))
+            told.append([part.tolist() for part in search.place() or []])
+    return told
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.data())
+def test_plain_python_takes_the_course_of_the_kernels(data):
+    """From the first node to the last, or up to any node in the middle of a slice."""
+    rows = data.draw(problems())
+    fixed, allowed = data.draw(choices(rows.n_features))
+    size = data.draw(st.integers(0, rows.n_features))
+    slices = data.draw(
+        st.lists(st.tuples(st.integers(1, 40), st.integers(1, 5)), min_size=2, max_size=6)
+    )
+    node = cover_search._SECONDS_PER_ROW * (1 + len(rows))
+    patience = data.draw(st.lists(st.integers(-1, 12).map(lambda n: n * node), max_size=9))
+    asked = rows, size, fixed, allowed, slices
+    compiled = course_of(*asked, [])
+    assert course_of(*asked, [np.inf] * 99) == compiled
+    assert course_of(*asked, patience) == compiled
+
+
+@pytest.mark.parametrize("n_covers", [3, 500])
+@pytest.mark.parametrize("n_nodes", [30, 10**6])
+def test_kernels_continue_a_slice_where_plain_python_stopped(n_nodes, n_covers, monkeypatch):
+    rng = np.random.default_rng(4)
+    rows = Rows(np.round(rng.random((60, 12)) * 16) / 16, np.full(60, 1.75))
+    nothing = np.zeros(12, bool)
+
+    def course(n_interpreted):
+        search = CoverSearch(rows, 6, fixed=nothing, allowed=~nothing)
+        left = n_interpreted * cover_search._SECONDS_PER_ROW * 61.5
+        monkeypatch.setattr(type(cover_search._kernel_cover), "patience", lambda _: left)
+        told = []
+        while not search.is_exhausted:
+            found = search.advance(n_nodes, n_covers)
+            told += [
+                found.covers.tolist(),
+                found.n_nodes,
+                [p.tolist() for p in search.place() or []],
+            ]
+        return told
+
+    compiled = course(-1)
+    assert sum(told if isinstance(told, int) else 0 for told in compiled) > 60
+    for n_interpreted in (1, 2, 7, 20, 29, 45):
+        assert course(n_interpreted) == compiled
