@@ -73,10 +73,12 @@ def test_warnings_are_one_clean_line_and_wishes_are_kept(fuzzyfrog, wine_csv):
     wishes = ["--include", "ash", "--exclude", "proline,hue", "--n-features", "3"]
     done = fuzzyfrog("select", table, "--target", "class", "--search", "quickreduct", *wishes, "-q")
     assert done.returncode == 0
-    (line,) = done.stderr.splitlines()
+    line, loss = done.stderr.splitlines()
     assert line.startswith("fuzzyfrog: warning: feature 'id' has a different value in every sample")
-    assert ".py" not in line
-    assert "3 of the 12 allowed features (2 are excluded) tell" in done.stdout
+    assert loss.startswith("fuzzyfrog: warning: Samples that are similar by the selected features")
+    assert loss.endswith("For prediction, use --measure soft.")
+    assert ".py" not in done.stderr
+    assert "3 of the 11 allowed features (3 are excluded) tell" in done.stdout
     assert "3, as requested" in done.stdout
     assert "\n  ash" in done.stdout
     assert "proline" not in done.stdout

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 
 import fuzzyfrog
 from cluster.killing import kills
-from cluster.made import made_measure, mark_of
+from cluster.made import Simple, made_measure, mark_of
 from cluster.processes import scheduler, worker
 from fuzzyfrog import FuzzyRoughSelector, ShuffledFrogs, load_dataset
 from fuzzyfrog.cli import main
@@ -49,6 +49,10 @@ RUNS = [
     {"search": ShuffledFrogs(patience=1), "max_evaluations": 300},
     {"search": "quickreduct"},
     {"search": "quickreduct", "certify": True},
+    {"measure": "soft"},
+    {"measure": "soft", "sample": 60},
+    {"measure": "soft", "search": ShuffledFrogs(patience=1), "max_evaluations": 300},
+    {"measure": Simple},
 ]
 
 

@@ -151,18 +151,21 @@ def test_anchors_are_some_samples_against_all():
     assert some.memberships([True, True, True]).tobytes() == expected.tobytes()
 
 
-@pytest.mark.parametrize("numeric", [False, True])
-@pytest.mark.parametrize("n_samples", [2, 5, 60])
-def test_left_out_neighbors_equal_the_definition(n_samples, numeric):
-    dataset = table(4, n_samples, "TcNn", numeric=numeric)
-    path = [2, 0, 3, 1]
-    found = SoftDependency(dataset).neighbors(path)
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**16),
+    n_samples=st.integers(2, 60),
+    kinds=st.text("ntckNTC", min_size=1, max_size=5),
+    numeric=st.booleans(),
+)
+def test_left_out_losses_equal_the_definition(seed, n_samples, kinds, numeric):
+    dataset = table(seed, n_samples, kinds, numeric=numeric)
+    path = np.random.default_rng(seed).permutation(len(kinds))
     columns = [naive.differences(dataset.values[:, a], dataset.categorical[a]) for a in path]
-    for size in range(1, 5):
-        delta = np.sum(columns[:size], axis=0)
-        np.fill_diagonal(delta, np.inf)
-        nearest = np.take_along_axis(delta, found[size - 1], axis=1)
-        np.testing.assert_allclose(nearest, np.sort(delta, axis=1)[:, :5][:, : n_samples - 1])
+    loss = naive.squared_errors if numeric else naive.wrong_votes
+    expected = [loss(columns[:size], dataset.target) for size in range(1, len(kinds) + 1)]
+    found = SoftDependency(dataset).left_out_losses(path)
+    np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
 def test_left_out_losses_count_wrong_votes():
@@ -170,3 +173,14 @@ def test_left_out_losses_count_wrong_votes():
     y = np.array(["a", "a", "a", "a", "a", "b", "b", "b"])
     losses = SoftDependency(X, y).left_out_losses([0])
     assert losses.tolist() == [[0, 0, 0, 0, 0, 1, 1, 1]]
+
+
+def test_left_out_losses_do_not_depend_on_the_order_of_equal_samples():
+    X = np.repeat([[0.0], [1.0]], 40, axis=0)
+    y = np.r_[np.ones(28), np.zeros(12), np.zeros(30), np.ones(10)].astype(int)
+    shuffled = np.random.default_rng(0).permutation(80)
+    sorted_, mixed = SoftDependency(X, y), SoftDependency(X[shuffled], y[shuffled])
+    assert sorted_.left_out_losses([0]).mean() == 22 / 80  # those of the minority
+    assert (
+        sorted_.left_out_losses([0])[0, shuffled].tolist() == mixed.left_out_losses([0])[0].tolist()
+    )

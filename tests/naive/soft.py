@@ -63,8 +63,31 @@ def soft_dependency(X, S, subset, is_categorical):
     return float(soft_memberships(columns, S).mean())
 
 
-def left_out_neighbors(columns, k=5):
-    """Return for each sample its k nearest others by delta, ties by index: int64[n, k]."""
-    delta = np.mean(columns, axis=0)
+def neighbor_shares(columns, k=5):
+    """Return how much of the k places each other sample has, float64[n, n].
+
+    Samples at the same distance as the last of the k share the places that are left.
+    """
+    delta = np.sum(columns, axis=0)
     np.fill_diagonal(delta, np.inf)
-    return np.argsort(delta, axis=1, kind="stable")[:, : min(k, len(delta) - 1)]
+    k = min(k, len(delta) - 1)
+    farthest = np.sort(delta, axis=1)[:, [k - 1]]
+    tied = np.abs(delta - farthest) <= 1e-9  # up to rounding
+    nearer = (delta < farthest) & ~tied
+    left = k - nearer.sum(axis=1, keepdims=True)
+    return nearer + tied * left / tied.sum(axis=1, keepdims=True)
+
+
+def wrong_votes(columns, y):
+    """Return for each sample 0 for a right vote of its neighbors, 1 for a wrong one."""
+    votes = neighbor_shares(columns) @ (np.asarray(y)[:, None] == np.unique(y)[None, :])
+    best = votes >= votes.max(axis=1, keepdims=True) - 1e-9
+    own = np.asarray(y)[:, None] == np.unique(y)[None, :]
+    return 1.0 - (best & own).sum(axis=1) / best.sum(axis=1)
+
+
+def squared_errors(columns, t):
+    """Return for each sample the squared error of the mean of its neighbors, in variances."""
+    t = np.asarray(t, dtype=np.float64)
+    shares = neighbor_shares(columns)
+    return (shares @ t / shares.sum(axis=1) - t) ** 2 / t.var(ddof=1)

@@ -10,6 +10,7 @@ from fuzzyfrog.search import (
     ExactFront,
     Genetic,
     ParticleSwarm,
+    Problem,
     QuickReduct,
     RandomSubsets,
     ShuffledFrogs,
@@ -247,3 +248,72 @@ def test_works_where_nothing_tells_the_classes_apart(search, ranking):
     outcome = run(search, objective, objective.problem(ranking=ranking), seed=0)
     assert outcome.subset.sum() == 1
     assert outcome.score == 0
+
+
+def rise_and_fall(n_features=7, seed=0):
+    """Return the scores of all subsets by a measure that features can lower."""
+    rng = np.random.default_rng(seed)
+    gain, noise = rng.random(n_features), 0.3
+    bits = np.arange(2**n_features)[:, np.newaxis] >> np.arange(n_features) & 1
+    return np.sqrt(bits @ gain) / 3 - noise * (bits.sum(axis=1) / n_features) ** 2 + 0.2
+
+
+FALLING = rise_and_fall()
+
+
+@pytest.fixture(params=[name for name in SEARCHES if name not in {"exact", "front"}])
+def free_search(request):
+    """A search that needs no measure that never falls."""
+    return SEARCHES[request.param]
+
+
+@pytest.mark.parametrize("changes", [{}, *CONSTRAINTS.values()], ids=["free", *CONSTRAINTS])
+def test_a_measure_that_falls_is_searched_for_its_peak(free_search, changes):
+    objective = Lookup(FALLING)
+    problem = objective.problem(is_monotone=False, tolerance=1e-12, **changes)
+    outcome = run(free_search, objective, problem, seed=0)
+    index = np.arange(1, len(FALLING))
+    bits = (index[:, np.newaxis] >> np.arange(7) & 1).astype(bool)
+    allowed = (bits | ~changes.get("must_include", mask_of(7))).all(axis=1)
+    allowed &= ~(bits & changes.get("exclude", mask_of(7))).any(axis=1)
+    size = changes.get("n_features_to_select")
+    allowed &= bits.sum(axis=1) == size if size else True
+    assert allowed[objective.index(outcome.subset) - 1]
+    assert outcome.score == FALLING[objective.index(outcome.subset)]
+    if not isinstance(free_search, RandomSubsets):
+        assert outcome.score == FALLING[1:][allowed].max()
+    assert not outcome.proven
+    assert len(set(objective.told)) == len(objective.told)
+
+
+@pytest.mark.parametrize("limit", [5, 40, None])
+def test_a_search_of_a_measure_that_falls_resumes_bit_for_bit(free_search, limit, tmp_path):
+    objective = Lookup(FALLING)
+    problem = objective.problem(is_monotone=False, tolerance=1e-12)
+    whole = run(free_search, objective, problem, seed=2)
+    checkpoint = Checkpoint(tmp_path / "scores", data="table")
+    run(free_search, objective, problem, seed=2, max_evaluations=limit, checkpoint=checkpoint)
+    resumed = run(free_search, Lookup(FALLING), problem, seed=2, checkpoint=checkpoint)
+    assert plain(resumed) == plain(whole)
+
+
+def test_the_greedy_path_goes_on_while_it_rises_and_20_features_far():
+    class Rising:
+        n_features = 40
+
+        def __init__(self, peak):
+            self.peak = peak
+
+        def score(self, masks, at_least=None):
+            return 1 - np.abs(masks.sum(axis=1) - self.peak) / 40 - masks @ np.arange(40) / 1e6
+
+        best = score
+
+    for peak, end in ((5, 20), (19, 20), (20, 21), (30, 31)):
+        objective = Rising(peak)
+        problem = Problem(n_features=40, n_cells=400, full_score=0.5, is_monotone=False)
+        outcome = run(QuickReduct(), objective, problem, seed=0)
+        assert outcome.subset.sum() == peak
+        assert outcome.front[-1].size == end
+        chosen = [np.flatnonzero(point.subset).tolist() for point in outcome.front]
+        assert chosen == [list(range(size)) for size in range(1, end + 1)]

@@ -10,7 +10,7 @@ X = np.random.default_rng(0).normal(size=(12, 4))
 y = [0, 1] * 6
 
 BAD = [
-    ({"search": "frog"}, r"search must be one of 'frogs', 'genetic', .* got 'frog'"),
+    ({"search": "frog"}, r"search must be one of 'auto', 'frogs', 'genetic', .* got 'frog'"),
     ({"search": ShuffledFrogs}, r"search must be one of .* or an instance such as"),
     ({"search": None}, "search must be one of"),
     ({"search": ShuffledFrogs(n_frogs=-1)}, "n_frogs must be an integer of at least 1, got -1"),

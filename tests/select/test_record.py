@@ -13,7 +13,7 @@ from sklearn import config_context
 from sklearn.datasets import load_wine
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from fuzzyfrog import FuzzyRoughSelector, positive_region
+from fuzzyfrog import FuzzyRoughSelector, PredictionWarning, positive_region
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.records import Run
 from fuzzyfrog.select import record
@@ -229,13 +229,15 @@ def test_codes_without_labels_are_called_categories():
 
 
 def test_warnings_are_kept(wine):
-    assert wine.record().notes == ()
+    (loss,) = wine.record().notes
+    assert "use measure='soft'" in loss
     X, y = load_wine(return_X_y=True)
     with pytest.warns(ConvergenceWarning) as caught:
         stopped = FuzzyRoughSelector("quickreduct", max_evaluations=13).fit(X, y)
-    (sentence,) = [str(one.message) for one in caught]
-    assert stopped.record().notes == (sentence,)
-    assert caught[0].filename == __file__
+    sentence, loss = [str(one.message) for one in caught]
+    assert stopped.record().notes == (sentence, loss)
+    assert [one.filename for one in caught] == [__file__] * 2
+    assert [one.category for one in caught] == [ConvergenceWarning, PredictionWarning]
 
 
 def test_warnings_of_the_table_are_kept():

@@ -11,9 +11,10 @@ ENVIRONMENT = {**os.environ, "SCIPY_ARRAY_API": "1"}
 CODE = """
 import warnings
 from sklearn.utils.estimator_checks import check_estimator
-from fuzzyfrog import BoostedSelector, FuzzyRoughSelector, ShuffledFrogs
+from fuzzyfrog import BoostedSelector, FuzzyRoughSelector, PredictionWarning, ShuffledFrogs
 estimators = {estimators}
 warnings.simplefilter("error")  # a skipped check is a warning
+warnings.simplefilter("ignore", PredictionWarning)
 for estimator in estimators:
     results = check_estimator(estimator, on_skip="warn", on_fail="raise")
     assert len(results) > 40
@@ -26,6 +27,7 @@ for estimator in estimators:
     "estimators",
     [
         ["FuzzyRoughSelector()"],
+        ["FuzzyRoughSelector(measure='soft')"],
         pytest.param(
             ["FuzzyRoughSelector(ShuffledFrogs(variant='paper'))"], marks=pytest.mark.long
         ),

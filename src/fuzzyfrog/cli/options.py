@@ -30,6 +30,22 @@ SEARCH = "The search"
 FILES = "Files to write"
 
 
+class MeasureName(StrEnum):
+    """What makes features good."""
+
+    STRICT = "strict"
+    SOFT = "soft"
+
+
+class SizeRule(StrEnum):
+    """How many of the features that a greedy search adds are taken."""
+
+    AUTO = "auto"
+    PEAK = "peak"
+    ACCURACY = "accuracy"
+    ONE_SE = "one-se"
+
+
 class TNormName(StrEnum):
     """How similarities on single features are combined."""
 
@@ -57,6 +73,7 @@ class MissingRule(StrEnum):
 class SearchName(StrEnum):
     """The searches, and gradient boosting; listed here because their registry is slow to import."""
 
+    AUTO = "auto"
     FROGS = "frogs"
     GENETIC = "genetic"
     SWARM = "swarm"
@@ -115,6 +132,15 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Do not s
 class MeasureOptions:
     """How subsets are measured; the fields are options."""
 
+    measure: Annotated[
+        MeasureName,
+        typer.Option(
+            metavar="NAME",
+            help="strict: separate these samples; soft: similar samples have the same class, for "
+            "prediction.",
+            rich_help_panel=MEASURE,
+        ),
+    ] = MeasureName.STRICT
     tnorm: Annotated[
         TNormName,
         typer.Option(
@@ -134,9 +160,34 @@ class MeasureOptions:
     missing: Missing = MissingRule.SIMILAR
     jobs: Jobs = None
 
+    @property
+    def is_soft(self) -> bool:
+        """Whether the soft measure is asked for."""
+        return self.measure == MeasureName.SOFT
+
     def parameters(self) -> dict[str, Any]:
-        """Return them as parameters of the library."""
-        return _parameters(self)
+        """Return them as parameters of the strict measure."""
+        return {name: one for name, one in _parameters(self).items() if name != "measure"}
+
+    def soft_parameters(self) -> dict[str, Any]:
+        """Return them as parameters of the soft measure; raise for those that it does not have."""
+        meaningless = given_options(self, but=("measure", "jobs", "missing"))
+        if self.missing == MissingRule.DIFFERENT:
+            meaningless.append("--missing different")
+        if meaningless:
+            raise UsageError(
+                f"--measure soft must come without {', '.join(meaningless)}. Only the strict "
+                "measure has them."
+            )
+        return {"n_jobs": self.jobs}
+
+    def require_strict(self, what: str) -> None:
+        """Raise if the soft measure is asked for, where only the strict one has a meaning."""
+        if self.is_soft:
+            raise UsageError(
+                f"--measure must be strict for {what}, got soft. The soft dependency can fall when "
+                "a feature is added, so no subset is the smallest that keeps it."
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,10 +198,11 @@ class SearchOptions:
         SearchName,
         typer.Option(
             metavar="NAME",
-            help=f"The search for subsets: {_one_of(SearchName)}.",
+            help=f"The search for subsets: {_one_of(SearchName)}; auto is frogs for the strict "
+            "measure, quickreduct for the soft one.",
             rich_help_panel=SEARCH,
         ),
-    ] = SearchName.FROGS
+    ] = SearchName.AUTO
     certify: Annotated[
         bool,
         typer.Option(
@@ -211,6 +263,14 @@ class SearchOptions:
         int | None,
         typer.Option(metavar="N", help="Select exactly N features.", rich_help_panel=SEARCH),
     ] = None
+    size_rule: Annotated[
+        SizeRule,
+        typer.Option(
+            metavar="NAME",
+            help=f"How many features to take with --measure soft: {_one_of(SizeRule)}.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = SizeRule.AUTO
     include: Annotated[
         list[str] | None,
         typer.Option(metavar="A,B", help="Features to always select.", rich_help_panel=SEARCH),
@@ -260,7 +320,7 @@ class SearchOptions:
         """Return the selector for a table."""
         from fuzzyfrog.select import FuzzyRoughSelector
 
-        parameters = {**_parameters(self), **measure.parameters()}
+        parameters = {**_parameters(self), **_parameters(measure)}
         parameters["must_include"] = features_in("--include", self.include, dataset) or None
         parameters["exclude"] = features_in("--exclude", self.exclude, dataset) or None
         return FuzzyRoughSelector(**parameters, callbacks=callbacks, checkpoint=checkpoint)

@@ -14,14 +14,16 @@ from fuzzyfrog.records.statements import (
     are_equal,
     asked_percent,
     headline,
+    is_useless,
     shortcut,
+    size_reason,
     verdict,
 )
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from fuzzyfrog.records import Run, TableSummary
+    from fuzzyfrog.records import FeatureSet, Run, TableSummary
 
 MAX_FEATURES = 40  # shown one by one
 MAX_NAMES = 8  # shown in one line
@@ -41,8 +43,13 @@ def result_lines(run: Run) -> Iterator[RenderableType]:
 
     yield Text(size_of(run.data), "bold")
     yield ""
-    yield Text(_headline(run), "bold green" if run.full_dependency > 0 else "bold yellow")
+    yield Text(_headline(run), "bold yellow" if is_useless(run) else "bold green")
     yield ""
+    if not run.is_strict:
+        yield from _steps(run)
+        yield ""
+        yield from facts(_soft_facts(run) if run.is_soft else _own_facts(run))
+        return
     shares = [f"{run.feature_frequency[feature]:.0%}" for feature in run.selected]
     yield from shown_features(
         run.names(run.selected), shares if run.n_reducts > 1 else None, _share_of(run)
@@ -99,7 +106,65 @@ def named(names: Sequence[str]) -> str:
 
 def _headline(run: Run) -> str:
     where = "" if run.sampling is None else f" on {run.sampling.n_sampled:,} random samples"
-    return f"{headline(run)}{where}{':' if run.full_dependency > 0 else '; selected:'}"
+    return f"{headline(run)}{where}{'; selected:' if is_useless(run) else ':'}"
+
+
+def _steps(run: Run) -> Iterator[str]:
+    """Yield the selected features, in the order in which a greedy search added them."""
+    is_path = set(run.added[: len(run.selected)]) == set(run.selected)
+    if not is_path or not run.is_soft:
+        yield from shown_features(run.names(run.selected), None)
+        return
+    accuracy = accuracy_name(run)
+    sizes = {one.size: one for one in run.front}
+    head = ["feature added", "soft dependency", accuracy]
+    room = stdout().width - sum(2 + len(title) for title in head[1:]) - 2
+    rows = []
+    for size, name in enumerate(run.names(run.added[: len(run.selected)][:MAX_FEATURES]), start=1):
+        step = sizes.get(size)
+        rows.append([fitted(name, room), *(_step(step) if step else ("", ""))])
+    yield from aligned([head, *rows], right={1, 2})
+    if len(run.selected) > MAX_FEATURES:
+        yield f"  and {len(run.selected) - MAX_FEATURES:,} more; --json lists all of them"
+
+
+def _step(step: FeatureSet) -> tuple[str, str]:
+    accuracy = "" if step.accuracy is None else f"{step.accuracy:.3f}"
+    return f"{step.dependency:.3f}", accuracy
+
+
+def accuracy_name(run: Run) -> str:
+    """Return what the accuracy of a path is called: R² for numbers."""
+    return "R² of neighbors" if run.data.target.is_numeric else "neighbors right"
+
+
+def _soft_facts(run: Run) -> Iterator[tuple[str, str]]:
+    chance = 0.0 if run.chance is None else run.chance
+    yield (
+        "soft",
+        f"dependency {run.dependency:.4f}; all features {run.full_dependency:.4f}, "
+        f"chance {chance:.4f}",
+    )
+    if run.chosen_accuracy is not None:
+        yield "neighbors", _by_neighbors(run, run.chosen_accuracy)
+    if run.estimate is not None:
+        yield "measured", run.estimate
+    yield "size", f"{len(run.selected)}, {size_reason(run)}"
+    if fewer := _fewer(run):
+        yield "fewer", f"soft dependency with {fewer}"
+    yield "search", _spent(run)
+
+
+def _by_neighbors(run: Run, accuracy: float) -> str:
+    if run.data.target.is_numeric:
+        return f"the mean target of the five nearest others predicts with R² {accuracy:.3f}"
+    return f"the five nearest others vote for the right class in {accuracy:.1%} of the samples"
+
+
+def _own_facts(run: Run) -> Iterator[tuple[str, str]]:
+    yield "score", f"{run.dependency:.6g}; all features {run.full_dependency:.6g}"
+    yield "measure", safe(run.measure)
+    yield "search", _spent(run)
 
 
 def _facts(run: Run) -> Iterator[tuple[str, str]]:

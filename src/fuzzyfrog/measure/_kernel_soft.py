@@ -28,11 +28,12 @@ __all__ = [
     "NUMBER",
     "SINGLE",
     "TILE",
-    "left_out_neighbors",
+    "left_out_losses",
     "memberships",
 ]
 
 SINGLE, DOUBLE = 16, 8  # lanes: anchors that are weighed together, in float32 and in float64
+SAME = 1e-9  # distances in spreads that differ by less are equal, up to rounding
 TILE = 64  # references whose weights are kept at a time
 NUMBER, GAPS, CATEGORY = 0, 1, 2  # kinds of features: numbers, numbers with gaps, categories
 
@@ -354,8 +355,10 @@ def memberships(
 
 
 @kernel
-def left_out_neighbors(z, kind, differs, gap, anchors, first, last, found):
-    """Find the nearest other samples of some anchors.
+def left_out_losses(
+    z, kind, differs, gap, codes, n_classes, target, n_neighbors, anchors, first, last, losses
+):
+    """Find how wrong the nearest other samples of some anchors are.
 
     Parameters
     ----------
@@ -365,29 +368,44 @@ def left_out_neighbors(z, kind, differs, gap, anchors, first, last, found):
         The kind of each feature.
     differs, gap : float64[n_steps]
         Difference of two categories, and of a gap to anything.
+    codes : int64[n_samples]
+        Classes; not read with a numeric target.
+    n_classes : int
+        Number of classes; 0 for a numeric target.
+    target : float64[n_samples]
+        Numeric targets in spreads; not read with classes.
+    n_neighbors : int
+        Number of neighbors; of samples at the same distance as the last of them, all count, each
+        with an equal part of the places that are left.
     anchors : int64[n_anchors]
-        Samples whose neighbors are wanted.
+        Samples whose losses are wanted.
     first, last : int
         The part of the anchors that is done here.
-    found : int64[n_steps, n_anchors, n_neighbors]
-        Neighbors, written here: the nearest first, of equally near ones the first sample.
+    losses : float64[n_steps, n_anchors]
+        Written here: for classes 0 for a right vote, 1 for a wrong one, and 1 - 1 / n if n classes
+        have as many votes and the right one is among them; for numbers the squared difference to
+        the mean of the neighbors.
     """
     n_steps, n_samples = z.shape
-    n_neighbors = found.shape[2]
     delta = np.empty(n_samples)
     nearest = np.empty(n_neighbors)
+    votes, tied = np.empty(max(n_classes, 1)), np.empty(max(n_classes, 1))
     for place in range(first, last):
         x = anchors[place]
         delta[:] = 0.0
         for step in range(n_steps):
             here, row = z[step, x], z[step]
-            for y in range(n_samples):
-                if np.isnan(here) or np.isnan(row[y]):
-                    delta[y] += gap[step]
-                elif kind[step] != CATEGORY:
+            if kind[step] == NUMBER:
+                for y in range(n_samples):
                     delta[y] += abs(row[y] - here)
-                elif row[y] != here:
-                    delta[y] += differs[step]
+            else:
+                for y in range(n_samples):
+                    if np.isnan(here) or np.isnan(row[y]):
+                        delta[y] += gap[step]
+                    elif kind[step] != CATEGORY:
+                        delta[y] += abs(row[y] - here)
+                    elif row[y] != here:
+                        delta[y] += differs[step]
             nearest[:] = np.inf
             for y in range(n_samples):
                 if y == x or delta[y] >= nearest[n_neighbors - 1]:
@@ -395,7 +413,35 @@ def left_out_neighbors(z, kind, differs, gap, anchors, first, last, found):
                 k = n_neighbors - 1
                 while k > 0 and nearest[k - 1] > delta[y]:
                     nearest[k] = nearest[k - 1]
-                    found[step, place, k] = found[step, place, k - 1]
                     k -= 1
                 nearest[k] = delta[y]
-                found[step, place, k] = y
+            votes[:] = 0.0
+            tied[:] = 0.0
+            farthest = nearest[n_neighbors - 1]
+            n_nearer, n_tied = 0, 0
+            for y in range(n_samples):
+                if y == x or delta[y] > farthest + SAME:
+                    continue
+                code = codes[y] if n_classes else 0
+                value = 1.0 if n_classes else target[y]
+                if delta[y] < farthest - SAME:
+                    n_nearer += 1
+                    votes[code] += value
+                else:
+                    n_tied += 1
+                    tied[code] += value
+            share = (n_neighbors - n_nearer) / n_tied
+            if n_classes == 0:
+                mean = (votes[0] + share * tied[0]) / n_neighbors
+                losses[step, place] = (mean - target[x]) ** 2
+                continue
+            most = 0.0
+            for code in range(n_classes):
+                votes[code] += share * tied[code]
+                most = max(most, votes[code])
+            n_best = 0
+            for code in range(n_classes):
+                if votes[code] >= most - SAME:
+                    n_best += 1
+            is_right = votes[codes[x]] >= most - SAME
+            losses[step, place] = 1.0 - 1.0 / n_best if is_right else 1.0

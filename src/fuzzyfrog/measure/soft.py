@@ -24,7 +24,7 @@ from fuzzyfrog.measure._kernel_soft import (
     GAPS,
     NUMBER,
     SINGLE,
-    left_out_neighbors,
+    left_out_losses,
     memberships,
 )
 from fuzzyfrog.measure.dependency import checked_masks, one_step
@@ -221,8 +221,11 @@ class SoftDependency:
         """Return how much of what is similar to each anchor has its class, by some features."""
         return self._of_subset(checked_masks(np.atleast_2d(mask), self.n_features)[0])
 
-    def neighbors(self, path: ArrayLike) -> NDArray[np.int64]:
-        """Return the nearest samples of each anchor by the first 1, 2, ... features of a path.
+    def left_out_losses(self, path: ArrayLike) -> NDArray[np.float64]:
+        """Return how wrong the five nearest other samples of each anchor are, for each size.
+
+        Samples at the same distance as the fifth share the places that are left, so that the order
+        of the table does not matter.
 
         Parameters
         ----------
@@ -231,48 +234,39 @@ class SoftDependency:
 
         Returns
         -------
-        int64[n_steps, n_anchors, n_neighbors]
-            Positions of up to five other samples, the nearest first; of several at the same
-            distance the first in the table.
+        float64[n_steps, n_anchors]
+            For classes 0 where most of the neighbors have the class of the anchor, 1 where they
+            have another one, and in between where several classes have as many; for a numeric
+            target the squared difference to their mean, in variances of the target.
         """
         features = np.asarray(path, dtype=np.int64)
-        z, kind, differs, gap = self._columns.differences(features)
-        n_neighbors = min(N_NEIGHBORS, self.n_samples - 1)
-        found = np.empty((len(features), len(self.anchors), n_neighbors), np.int64)
+        columns, classes = self._columns, self.dataset.classes
+        z, kind, differs, gap = columns.differences(features)
+        codes = np.empty(0, np.int64) if classes is None else self.dataset.target
+        n_classes, n_neighbors = len(classes or ()), min(N_NEIGHBORS, self.n_samples - 1)
+        losses = np.zeros((len(features), len(self.anchors)))
 
         def rows(block: tuple[int, int]) -> None:
-            left_out_neighbors(z, kind, differs, gap, self.anchors, *block, found)
+            left_out_losses(
+                z, kind, differs, gap, codes, n_classes, columns.target, n_neighbors,
+                self.anchors, *block, losses,
+            )  # fmt: skip
 
-        map_blocks(rows, _pieces(len(self.anchors), 64), self._n_threads)
-        return found
+        if n_neighbors:
+            map_blocks(rows, _pieces(len(self.anchors), 64), self._n_threads)
+        return losses
 
-    def left_out_losses(self, path: ArrayLike) -> NDArray[np.float64]:
-        """Return how wrong the nearest neighbors of each anchor are, for each size of a path.
+    def neighborhood(self, sample: int, mask: ArrayLike) -> NDArray[np.float64]:
+        """Return the share of each sample in the neighborhood of one, by some features.
 
-        Returns
-        -------
-        float64[n_steps, n_anchors]
-            For classes 1 where most of the five nearest others (of several classes with as many,
-            the one that comes first) have another class, else 0; for a numeric target the squared
-            difference to their mean, in variances of the target.
+        The membership of the sample is the mean of the likeness of all samples, weighed by these.
         """
-        neighbors = self.neighbors(path)
-        target = self.dataset.target
-        if self.dataset.classes is None:
-            spread = float(np.std(target, ddof=1)) if len(target) > 1 else 0.0
-            apart = target[neighbors].mean(axis=2) - target[self.anchors]
-            return np.asarray((apart / (spread or 1.0)) ** 2)
-        labels = target[neighbors]
-        votes = (labels[..., np.newaxis] == labels[..., np.newaxis, :]).sum(axis=3)
-        first = votes.argmax(axis=2)  # the nearest of those with the most votes
-        voted = np.take_along_axis(labels, first[..., np.newaxis], axis=2)[..., 0]
-        return np.asarray((voted != target[self.anchors]).astype(np.float64))
-
-    def similarities(self, sample: int, mask: ArrayLike) -> NDArray[np.float64]:
-        """Return how similar all samples are to one, from 0 to 1: the mean over the widths."""
         features = np.flatnonzero(checked_masks(np.atleast_2d(mask), self.n_features)[0])
         delta = self._columns.mean_differences(features, np.array([sample]))[0]
-        return np.asarray(sum(np.exp(-delta / width) for width in WIDTHS) / len(WIDTHS))
+        delta[sample] = np.inf
+        delta -= delta.min()  # cancels in the shares, and nothing underflows
+        similar = [np.exp(-delta / width) for width in WIDTHS]
+        return np.asarray(sum(one / one.sum() for one in similar) / len(WIDTHS))
 
     def likeness(self, sample: int) -> NDArray[np.float64]:
         """Return how alike the targets of all samples are to that of one, from 0 to 1."""
@@ -354,6 +348,9 @@ class _Columns:
         self._values = values  # numbers in spreads, categories as codes; in the table's order
         self._mean = mean
         self._differs = differs
+        has_gaps = [bool(np.isnan(column).any()) for column in values]
+        kind = np.where(dataset.categorical, CATEGORY, np.where(has_gaps, GAPS, NUMBER))
+        self._kind: Integers = kind.astype(np.int64)
         is_graded = dataset.classes is None
         codes = np.zeros(dataset.n_samples, np.int64) if is_graded else dataset.target
         self._order = np.argsort(codes, kind="stable")
@@ -398,24 +395,25 @@ class _Columns:
         shape = (len(features), self._dataset.n_samples)
         a, b = np.empty(shape, precision.dtype), np.empty(shape, precision.dtype)
         is_far = np.zeros(shape, np.bool_)
-        for row, feature in enumerate(features.tolist()):
-            values = self._values[feature][self._order]
-            if self._dataset.categorical[feature]:
-                a[row] = b[row] = values
-                continue
+        for first, last in _pieces(len(features), max(1, _CELLS_AT_ONCE // shape[1])):
+            some = features[first:last].tolist()
+            values = np.array([self._values[feature] for feature in some])[:, self._order]
             exponent = values / scale
             with np.errstate(invalid="ignore"):
-                is_far[row] = np.abs(exponent) > precision.reach
-            exponent = np.clip(exponent, -precision.cut, precision.cut)
-            a[row], b[row] = np.exp(exponent), np.exp(-exponent)
+                is_far[first:last] = np.abs(exponent) > precision.reach
+            np.clip(exponent, -precision.cut, precision.cut, out=exponent)
+            a[first:last], b[first:last] = np.exp(exponent), np.exp(-exponent)
+            labels = np.flatnonzero(self._dataset.categorical[some])
+            a[first + labels] = b[first + labels] = values[labels]
+            is_far[first + labels] = False
         differs = np.exp(-self._differs[features] / scale).astype(precision.dtype)
         gap = np.exp(-self._mean[features] / scale).astype(precision.dtype)
-        return a, b, self._kinds(features), differs, gap, is_far
+        return a, b, self._kind[features], differs, gap, is_far
 
     def differences(self, features: Integers) -> tuple[Floats, Integers, Floats, Floats]:
         """Return values, kinds and fixed differences of some features, in the table's order."""
         z = np.array([self._values[feature] for feature in features.tolist()])
-        return z, self._kinds(features), self._differs[features], self._mean[features]
+        return z, self._kind[features], self._differs[features], self._mean[features]
 
     def mean_differences(self, features: Integers, samples: Integers) -> Floats:
         """Return how far all samples are from some, on average over some features."""
@@ -453,14 +451,6 @@ class _Columns:
             return np.asarray(target == target[samples, np.newaxis], np.float64)
         apart = np.abs(self.target - self.target[samples, np.newaxis])
         return np.asarray(np.maximum(0.0, 1.0 - apart))
-
-    def _kinds(self, features: Integers) -> Integers:
-        def kind(feature: int) -> int:
-            if self._dataset.categorical[feature]:
-                return CATEGORY
-            return GAPS if np.isnan(self._values[feature]).any() else NUMBER
-
-        return np.array([kind(feature) for feature in features.tolist()], np.int64)
 
 
 def _pieces(n: int, at_once: int) -> list[tuple[int, int]]:

@@ -17,6 +17,7 @@ from fuzzyfrog.records.parts import (
     Sampling,
     TableSummary,
     TargetSummary,
+    WorseSample,
 )
 from fuzzyfrog.records.run import Run, Versions
 
@@ -39,4 +40,5 @@ __all__ = [
     "TableSummary",
     "TargetSummary",
     "Versions",
+    "WorseSample",
 ]

@@ -4,7 +4,7 @@ import json
 import types
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from math import isfinite
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -69,10 +69,14 @@ def _record(kind: Any, value: Any, where: str) -> Any:
             f"{_shown(f'{where}.{name}')} must be a known field, got an unknown one. "
             f"Known: {', '.join(known)}."
         )
-    for name in known:
-        if name not in value:
-            raise DataError(f"{where}.{name} must be there, got nothing. Save the run again.")
-    parts = {name: decoded(hints[name], value[name], f"{where}.{name}") for name in known}
+    for field in fields(kind):  # one with a default came later than the first records
+        if field.name not in value and field.default is MISSING:
+            raise DataError(f"{where}.{field.name} must be there, got nothing. Save the run again.")
+    parts = {
+        name: decoded(hints[name], value[name], f"{where}.{name}")
+        for name in known
+        if name in value
+    }
     try:
         return kind(**parts)
     except ValueError as error:  # the record checks itself, too

@@ -21,6 +21,7 @@ __all__ = [
     "Sampling",
     "TableSummary",
     "TargetSummary",
+    "WorseSample",
 ]
 
 
@@ -95,11 +96,14 @@ class FeatureSet:
         How well they tell the classes apart, from 0 to 1.
     minimal : bool or None
         Whether it was checked that no feature can be left out; None if it was not checked.
+    accuracy : float or None
+        As in `FrontPoint`; None for a subset that is not on a path.
     """
 
     features: tuple[int, ...]
     dependency: float
     minimal: bool | None
+    accuracy: float | None = None
 
     @property
     def size(self) -> int:
@@ -164,6 +168,34 @@ class ExamplePair:
 
 
 @dataclass(frozen=True)
+class WorseSample:
+    """A sample whose neighborhood gets worse without a feature.
+
+    Attributes
+    ----------
+    sample, neighbor : int
+        Rows of the training data, counted from 0; the neighbor is unlike the sample, and the one
+        that gains most weight in its neighborhood.
+    sample_target, neighbor_target : str
+        Their classes, or their numbers.
+    sample_value, neighbor_value : float, str or None
+        Their values of the feature.
+    membership_with, membership_without : float
+        How likely a random similar sample has the class of this one, with the feature and without
+        it.
+    """
+
+    sample: int
+    neighbor: int
+    sample_target: str
+    neighbor_target: str
+    sample_value: Cell
+    neighbor_value: Cell
+    membership_with: float
+    membership_without: float
+
+
+@dataclass(frozen=True)
 class FeatureExplanation:
     """Why a feature is among the selected ones.
 
@@ -176,9 +208,13 @@ class FeatureExplanation:
     dependency, dependency_without : float
         Of all selected features, and of all but this one.
     n_affected : int
-        Samples that get closer to another class without the feature.
+        Samples that get closer to another class without the feature; with the soft measure, those
+        whose neighborhood gets worse.
     pairs : tuple of ExamplePair
-        Some of them, each with the sample that is then nearest; those that lose most first.
+        With the strict measure: some of them, each with the sample that is then nearest; those
+        that lose most first.
+    samples : tuple of WorseSample
+        With the soft measure: some of them, those that lose most first.
     """
 
     feature: int
@@ -187,6 +223,7 @@ class FeatureExplanation:
     dependency_without: float
     n_affected: int
     pairs: tuple[ExamplePair, ...]
+    samples: tuple[WorseSample, ...] = ()
 
     @property
     def lost(self) -> float:
@@ -354,7 +391,7 @@ class Sampling:
     Attributes
     ----------
     n_sampled : int
-        Number of samples that subsets were scored on; their enemies are among all samples.
+        Number of samples that subsets were scored on, each against all samples.
     low, high : float
         The interval for the dependency of the selected features on all samples. It comes from
         samples that the search did not see.

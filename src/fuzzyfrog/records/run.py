@@ -33,7 +33,7 @@ OLDEST = 2  # that can be read; it lacks only these fields
 # The schema in which a field came, and its value in the records before.
 LATER_FIELDS: dict[str, tuple[int, object]] = {
     "sampling": (3, None), "excluded": (3, []), "n_resumed": (3, 0),
-    "copies": (5, []), "correlated": (5, []), "rows": (5, None),
+    "copies": (5, []), "correlated": (5, []), "rows": (5, None), "chance": (5, None),
 }  # fmt: skip
 
 Parameter = str | int | float | bool | None  # anything else is kept as its repr
@@ -77,11 +77,13 @@ class Run:
     n_reducts : int
         Number of such subsets found.
     core : tuple of int or None
-        Features that nothing can replace; None if there was no time to find them.
+        Features that nothing can replace; None if there was no time to find them, or if the
+        measure has no core.
     feature_frequency : tuple of float
         For each feature, the share of all reducts found that have it.
     front : tuple of FeatureSet
-        The best subset found of each size, ascending.
+        The best subset found of each size, ascending; for a greedy search with the soft measure,
+        all steps of it, with accuracies.
     history : tuple of HistoryPoint
         The course of the search, thinned.
     n_evaluations : int
@@ -104,6 +106,8 @@ class Run:
         Features that must not be selected; `full_dependency` is that of the others.
     n_resumed : int
         Number of subsets whose scores came from the earlier run that this one resumed.
+    chance : float or None
+        With the soft measure: the dependency of features that say nothing.
     copies : tuple of Alike
         Features that stand for others that say the same, which are among the excluded ones.
     correlated : tuple of Alike
@@ -137,9 +141,49 @@ class Run:
     sampling: Sampling | None
     excluded: tuple[int, ...]
     n_resumed: int
+    chance: float | None = None
     copies: tuple[Alike, ...] = ()
     correlated: tuple[Alike, ...] = ()
     rows: RowNames | None = None
+
+    @property
+    def measure(self) -> str:
+        """The measure: "strict", "soft", or the name of one's own."""
+        return str(self.parameters.get("measure", "strict"))
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether the dependency is the one of the paper, which no feature lowers."""
+        return self.measure == "strict"
+
+    @property
+    def is_soft(self) -> bool:
+        """Whether the dependency is the soft one, to be read next to chance."""
+        return self.measure == "soft"
+
+    @property
+    def symbol(self) -> str:
+        """The dependency as a sign: the strict one, the soft one, or a score of one's own."""
+        return "γ" if self.is_strict else "Γ" if self.is_soft else "score"
+
+    @property
+    def added(self) -> tuple[int, ...]:
+        """The features in the order in which a greedy search added them; empty otherwise."""
+        if not str(self.parameters.get("search")).lower().startswith("quickreduct"):
+            return ()
+        order = list(self.front[0].features) if self.front else []
+        for smaller, larger in pairwise(self.front):
+            new = set(larger.features) - set(smaller.features)
+            if larger.size != smaller.size + 1 or len(new) != 1:
+                return ()
+            order += new
+        return tuple(order)
+
+    @property
+    def chosen_accuracy(self) -> float | None:
+        """How often five neighbors are right by the selected features, if it was measured."""
+        accuracies = [one.accuracy for one in self.front if one.features == self.selected]
+        return accuracies[0] if accuracies else None
 
     @property
     def n_allowed(self) -> int:
@@ -339,11 +383,26 @@ def check_run(run: "Run") -> None:
     _check_reducts(run)
     _check_certificate(run)
     _check_sampling(run)
+    _check_measure(run)
+
+
+def _check_measure(run: "Run") -> None:
+    if run.is_soft == (run.chance is None):
+        raise DataError("run.chance must be a number for the soft measure, and null for others.")
+    if not run.is_strict and (run.core is not None or run.certificate is not None):
+        raise DataError(
+            f"run.core and certificate must be null for the measure {run.measure[:40]!a}, with "
+            "which nothing can be proved."
+        )
+    for at, point in enumerate(run.front):
+        if point.accuracy is not None and point.accuracy > 1.0:
+            raise DataError(f"run.front[{at}].accuracy must be at most 1, got {point.accuracy!r}.")
 
 
 def _check_ranges(run: "Run") -> None:
+    is_bounded = run.is_strict or run.is_soft  # a measure of one's own may have any scores
     for where, share in _shares(run):
-        if not 0.0 <= share <= 1.0:
+        if not 0.0 <= share <= 1.0 and (is_bounded or not where.endswith("dependency")):
             raise DataError(f"run.{where} must be between 0 and 1, got {share!r}.")
     for where, count in _counts(run):
         if count < 0:
@@ -395,7 +454,7 @@ def _check_reducts(run: "Run") -> None:
                 f"run.front[{at}].features must be more than the {smaller.size} of the point "
                 f"before, got {larger.size}."
             )
-    if run.dependency > run.full_dependency + ROUNDING:
+    if run.is_strict and run.dependency > run.full_dependency + ROUNDING:
         raise DataError(
             f"run.dependency must be at most full_dependency, {run.full_dependency!r}, "
             f"got {run.dependency!r}."
@@ -514,11 +573,15 @@ def _samples(run: "Run") -> Iterator[tuple[str, int]]:
         for j, pair in enumerate(explanation.pairs):
             yield f"explanations[{i}].pairs[{j}].sample", pair.sample
             yield f"explanations[{i}].pairs[{j}].enemy", pair.enemy
+        for j, worse in enumerate(explanation.samples):
+            yield f"explanations[{i}].samples[{j}].sample", worse.sample
+            yield f"explanations[{i}].samples[{j}].neighbor", worse.neighbor
 
 
 def _shares(run: "Run") -> Iterator[tuple[str, float]]:
     yield "full_dependency", run.full_dependency
     yield "dependency", run.dependency
+    yield "chance", run.chance or 0.0
     yield from _numbered("feature_frequency[{}]", run.feature_frequency)
     yield from _numbered("reducts[{}].dependency", (one.dependency for one in run.reducts))
     yield from _numbered("front[{}].dependency", (one.dependency for one in run.front))
@@ -535,6 +598,9 @@ def _shares(run: "Run") -> Iterator[tuple[str, float]]:
         for i, pair in enumerate(one.pairs):
             yield f"explanations[{at}].pairs[{i}].distance_with", pair.distance_with
             yield f"explanations[{at}].pairs[{i}].distance_without", pair.distance_without
+        for i, worse in enumerate(one.samples):
+            yield f"explanations[{at}].samples[{i}].membership_with", worse.membership_with
+            yield f"explanations[{at}].samples[{i}].membership_without", worse.membership_without
 
 
 def _counts(run: "Run") -> Iterator[tuple[str, float]]:

@@ -17,6 +17,7 @@ class Verdict(Enum):
     USELESS = auto()  # no feature says anything, but something must be selected
     CERTIFIED = auto()  # there is a certificate, which says how far the proof came
     CORE = auto()  # proven: nothing can replace any of them, and they are enough
+    UNPROVABLE = auto()  # the measure has no smallest subset, or none that could be proved
     ESTIMATED = auto()  # a random sample proves nothing
     ASKED = auto()  # the number was given
     ONE = auto()  # nothing is smaller
@@ -29,7 +30,8 @@ def verdict(run: "Run") -> Verdict:
     is_one = len(run.selected) == 1 and run.asks_for_fewest and run.is_enough
     minimal = next((one.minimal for one in run.reducts if one.features == run.selected), None)
     known = [
-        (Verdict.USELESS, run.full_dependency <= 0),
+        (Verdict.USELESS, is_useless(run)),
+        (Verdict.UNPROVABLE, not run.is_strict),
         (Verdict.CERTIFIED, run.certificate is not None and run.certificate.proven),
         (Verdict.CORE, run.is_core_alone),
         (Verdict.ESTIMATED, run.sampling is not None),
@@ -49,25 +51,86 @@ def goal(run: "Run") -> str:
     return "the classes apart"
 
 
+def is_useless(run: "Run") -> bool:
+    """Whether no feature was found that says anything about the target."""
+    if run.chance is not None:
+        return run.dependency <= run.chance
+    return run.is_strict and run.full_dependency <= 0
+
+
 def headline(run: "Run") -> str:
     """Return which features were selected and how good they are, without a final period."""
+    if not run.is_strict:
+        return _soft_headline(run) if run.is_soft else _own_headline(run)
     n_selected = len(run.selected)
     if run.full_dependency <= 0:
         return f"No feature tells {goal(run)}, nor do all of them together"
     is_free = run.asked_size is None and run.parameters.get("must_include") is None
     if 1 < n_selected == run.n_allowed and is_free:
         return _all_of_them(run)
-    n_others = len(run.excluded) - run.n_copies  # copies are there, under another name
-    n_allowed = run.data.n_features - n_others
-    start, others = f"{n_selected:,} of {count(n_allowed, 'feature')}", "all of them"
-    if n_others:
-        are = "is" if n_others == 1 else "are"
-        allowed = count(n_allowed, "allowed feature")
-        start = f"{n_selected:,} of the {allowed} ({n_others:,} {are} excluded)"
-        others = f"all {n_allowed:,}"
+    start, others = _part_of_all(run)
     share = min(1.0, run.dependency / run.full_dependency)
     how = "as well as" if share == 1.0 else f"{percent(share)} as well as"
     return f"{start} {'tells' if n_selected == 1 else 'tell'} {goal(run)} {how} {others}"
+
+
+def _part_of_all(run: "Run") -> tuple[str, str]:
+    """Return how many of the features are selected, and what to call all of them."""
+    n_selected = len(run.selected)
+    n_others = len(run.excluded) - run.n_copies  # copies are there, under another name
+    n_allowed = run.data.n_features - n_others
+    if not n_others:
+        return f"{n_selected:,} of {count(n_allowed, 'feature')}", "all of them"
+    are = "is" if n_others == 1 else "are"
+    allowed = count(n_allowed, "allowed feature")
+    start = f"{n_selected:,} of the {allowed} ({n_others:,} {are} excluded)"
+    return start, f"all {n_allowed:,}"
+
+
+def _soft_headline(run: "Run") -> str:
+    chance = percent(run.chance or 0.0)
+    is_numeric = run.data.target.is_numeric
+    if is_useless(run):
+        how = "no more alike" if is_numeric else "of the same class no more often"
+        return f"By no feature found are similar samples {how} than by chance, {chance}"
+    start, others = _part_of_all(run)
+    if len(run.selected) == run.n_allowed:
+        start = f"all {count(run.n_allowed, 'allowed feature' if run.excluded else 'feature')}"
+    ours, theirs = percent(run.dependency), percent(run.full_dependency)
+    everything = "" if len(run.selected) == run.n_allowed else f"by {others} {theirs}, "
+    if is_numeric:
+        return (
+            f"By {start}, similar samples have targets that are {ours} alike; "
+            f"{everything}by chance {chance}"
+        )
+    return (
+        f"By {start}, similar samples have the same class {ours} of the time; "
+        f"{everything}by chance {chance}"
+    )
+
+
+def _own_headline(run: "Run") -> str:
+    start, others = _part_of_all(run)
+    return f"{start} score {run.dependency:.4g}, {others} {run.full_dependency:.4g}"
+
+
+def size_reason(run: "Run") -> str:
+    """Return why a run with the soft measure has the size that it has, without a final period."""
+    if run.asked_size is not None:
+        return "as requested"
+    if not run.added or run.chosen_accuracy is None:
+        return "the highest soft dependency that was found"
+    peak = max(run.front, key=lambda one: one.dependency).size
+    best = max(run.front, key=lambda one: one.accuracy or float("-inf")).size
+    rule = run.parameters.get("size_rule")
+    right = "neighbors predict best" if run.data.target.is_numeric else "neighbors vote best"
+    reasons = {
+        "peak": "where the soft dependency is highest",
+        "accuracy": f"where {right}",
+        "one-se": f"the fewest by which neighbors do as well as by {best}, up to a standard error",
+    }
+    both = f"the larger of where the soft dependency is highest ({peak}) and {right} ({best})"
+    return reasons.get(str(rule), both if peak != best else f"{reasons['peak']} and {right}")
 
 
 def _all_of_them(run: "Run") -> str:

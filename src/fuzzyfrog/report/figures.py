@@ -82,6 +82,8 @@ def save_figures(
     with matplotlib.rc_context(STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # names may be in any script
         for name, draw in _PICTURES.items():
+            if not run.is_strict and name in STRICT_ONLY:
+                continue
             figure = draw(run)
             files.append(Path(folder) / f"{name}.{format}")
             metadata = {"Date": None} if format == "svg" else {"Software": None}
@@ -112,23 +114,37 @@ def _front(run: Run) -> Any:
     axes.axhline(run.full_dependency, color=MUTE, linestyle=(0, (4, 3)), linewidth=1)
     axes.plot(sizes, [point.dependency for point in run.front], color=ACCENT, linewidth=2,
               marker="o", markersize=6, markerfacecolor="white", markeredgewidth=1.8)  # fmt: skip
-    bend = elbow(run.front)
+    if run.chance is not None:
+        axes.axhline(run.chance, color=RULE, linewidth=1)
+    if known := [one for one in run.front if one.accuracy is not None]:
+        axes.plot([one.size for one in known], [one.accuracy for one in known], color=SOFT,
+                  linewidth=1.5, linestyle=(0, (2, 2)), label="nearest neighbors")  # fmt: skip
+        axes.legend(frameon=False, loc="lower right")
+    bend = elbow(run.front) if run.is_strict else None
     if bend is not None:
-        _mark(axes, bend, "D", "white", "elbow", "left")
+        _mark(axes, bend, "D", "white", "elbow", "left", run.symbol)
     chosen = FeatureSet(run.selected, run.dependency, None)
-    _mark(axes, chosen, "o", ACCENT, "chosen", "right")
+    _mark(axes, chosen, "o", ACCENT, "chosen", "right", run.symbol)
     axes.set(title="Best dependency for each number of features", xlabel="number of features",
-             ylabel="dependency γ", ylim=(0, 1.04))  # fmt: skip
+             ylabel=_label(run))  # fmt: skip
+    if run.is_strict or run.is_soft:
+        axes.set_ylim(min(0.0, *axes.get_ylim()), 1.04)
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.grid(axis="y")
     axes.set_axisbelow(True)
     return figure
 
 
-def _mark(axes: Any, point: FeatureSet, marker: str, fill: str, label: str, side: str) -> None:
+def _label(run: Run) -> str:
+    return "score" if run.symbol == "score" else f"dependency {run.symbol}"
+
+
+def _mark(
+    axes: Any, point: FeatureSet, marker: str, fill: str, label: str, side: str, symbol: str
+) -> None:
     axes.plot([point.size], [point.dependency], marker=marker, markersize=10, color=ACCENT,
               markerfacecolor=fill, markeredgewidth=1.8)  # fmt: skip
-    axes.annotate(f"{label}, γ {gamma(point.dependency)}", (point.size, point.dependency),
+    axes.annotate(f"{label}, {symbol} {gamma(point.dependency)}", (point.size, point.dependency),
                   xytext=(0, -14), textcoords="offset points", ha=side, va="top",
                   weight="bold")  # fmt: skip
 
@@ -177,7 +193,7 @@ def _convergence(run: Run) -> Any:
     over.step(x, [m.dependency for m in run.history], where="post", color=ACCENT, linewidth=2)
     best = max((moment.dependency for moment in run.history), default=1.0)
     worst = min((moment.dependency for moment in run.history), default=1.0)
-    over.set(title="Best subset so far", ylabel="dependency γ")
+    over.set(title="Best subset so far", ylabel=_label(run))
     over.set_ylim(min(worst, 0.9 * best), best + 0.01)
     middle.step(x, [m.size for m in run.history], where="post", color=ACCENT, linewidth=2)
     middle.set(
@@ -205,6 +221,7 @@ def _names(run: Run, features: list[int]) -> list[str]:
     return [short(name, LONGEST) for name in run.names(features)]
 
 
+STRICT_ONLY = {"reducts", "frequency"}
 _PICTURES: dict[str, Callable[[Run], Any]] = {
     "front": _front,
     "reducts": _reducts,

@@ -68,8 +68,8 @@ def front(run: Run) -> dict[str, Any]:
         "line": line(list(compress(placed, unbeaten))) if placed else "",
         "any_beaten": not all(unbeaten),
         "full": y.at(run.full_dependency),
-        "x_ticks": [_tick(x, tick, f"{tick:.0f}") for tick in nice_ticks(x, 12, finest=1.0)],
-        "y_ticks": [_tick(y, tick, f"{tick:g}") for tick in QUARTERS],
+        "x_ticks": [tick(x, one, f"{one:.0f}") for one in nice_ticks(x, 12, finest=1.0)],
+        "y_ticks": [tick(y, one, f"{one:g}") for one in QUARTERS],
         "elbow": None if bend is None else _elbow(bend, run),
     }
 
@@ -172,22 +172,23 @@ def course(run: Run) -> dict[str, Any] | None:
     least, most = moments[0].n_evaluations, moments[-1].n_evaluations
     x = Scale(least, most, is_log=most >= 50 * least)
     return {
-        "x_ticks": [_tick(x, tick, f"{tick:,.0f}") for tick in nice_ticks(x, 4, finest=1.0)],
+        "x_ticks": [tick(x, one, f"{one:,.0f}") for one in nice_ticks(x, 4, finest=1.0)],
         "is_log": x.is_log,
-        "charts": [*_dependency(moments, x), _size(moments, x), _diversity(moments, x)],
+        "charts": [*_dependency(run, moments, x), _size(moments, x), _diversity(moments, x)],
         "rows": [_course_row(moment) for moment in _changes(moments)],
     }
 
 
-def _dependency(moments: list[HistoryPoint], x: Scale) -> list[dict[str, Any]]:
+def _dependency(run: Run, moments: list[HistoryPoint], x: Scale) -> list[dict[str, Any]]:
     values = [moment.dependency for moment in moments]
     if min(values) == max(values):
         return []  # found at once: a straight line says nothing
-    y = Scale(min(0.9 * values[-1], min(values)), max(values[-1], 1e-9))  # the end matters most
+    lowest = min(0.9 * values[-1], min(values))
+    y = Scale(lowest, max(values[-1], lowest + 1e-9))  # the end matters most
     places = [(x.at(one.n_evaluations), y.at(one.dependency)) for one in moments]
-    ticks = [_tick(y, tick, f"{tick:g}") for tick in nice_ticks(y, 3)]
-    return [{"title": "Best γ so far", "line": steps(places), "y_ticks": ticks, "bound": None,
-             "last": gamma(values[-1])}]  # fmt: skip
+    ticks = [tick(y, one, f"{one:g}") for one in nice_ticks(y, 3)]
+    return [{"title": f"Best {run.symbol} so far", "line": steps(places), "y_ticks": ticks,
+             "bound": None, "last": gamma(values[-1])}]  # fmt: skip
 
 
 def _size(moments: list[HistoryPoint], x: Scale) -> dict[str, Any]:
@@ -196,7 +197,7 @@ def _size(moments: list[HistoryPoint], x: Scale) -> dict[str, Any]:
     known = [(one.n_evaluations, one.lower_bound or 0) for one in moments]
     is_proved = known[-1][1] > 1  # that one feature is needed is obvious
     bounds = [(x.at(n_evaluations), y.at(bound)) for n_evaluations, bound in known if is_proved]
-    ticks = [_tick(y, tick, f"{tick:g}") for tick in nice_ticks(y, 3, finest=1.0)]
+    ticks = [tick(y, one, f"{one:g}") for one in nice_ticks(y, 3, finest=1.0)]
     bound = steps(bounds) if bounds else None
     return {"title": "Features of the best", "line": steps(places), "y_ticks": ticks,
             "bound": bound, "last": f"{moments[-1].size:,}"}  # fmt: skip
@@ -207,7 +208,7 @@ def _diversity(moments: list[HistoryPoint], x: Scale) -> dict[str, Any]:
     known = [(one.n_evaluations, one.diversity) for one in moments if one.diversity is not None]
     smooth = _smoothed([(x.at(n_evaluations), value) for n_evaluations, value in known])
     places = [(place, y.at(value)) for place, value in smooth]
-    ticks = [_tick(y, tick, f"{tick:g}") for tick in (0.0, 0.5, 1.0)]
+    ticks = [tick(y, one, f"{one:g}") for one in (0.0, 0.5, 1.0)]
     return {"title": "Diversity of the subsets", "line": line(places) if places else "",
             "y_ticks": ticks, "bound": None,
             "last": f"{smooth[-1][1]:.2f}" if known else "none"}  # fmt: skip
@@ -274,5 +275,6 @@ def steps(points: list[tuple[float, float]]) -> str:
     return "".join(path)
 
 
-def _tick(scale: Scale, value: float, label: str) -> dict[str, Any]:
+def tick(scale: Scale, value: float, label: str) -> dict[str, Any]:
+    """Return a mark on an axis."""
     return {"at": scale.at(value), "label": label}

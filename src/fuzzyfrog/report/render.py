@@ -16,6 +16,7 @@ from markupsafe import Markup, escape
 from fuzzyfrog.records import Run
 from fuzzyfrog.records.run import write_text
 from fuzzyfrog.records.statements import alike
+from fuzzyfrog.report.other_measures import path
 from fuzzyfrog.report.plot_data import course, frequency, front
 from fuzzyfrog.report.sections import (
     ambiguous,
@@ -97,7 +98,11 @@ def collect(run: Run) -> dict[str, Any]:
         "all_features": f"all {count(run.n_allowed, noun)}",
         "n_reducts": run.n_reducts,
         "alike": alike(run),
-        "front": front(run),
+        "is_strict": run.is_strict,
+        "symbol": run.symbol,
+        "has_samples": run.is_strict or run.is_soft,
+        "part": None if run.is_strict or run.sampling is None else run.sampling.n_sampled,
+        "front": front(run) if run.is_strict else path(run),
         "reducts": explorer(run),
         "frequency": frequency(run),
         "explanations": explanations(run),

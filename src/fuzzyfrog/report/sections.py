@@ -16,7 +16,8 @@ from fuzzyfrog.records.statements import (
     shortcut,
     verdict,
 )
-from fuzzyfrog.report.text import cell, count, gamma, room, seconds, short, visible
+from fuzzyfrog.report import other_measures
+from fuzzyfrog.report.text import cell, count, gamma, room, row_of, seconds, short, visible
 
 MAX_CHIPS = 60  # features that are named at the top
 LONGEST_CHIP = 200  # characters of the name of one
@@ -68,9 +69,24 @@ def answer(run: Run) -> dict[str, Any]:
         "n_more_chips": max(0, len(run.selected) - MAX_CHIPS),
         "notes": [_sentence(note) for note in run.notes[:MAX_NOTES]],
         "n_more_notes": max(0, len(run.notes) - MAX_NOTES),
+        **(_strict_words(run) if run.is_strict else _other_words(run)),
+    }
+
+
+def _strict_words(run: Run) -> dict[str, Any]:
+    return {
         "reasons": [_quality(run), _need(run), _choice(run), *_next_step(run)],
         "proof": _proof(run),
         "facts": _facts(run),
+    }
+
+
+def _other_words(run: Run) -> dict[str, Any]:
+    samples = {"label": "Samples", "value": f"{run.data.n_samples:,}", "of": _kind_of_target(run)}
+    return {
+        "reasons": other_measures.reasons(run),
+        "proof": other_measures.standing(run),
+        "facts": [*other_measures.facts(run), samples],
     }
 
 
@@ -316,7 +332,8 @@ def explanations(run: Run) -> dict[str, Any]:
 def _line(one: FeatureExplanation, largest: float, most: int) -> dict[str, Any]:
     return {
         "name": short(one.name, most),
-        "lost": gamma(one.lost),
+        "lost": gamma(abs(one.lost)),
+        "rises": one.lost < 0,
         "width": round(100 * max(0.0, one.lost) / largest, 2),
         "without": told_apart(one.dependency_without, one.dependency),
         "with": told_apart(one.dependency, one.dependency_without),
@@ -327,6 +344,7 @@ def _line(one: FeatureExplanation, largest: float, most: int) -> dict[str, Any]:
 
 def _card(run: Run, one: FeatureExplanation, largest: float, most: int) -> dict[str, Any]:
     pairs = [_pair(run, pair) for pair in one.pairs]
+    pairs += [other_measures.worse(run, worse) for worse in one.samples]
     return {
         **_line(one, largest, most),
         "caption": short(one.name, LONGEST_CAPTION),
@@ -338,8 +356,8 @@ def _card(run: Run, one: FeatureExplanation, largest: float, most: int) -> dict[
 
 def _pair(run: Run, pair: ExamplePair) -> dict[str, Any]:
     return {
-        "sample": _row(run, pair.sample),
-        "enemy": _row(run, pair.enemy),
+        "sample": row_of(run, pair.sample),
+        "enemy": row_of(run, pair.enemy),
         "sample_target": _target(run, pair.sample_target),
         "enemy_target": _target(run, pair.enemy_target),
         "sample_value": cell(pair.sample_value),
@@ -349,14 +367,6 @@ def _pair(run: Run, pair: ExamplePair) -> dict[str, Any]:
         "with_at": round(100 * pair.distance_with, 2),
         "without_at": round(100 * pair.distance_without, 2),
     }
-
-
-def _row(run: Run, sample: int) -> str:
-    """Return what a sample is called: its label, its line in the file, or its index."""
-    if run.rows is None:
-        return f"sample {sample}"
-    name = short(run.row_name(sample), LONGEST_CLASS)
-    return name if run.rows.kind == "label" else f"line {name}"
 
 
 def _target(run: Run, text: str) -> str:
@@ -371,7 +381,8 @@ def ambiguous(run: Run) -> dict[str, Any]:
     """Return the samples that the selected features tell apart least."""
     return {
         "n_ambiguous": run.n_ambiguous,
-        "n_sure": run.data.n_samples - run.n_ambiguous,
+        "n_sure": (run.sampling.n_sampled if run.is_soft and run.sampling else run.data.n_samples)
+        - run.n_ambiguous,
         "rows": [_sample(run, one) for one in run.ambiguous],
         "n_values_hidden": max(0, len(run.selected) - MAX_VALUES),
     }
@@ -382,8 +393,8 @@ def _sample(run: Run, one: AmbiguousSample) -> dict[str, Any]:
     most = room(n_names, MAX_CHARACTERS, LONGEST_CAPTION)
     names = [short(name, most) for name in run.names(run.selected)]
     return {
-        "sample": _row(run, one.sample),
-        "enemy": _row(run, one.enemy),
+        "sample": row_of(run, one.sample),
+        "enemy": row_of(run, one.enemy),
         "sample_target": _target(run, one.sample_target),
         "enemy_target": _target(run, one.enemy_target),
         "missing": _gaps_of(one),

@@ -145,17 +145,22 @@ class Evidence:
         The indices of these features in the original table.
     settings : MeasureSettings
         The measure.
+    part : tuple of int
+        Number of samples that the search measured, and the seed by which they were drawn.
     """
 
     dataset: Dataset
     features: NDArray[np.int64]
     settings: MeasureSettings
+    part: tuple[int, int]
 
     @classmethod
-    def of(cls, dataset: Dataset, kept: Masks, settings: MeasureSettings) -> Self:
+    def of(
+        cls, dataset: Dataset, kept: Masks, settings: MeasureSettings, part: tuple[int, int]
+    ) -> Self:
         """Return a copy of some features, safe from later changes of the table."""
         features = np.flatnonzero(kept)
-        part = Dataset(
+        copied = Dataset(
             np.ascontiguousarray(dataset.values[:, features]),
             dataset.target,
             tuple(dataset.feature_names[feature] for feature in features),
@@ -165,7 +170,7 @@ class Evidence:
             dataset.name,
             dataset.categories and tuple(dataset.categories[feature] for feature in features),
         )
-        return cls(part, features, settings)
+        return cls(copied, features, settings, part)
 
     def measure(self, n_jobs: int | None) -> Any:
         """Return the measure of the samples on the features that were kept."""

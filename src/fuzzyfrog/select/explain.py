@@ -1,6 +1,7 @@
-"""Why a feature is selected: the samples that come close to another class without it."""
+"""Why a feature is selected: the samples that it tells from others, or keeps among their own."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,12 +9,20 @@ from numpy.typing import NDArray
 from fuzzyfrog.common.deadline import stop_if_late
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.scaling import positions, scaled, snapped
+from fuzzyfrog.measure import Dependency, SoftDependency
 from fuzzyfrog.measure.dependency import TNorm
 from fuzzyfrog.measure.geometry import mean_membership
-from fuzzyfrog.records import AmbiguousSample, Cell, ExamplePair, FeatureExplanation
+from fuzzyfrog.records import (
+    AmbiguousSample,
+    Cell,
+    ExamplePair,
+    FeatureExplanation,
+    WorseSample,
+)
 from fuzzyfrog.select.base import Evidence
+from fuzzyfrog.select.measures import Measure, sampled
 
-__all__ = ["Examples", "Explanation", "Pair"]
+__all__ = ["Examples", "Explanation", "Loss", "Pair", "examples_of"]
 
 Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -39,6 +48,27 @@ class Pair:
 
 
 @dataclass(frozen=True)
+class Loss:
+    """A sample whose neighborhood gets worse without a feature.
+
+    Attributes
+    ----------
+    sample : int
+        Row of the training data, counted from 0.
+    neighbor : int
+        The sample unlike it that gains most weight among its neighbors without the feature.
+    membership_with, membership_without : float
+        How likely a random similar sample has the class of this one, with the feature and without
+        it.
+    """
+
+    sample: int
+    neighbor: int
+    membership_with: float
+    membership_without: float
+
+
+@dataclass(frozen=True)
 class Explanation:
     """Why a feature is selected; print it to get the numbers as a table.
 
@@ -53,10 +83,13 @@ class Explanation:
     dependency_without : float
         Dependency of the selected features without this one.
     n_affected : int
-        Number of samples that come closer to another class without the feature.
+        Number of samples that come closer to another class without the feature; with the soft
+        measure, number of samples whose neighborhood gets worse.
     pairs : tuple of Pair
         Affected samples, each with its nearest enemy once the feature is removed, ordered by
-        how much the sample loses. No pair is listed twice.
+        how much the sample loses. No pair is listed twice. Empty with other measures.
+    losses : tuple of Loss
+        With the soft measure: affected samples, ordered by how much they lose.
     """
 
     feature: int
@@ -65,17 +98,21 @@ class Explanation:
     dependency_without: float
     n_affected: int
     pairs: tuple[Pair, ...]
+    losses: tuple[Loss, ...] = ()
 
     @property
     def lost(self) -> float:
-        """How much the dependency falls without the feature."""
+        """How much the dependency falls without the feature; negative if it rises."""
         return self.dependency - self.dependency_without
 
     def __str__(self) -> str:
+        moves = "rises" if self.lost < 0 else "falls"
         head = (
-            f"Without {self.name} the dependency falls by {self.lost:.6f}, from "
+            f"Without {self.name} the dependency {moves} by {abs(self.lost):.6f}, from "
             f"{self.dependency:.6f} to {self.dependency_without:.6f}."
         )
+        if self.losses:
+            return "\n".join([head, *self._lost_lines()])
         if not self.pairs:
             return head
         lines = [
@@ -86,6 +123,18 @@ class Explanation:
         title = f"{'sample':>8}  {'enemy':>8}  {'distance with':>13}  {'distance without':>16}"
         affected = f"Samples that come closer to another class: {self.n_affected:,}. Most of all:"
         return "\n".join([head, affected, title, *lines])
+
+    def _lost_lines(self) -> list[str]:
+        title = f"{'sample':>8}  {'membership with':>15}  {'without':>9}  {'unlike neighbor':>15}"
+        return [
+            f"Samples whose neighborhood gets worse: {self.n_affected:,}. Most of all:",
+            title,
+            *(
+                f"{one.sample:>8}  {one.membership_with:>15.6f}  {one.membership_without:>9.6f}  "
+                f"{one.neighbor:>15}"
+                for one in self.losses
+            ),
+        ]
 
     @classmethod
     def of(cls, found: FeatureExplanation) -> "Explanation":
@@ -100,22 +149,154 @@ class Explanation:
                 Pair(one.sample, one.enemy, one.distance_with, one.distance_without)
                 for one in found.pairs
             ),
+            tuple(
+                Loss(one.sample, one.neighbor, one.membership_with, one.membership_without)
+                for one in found.samples
+            ),
+        )
+
+
+class Explains(Protocol):
+    """Finds what explains a selection."""
+
+    @property
+    def n_ambiguous(self) -> int:
+        """Number of samples that the selected features do not place well."""
+
+    def ambiguous(self, most: int) -> tuple[AmbiguousSample, ...]:
+        """Return at most `most` of them, the worst first."""
+
+    def explanation(self, feature: int, n_examples: int) -> FeatureExplanation:
+        """Return why a feature is selected, with at most `n_examples`."""
+
+
+def examples_of(evidence: Evidence, selected: tuple[int, ...], n_jobs: int | None) -> Explains:
+    """Return what explains a selection, by the measure that selected it."""
+    measure = evidence.measure(n_jobs)
+    if isinstance(measure, Dependency):
+        return Examples(measure, evidence, selected)
+    if isinstance(measure, SoftDependency):
+        return SoftExamples(sampled(measure, *evidence.part), evidence, selected)
+    return OwnExamples(measure, evidence, selected)
+
+
+class OwnExamples:
+    """Finds how much each feature adds to a measure of one's own, which says nothing of samples."""
+
+    n_ambiguous = 0
+
+    def __init__(self, measure: Measure, evidence: Evidence, selected: tuple[int, ...]) -> None:
+        self._names = evidence.dataset.feature_names
+        self._features = evidence.features
+        self._measure = measure
+        self._subset: Mask = np.isin(evidence.features, selected)
+
+    def ambiguous(self, most: int) -> tuple[AmbiguousSample, ...]:
+        """Return nothing: there are no memberships."""
+        return ()
+
+    def explanation(self, feature: int, n_examples: int) -> FeatureExplanation:
+        """Return the scores with a feature and without it; the score of nothing counts as 0."""
+        column = int(np.flatnonzero(self._features == feature)[0])
+        rest = self._subset.copy()
+        rest[column] = False
+        masks = np.array([self._subset, rest])[: 2 if rest.any() else 1]
+        score, without = (*self._measure.score(masks).tolist(), 0.0)[:2]
+        return FeatureExplanation(feature, self._names[column], score, without, 0, ())
+
+
+class SoftExamples:
+    """Finds the samples whose neighborhoods explain a selection by the soft dependency."""
+
+    def __init__(
+        self, measure: SoftDependency, evidence: Evidence, selected: tuple[int, ...]
+    ) -> None:
+        self._dataset = evidence.dataset
+        self._features = evidence.features
+        self._subset: Mask = np.isin(evidence.features, selected)
+        self._measure = measure
+        self._memberships = measure.memberships(self._subset)
+
+    def explanation(self, feature: int, n_examples: int) -> FeatureExplanation:
+        """Return what a selected feature adds, with at most `n_examples` samples."""
+        column = int(np.flatnonzero(self._features == feature)[0])
+        rest = self._subset.copy()
+        rest[column] = False
+        without = self._measure.memberships(rest)
+        fall = self._memberships - without
+        affected = np.flatnonzero(fall > self._measure.tolerance)
+        affected = affected[np.argsort(-fall[affected], kind="stable")]
+        return FeatureExplanation(
+            feature=feature,
+            name=self._dataset.feature_names[column],
+            dependency=mean_membership(self._memberships),
+            dependency_without=mean_membership(without),
+            n_affected=len(affected),
+            pairs=(),
+            samples=tuple(
+                self._worse(place, column, rest, float(without[place]))
+                for place in affected[:n_examples].tolist()
+            ),
+        )
+
+    def _worse(self, place: int, column: int, rest: Mask, without: float) -> WorseSample:
+        stop_if_late()
+        sample = int(self._measure.anchors[place])
+        gained = self._measure.neighborhood(sample, rest)
+        gained -= self._measure.neighborhood(sample, self._subset)
+        neighbor = int(np.argmax(gained * (1.0 - self._measure.likeness(sample))))
+        return WorseSample(
+            sample=sample,
+            neighbor=neighbor,
+            sample_target=_target(self._dataset, sample),
+            neighbor_target=_target(self._dataset, neighbor),
+            sample_value=_cell(self._dataset, sample, column),
+            neighbor_value=_cell(self._dataset, neighbor, column),
+            membership_with=float(self._memberships[place]),
+            membership_without=without,
+        )
+
+    @property
+    def n_ambiguous(self) -> int:
+        """Number of samples with less than half of their neighborhood on their side."""
+        return int((self._memberships < 0.5).sum())
+
+    def ambiguous(self, most: int) -> tuple[AmbiguousSample, ...]:
+        """Return at most `most` of them, the lowest membership first."""
+        order = np.argsort(self._memberships, kind="stable")
+        worst = order[self._memberships[order] < 0.5][:most]
+        return tuple(self._ambiguous(int(place)) for place in worst)
+
+    def _ambiguous(self, place: int) -> AmbiguousSample:
+        stop_if_late()
+        sample = int(self._measure.anchors[place])
+        weights = self._measure.neighborhood(sample, self._subset)
+        enemy = int(np.argmax(weights * (1.0 - self._measure.likeness(sample))))
+        columns = np.flatnonzero(self._subset).tolist()
+        return AmbiguousSample(
+            sample=sample,
+            enemy=enemy,
+            sample_target=_target(self._dataset, sample),
+            enemy_target=_target(self._dataset, enemy),
+            membership=float(self._memberships[place]),
+            sample_values=tuple(_cell(self._dataset, sample, one) for one in columns),
+            enemy_values=tuple(_cell(self._dataset, enemy, one) for one in columns),
         )
 
 
 class Examples:
-    """Finds the samples that explain a selection.
+    """Finds the samples that explain a selection by the strict dependency.
 
     The measure gives the memberships of all samples. Nearest enemies are searched only for the
     few samples that become examples, which keeps this fast for large tables.
     """
 
-    def __init__(self, evidence: Evidence, selected: tuple[int, ...], n_jobs: int | None) -> None:
+    def __init__(self, measure: Dependency, evidence: Evidence, selected: tuple[int, ...]) -> None:
         self._dataset = evidence.dataset
         self._features = evidence.features
         self._tnorm = evidence.settings.tnorm
         self._subset: Mask = np.isin(evidence.features, selected)
-        self._measure = evidence.measure(n_jobs)
+        self._measure = measure
         self._memberships = self._measure.memberships(self._subset)
         self._sure = 1.0 - self._measure.tolerance  # a membership of 1, up to rounding
         self._Z, _ = positions(
@@ -126,8 +307,8 @@ class Examples:
             target = np.asarray(evidence.dataset.target, np.float64)
             self._targets, _ = scaled(target, evidence.settings.spread)
 
-    def explanation(self, feature: int, n_pairs: int) -> FeatureExplanation:
-        """Return why a selected feature is needed, with at most `n_pairs` example pairs."""
+    def explanation(self, feature: int, n_examples: int) -> FeatureExplanation:
+        """Return why a selected feature is needed, with at most `n_examples` pairs."""
         column = int(np.flatnonzero(self._features == feature)[0])
         rest = self._subset.copy()
         rest[column] = False
@@ -137,7 +318,7 @@ class Examples:
         affected = affected[np.argsort(-fall[affected], kind="stable")]
         pairs: dict[frozenset[int], tuple[int, int]] = {}
         for sample in affected.tolist():
-            if len(pairs) == n_pairs:
+            if len(pairs) == n_examples:
                 break
             enemy = self._enemy(sample, rest)
             pairs.setdefault(frozenset((sample, enemy)), (sample, enemy))

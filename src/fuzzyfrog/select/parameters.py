@@ -24,9 +24,7 @@ HIGHEST_SEED = 2**32 - 1  # as in scikit-learn
 
 def search_of(search: object, settings: MeasureSettings, *, certify: bool) -> tuple[Search, bool]:
     """Return the search for a name or an instance, and whether it proves its result."""
-    if isinstance(search, str) and search == "auto":
-        search = "frogs" if settings.is_strict else "quickreduct"
-    found = _named_search(search)
+    found = _named_search(search_name(search, settings))
     if (certify or isinstance(found, Exact | ExactFront)) and not settings.is_strict:
         raise ParameterError(
             "certify" if certify else "search",
@@ -39,6 +37,13 @@ def search_of(search: object, settings: MeasureSettings, *, certify: bool) -> tu
     if isinstance(found, Exact | ExactFront):
         return found, True
     return (Certified(found, Exact()), True) if certify else (found, False)
+
+
+def search_name(search: object, settings: MeasureSettings) -> object:
+    """Return the search that "auto" stands for, or the search as it was given."""
+    if isinstance(search, str) and search == "auto":
+        return "frogs" if settings.is_strict else "quickreduct"
+    return search
 
 
 def _named_search(search: object) -> Search:

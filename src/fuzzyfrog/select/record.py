@@ -35,8 +35,8 @@ from fuzzyfrog.records import (
 from fuzzyfrog.records.run import Parameter
 from fuzzyfrog.search import Moment
 from fuzzyfrog.select.base import CONFIDENCE, Evidence
-from fuzzyfrog.select.explain import Examples, Explanation
-from fuzzyfrog.select.parameters import selected_index
+from fuzzyfrog.select.explain import Explanation, examples_of
+from fuzzyfrog.select.parameters import search_name, selected_index
 
 if TYPE_CHECKING:
     from fuzzyfrog.select.selector import FuzzyRoughSelector
@@ -137,20 +137,21 @@ class ReportsMixin:
         feature : int or str
             Index or name of a selected feature.
         limit : int, default=10
-            Maximum number of pairs of samples to return.
+            Maximum number of pairs, or of samples, to return.
 
         Returns
         -------
         Explanation
             How much the dependency falls without the feature, and the pairs of samples from
-            different classes that then come closest. Print it to get a table.
+            different classes that then come closest; with the soft measure, the samples whose
+            neighborhood gets worse. Print it to get a table.
         """
         check_is_fitted(self)
         check_count("limit", limit)
         selected = np.flatnonzero(self.support_).tolist()
         names = self.get_feature_names_out().tolist()
         index = selected_index(feature, selected, names, getattr(self, "feature_names_in_", ()))
-        examples = Examples(self._evidence, tuple(selected), self.n_jobs)
+        examples = examples_of(self._evidence, tuple(selected), self.n_jobs)
         return Explanation.of(examples.explanation(index, limit))
 
     def record(self, *, name: str | None = None, command: str | None = None) -> Run:
@@ -237,7 +238,9 @@ def record_of(
         n_reducts=len(selector.reducts_),
         core=None if selector.core_ is None else tuple(selector.core_),
         feature_frequency=tuple(selector.feature_frequency_.tolist()),
-        front=tuple(FeatureSet(one.features, one.dependency, None) for one in selector.front_),
+        front=tuple(
+            FeatureSet(one.features, one.dependency, None, one.accuracy) for one in selector.front_
+        ),
         history=_history(selector.history_, notes.times),
         n_evaluations=selector.n_evaluations_,
         stop_reason=selector.stop_reason_,
@@ -249,6 +252,7 @@ def record_of(
         sampling=_sampling(selector),
         excluded=notes.excluded,
         n_resumed=notes.n_resumed,
+        chance=selector.chance_,
         copies=notes.copies,
         correlated=notes.correlated,
         rows=_row_names(notes, found),
@@ -269,6 +273,7 @@ def _row_names(notes: FitNotes, found: _Explained) -> RowNames | None:
         return None
     pairs = [(pair.sample, pair.enemy) for one in found.explanations for pair in one.pairs]
     pairs += [(one.sample, one.enemy) for one in found.ambiguous]
+    pairs += [(row.sample, row.neighbor) for one in found.explanations for row in one.samples]
     mentioned = {row for pair in pairs for row in pair}
     kind = "label" if isinstance(notes.rows, tuple) else "line"
     return RowNames(kind, {str(row): str(notes.rows[row]) for row in sorted(mentioned)})  # type: ignore[arg-type]
@@ -282,7 +287,7 @@ def _explained(
         deadline = Deadline(inf if selector.max_seconds is None else selector._notes.spare)
     try:
         with limited(deadline):
-            examples = Examples(selector._evidence, selected, selector.n_jobs)
+            examples = examples_of(selector._evidence, selected, selector.n_jobs)
             explanations = tuple(examples.explanation(one, MAX_PAIRS) for one in selected)
             ambiguous = examples.ambiguous(MAX_AMBIGUOUS)
     except TimeIsUp:
@@ -309,6 +314,8 @@ def _parameters(selector: "FuzzyRoughSelector") -> dict[str, Parameter]:
     features = selector._notes.data.features
     given["categorical_features"] = [one.name for one in features if one.kind == "categorical"]
     given["min_dependency"] = float(given["min_dependency"])  # it may be a fraction
+    given["measure"] = selector._evidence.settings.name
+    given["search"] = search_name(selector.search, selector._evidence.settings)
     return {key: _plain(value) for key, value in given.items() if key not in NOT_KEPT}
 
 
@@ -342,7 +349,7 @@ def _reducts(selector: "FuzzyRoughSelector", selected: tuple[int, ...]) -> tuple
 
 def _history(moments: Sequence[Moment], times: Sequence[float]) -> tuple[HistoryPoint, ...]:
     """Return the first moment, the last, and some in between."""
-    scored = [at for at, moment in enumerate(moments) if moment.score >= 0]
+    scored = [at for at, moment in enumerate(moments) if moment.score > -inf]
     return tuple(
         HistoryPoint(
             n_evaluations=moments[at].n_evaluations,

@@ -17,7 +17,15 @@ from fuzzyfrog.cli.inputs import SavedRun, loaded_run
 if TYPE_CHECKING:
     from fuzzyfrog.records import Cell, FeatureExplanation, Run
 
+ALIKE = "alike the targets of similar samples are"
+LIKELY = "likely a random similar sample has the same class"
 ROOM = 40  # columns of a terminal for the name of a feature in a sentence
+
+NAMED = {
+    None: "Samples are numbered from 0, the first row of data.",
+    "line": "Samples are named by their lines in the file.",
+    "label": "Samples are named by their labels in the table.",
+}
 
 
 def explain(
@@ -32,7 +40,7 @@ def explain(
     ] = 8,
     as_json: options.Json = False,
 ) -> None:
-    """Explain why a feature is selected: which samples only it tells apart."""
+    """Explain why a feature is selected: which samples it tells apart, or keeps among their own."""
     if limit < 0:
         raise UsageError(f"--limit must be at least 0, got {limit}.")
     loaded = loaded_run(run)
@@ -42,7 +50,9 @@ def explain(
             "Run it again with more time."
         )
     chosen = loaded.explanations if feature is None else (loaded.explanation_of(feature),)
-    explanations = [replace(one, pairs=one.pairs[:limit]) for one in chosen]
+    explanations = [
+        replace(one, pairs=one.pairs[:limit], samples=one.samples[:limit]) for one in chosen
+    ]
     if as_json:
         write_json(json.dumps([asdict(one) for one in explanations], indent=2))
     elif feature is None:
@@ -58,17 +68,21 @@ def _overview(run: Run) -> Iterator[str]:
     ranked = sorted(run.explanations, key=lambda one: -one.lost)
     head = ["feature", "dependency", "samples affected"]
     room = stdout().width - sum(2 + len(title) for title in head[1:]) - 2
-    rows = [[fitted(one.name, room), f"-{one.lost:.4f}", f"{one.n_affected:,}"] for one in ranked]
+    rows = [[fitted(one.name, room), f"{-one.lost:+.4f}", f"{one.n_affected:,}"] for one in ranked]
     yield from aligned([head, *rows], right={1, 2})
     yield ""
-    yield "Next: --feature NAME shows the samples that only this feature tells apart"
+    shown = "only this feature tells apart" if run.is_strict else "are among others without it"
+    yield f"Next: --feature NAME shows the samples that {shown}"
 
 
 def _lines(run: Run, one: FeatureExplanation) -> Iterator[str]:
+    what = "dependency" if run.is_strict else "soft dependency" if run.is_soft else "score"
     yield (
-        f"Without {fitted(one.name, ROOM)} the dependency falls by {one.lost:.6f}, from "
-        f"{one.dependency:.6f} to {one.dependency_without:.6f}."
+        f"Without {fitted(one.name, ROOM)} the {what} {'rises' if one.lost < 0 else 'falls'} by "
+        f"{abs(one.lost):.6f}, from {one.dependency:.6f} to {one.dependency_without:.6f}."
     )
+    if one.samples:
+        yield from _worse_lines(run, one)
     if not one.pairs:
         return
     other = "a different target" if run.data.target.is_numeric else "another class"
@@ -88,14 +102,33 @@ def _lines(run: Run, one: FeatureExplanation) -> Iterator[str]:
     ]  # fmt: skip
     yield from aligned([head, *rows], right={0, 2, 3, 5, 6, 7})
     yield ""
-    kinds = {
-        None: "Samples are numbered from 0, the first row of data.",
-        "line": "Samples are named by their lines in the file.",
-        "label": "Samples are named by their labels in the table.",
-    }
     yield (
-        f"{kinds[None if run.rows is None else run.rows.kind]} Distances are measured on the "
+        f"{NAMED[None if run.rows is None else run.rows.kind]} Distances are measured on the "
         "selected features and capped at 1."
+    )
+
+
+def _worse_lines(run: Run, one: FeatureExplanation) -> Iterator[str]:
+    is_numeric = run.data.target.is_numeric
+    target = "target" if is_numeric else "class"
+    yield f"Samples whose neighborhood gets worse: {one.n_affected:,}. The most affected:"
+    yield ""
+    head = ["sample", target, "value", "membership", "without it", "closer", target, "value"]
+    rows = [
+        [
+            fitted(run.row_name(worse.sample), 0), fitted(worse.sample_target, 0),
+            _cell(worse.sample_value),
+            f"{worse.membership_with:.4f}", f"{worse.membership_without:.4f}",
+            fitted(run.row_name(worse.neighbor), 0), fitted(worse.neighbor_target, 0),
+            _cell(worse.neighbor_value),
+        ]
+        for worse in one.samples
+    ]  # fmt: skip
+    yield from aligned([head, *rows], right={0, 2, 3, 4, 5, 7})
+    yield ""
+    yield (
+        f"{NAMED[None if run.rows is None else run.rows.kind]} The membership is how "
+        f"{ALIKE if is_numeric else LIKELY}; next to it is the unlike sample that comes closer."
     )
 
 

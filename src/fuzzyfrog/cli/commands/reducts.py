@@ -52,6 +52,7 @@ def reducts(
     """
     if limit < 0:
         raise UsageError(f"--limit must be at least 0, got {limit}. 0 lists all of them.")
+    measure.require_strict("reducts")
     found: list[Reduct] = []
     try:
         with (

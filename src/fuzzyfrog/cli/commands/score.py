@@ -14,7 +14,7 @@ from fuzzyfrog.cli.options import MeasureOptions, features_in
 from fuzzyfrog.cli.progress import compiling_heard, shown_progress
 
 if TYPE_CHECKING:
-    from fuzzyfrog.measure import Dependency
+    from fuzzyfrog.measure import Dependency, SoftDependency
 
 
 def score(
@@ -29,32 +29,51 @@ def score(
 ) -> None:
     """Score how well features tell the classes apart, from 0 to 1."""
     with shown_progress(f"reading {asked.table}", quiet=quiet) as course, opened(asked) as loaded:
-        from fuzzyfrog.measure import Dependency
+        from fuzzyfrog.measure import Dependency, SoftDependency
 
         names = features_in("--features", features, loaded.dataset)
         warn_of_suspects(loaded.dataset, names or loaded.dataset.feature_names)
         course.phase("measuring")
-        dependency = Dependency(loaded.dataset, **measure.parameters())
+        dependency: Dependency | SoftDependency
+        if measure.is_soft:
+            dependency = SoftDependency(loaded.dataset, **measure.soft_parameters())
+        else:
+            dependency = Dependency(loaded.dataset, **measure.parameters())
         with compiling_heard(course.compile):
             result = _measured(dependency, names)
     if as_json:
         write_json(json.dumps(result, indent=2))
     else:
-        write_result(
-            f"Dependency {result['dependency']:.6f} of {result['full_dependency']:.6f} with "
-            f"{len(result['features'])} of {dependency.n_features} features of "
-            f"{safe(result['table'])}"
-        )
+        write_result(_sentence(result, dependency.n_features))
 
 
-def _measured(dependency: Dependency, names: list[str]) -> dict[str, Any]:
+def _measured(dependency: Dependency | SoftDependency, names: list[str]) -> dict[str, Any]:
     import numpy as np
+
+    from fuzzyfrog.measure import SoftDependency
 
     chosen = [name for name in dependency.dataset.feature_names if not names or name in names]
     subset = np.array([name in chosen for name in dependency.dataset.feature_names])
-    return {
+    score, full = dependency.score([subset, np.ones_like(subset)]).tolist()
+    result = {
         "table": dependency.dataset.name,
         "features": chosen,
-        "dependency": float(dependency.score(subset[np.newaxis])[0]),
-        "full_dependency": dependency.full,
+        "dependency": score,
+        "full_dependency": full,
     }
+    if not isinstance(dependency, SoftDependency):
+        return result
+    part = dependency.n_sampled if dependency.n_sampled < dependency.n_samples else None
+    return {**result, "measure": "soft", "chance": dependency.chance, "n_sampled": part}
+
+
+def _sentence(result: dict[str, Any], n_features: int) -> str:
+    share = f"{len(result['features'])} of {n_features} features of {safe(result['table'])}"
+    score, full = f"{result['dependency']:.6f}", f"{result['full_dependency']:.6f}"
+    if "chance" not in result:
+        return f"Dependency {score} of {full} with {share}"
+    part = "" if result["n_sampled"] is None else f" (from {result['n_sampled']:,} random samples)"
+    return (
+        f"Soft dependency {score} with {share}; all features {full}, "
+        f"chance {result['chance']:.6f}{part}"
+    )

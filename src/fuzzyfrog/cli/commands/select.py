@@ -1,4 +1,4 @@
-"""``fuzzyfrog select``: the fewest features that tell the classes apart."""
+"""``fuzzyfrog select``: the fewest features that tell the classes apart, or that predict them."""
 
 from __future__ import annotations
 
@@ -40,6 +40,8 @@ def select(
     quiet: options.Quiet = False,
 ) -> None:
     """Find the fewest features that tell the classes apart as well as all of them.
+
+    With --measure soft: the features by which similar samples have the same class, for prediction.
 
     Ctrl-C stops with the best subset so far and still writes all files.
     """
@@ -153,6 +155,7 @@ def _boost(
 ) -> None:
     """Select by gradient boosting, which finds one subset and no reducts."""
     meaningless = [
+        *given_options(measure, but=("tnorm", "spread", "missing", "jobs")),
         *given_options(search, but=("search", "seed")),
         *given_options(files, but=("output",)),
     ]

@@ -1,0 +1,303 @@
+"""Selectors with the soft measure: the path, its size, and what works as with the strict one."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from fuzzyfrog import FuzzyRoughSelector, PredictionWarning, load_dataset
+from fuzzyfrog.measure import SoftDependency
+from fuzzyfrog.records import Run
+from naive import soft as naive
+
+
+def made(n_samples=150, n_noise=6, *, numeric=False, seed=0):
+    """Return a table whose first three columns tell of the target, and the target."""
+    rng = np.random.default_rng(seed)
+    y = rng.normal(size=n_samples) if numeric else rng.integers(0, 3, n_samples)
+    useful = y[:, np.newaxis] + 0.8 * rng.normal(size=(n_samples, 3))
+    return np.hstack([useful, rng.normal(size=(n_samples, n_noise))]), y
+
+
+def soft(**parameters):
+    return FuzzyRoughSelector(measure="soft", random_state=0, **parameters)
+
+
+def naive_path(X, y, likeness, n_steps):
+    """Return the greedy path by the definition: features, scores, leave-one-out losses."""
+    columns = [naive.differences(column, False) for column in X.T]
+    S = likeness(y)
+    chosen, scores, losses = [], [], []
+    for _ in range(n_steps):
+        rest = [a for a in range(X.shape[1]) if a not in chosen]
+        found = [naive.soft_memberships([columns[b] for b in [*chosen, a]], S).mean() for a in rest]
+        chosen.append(rest[int(np.argmax(found))])
+        scores.append(max(found))
+        loss = naive.wrong_votes if likeness is naive.same_class else naive.squared_errors
+        losses.append(loss([columns[b] for b in chosen], y))
+    return chosen, np.array(scores), np.array(losses, dtype=float)
+
+
+@pytest.mark.parametrize("numeric", [False, True])
+def test_the_path_is_the_one_of_the_definition(numeric):
+    X, y = made(80, numeric=numeric)
+    chosen, scores, losses = naive_path(
+        X, y, naive.alike_numbers if numeric else naive.same_class, X.shape[1]
+    )
+    selector = soft().fit(X, y)
+    front = selector.front_
+    assert [set(one.features) for one in front] == [
+        set(chosen[: k + 1]) for k in range(len(chosen))
+    ]
+    np.testing.assert_allclose([one.dependency for one in front], scores, atol=1e-12)
+    np.testing.assert_allclose([one.accuracy for one in front], 1 - losses.mean(axis=1))
+    peak, best = scores.argmax(), losses.mean(axis=1).argmin()
+    for rule, place in {"peak": peak, "accuracy": best, "auto": max(peak, best)}.items():
+        chosen_by = soft(size_rule=rule).fit(X, y)
+        assert chosen_by.n_features_ == place + 1
+        assert chosen_by.dependency_ == front[place].dependency
+    behind = losses[: best + 1] - losses[best]
+    error = behind.std(axis=1, ddof=1) / np.sqrt(len(y))
+    fewest = int(np.argmax(behind.mean(axis=1) <= error))
+    assert soft(size_rule="one-se").fit(X, y).n_features_ == fewest + 1
+
+
+def test_noise_is_left_out_and_the_scale_is_known():
+    X, y = made(n_noise=15)
+    selector = soft(size_rule="peak").fit(X, y)
+    assert np.flatnonzero(selector.support_).tolist() == [0, 1, 2]
+    assert selector.chance_ == pytest.approx(1 / 3, abs=0.05)
+    assert selector.full_dependency_ < selector.dependency_
+    assert selector.dependency_ == SoftDependency(X, y).score([selector.support_])[0]
+    assert (selector.core_, selector.certificate_) == (None, None)
+    assert selector.ranking_[:3].tolist() == [1, 1, 1]
+    order = [set(one.features) for one in selector.front_]
+    later = [(order[k] - order[k - 1]).pop() for k in range(3, len(order))]
+    assert [selector.ranking_[a] for a in later] == list(range(2, 2 + len(later)))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "size"),
+    [
+        ({"n_features_to_select": 5}, 5),
+        ({"must_include": [7, 8], "size_rule": "peak"}, 5),
+        ({"must_include": [7], "n_features_to_select": 1}, 1),
+        ({"exclude": [0, 1], "n_features_to_select": 2}, 2),
+    ],
+)
+def test_constraints(parameters, size):
+    selector = soft(**parameters).fit(*made())
+    assert selector.n_features_ == size
+    assert selector.support_[parameters.get("must_include", [])].all()
+    assert not selector.support_[parameters.get("exclude", [])].any()
+    assert Run.from_json(selector.record().to_json()) == selector.record()
+
+
+@pytest.mark.parametrize("search", ["frogs", "genetic", "swarm", "quickreduct"])
+def test_any_search_finds_the_peak(search):
+    X, y = made(60, n_noise=2)
+    selector = soft(search=search).set_params(size_rule="auto").fit(X, y)
+    masks = (np.arange(1, 32)[:, None] >> np.arange(5) & 1).astype(bool)
+    scores = SoftDependency(X, y).score(masks)
+    if search == "quickreduct":
+        selector = soft(search=search, size_rule="peak").fit(X, y)
+    assert selector.dependency_ == scores.max()
+    assert selector.support_.tolist() == masks[scores.argmax()].tolist()
+
+
+@pytest.mark.parametrize("limit", [1, 5, 12, 30])
+def test_a_stopped_run_is_resumed_bit_for_bit(limit, tmp_path):
+    X, y = made()
+    whole = soft().fit(X, y)
+    file = tmp_path / "scores"
+    stopped = soft(checkpoint=file, max_evaluations=limit).fit(X, y)
+    assert stopped.n_evaluations_ <= limit
+    resumed = soft(checkpoint=file).fit(X, y)
+    assert resumed.record().n_resumed > 0 or limit < X.shape[1]
+    assert resumed.front_ == whole.front_
+    assert resumed.reducts_ == whole.reducts_
+    with pytest.raises(ValueError, match="must come from the same run, got another one"):
+        FuzzyRoughSelector("quickreduct", random_state=0, checkpoint=file).fit(X, y)
+
+
+def test_no_time_at_all_still_gives_an_answer():
+    with pytest.warns(ConvergenceWarning, match="before any subset was scored"):
+        selector = soft(max_seconds=1e-9).fit(*made())
+    assert selector.support_.any()
+    assert Run.from_json(selector.record().to_json()).is_soft
+
+
+def test_a_callback_stops_it():
+    seen = []
+
+    def stop(moment):
+        seen.append(moment)
+        return len(seen) == 2
+
+    selector = soft(callbacks=[stop]).fit(*made())
+    assert (len(selector.front_), selector.stop_reason_) == (2, "callback")
+
+
+def test_ctrl_c_keeps_the_best_so_far():
+    def interrupted(moment):
+        if moment.size == 2:
+            raise KeyboardInterrupt
+
+    with pytest.warns(ConvergenceWarning, match="best subset so far"):
+        selector = soft(callbacks=[interrupted]).fit(*made())
+    assert selector.stop_reason_ == "interrupted"
+    assert selector.n_features_ == 2
+
+
+def test_some_samples_stand_for_all():
+    X, y = made(400)
+    selector = soft(sample=80).fit(X, y)
+    assert selector.n_sampled_ == 80
+    low, high = selector.dependency_interval_
+    assert low <= SoftDependency(X, y).score([selector.support_])[0] <= high
+    run = selector.record()
+    assert run.sampling.n_sampled == 80
+    assert Run.from_json(run.to_json()) == run
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"certify": True}, "certify must be left out with another measure"),
+        ({"search": "exact"}, "search must be another one than 'exact' and 'front'"),
+        ({"search": "front"}, "Proofs rest on a dependency that never falls"),
+        ({"tnorm": "minimum"}, "tnorm must be 'lukasiewicz' with another measure"),
+        ({"min_dependency": 0.9}, "min_dependency must be 1 with another measure"),
+        ({"ranking": "product"}, "ranking must be 'lexicographic'"),
+        ({"missing": "different"}, "missing must be 'similar'"),
+        ({"size_rule": "elbow"}, "size_rule must be one of 'auto', 'peak'"),
+        ({"size_rule": "peak", "search": "frogs"}, "size_rule must be 'auto' unless"),
+        ({"size_rule": "peak", "n_features_to_select": 2}, "not be given together"),
+        ({"measure": "medium"}, "measure must be one of 'strict', 'soft', or a function"),
+        ({"measure": "strict", "size_rule": "peak"}, "size_rule must be 'auto' unless"),
+    ],
+)
+def test_what_cannot_be_says_why(parameters, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        soft().set_params(**parameters).fit(*made())
+
+
+def test_explanations_are_about_neighborhoods():
+    X, y = made()
+    selector = soft(n_features_to_select=3).fit(X, y)
+    measure = SoftDependency(X, y)
+    explained = selector.explain(0)
+    rest = selector.support_ & (np.arange(X.shape[1]) != 0)
+    with_it, without = measure.memberships(selector.support_), measure.memberships(rest)
+    assert explained.dependency == pytest.approx(selector.dependency_)
+    assert explained.dependency_without == pytest.approx(without.mean())
+    assert explained.n_affected == (with_it - without > 1e-12).sum()
+    assert explained.pairs == ()
+    assert len(explained.losses) == 10
+    worst = explained.losses[0]
+    assert worst.sample == (with_it - without).argmax()
+    assert worst.membership_with == with_it[worst.sample]
+    assert worst.membership_without == without[worst.sample]
+    assert y[worst.neighbor] != y[worst.sample]
+    assert "Samples whose neighborhood gets worse" in str(explained)
+    assert f"{worst.membership_with:.6f}" in str(explained)
+
+
+def test_records_of_soft_runs():
+    selector = soft().fit(load_dataset("wine"))
+    run = selector.record()
+    assert Run.from_json(run.to_json()) == run
+    assert (run.measure, run.is_soft, run.is_strict) == ("soft", True, False)
+    assert run.parameters["search"] == "quickreduct"
+    assert run.chance == selector.chance_
+    assert [one.accuracy for one in run.front] == [one.accuracy for one in selector.front_]
+    assert sorted(run.added) == sorted(run.front[-1].features)
+    assert set(run.added[: len(run.selected)]) == set(run.selected)
+    assert all(one.samples for one in run.explanations)
+    assert all(one.membership < 0.5 for one in run.ambiguous)
+
+
+def test_it_is_a_parameter_like_any_other():
+    selector = clone(soft(size_rule="one-se"))
+    assert (selector.measure, selector.size_rule) == ("soft", "one-se")
+    assert FuzzyRoughSelector().set_params(measure="soft").measure == "soft"
+
+
+def worse():
+    """Return a table whose strict reduct loses the one column that predicts."""
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 300)
+    X = np.column_stack([y ^ (rng.random(300) < 0.1), *rng.normal(size=(6, 300))])
+    return X, y
+
+
+def test_a_strict_fit_warns_if_neighbors_get_worse():
+    X, y = worse()
+    with pytest.warns(PredictionWarning, match=r"soft dependency 0\.\d+ against 0\.\d+.*'soft'"):
+        FuzzyRoughSelector(
+            random_state=0, exclude=[], n_features_to_select=2, must_include=[3, 4]
+        ).fit(X, y)
+
+
+@pytest.mark.parametrize("parameters", [{"measure": "soft"}, {"must_include": [0, 1, 2]}])
+def test_no_warning_without_a_loss(parameters):
+    X, y = made(n_noise=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        FuzzyRoughSelector(random_state=0, **parameters).fit(X, y)
+
+
+class Balanced:
+    """A measure of one's own: the mean of the scores of single features, less their number."""
+
+    def __init__(self, dataset):
+        self.scores = np.arange(dataset.n_features) % 4
+
+    def score(self, masks):
+        return masks @ self.scores / masks.sum(axis=1) - 0.01 * masks.sum(axis=1)
+
+
+@pytest.mark.parametrize("search", ["auto", "frogs", "genetic", "swarm"])
+def test_a_measure_of_ones_own(search):
+    X, y = made(n_noise=5)
+    selector = FuzzyRoughSelector(search, measure=Balanced, random_state=0).fit(X, y)
+    assert selector.dependency_ == pytest.approx(2.99)
+    assert selector.n_features_ == 1
+    run = selector.record()
+    assert run.measure.endswith("Balanced")
+    assert Run.from_json(run.to_json()) == run
+    assert run.explanations[0].dependency_without == 0.0
+
+
+def test_a_measure_of_ones_own_that_never_falls_asks_for_the_fewest():
+    class Covering:
+        is_monotone = True
+
+        def __init__(self, dataset):
+            self.n_features = dataset.n_features
+
+        def score(self, masks):
+            return np.minimum(masks[:, [2, 5]].sum(axis=1), 2) / 2
+
+    X, y = made(n_noise=5)
+    selector = FuzzyRoughSelector("frogs", measure=Covering, random_state=0).fit(X, y)
+    assert np.flatnonzero(selector.support_).tolist() == [2, 5]
+    assert selector.core_ == [2, 5]
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda dataset: 3, r"measure must return an object with a method score\(masks\), got 3"),
+        (lambda dataset: type("M", (), {"score": lambda self, m: 1.0})(), "got shape"),
+        (
+            lambda dataset: type("M", (), {"score": lambda self, m: [np.nan] * len(m)})(),
+            "finite number for each subset",
+        ),
+    ],
+)
+def test_a_measure_that_is_none(make, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        FuzzyRoughSelector(measure=make).fit(*made())
