@@ -22,6 +22,7 @@ from fuzzyfrog.report.text import cell, count, gamma, room, row_of, seconds, sho
 MAX_CHIPS = 60  # features that are named at the top
 LONGEST_CHIP = 200  # characters of the name of one
 MAX_NOTES = 8  # warnings that are shown
+MAX_ALIKE = 5  # groups of columns that say the same, and columns of one
 
 # State, title and text of a verdict; `_proof` words the others.
 SAYINGS = {
@@ -75,7 +76,7 @@ def answer(run: Run) -> dict[str, Any]:
 
 def _strict_words(run: Run) -> dict[str, Any]:
     return {
-        "reasons": [_quality(run), _need(run), _choice(run), *_next_step(run)],
+        "reasons": [_quality(run), _need(run), _choice(run), *_next_step(run), *_alikes(run)],
         "proof": _proof(run),
         "facts": _facts(run),
     }
@@ -84,7 +85,7 @@ def _strict_words(run: Run) -> dict[str, Any]:
 def _other_words(run: Run) -> dict[str, Any]:
     samples = {"label": "Samples", "value": f"{run.data.n_samples:,}", "of": _kind_of_target(run)}
     return {
-        "reasons": other_measures.reasons(run),
+        "reasons": [*other_measures.reasons(run), *_alikes(run)],
         "proof": other_measures.standing(run),
         "facts": [*other_measures.facts(run), samples],
     }
@@ -149,6 +150,25 @@ def _choice(run: Run) -> str:
 
 def _lists_all(run: Run) -> bool:
     return run.certificate is not None and run.certificate.all_listed
+
+
+def _alikes(run: Run) -> list[str]:
+    """Return which columns say the same as another one, or nearly the same."""
+    sentences = []
+    for groups, verb in (
+        (run.copies, "the same as"),
+        (run.correlated, "nearly the same (a correlation of 0.98 or more) as"),
+    ):
+        for group in groups[:MAX_ALIKE]:
+            names = [short(name, LONGEST_CAPTION) for name in run.names(group.others[:MAX_ALIKE])]
+            n_more = len(group.others) - len(names)
+            others = ", ".join(names) + (f" and {n_more:,} more" if n_more else "")
+            says = "says" if len(group.others) == 1 else "say"
+            (kept,) = run.names((group.feature,))
+            sentences.append(f"{others} {says} {verb} {short(kept, LONGEST_CAPTION)}.")
+        if len(groups) > MAX_ALIKE:
+            sentences.append(f"So do {len(groups) - MAX_ALIKE:,} more groups of columns.")
+    return sentences
 
 
 def _next_step(run: Run) -> list[str]:
