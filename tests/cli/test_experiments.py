@@ -194,3 +194,12 @@ def test_a_report_computes_nothing_and_packs(in_process, config, tmp_path):
     assert out.splitlines()[-1] == "out/cells.jsonl.gz"
     assert (tmp_path / "out" / "sklearn-nested.md").read_bytes() == page
     assert in_process(*arguments, "iris")[1].startswith("0 cells computed")
+
+
+def test_a_quantity_is_not_compared_by_classifiers(in_process, tmp_path):
+    rows = "".join(f"{k % 7},{k * 1.5}\n" for k in range(60))
+    (tmp_path / "t.csv").write_text("a,price\n" + rows)
+    asked = ["compare", tmp_path / "t.csv", "--target", "price", "--searches", "quickreduct,none"]
+    code, _, err = in_process(*asked, "-q")
+    assert code == 2
+    assert "got 'price' with 60 different numbers in 60 samples" in err

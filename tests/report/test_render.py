@@ -103,7 +103,7 @@ def test_core_alone_is_called_proven(wine_run):
         title = "Proven for these samples: 5 features are the fewest, and"
         assert answer["proof"]["title"].startswith(title)
         assert "not about how well models predict" in answer["proof"]["text"]
-        assert "There is no other reduct" in answer["reasons"][2]
+        assert any("There is no other reduct" in one for one in answer["reasons"])
 
 
 @pytest.mark.parametrize("minimal", [True, False])

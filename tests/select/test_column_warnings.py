@@ -9,8 +9,10 @@ import pyarrow as pa
 import pytest
 
 from fuzzyfrog import FuzzyRoughSelector
+from fuzzyfrog.cli.summary import result_lines
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.errors import ParameterError
+from fuzzyfrog.report import render_report
 from fuzzyfrog.select.column_warnings import suspects
 
 
@@ -187,3 +189,28 @@ def test_a_few_rows_without_values_that_rule_the_answer_are_told():
     full = FuzzyRoughSelector("quickreduct").fit(X.drop([3, 8]), np.delete(y, [3, 8]))
     assert f"from {full.full_dependency_:.3f} to " in sentence
     assert sentence.endswith("Leave them out with max_missing=1 when the table is read.")
+
+
+def test_the_report_and_the_terminal_list_copies():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(40, 2)), columns=["a", "<b>"])
+    X["a2"], X["near"] = 2 * X["a"], X["<b>"] + 0.05 * X["a"]
+    run = FuzzyRoughSelector("quickreduct").fit(X, X["a"] + X["<b>"] > 0).record()
+    page = render_report(run)
+    assert "a2 says the same as a." in page
+    assert "near says nearly the same (a correlation of 0.98 or more) as &lt;b&gt;." in page
+    text = "\n".join(map(str, result_lines(run)))
+    assert "copies      a2 says the same as a" in text
+    assert "correlated  near is correlated (0.98 or more) with <b>" in text
+    assert "cannot be replaced, except by copies" in text
+
+
+def test_a_share_of_the_features():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 9)), np.arange(40) % 2
+    selector = FuzzyRoughSelector("quickreduct", n_features_to_select=0.4).fit(X, y)
+    assert selector.n_features_ == 3
+    assert selector.record().asked_size == 3
+    for share in (0.0, 1.0, 1.5):
+        with pytest.raises(ParameterError, match="n_features_to_select must be"):
+            FuzzyRoughSelector(n_features_to_select=share).fit(X, y)

@@ -82,12 +82,12 @@ class Files:
                 "the proof of --save": proof,
                 "the place of --save": place,
             }
+        check_outputs(given, asked.source())
         if self.report is not None and self.report.suffix.lower() not in (".html", ".htm"):
             raise UsageError(
                 f"--report must be a file that ends in .html, got {str(self.report)!r}. Open the "
                 "report in a browser, which can print it to PDF."
             )
-        check_outputs(given, asked.source())
         if self.output is not None:
             check_reduced_name(self.output)
 

@@ -295,6 +295,8 @@ def _core(run: Run) -> str:
         return "not determined: the time limit was reached"
     if run.asks_for_all and run.asked_size is None:
         nothing, something = "every feature can be replaced by others", "cannot be replaced"
+        if any(group.feature in run.core for group in run.copies):
+            something += ", except by copies"
     else:
         goal = "match all features together" if run.asks_for_all else f"keep {asked_percent(run)}"
         nothing, something = f"no single feature is needed to {goal}", f"needed to {goal}"

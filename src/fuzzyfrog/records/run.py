@@ -210,6 +210,8 @@ class Run:
     def asked_size(self) -> int | None:
         """Number of features that was asked for; None for as few as possible."""
         size = self.parameters.get("n_features_to_select")
+        if isinstance(size, float):  # a share
+            return max(1, int(size * self.n_allowed))
         return size if isinstance(size, int) else None
 
     @property

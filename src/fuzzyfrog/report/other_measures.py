@@ -5,7 +5,7 @@ from typing import Any
 from fuzzyfrog.records import FeatureSet, Run, WorseSample
 from fuzzyfrog.records.statements import is_useless, size_reason
 from fuzzyfrog.report.plot_data import MAX_CHARACTERS, QUARTERS, Scale, line, nice_ticks, tick
-from fuzzyfrog.report.text import cell, count, gamma, room, short
+from fuzzyfrog.report.text import cell, count, gamma, room, row_of, short
 
 LONGEST_NAME = 600
 LONGEST_CLASS = 200
@@ -170,8 +170,8 @@ def _point(
 def worse(run: Run, one: WorseSample) -> dict[str, Any]:
     """Return a sample whose neighborhood gets worse without a feature."""
     return {
-        "sample": one.sample,
-        "enemy": one.neighbor,
+        "sample": row_of(run, one.sample),
+        "enemy": row_of(run, one.neighbor),
         "sample_target": _target(run, one.sample_target),
         "enemy_target": _target(run, one.neighbor_target),
         "sample_value": cell(one.sample_value),

@@ -20,11 +20,12 @@ from fuzzyfrog.records.statements import (
     verdict,
 )
 from fuzzyfrog.report import other_measures
-from fuzzyfrog.report.text import cell, count, gamma, room, seconds, short, visible
+from fuzzyfrog.report.text import cell, count, gamma, room, row_of, seconds, short, visible
 
 MAX_CHIPS = 60  # features that are named at the top
 LONGEST_CHIP = 200  # characters of the name of one
 MAX_NOTES = 8  # warnings that are shown
+MAX_ALIKE = 5  # groups of columns that say the same, and columns of one
 
 ABOUT_SAMPLES = "This is about γ on these samples, not about how well models predict new ones."
 # State, title and text of a verdict; `_proof` words the others.
@@ -79,7 +80,7 @@ def answer(run: Run) -> dict[str, Any]:
 
 def _strict_words(run: Run) -> dict[str, Any]:
     return {
-        "reasons": [_quality(run), _need(run), _choice(run), *_next_step(run)],
+        "reasons": [_quality(run), _need(run), _choice(run), *_next_step(run), *_alikes(run)],
         "proof": _proof(run),
         "facts": _facts(run),
     }
@@ -88,7 +89,7 @@ def _strict_words(run: Run) -> dict[str, Any]:
 def _other_words(run: Run) -> dict[str, Any]:
     samples = {"label": "Samples", "value": f"{run.data.n_samples:,}", "of": _kind_of_target(run)}
     return {
-        "reasons": other_measures.reasons(run),
+        "reasons": [*other_measures.reasons(run), *_alikes(run)],
         "proof": other_measures.standing(run),
         "facts": [*other_measures.facts(run), samples],
     }
@@ -181,6 +182,25 @@ def _choice(run: Run) -> str:
 
 def _lists_all(run: Run) -> bool:
     return run.certificate is not None and run.certificate.all_listed
+
+
+def _alikes(run: Run) -> list[str]:
+    """Return which columns say the same as another one, or nearly the same."""
+    sentences = []
+    for groups, verb in (
+        (run.copies, "the same as"),
+        (run.correlated, "nearly the same (a correlation of 0.98 or more) as"),
+    ):
+        for group in groups[:MAX_ALIKE]:
+            names = [short(name, LONGEST_CAPTION) for name in run.names(group.others[:MAX_ALIKE])]
+            n_more = len(group.others) - len(names)
+            others = ", ".join(names) + (f" and {n_more:,} more" if n_more else "")
+            says = "says" if len(group.others) == 1 else "say"
+            (kept,) = run.names((group.feature,))
+            sentences.append(f"{others} {says} {verb} {short(kept, LONGEST_CAPTION)}.")
+        if len(groups) > MAX_ALIKE:
+            sentences.append(f"So do {len(groups) - MAX_ALIKE:,} more groups of columns.")
+    return sentences
 
 
 def _next_step(run: Run) -> list[str]:
@@ -388,8 +408,8 @@ def _card(run: Run, one: FeatureExplanation, largest: float, most: int) -> dict[
 
 def _pair(run: Run, pair: ExamplePair) -> dict[str, Any]:
     return {
-        "sample": _row(run, pair.sample),
-        "enemy": _row(run, pair.enemy),
+        "sample": row_of(run, pair.sample),
+        "enemy": row_of(run, pair.enemy),
         "sample_target": _target(run, pair.sample_target),
         "enemy_target": _target(run, pair.enemy_target),
         "sample_value": cell(pair.sample_value),
@@ -399,14 +419,6 @@ def _pair(run: Run, pair: ExamplePair) -> dict[str, Any]:
         "with_at": round(100 * pair.distance_with, 2),
         "without_at": round(100 * pair.distance_without, 2),
     }
-
-
-def _row(run: Run, sample: int) -> str:
-    """Return what a sample is called: its label, its line in the file, or its index."""
-    if run.rows is None:
-        return f"sample {sample}"
-    name = short(run.row_name(sample), LONGEST_CLASS)
-    return name if run.rows.kind == "label" else f"line {name}"
 
 
 def _target(run: Run, text: str) -> str:
@@ -433,8 +445,8 @@ def _sample(run: Run, one: AmbiguousSample) -> dict[str, Any]:
     most = room(n_names, MAX_CHARACTERS, LONGEST_CAPTION)
     names = [short(name, most) for name in run.names(run.selected)]
     return {
-        "sample": _row(run, one.sample),
-        "enemy": _row(run, one.enemy),
+        "sample": row_of(run, one.sample),
+        "enemy": row_of(run, one.enemy),
         "sample_target": _target(run, one.sample_target),
         "enemy_target": _target(run, one.enemy_target),
         "missing": _gaps_of(one),

@@ -4,15 +4,27 @@ import unicodedata
 from typing import Any
 
 from fuzzyfrog.common.messages import count, percent
-from fuzzyfrog.records import Cell
+from fuzzyfrog.records import Cell, Run
 
-__all__ = ["all_seen", "cell", "count", "gamma", "percent", "room", "seconds", "short", "visible"]
+__all__ = [
+    "all_seen",
+    "cell",
+    "count",
+    "gamma",
+    "percent",
+    "room",
+    "row_of",
+    "seconds",
+    "short",
+    "visible",
+]
 
 JOINERS = "\u200c\u200d"  # they shape Persian words and put emoji together
 JOINED = {"Lo", "Mn", "Sk", "So"}  # what they may stand between
 HIDDEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"}  # characters that cannot be seen
 LONGEST = 2_000  # characters of a text; the rest is counted
 LONGEST_CELL = 40
+LONGEST_ROW = 60
 SHORTEST = 12  # characters of a name that are always kept
 
 
@@ -105,3 +117,11 @@ def cell(value: Cell) -> str:
     if value is None:
         return "missing"
     return short(value, LONGEST_CELL) if isinstance(value, str) else f"{value:.6g}"
+
+
+def row_of(run: Run, sample: int) -> str:
+    """Return what a sample is called: its label, its line in the file, or its index."""
+    if run.rows is None:
+        return f"sample {sample}"
+    name = short(run.row_name(sample), LONGEST_ROW)
+    return name if run.rows.kind == "label" else f"line {name}"

@@ -131,9 +131,20 @@ def check_copies(copies: object) -> None:
 
 
 def check_size(n_features_to_select: object) -> None:
-    """Raise unless the value is None or a number of features."""
-    if n_features_to_select is not None:
+    """Raise unless the value is None, a number of features, or a share of them."""
+    if isinstance(n_features_to_select, float):
+        if not 0.0 < n_features_to_select < 1.0:
+            rule = "be an integer of at least 1, or a share above 0 and below 1"
+            raise ParameterError("n_features_to_select", rule, shown(n_features_to_select))
+    elif n_features_to_select is not None:
         check_count("n_features_to_select", n_features_to_select)
+
+
+def size_asked(n_features_to_select: float | None, n_allowed: int) -> int | None:
+    """Return the number of features that was asked for, also as a share of the allowed ones."""
+    if isinstance(n_features_to_select, float):
+        return max(1, int(n_features_to_select * n_allowed))
+    return n_features_to_select
 
 
 def check_size_rule(

@@ -284,6 +284,7 @@ def _row_names(notes: FitNotes, found: _Explained) -> RowNames | None:
         return None
     pairs = [(pair.sample, pair.enemy) for one in found.explanations for pair in one.pairs]
     pairs += [(one.sample, one.enemy) for one in found.ambiguous]
+    pairs += [(row.sample, row.neighbor) for one in found.explanations for row in one.samples]
     mentioned = {row for pair in pairs for row in pair}
     kind = "label" if isinstance(notes.rows, tuple) else "line"
     return RowNames(kind, {str(row): str(notes.rows[row]) for row in sorted(mentioned)})  # type: ignore[arg-type]

@@ -59,6 +59,7 @@ from fuzzyfrog.select.parameters import (
     constrained_features,
     search_of,
     seed_of,
+    size_asked,
 )
 from fuzzyfrog.select.path import Path
 from fuzzyfrog.select.record import FitNotes, ReportsMixin, fingerprint
@@ -276,7 +277,7 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         target: Literal["auto", "class", "numeric"] = "auto",
         ranking: Literal["lexicographic", "product"] = "lexicographic",
         min_dependency: float = 1.0,
-        n_features_to_select: int | None = None,
+        n_features_to_select: float | None = None,
         size_rule: Literal["auto", "peak", "accuracy", "one-se"] = "auto",
         must_include: object = None,
         exclude: object = None,
@@ -440,7 +441,9 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
             ranking=self.ranking,
             must_include=included,
             exclude=excluded,
-            n_features_to_select=self.n_features_to_select,
+            n_features_to_select=size_asked(
+                self.n_features_to_select, int(np.count_nonzero(~excluded))
+            ),
             min_dependency=float(self.min_dependency),
             oracle=oracle,
             is_monotone=measure.is_monotone,

@@ -28,6 +28,7 @@ from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.common.messages import shown, suggested
 
 if TYPE_CHECKING:
+    from fuzzyfrog.data import Dataset
     from fuzzyfrog.experiment.config import DataEntry
 
 # All but the exact search: no option of this command limits its time.
@@ -98,6 +99,7 @@ def compare(
             for entry in entries:  # so that errors in a table are found before anything runs
                 dataset = entry.load(reading.data)
                 if entry.file is not None:
+                    _refuse_quantities(dataset)
                     warn_of_suspects(dataset, dataset.feature_names)
         from fuzzyfrog.experiment import config  # large
 
@@ -128,6 +130,21 @@ def compare(
         tell(failure)
     if done.failures:
         raise typer.Exit(ExitCode.FAILURE)
+
+
+def _refuse_quantities(dataset: Dataset) -> None:
+    """Raise if the classes are numbers that hardly occur twice: classifiers are compared."""
+    from fuzzyfrog.data.cells import all_numbers
+    from fuzzyfrog.data.target import MOST_CLASSES, SAMPLES_OF_A_CLASS
+
+    labels = [str(label) for label in dataset.classes or ()]
+    few = max(MOST_CLASSES, dataset.n_samples / SAMPLES_OF_A_CLASS)
+    if len(labels) > few and all_numbers(labels):
+        raise UsageError(
+            f"--target must be a column of classes, got {shown(dataset.target_name)} with "
+            f"{len(labels):,} different numbers in {dataset.n_samples:,} samples. Classifiers "
+            "cannot be compared by a quantity; choose another target, or cut it into classes."
+        )
 
 
 def _searches(given: Sequence[str]) -> list[str]:

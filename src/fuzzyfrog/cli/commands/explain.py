@@ -21,6 +21,12 @@ ALIKE = "alike the targets of similar samples are"
 LIKELY = "likely a random similar sample has the same class"
 ROOM = 40  # columns of a terminal for the name of a feature in a sentence
 
+NAMED = {
+    None: "Samples are numbered from 0, the first row of data.",
+    "line": "Samples are named by their lines in the file.",
+    "label": "Samples are named by their labels in the table.",
+}
+
 
 def explain(
     run: SavedRun,
@@ -76,7 +82,7 @@ def _lines(run: Run, one: FeatureExplanation) -> Iterator[str]:
         f"{abs(one.lost):.6f}, from {one.dependency:.6f} to {one.dependency_without:.6f}."
     )
     if one.samples:
-        yield from _worse_lines(one, is_numeric=run.data.target.is_numeric)
+        yield from _worse_lines(run, one)
     if not one.pairs:
         return
     other = "a different target" if run.data.target.is_numeric else "another class"
@@ -96,34 +102,32 @@ def _lines(run: Run, one: FeatureExplanation) -> Iterator[str]:
     ]  # fmt: skip
     yield from aligned([head, *rows], right={0, 2, 3, 5, 6, 7})
     yield ""
-    kinds = {
-        None: "Samples are numbered from 0, the first row of data.",
-        "line": "Samples are named by their lines in the file.",
-        "label": "Samples are named by their labels in the table.",
-    }
     yield (
-        f"{kinds[None if run.rows is None else run.rows.kind]} Distances are measured on the "
+        f"{NAMED[None if run.rows is None else run.rows.kind]} Distances are measured on the "
         "selected features and capped at 1."
     )
 
 
-def _worse_lines(one: FeatureExplanation, *, is_numeric: bool) -> Iterator[str]:
+def _worse_lines(run: Run, one: FeatureExplanation) -> Iterator[str]:
+    is_numeric = run.data.target.is_numeric
     target = "target" if is_numeric else "class"
     yield f"Samples whose neighborhood gets worse: {one.n_affected:,}. The most affected:"
     yield ""
     head = ["sample", target, "value", "membership", "without it", "closer", target, "value"]
     rows = [
         [
-            str(worse.sample), fitted(worse.sample_target, 0), _cell(worse.sample_value),
+            fitted(run.row_name(worse.sample), 0), fitted(worse.sample_target, 0),
+            _cell(worse.sample_value),
             f"{worse.membership_with:.4f}", f"{worse.membership_without:.4f}",
-            str(worse.neighbor), fitted(worse.neighbor_target, 0), _cell(worse.neighbor_value),
+            fitted(run.row_name(worse.neighbor), 0), fitted(worse.neighbor_target, 0),
+            _cell(worse.neighbor_value),
         ]
         for worse in one.samples
     ]  # fmt: skip
     yield from aligned([head, *rows], right={0, 2, 3, 4, 5, 7})
     yield ""
     yield (
-        "Samples are numbered from 0, the first row of data. The membership is how "
+        f"{NAMED[None if run.rows is None else run.rows.kind]} The membership is how "
         f"{ALIKE if is_numeric else LIKELY}; next to it is the unlike sample that comes closer."
     )
 
