@@ -13,9 +13,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from fuzzyfrog import DataError, FuzzyRoughSelector
 from fuzzyfrog.common import files
-from fuzzyfrog.records import Certificate, Run
+from fuzzyfrog.records import Certificate, NoiseGuard, Run
 from fuzzyfrog.records import run as run_module
 from fuzzyfrog.select.record import record_of
+from report.made import a_check
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +64,39 @@ def test_odd_texts_survive(run):
     strange = replace(run, command=odd, data=replace(run.data, name=odd))
     assert Run.from_json(strange.to_json()) == strange
     assert strange.to_json().isascii()
+
+
+def test_a_check_survives(run):
+    checked = replace(run, check=a_check(soft=("a", "b")))
+    checked = replace(checked, check=replace(checked.check, n_samples=150))
+    checked = replace(checked, check=replace(checked.check, noise=NoiseGuard(24, 4, 5, 150)))
+    assert Run.from_json(checked.to_json()) == checked
+    old = json.loads(run.to_json())
+    old["schema"] = 4
+    del old["run"]["check"]
+    assert Run.from_json(json.dumps(old)) == run
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "sentence"),
+    [
+        (["scores", 1, "score"], 1.5, r"run\.check\.scores\[1\]\.score must be between 0 and 1"),
+        (["scores", 1, "difference"], -2, r"check\.scores\[1\]\.difference must be between 0"),
+        (["scores", 1, "by_model", 0], 7, r"check\.scores\[1\]\.by_model\[0\] must be between"),
+        (["scores", 1, "difference_error"], -1, r"difference_error must be at least 0, got -1"),
+        (["scores", 1, "name"], "all", r"run\.check\.scores must have all and selected, each name"),
+        (["scores", 1, "by_model"], [1.0], r"run\.check\.scores must have a score for each model"),
+        (["left_out"], "why", r"run\.check\.left_out must say why there are no scores"),
+        (["n_samples"], 9_999, r"run\.check\.n_samples must be at most the number of samples"),
+        (["noise", "n_twins"], 25, r"run\.check\.noise\.n_twins must be from 0 to 24"),
+        (["metric"], "luck", r"run\.check\.metric must be one of"),
+    ],
+)
+def test_a_check_that_contradicts_itself_is_refused(run, path, value, sentence):
+    small = replace(a_check(), n_samples=150, noise=NoiseGuard(24, 4, 5, 150))
+    text = changed(replace(run, check=small), ["check", *path], value)
+    with pytest.raises(DataError, match=sentence):
+        Run.from_json(text)
 
 
 def test_notes_survive(run):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         upper_approximation,
     )
     from fuzzyfrog.search import Exact, Genetic, ParticleSwarm, QuickReduct, ShuffledFrogs
-    from fuzzyfrog.select import BoostedSelector, FuzzyRoughSelector, enumerate_reducts
+    from fuzzyfrog.select import BoostedSelector, FuzzyRoughSelector, check, enumerate_reducts
 
     __version__: str
 
@@ -37,6 +37,7 @@ __all__ = [
     "QuickReduct",
     "ShuffledFrogs",
     "__version__",
+    "check",
     "compare",
     "dependency",
     "enumerate_reducts",
@@ -61,6 +62,7 @@ _HOMES = {
     "PredictionWarning": "fuzzyfrog.errors",
     "QuickReduct": "fuzzyfrog.search",
     "ShuffledFrogs": "fuzzyfrog.search",
+    "check": "fuzzyfrog.select",
     "compare": "fuzzyfrog.experiment.comparison",
     "dependency": "fuzzyfrog.measure",
     "enumerate_reducts": "fuzzyfrog.select",

@@ -9,7 +9,7 @@ import pandas as pd
 from sklearn.datasets import load_wine
 
 from fuzzyfrog import FuzzyRoughSelector
-from fuzzyfrog.records import FeatureSet, FeatureSummary, Run
+from fuzzyfrog.records import Check, FeatureSet, FeatureSummary, ModelScores, NoiseGuard, Run
 from fuzzyfrog.select.record import record_of
 
 HOSTILE = [
@@ -87,3 +87,26 @@ def many_samples_run() -> Run:
     noisy = X[:, :4] @ [1.0, 1.0, -1.0, 0.5] + 0.3 * random.normal(size=20_000)
     selector = FuzzyRoughSelector("quickreduct", n_features_to_select=3, random_state=0)
     return record_of(selector.fit(X, noisy > 0), name="20,000 samples")
+
+
+def a_check(*, lost: float = 0.08, twins: int = 4, soft: tuple[str, ...] = ()) -> Check:
+    """Return a check in which models lose some accuracy with the selected features."""
+    everything = ModelScores("all", 13.0, 0.9, 0.01, 0.0, 0.0, (0.85, 0.9, 0.95))
+    others = [
+        ModelScores("selected", 4.2, 0.9 - lost, 0.02, -lost, 0.01, (0.8, 0.8, 0.86)),
+        ModelScores("elbow", 3.0, 0.7, 0.02, -0.2, 0.03, (0.7, 0.7, 0.7)),
+    ]
+    if soft:
+        others.append(ModelScores("soft", 6.0, 0.89, 0.02, -0.01, 0.02, (0.88, 0.89, 0.9)))
+    return Check(
+        metric="balanced accuracy",
+        models=("k nearest neighbors", "logistic regression", "random forest"),
+        folds=5,
+        seed=0,
+        n_samples=178,
+        scores=(everything, *others),
+        soft_features=soft,
+        noise=NoiseGuard(n_taken=24, n_twins=twins, n_shuffles=5, n_samples=178),
+        left_out=None,
+        notes=(),
+    )

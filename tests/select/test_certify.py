@@ -115,7 +115,7 @@ def test_the_fronts_of_the_paper(paper, name):
 def test_any_search_can_be_certified(wine, search):
     fitted = FuzzyRoughSelector(search, certify=True, random_state=0).fit(wine)
     assert str(fitted.certificate_) == (
-        "Proven: 5 features are the fewest. There are exactly 343 such subsets."
+        "Proven for these samples: 5 features are the fewest. There are exactly 343 such subsets."
     )
     assert len(fitted.reducts_) == 343
 
@@ -128,7 +128,8 @@ def test_a_given_size_is_certified(wine):
     fitted = FuzzyRoughSelector("exact", n_features_to_select=4).fit(wine)
     assert fitted.certificate_.proven
     assert round(fitted.dependency_, 6) == FRONTS["wine"][3]
-    assert str(fitted.certificate_).startswith("Proven: no other subset of 4 features has a higher")
+    claim = "Proven for these samples: no other subset of 4 features has a higher"
+    assert str(fitted.certificate_).startswith(claim)
 
 
 def test_a_share_of_the_dependency_is_certified(wine):
@@ -269,7 +270,7 @@ def test_certify_is_true_or_false(wine, certify):
     [
         (
             Certificate(True, 1, 1, 1, all_listed=True),
-            "Proven: 1 feature is the fewest. There is exactly 1 such subset.",
+            "Proven for these samples: 1 feature is the fewest. There is exactly 1 such subset.",
         ),
         (
             Certificate(False, 2, 4, 1, all_listed=False),
@@ -282,8 +283,8 @@ def test_certify_is_true_or_false(wine, certify):
         ),
         (
             Certificate(True, 3, 3, 1, all_listed=True, claim="product"),
-            "Proven: no subset has a larger product than the best one, of 3 features. "
-            "There is exactly 1 such subset.",
+            "Proven for these samples: no subset has a larger product than the best one, of 3 "
+            "features. There is exactly 1 such subset.",
         ),
     ],
 )

@@ -288,7 +288,7 @@ def test_report_and_notebook(wine, tmp_path):
     wine.report(tmp_path / "wine.html", name="my wines")
     assert "my wines" in (tmp_path / "wine.html").read_text("utf-8")
     html = wine._repr_html_()
-    assert "5 of 13 features tell the classes apart" in html
+    assert "5 of 13 features separate these samples" in html
     assert ">table<" not in html
     assert "<script" not in html
     assert wine._repr_mimebundle_()["text/html"] == html

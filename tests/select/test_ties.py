@@ -107,7 +107,7 @@ def multiples():
 def test_multiples_of_a_column_are_as_good_as_the_column(search):
     X, y = multiples()
     one = fitted(X, y, "std", "minimum", search=search)
-    text = "Proven: 2 features are the fewest. There are exactly 3 such subsets."
+    text = "Proven for these samples: 2 features are the fewest. There are exactly 3 such subsets."
     assert str(one.certificate_) == text
     assert listed(one) == {(0, 3), (1, 3), (2, 3)}
     assert one.core_ == [3]

@@ -1,6 +1,7 @@
 """The record of a run, in plain types that can be saved and sent."""
 
 from fuzzyfrog.records.certificate import Certificate
+from fuzzyfrog.records.check import Check, ModelScores, NoiseGuard
 from fuzzyfrog.records.parts import (
     AmbiguousSample,
     Cell,
@@ -23,6 +24,7 @@ __all__ = [
     "AmbiguousSample",
     "Cell",
     "Certificate",
+    "Check",
     "ClassCount",
     "ExamplePair",
     "FeatureExplanation",
@@ -30,6 +32,8 @@ __all__ = [
     "FeatureSummary",
     "FrontPoint",
     "HistoryPoint",
+    "ModelScores",
+    "NoiseGuard",
     "Reduct",
     "Run",
     "Sampling",

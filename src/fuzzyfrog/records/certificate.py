@@ -38,7 +38,7 @@ class Certificate:
     --------
     >>> from fuzzyfrog.records import Certificate
     >>> print(Certificate(True, 5, 5, n_reducts=343, all_listed=True))
-    Proven: 5 features are the fewest. There are exactly 343 such subsets.
+    Proven for these samples: 5 features are the fewest. There are exactly 343 such subsets.
     >>> print(Certificate(False, 4, 7, n_reducts=12, all_listed=False))
     Not proven: the fewest are between 4 and 7 features (gap 3). 12 subsets of 7 are known.
     """
@@ -63,7 +63,7 @@ class Certificate:
 
     def __str__(self) -> str:
         if self.proven:
-            return f"Proven: {self._claimed()}. {self._counted()}"
+            return f"Proven for these samples: {self._claimed()}. {self._counted()}"
         if self.claim != "fewest":
             return f"Not proven: that {self._claimed()}. {self._counted()}"
         between = f"between {self.lower_bound} and {_features(self.size)} (gap {self.gap})"

@@ -14,6 +14,7 @@ from fuzzyfrog.common.files import written_whole
 from fuzzyfrog.common.messages import close_to, listed, shown
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.records.certificate import Certificate
+from fuzzyfrog.records.check import Check
 from fuzzyfrog.records.codec import decoded, encoded, parsed
 from fuzzyfrog.records.parts import (
     AmbiguousSample,
@@ -102,6 +103,8 @@ class Run:
         Number of subsets whose scores came from the earlier run that this one resumed.
     chance : float or None
         With the soft measure: the dependency of features that say nothing.
+    check : Check or None
+        How well models do with the selected features; None if that was not asked for.
     """
 
     data: TableSummary
@@ -130,6 +133,7 @@ class Run:
     excluded: tuple[int, ...]
     n_resumed: int
     chance: float | None = None
+    check: Check | None = None
 
     @property
     def measure(self) -> str:
@@ -559,6 +563,10 @@ def _shares(run: "Run") -> Iterator[tuple[str, float]]:
         yield "sampling.low", run.sampling.low
         yield "sampling.high", run.sampling.high
         yield "sampling.confidence", run.sampling.confidence
+    for at, tried in enumerate([] if run.check is None else run.check.scores):
+        yield f"check.scores[{at}].score", tried.score
+        yield f"check.scores[{at}].difference", abs(tried.difference)
+        yield from _numbered(f"check.scores[{at}].by_model[{{}}]", tried.by_model)
     for at, one in enumerate(run.explanations):
         yield f"explanations[{at}].dependency", one.dependency
         yield f"explanations[{at}].dependency_without", one.dependency_without
@@ -586,6 +594,13 @@ def _counts(run: "Run") -> Iterator[tuple[str, float]]:
         yield "certificate.lower_bound", run.certificate.lower_bound
         yield "certificate.size", run.certificate.size
         yield "certificate.n_reducts", run.certificate.n_reducts
+    if run.check is not None:
+        yield "check.folds", run.check.folds
+        yield "check.seed", run.check.seed
+        for at, tried in enumerate(run.check.scores):
+            yield f"check.scores[{at}].n_features", tried.n_features
+            yield f"check.scores[{at}].standard_error", tried.standard_error
+            yield f"check.scores[{at}].difference_error", tried.difference_error
     for at, point in enumerate(run.history):
         yield f"history[{at}].n_evaluations", point.n_evaluations
         yield f"history[{at}].size", point.size
@@ -598,6 +613,9 @@ def _parts(run: "Run") -> Iterator[tuple[str, float]]:
     yield "n_ambiguous", run.n_ambiguous
     yield from _numbered("explanations[{}].n_affected", (e.n_affected for e in run.explanations))
     yield from _numbered("data.features[{}].n_missing", (f.n_missing for f in run.data.features))
+    if run.check is not None:
+        yield "check.n_samples", run.check.n_samples
+        yield "check.noise.n_samples", 0 if run.check.noise is None else run.check.noise.n_samples
 
 
 def _numbered(where: str, values: Iterable[float]) -> Iterator[tuple[str, float]]:

@@ -8,6 +8,9 @@ from fuzzyfrog.common.messages import count, percent
 if TYPE_CHECKING:
     from fuzzyfrog.records.run import Run
 
+MAX_NAMED = 8  # features that a sentence lists
+LONGEST = 40  # characters of their names
+LOW_DEPENDENCY = 0.5  # of all features: less says that even they leave most samples mixed up
 CHEAPER_SHARES = (0.95, 0.9, 0.8)  # of the dependency, for which far fewer features may be enough
 
 
@@ -45,10 +48,10 @@ def verdict(run: "Run") -> Verdict:
 
 
 def goal(run: "Run") -> str:
-    """Return what the features of this run tell apart, to complete "to tell ..."."""
+    """Return the samples that the features of this run separate, to complete "separate"."""
     if run.data.target.is_numeric:
-        return "high from low values of the target"
-    return "the classes apart"
+        return "samples with high targets from those with low ones"
+    return "samples of different classes"
 
 
 def is_useless(run: "Run") -> bool:
@@ -59,19 +62,21 @@ def is_useless(run: "Run") -> bool:
 
 
 def headline(run: "Run") -> str:
-    """Return which features were selected and how good they are, without a final period."""
+    """Return what was measured about the selected features, without a final period."""
     if not run.is_strict:
         return _soft_headline(run) if run.is_soft else _own_headline(run)
     n_selected = len(run.selected)
     if run.full_dependency <= 0:
-        return f"No feature tells {goal(run)}, nor do all of them together"
+        return f"No feature separates {goal(run)}, nor do all of them together"
     is_free = run.asked_size is None and run.parameters.get("must_include") is None
     if 1 < n_selected == run.n_allowed and is_free:
         return _all_of_them(run)
     start, others = _part_of_all(run)
+    others = others if run.excluded else "all columns"
     share = min(1.0, run.dependency / run.full_dependency)
     how = "as well as" if share == 1.0 else f"{percent(share)} as well as"
-    return f"{start} {'tells' if n_selected == 1 else 'tell'} {goal(run)} {how} {others}"
+    verb = "separates" if n_selected == 1 else "separate"
+    return f"{start} {verb} these samples {how} {others} do"
 
 
 def _part_of_all(run: "Run") -> tuple[str, str]:
@@ -134,8 +139,73 @@ def size_reason(run: "Run") -> str:
 def _all_of_them(run: "Run") -> str:
     noun = "allowed features" if run.excluded else "features"
     if run.is_core_alone:
-        return f"All {run.n_allowed:,} {noun} are needed to tell {goal(run)}"
-    return f"No subset of the {run.n_allowed:,} {noun} was found that tells {goal(run)} as well"
+        return f"All {run.n_allowed:,} {noun} are needed to separate these samples this well"
+    none = f"No subset of the {run.n_allowed:,} {noun} was found"
+    return f"{none} that separates these samples this well"
+
+
+def doubts(run: "Run") -> list[str]:
+    """Return what speaks against trusting the selected features, the weightiest sentence first.
+
+    Whoever shows the headline shows these before it: it says nothing about new samples.
+    """
+    found = []
+    check = run.check
+    if check is not None and check.loses and not _has_all(run):
+        found.append(f"Models do worse with features selected this way: {check.compared()}.")
+    if check is not None and check.noise is not None and check.noise.fails and run.is_strict:
+        found.append(
+            f"The measure cannot tell these columns from noise: {check.noise.n_twins:,} of the "
+            f"{check.noise.n_taken:,} columns that a greedy selection takes are shuffled copies."
+        )
+    if run.is_strict and 0 < run.full_dependency < LOW_DEPENDENCY:
+        found.append(
+            "Even all columns together separate these samples poorly: their dependency is "
+            f"{run.full_dependency:.3f} on a scale from 0 to 1."
+        )
+    return found
+
+
+def _has_all(run: "Run") -> bool:
+    return len(run.selected) == run.n_allowed
+
+
+def model_result(run: "Run") -> str:
+    """Return how well models do with the selected features, without a final period."""
+    check = run.check
+    if check is None:
+        return "not checked"
+    if check.all is not None and _has_all(run):
+        # In the folds, some may have been left out; here, nothing is lost.
+        return f"{check.metric} {check.shown(check.all.score)}, with all features, as selected"
+    return check.conclusion()
+
+
+def advice(run: "Run") -> str | None:
+    """Return what to do about the doubts, as a sentence; None if there are none."""
+    if not doubts(run):
+        return None
+    is_typed = run.command is not None
+    if not run.is_strict:
+        more = "--n-features N" if is_typed else "n_features_to_select=N"
+        return f"For prediction, select more features ({more}), or keep all of them."
+    option = "--measure soft" if is_typed else 'measure="soft"'
+    check = run.check
+    if check is None or not check.soft_features:
+        return f"For prediction, try {option}."
+    names = check.soft_features
+    most = len(names) if len(names) <= MAX_NAMED + 1 else MAX_NAMED  # never "and 1 more"
+    listed = ", ".join(
+        one if len(one) <= LONGEST else f"{one[: LONGEST - 1]}…" for one in names[:most]
+    )
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    reached = ""
+    if check.soft is not None:
+        reached = f", with which models reach {check.metric} {check.shown(check.soft.score)}"
+    return (
+        f"For prediction, use {option}: it selects {count(len(names), 'feature')} "
+        f"({listed}{more}){reached}."
+    )
 
 
 def are_equal(run: "Run") -> bool:

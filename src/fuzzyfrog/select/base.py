@@ -132,6 +132,15 @@ def ranks_behind(support: Masks, importance: NDArray[np.float64]) -> NDArray[np.
     return ranks
 
 
+def dealt_folds(target: NDArray[Any], n_folds: int, seed: int) -> NDArray[np.int64]:
+    """Return the fold of each sample, stratified by class or along a numeric target."""
+    shuffled = np.random.default_rng(seed).permutation(len(target))
+    order = shuffled[np.argsort(target[shuffled], kind="stable")]
+    folds = np.empty(len(target), np.int64)
+    folds[order] = np.arange(len(target)) % n_folds
+    return folds
+
+
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """The training data that a fitted selector keeps, and how it is measured.

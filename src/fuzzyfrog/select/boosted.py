@@ -16,7 +16,7 @@ from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.threads import effective_threads
 from fuzzyfrog.records import Certificate
 from fuzzyfrog.search.driver import check_budget
-from fuzzyfrog.select.base import TableSelector, ranks_behind
+from fuzzyfrog.select.base import TableSelector, dealt_folds, ranks_behind
 from fuzzyfrog.select.certify import certificate_of_subset
 from fuzzyfrog.select.parameters import RandomState, check_certify, seed_of
 
@@ -220,21 +220,12 @@ def _check_penalty(penalty: object) -> None:
 
 def _largest_harmless(dataset: Dataset, trees: "Trees", n_folds: int) -> float:
     """Return the largest penalty whose loss is within one standard error of the lowest loss."""
-    folds = _folds(dataset, n_folds, trees.seed)
+    folds = dealt_folds(dataset.target, n_folds, trees.seed)
     table = losses(dataset, trees, PENALTIES, folds)
     means = table.mean(axis=1)
     lowest = int(np.argmin(means))
     bar = means[lowest] + table[lowest].std(ddof=1) / np.sqrt(dataset.n_samples)
     return max(penalty for penalty, mean in zip(PENALTIES, means, strict=True) if mean <= bar)
-
-
-def _folds(dataset: Dataset, n_folds: int, seed: int) -> Integers:
-    """Return the fold of each sample, stratified by class or along a numeric target."""
-    shuffled = np.random.default_rng(seed).permutation(dataset.n_samples)
-    order = shuffled[np.argsort(dataset.target[shuffled], kind="stable")]
-    folds = np.empty(dataset.n_samples, np.int64)
-    folds[order] = np.arange(dataset.n_samples) % n_folds
-    return folds
 
 
 def _selected(dataset: Dataset, trees: "Trees", penalty: float) -> tuple[float, NDArray[np.bool_]]:

@@ -19,6 +19,7 @@ from fuzzyfrog.common.params import check_count
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.records import (
     AmbiguousSample,
+    Check,
     ClassCount,
     FeatureExplanation,
     FeatureSet,
@@ -149,7 +150,9 @@ class ReportsMixin:
         examples = examples_of(self._evidence, tuple(selected), self.n_jobs)
         return Explanation.of(examples.explanation(index, limit))
 
-    def record(self, *, name: str | None = None, command: str | None = None) -> Run:
+    def record(
+        self, *, name: str | None = None, command: str | None = None, check: Check | None = None
+    ) -> Run:
         """Return the record of the fit: what was selected and why, and how to reproduce it.
 
         Parameters
@@ -158,6 +161,8 @@ class ReportsMixin:
             Name of the data; None for its own name.
         command : str, default=None
             The command line that started the fit.
+        check : Check, default=None
+            The result of :func:`fuzzyfrog.check`, which becomes part of the record.
 
         Returns
         -------
@@ -166,9 +171,12 @@ class ReportsMixin:
             selected now. With `max_seconds`, explanations that take longer than the time left
             by the fit, plus an allowance of 3 seconds, are left out with a note.
         """
-        return record_of(self, name=name, command=command)  # type: ignore[arg-type]
+        run = record_of(self, name=name, command=command)  # type: ignore[arg-type]
+        return replace(run, check=check)
 
-    def report(self, path: str | os.PathLike[str], *, name: str | None = None) -> None:
+    def report(
+        self, path: str | os.PathLike[str], *, name: str | None = None, check: Check | None = None
+    ) -> None:
         """Write an HTML report.
 
         It shows the selected features, why each of them is needed, what fewer features would
@@ -180,10 +188,12 @@ class ReportsMixin:
             The file to write. It is self-contained and needs no network access.
         name : str, default=None
             Name of the data; None for its own name.
+        check : Check, default=None
+            The result of :func:`fuzzyfrog.check`, to show how well models do.
         """
         from fuzzyfrog.report import write_report
 
-        write_report(self.record(name=name), path)
+        write_report(self.record(name=name, check=check), path)
 
     def _repr_html_inner(self) -> str:
         """Return the short report once fitted, and before that scikit-learn's own display.
@@ -248,6 +258,7 @@ def record_of(
         excluded=notes.excluded,
         n_resumed=notes.n_resumed,
         chance=selector.chance_,
+        check=None,
     )
 
 

@@ -1,0 +1,272 @@
+"""The check of a selection: how well models do with it, and whether it tells columns from noise."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Literal, Protocol, TypeVar
+
+from fuzzyfrog.common.messages import count
+
+__all__ = ["Check", "ModelScores", "NoiseGuard", "elbow_of"]
+
+ELBOW_SHARE = 0.95  # of what the selected features gain over chance
+DIGITS = 3  # of scores as they are shown; what rounds to the same is the same
+NAMES = {
+    "all": "all features",
+    "selected": "selected",
+    "elbow": "elbow",
+    "soft": "soft measure",
+}
+
+
+class _Point(Protocol):
+    @property
+    def size(self) -> int: ...
+    @property
+    def dependency(self) -> float: ...
+
+
+P = TypeVar("P", bound=_Point)
+
+
+def elbow_of(front: Sequence[P], size: int, dependency: float, chance: float = 0.0) -> P | None:
+    """Return the smallest subset of a front that keeps most of what a selection gains.
+
+    Most is 95 % of the gain of its dependency over chance. None if no smaller subset does.
+
+    Parameters
+    ----------
+    front : sequence of FrontPoint or FeatureSet
+        The best subsets of each size.
+    size, dependency : int, float
+        Of the selected features.
+    chance : float
+        The dependency that tells nothing: 0 for the strict measure.
+    """
+    required = chance + ELBOW_SHARE * (dependency - chance)
+    enough = [one for one in front if one.size < size and one.dependency >= required]
+    return min(enough, key=lambda one: one.size, default=None)
+
+
+@dataclass(frozen=True)
+class ModelScores:
+    """How well models do with features that are chosen in one way.
+
+    Attributes
+    ----------
+    name : {"all", "selected", "elbow", "soft"}
+        All features, those that the selector selects, the smallest subset of its front that
+        keeps 95 % of their dependency (of the gain over chance), or those that
+        ``measure="soft"`` selects.
+    n_features : float
+        Their number, averaged over the folds.
+    score : float
+        The score on the samples left out, averaged over folds and models.
+    standard_error : float
+        Its standard error.
+    difference, difference_error : float
+        The score minus that of all features, fold by fold, and the standard error of that; both
+        are 0 for all features.
+    by_model : tuple of float
+        The score of each model, in the order of ``Check.models``.
+    """
+
+    name: Literal["all", "selected", "elbow", "soft"]
+    n_features: float
+    score: float
+    standard_error: float
+    difference: float
+    difference_error: float
+    by_model: tuple[float, ...]
+
+    @property
+    def loses(self) -> bool:
+        """Whether models do worse than with all features, by more than one standard error."""
+        return round(-self.difference, DIGITS) > round(self.difference_error, DIGITS)
+
+    @property
+    def gains(self) -> bool:
+        """Whether models do better than with all features, by more than one standard error."""
+        return round(self.difference, DIGITS) > round(self.difference_error, DIGITS)
+
+
+@dataclass(frozen=True)
+class NoiseGuard:
+    """How many shuffled columns a greedy selection takes if every column has a shuffled twin.
+
+    Attributes
+    ----------
+    n_taken : int
+        Columns that it took, in all shuffles together.
+    n_twins : int
+        How many of them are shuffled twins, which tell nothing.
+    n_shuffles : int
+        How often the columns were shuffled.
+    n_samples : int
+        Samples that were used.
+    """
+
+    n_taken: int
+    n_twins: int
+    n_shuffles: int
+    n_samples: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.n_twins <= self.n_taken:
+            raise ValueError(f"n_twins must be from 0 to {self.n_taken}, got {self.n_twins}.")
+
+    @property
+    def share(self) -> float:
+        """Share of twins among the columns taken."""
+        return self.n_twins / max(1, self.n_taken)
+
+    @property
+    def fails(self) -> bool:
+        """Whether half of what is taken is twins, so that columns are not told from noise.
+
+        Of columns that tell nothing, twins are half on average; one standard deviation less
+        counts as half, too.
+        """
+        return self.n_twins >= self.n_taken / 2 - sqrt(self.n_taken) / 2
+
+    def counted(self) -> str:
+        """Return how many twins were taken, in words."""
+        times = "" if self.n_shuffles == 1 else f" in {self.n_shuffles} trials"
+        return (
+            f"{self.n_twins:,} of the {self.n_taken:,} columns that a greedy selection takes"
+            f"{times} are shuffled copies"
+        )
+
+    def __str__(self) -> str:
+        end = ": it cannot tell these columns from noise" if self.fails else ""
+        return f"{self.counted()}{end}"
+
+
+@dataclass(frozen=True)
+class Check:
+    """How well models do with the selected features, and with all of them.
+
+    Attributes
+    ----------
+    metric : {"balanced accuracy", "R²"}
+        The score: the mean over the classes of the share of samples that are predicted right, or
+        for a numeric target the share of its variance that is predicted (0 if it is negative).
+    models : tuple of str
+        The models.
+    folds, seed : int
+        The folds of the cross-validation, and the seed of their random numbers.
+    n_samples : int
+        Samples that were used; fewer than there are for a very large table.
+    scores : tuple of ModelScores
+        One for each way of choosing features; empty if models were left out.
+    soft_features : tuple of str
+        The features that ``measure="soft"`` selects on all these samples, if there was a reason
+        to try it; else empty.
+    noise : NoiseGuard or None
+        How many shuffled columns the measure takes for features; None if that was left out.
+    left_out : str or None
+        Why models were left out, as a sentence; None if they were not.
+    notes : tuple of str
+        Other things to know, as sentences.
+    """
+
+    metric: Literal["balanced accuracy", "R²"]
+    models: tuple[str, ...]
+    folds: int
+    seed: int
+    n_samples: int
+    scores: tuple[ModelScores, ...]
+    soft_features: tuple[str, ...]
+    noise: NoiseGuard | None
+    left_out: str | None
+    notes: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        names = [one.name for one in self.scores]
+        if len(set(names)) != len(names) or (names and not {"all", "selected"} <= set(names)):
+            raise ValueError(f"scores must have all and selected, each name once, got {names}.")
+        if any(len(one.by_model) != len(self.models) for one in self.scores):
+            raise ValueError("scores must have a score for each model.")
+        if (self.left_out is None) == (not names):
+            raise ValueError("left_out must say why there are no scores, and only then.")
+
+    def of(self, name: str) -> ModelScores | None:
+        """Return the scores of "all", "selected", "elbow" or "soft"; None if there are none."""
+        return next((one for one in self.scores if one.name == name), None)
+
+    @property
+    def all(self) -> ModelScores | None:
+        """The scores with all features."""
+        return self.of("all")
+
+    @property
+    def selected(self) -> ModelScores | None:
+        """The scores with the selected features."""
+        return self.of("selected")
+
+    @property
+    def elbow(self) -> ModelScores | None:
+        """The scores with the elbow; None if no smaller subset keeps most."""
+        return self.of("elbow")
+
+    @property
+    def soft(self) -> ModelScores | None:
+        """The scores with the features of the soft measure; None if it was not tried."""
+        return self.of("soft")
+
+    @property
+    def loses(self) -> bool:
+        """Whether models do worse with the selected features, by more than a standard error."""
+        return self.selected is not None and self.selected.loses
+
+    def shown(self, value: float, *, signed: bool = False) -> str:
+        """Return a score, or with `signed` a difference of scores, as people read it."""
+        if self.metric == "R²":
+            return f"{value:+.3f}" if signed else f"{value:.3f}"
+        return f"{100 * value:+.1f}" if signed else f"{value:.1%}"
+
+    def conclusion(self) -> str:
+        """Return in a sentence how models do with the selected features; without a period."""
+        if self.selected is None:
+            return f"not checked: {self.left_out}".rstrip(".")
+        said = "no clear difference"
+        if self.selected.loses or self.selected.gains:
+            said = "a loss" if self.selected.loses else "a gain"
+        return f"{self.compared()}: {said}"
+
+    def compared(self) -> str:
+        """Return the scores with the selected features and with all, and their difference."""
+        if self.selected is None or self.all is None:
+            return ""
+        scores = (
+            f"{self.shown(self.selected.score)}, with all features {self.shown(self.all.score)}"
+        )
+        unit = "" if self.metric == "R²" else " points"
+        return f"{self.metric} {scores} ({self.apart(self.selected)}{unit})"
+
+    def apart(self, one: ModelScores) -> str:
+        """Return the difference to all features with its standard error."""
+        error = self.shown(one.difference_error, signed=True).lstrip("+")
+        return f"{self.shown(one.difference, signed=True)} ± {error}".replace("-", "−")
+
+    def __str__(self) -> str:
+        if not self.scores:
+            lines = [f"Models were not tried: {self.left_out}"]
+        else:
+            models = ", ".join(self.models)
+            lines = [
+                f"{self.metric}, mean of {models}, {self.folds} folds, {self.n_samples:,} samples",
+                f"{'':<14}{'features':>9}{'score':>8}  difference to all features",
+            ]
+            lines += [self._line(one) for one in self.scores]
+            lines.append(f"Models with the selected features: {self.conclusion()}.")
+        if self.soft_features:
+            many = count(len(self.soft_features), "feature")
+            lines.append(f'measure="soft" selects {many}: {", ".join(self.soft_features)}')
+        if self.noise is not None:
+            lines.append(f"Noise guard: {self.noise}.")
+        return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])
+
+    def _line(self, one: ModelScores) -> str:
+        apart = "" if one.name == "all" else f"  {self.apart(one)}"
+        return f"{NAMES[one.name]:<14}{one.n_features:>9.1f}{self.shown(one.score):>8}{apart}"

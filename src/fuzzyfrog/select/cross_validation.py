@@ -1,0 +1,530 @@
+"""The check of a selection by cross-validation: whether models do as well as with all features.
+
+The selection is repeated inside each fold, on its training part alone. Choosing features on all
+samples and cross-validating the models afterwards would let the samples to predict take part in
+the choice, and flatter it (docs/howto/check.md).
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+
+from fuzzyfrog.common.deadline import current_deadline, stop_if_late
+from fuzzyfrog.common.messages import count, shown
+from fuzzyfrog.common.params import check_count
+from fuzzyfrog.data import Dataset, make_dataset
+from fuzzyfrog.errors import DataError, ParameterError
+from fuzzyfrog.measure.threads import effective_threads
+from fuzzyfrog.records import Check, ModelScores, NoiseGuard
+from fuzzyfrog.records.check import elbow_of
+from fuzzyfrog.records.statements import LOW_DEPENDENCY
+from fuzzyfrog.select.base import TableSelector, dealt_folds
+from fuzzyfrog.select.noise_guard import columns_of, noise_guard, rows_of
+from fuzzyfrog.select.parameters import constrained_features
+from fuzzyfrog.select.selector import FuzzyRoughSelector
+
+__all__ = ["check"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Masks = NDArray[np.bool_]
+Hear = Callable[[str], None]
+
+CLASSIFIERS = ("k nearest neighbors", "logistic regression", "random forest")
+REGRESSORS = ("k nearest neighbors", "ridge regression", "random forest")
+N_TREES = 50
+MOST_SAMPLES = 10_000  # of a larger table a random part is used
+MOST_CELLS = 20_000_000  # that models have, with a column for each category
+FEWEST_SAMPLES = 500  # which models have, however wide a table is
+LEAST_IN_A_FOLD = 4  # samples to predict; with fewer, scores say nothing
+SOFT_PAIRS = 1_000_000_000  # pairs of samples x features up to which the soft measure is quick
+WORTH_A_THREAD = 20_000  # cells to train on
+MOST_CATEGORIES = 50  # of a feature that models see; the rest are one
+DRAWING, SHUFFLING = 0x666F6C6473, 0x6F72646572  # next to the seed: streams of their own
+# What a selection inside a fold must not do or need not do.
+QUIET: dict[str, object] = {
+    "callbacks": (), "certify": False, "checkpoint": None, "cluster": None, "verbose": 0
+}  # fmt: skip
+
+
+def check(selector: Any, X: object, y: object = None, *, folds: int = 5, seed: int = 0) -> Check:
+    """Check by cross-validation whether models do as well with the selected features.
+
+    The selection is repeated inside each fold with the same settings, and three plain models (k
+    nearest neighbors, a linear one, a random forest) are trained with all features and with the
+    selected ones to predict the samples left out.
+
+    Parameters
+    ----------
+    selector : estimator with `get_support`
+        A :class:`FuzzyRoughSelector`, a :class:`BoostedSelector`, or any selector of scikit-learn;
+        fitted or not. It is cloned and stays as it is; the clones write no checkpoint, call no
+        callbacks, use no cluster and prove nothing.
+    X : array-like or data frame of shape (n_samples, n_features), or Dataset
+        The samples, as for `fit`. For the models, gaps are filled with the median and categories
+        become columns of zeros and ones, both learned inside the fold.
+    y : array-like of shape (n_samples,), default=None
+        Classes, or numbers. Leave it out if `X` is a `Dataset`, which has its own.
+    folds : int, default=5
+        Number of folds, stratified by class or along a numeric target.
+    seed : int, default=0
+        Seed of the folds, the models and the shuffles. The same seed gives the same check.
+
+    Returns
+    -------
+    Check
+        Scores (balanced accuracy, or R² for a numeric target) with all features, with the
+        selected ones, and with the elbow of the front; their differences with standard errors;
+        and the noise guard. Print it to get a table.
+
+    Raises
+    ------
+    DataError
+        If the table cannot be checked: too few samples, or fewer than two classes with two.
+    ParameterError
+        If a parameter is not valid. Both are a ValueError.
+
+    Notes
+    -----
+    The standard errors are those of Nadeau and Bengio [1]_: the variance of the `k` folds, each
+    the mean of the three models, times ``1 / k + 1 / (k - 1)`` instead of ``1 / k``, because the
+    training parts of the folds overlap. They are still rough with five folds.
+
+    References
+    ----------
+    .. [1] C. Nadeau and Y. Bengio, "Inference for the generalization error", Machine Learning 52,
+       2003.
+
+    Examples
+    --------
+    >>> from fuzzyfrog import FuzzyRoughSelector, check, load_dataset
+    >>> found = check(FuzzyRoughSelector("quickreduct"), load_dataset("wine"))
+    >>> found.metric, [one.name for one in found.scores]
+    ('balanced accuracy', ['all', 'selected', 'elbow'])
+    >>> found.noise.fails
+    False
+    """
+    check_count("folds", folds, least=2)
+    check_count("seed", seed, least=0)
+    for method in ("fit", "get_support"):
+        if not callable(getattr(selector, method, None)):
+            rule = "be an estimator with fit and get_support"
+            raise ParameterError("selector", rule, shown(selector))
+    return CrossValidation(selector, X, y, int(folds), int(seed)).checked()
+
+
+@dataclass(frozen=True, eq=False)
+class _Choice:
+    """Features that were chosen in the training part of a fold."""
+
+    name: str
+    features: Masks
+
+
+class CrossValidation:
+    """The folds of a check; `hear` is called with what comes next and may raise to stop it."""
+
+    def __init__(
+        self,
+        selector: Any,
+        X: object,
+        y: object,
+        folds: int,
+        seed: int,
+        hear: Hear = lambda _: None,
+    ) -> None:
+        self._is_ours = isinstance(selector, TableSelector)
+        self._X, self._y = X, y
+        self._folds, self._seed = folds, seed
+        self._hear = hear
+        kinds = {"categorical_features": "from_dtype", "target": "auto"}
+        given = {name: getattr(selector, name, value) for name, value in kinds.items()}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # `fit` says the same
+            self._dataset = make_dataset(X, y, **given) if self._is_ours else make_dataset(X, y)
+        self._selector = self._quiet(selector)
+        self._rows = self._drawn()
+        self._notes: list[str] = []
+        self._check_table()
+
+    def _drawn(self) -> Integers:
+        """Return the samples to use."""
+        n_samples, most = self._dataset.n_samples, _n_tried(self._dataset)
+        if n_samples <= most:
+            return np.arange(n_samples)
+        random = np.random.default_rng([self._seed, DRAWING])
+        return np.sort(random.permutation(n_samples)[:most])
+
+    def _check_table(self) -> None:
+        """Raise if the table cannot be checked, and note what limits the check."""
+        n_samples, fewest = len(self._rows), LEAST_IN_A_FOLD * self._folds
+        if n_samples < fewest:
+            raise DataError(
+                f"a check with {self._folds} folds must have at least {fewest} samples, got "
+                f"{n_samples}. So few samples cannot tell how well models do."
+            )
+        if n_samples < self._dataset.n_samples:
+            self._notes.append(
+                f"Models were tried on {n_samples:,} of the {self._dataset.n_samples:,} samples, "
+                "drawn at random."
+            )
+        if self._dataset.classes is None:
+            return
+        target = self._dataset.target[self._rows]
+        counts = np.bincount(target.astype(np.int64), minlength=len(self._dataset.classes))
+        n_known = int(np.count_nonzero(counts >= 2))
+        if n_known < 2:
+            raise DataError(
+                "a check must have two classes with at least two samples each, got "
+                f"{count(n_known, 'such class', 'such classes')}. Nothing "
+                "can be learned about a class from a single sample."
+            )
+        if rare := np.count_nonzero((counts > 0) & (counts < self._folds)):
+            has = "class has" if rare == 1 else "classes have"
+            self._notes.append(
+                f"{rare:,} {has} fewer samples than there are folds ({self._folds}), so that some "
+                "folds have none of them to predict."
+            )
+
+    def checked(self) -> Check:
+        """Return the check."""
+        target = self._dataset.target[self._rows]
+        parts = [
+            (self._rows[train], self._rows[test])
+            for train, test in shuffled_parts(target, self._folds, self._seed)
+        ]
+        targets = [self._dataset.target[train] for train, _ in parts]
+        if any(one.min() == one.max() for one in targets):
+            raise DataError(
+                "a check must have a target that varies in every fold, got one that does not."
+            )
+        chosen: list[list[_Choice]] = []
+        low = []
+        scores: dict[str, list[Floats]] = {}
+        for place, (train, test) in enumerate(parts):
+            self._say(f"checking with models, fold {place + 1} of {self._folds}")
+            table = _ModelTable(self._dataset, train, test)
+            fitted = self._fitted(self._selector, np.sort(train))
+            low.append(getattr(fitted, "full_dependency_", 1.0) < LOW_DEPENDENCY)
+            chosen.append(list(self._choices(fitted)))
+            for one in chosen[-1]:
+                scores.setdefault(one.name, []).append(self._tried(table, one.features))
+        noise = self._noise()
+        is_doubtful = sum(low) > self._folds / 2 or (noise is not None and noise.fails)
+        summed = self._summed(scores, chosen)
+        soft_features: tuple[str, ...] = ()
+        if _is_strict(self._selector) and (is_doubtful or summed[1].loses):
+            soft = _softened(self._selector)
+            for place, (train, test) in enumerate(parts):
+                self._say(f"checking the soft measure, fold {place + 1} of {self._folds}")
+                table = _ModelTable(self._dataset, train, test)
+                mask = self._fitted(soft, np.sort(train)).get_support()
+                chosen[place].append(_Choice("soft", mask))
+                scores.setdefault("soft", []).append(self._tried(table, mask))
+            whole = self._fitted(soft, self._rows)
+            soft_features = tuple(map(str, whole.get_feature_names_out()))
+            summed = self._summed(scores, chosen)
+        is_numeric = self._dataset.classes is None
+        return Check(
+            metric="R²" if is_numeric else "balanced accuracy",
+            models=REGRESSORS if is_numeric else CLASSIFIERS,
+            folds=self._folds,
+            seed=self._seed,
+            n_samples=len(self._rows),
+            scores=summed,
+            soft_features=soft_features,
+            noise=noise,
+            left_out=None,
+            notes=tuple(self._notes),
+        )
+
+    def _say(self, what: str) -> None:
+        stop_if_late()
+        self._hear(what)
+
+    def _quiet(self, selector: Any) -> Any:
+        """Return a clone without side effects, with a seed."""
+        quiet = clone(selector)
+        own = quiet.get_params(deep=False)
+        changes = {k: v for k, v in QUIET.items() if self._is_ours and k in own}
+        if own.get("random_state", 0) is None:
+            changes["random_state"] = getattr(selector, "seed_", self._seed)
+        return quiet.set_params(**changes)
+
+    def _fitted(self, selector: Any, rows: Integers) -> Any:
+        """Return a clone of the selector fitted on some samples, in the time that is left."""
+        late = current_deadline()
+        fitted = clone(selector)
+        if isinstance(fitted, FuzzyRoughSelector):
+            fitted.set_params(callbacks=[lambda _: late.expired()])
+        X, y = self._part(rows)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they are about parts of the table
+            try:
+                fitted.fit(X, y)
+            except (DataError, ParameterError):
+                raise
+            except (ValueError, TypeError) as error:
+                reason = " ".join(str(error).split())
+                raise DataError(
+                    f"the selector must fit a part of the samples, got {type(error).__name__}: "
+                    f"{reason[:200]}"
+                ) from None
+        if getattr(fitted, "stop_reason_", None) == "interrupted":
+            raise KeyboardInterrupt  # the best so far is not a result
+        if getattr(fitted, "stop_reason_", None) == "memory":
+            raise MemoryError("the search ran out of memory")
+        stop_if_late()
+        return fitted
+
+    def _part(self, rows: Integers) -> tuple[Any, Any]:
+        """Return some samples as `fit` takes them."""
+        if self._is_ours:
+            return rows_of(self._dataset, rows), None
+        if isinstance(self._X, Dataset):
+            return self._dataset.values[rows], self._dataset.target[rows]
+        return _safe_indexing(self._X, rows), _safe_indexing(self._y, rows)
+
+    def _choices(self, fitted: Any) -> Iterator[_Choice]:
+        """Yield the features that a fitted selector lets the models have."""
+        support = np.asarray(fitted.get_support(), np.bool_)
+        everything = np.ones(len(support), np.bool_)
+        if isinstance(fitted, FuzzyRoughSelector):
+            everything[list(fitted._notes.excluded)] = False
+        yield _Choice("all", everything)
+        yield _Choice("selected", support)
+        if isinstance(fitted, FuzzyRoughSelector):
+            chance = fitted.chance_ or 0.0
+            bend = elbow_of(fitted.front_, fitted.n_features_, fitted.dependency_, chance)
+            mask = support
+            if bend is not None:
+                mask = np.isin(np.arange(len(support)), bend.features)
+            yield _Choice("elbow", mask)
+
+    def _tried(self, table: _ModelTable, features: Masks) -> Floats:
+        """Return the score of each model with some features."""
+        stop_if_late()
+        if not features.any():
+            raise DataError("the selector must select a feature in each fold, got none.")
+        return table.scores(features, self._seed, getattr(self._selector, "n_jobs", None))
+
+    def _noise(self) -> NoiseGuard | None:
+        """Return the result of the noise guard; if there is none, note why."""
+        if not isinstance(self._selector, FuzzyRoughSelector):
+            return None
+        self._say("checking against shuffled columns")
+        found = guard_of(self._selector, self._dataset, self._seed)
+        if isinstance(found, NoiseGuard):
+            return found
+        self._notes.append(found)
+        return None
+
+    def _summed(
+        self, scores: dict[str, list[Floats]], chosen: list[list[_Choice]]
+    ) -> tuple[ModelScores, ...]:
+        """Return the means and standard errors; the elbow only where it differs."""
+        masks = {
+            name: [next(one.features for one in fold if one.name == name) for fold in chosen]
+            for name in scores
+        }
+        everything = np.array(scores["all"])
+        found = []
+        for name, folds in scores.items():
+            pairs = zip(masks[name], masks["selected"], strict=True)
+            if name == "elbow" and all(np.array_equal(*pair) for pair in pairs):
+                continue
+            values = np.array(folds)
+            apart = (values - everything).mean(axis=1)
+            found.append(
+                ModelScores(
+                    name=name,  # type: ignore[arg-type]
+                    n_features=float(np.mean([mask.sum() for mask in masks[name]])),
+                    score=float(values.mean()),
+                    standard_error=standard_error(values.mean(axis=1)),
+                    difference=float(apart.mean()),
+                    difference_error=standard_error(apart),
+                    by_model=tuple(values.mean(axis=0).tolist()),
+                )
+            )
+        return tuple(found)
+
+
+def _n_tried(dataset: Dataset) -> int:
+    """Return how many samples models can have, at most: fewer of a wide table."""
+    width = int(np.where(dataset.categorical, MOST_CATEGORIES, 1).sum())
+    return min(MOST_SAMPLES, max(FEWEST_SAMPLES, MOST_CELLS // width))
+
+
+def shuffled_parts(
+    target: NDArray[Any], n_folds: int, seed: int
+) -> list[tuple[Integers, Integers]]:
+    """Return the samples to train on and to predict in each fold, the former in random order.
+
+    Of several nearest neighbors at the same distance, models take the first: in a table that is
+    sorted by class, that would be one class.
+    """
+    folds = dealt_folds(target, n_folds, seed)
+    random = np.random.default_rng([seed, SHUFFLING])
+    return [
+        (random.permutation(np.flatnonzero(folds != one)), np.flatnonzero(folds == one))
+        for one in range(n_folds)
+    ]
+
+
+def estimated_seconds(dataset: Dataset, n_selected: int, selecting: float, folds: int = 5) -> float:
+    """Return how long a check takes, roughly, if selecting once takes `selecting` seconds."""
+    n_samples = min(dataset.n_samples, _n_tried(dataset))
+    share = n_samples / dataset.n_samples
+    n_classes = len(dataset.classes or ())
+
+    def models(n_features: int) -> float:
+        if n_classes:
+            forest = 0.1 + 4e-5 * n_samples * math.sqrt(n_features)
+            return forest + 0.03 + 4e-7 * n_samples * n_features * n_classes
+        return 0.06 + 2.5e-5 * n_samples * n_features
+
+    tried = models(dataset.n_features) + 3 * models(n_selected)  # selected, elbow, soft
+    guard = min(5.0, 1e-8 * n_samples**2 * dataset.n_features)
+    return folds * (tried + share * selecting) + guard
+
+
+def guard_of(selector: FuzzyRoughSelector, dataset: Dataset, seed: int) -> NoiseGuard | str:
+    """Return the result of the noise guard, or a sentence why it was left out."""
+    _, excluded = constrained_features(selector.must_include, selector.exclude, dataset)
+    allowed = columns_of(dataset, ~np.asarray(excluded))
+    quiet = clone(selector).set_params(**QUIET, random_state=seed)
+    try:
+        return noise_guard(quiet, allowed, seed)
+    except DataError as error:
+        return f"The noise guard was left out: {error}"
+
+
+def soft_features_of(
+    selector: FuzzyRoughSelector, dataset: Dataset, noise: NoiseGuard | None
+) -> tuple[str, ...]:
+    """Return what the soft measure selects where a fitted strict selector is doubtful.
+
+    Empty if it is not doubtful, or if that would take long.
+    """
+    is_doubtful = selector.full_dependency_ < LOW_DEPENDENCY or (noise is not None and noise.fails)
+    pairs = dataset.n_samples**2 * dataset.n_features
+    if not _is_strict(selector) or not is_doubtful or pairs > SOFT_PAIRS:
+        return ()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = _softened(selector).fit(dataset)
+    return tuple(map(str, found.get_feature_names_out()))
+
+
+def _is_strict(selector: Any) -> bool:
+    return isinstance(selector, FuzzyRoughSelector) and selector.measure == "strict"
+
+
+def _softened(selector: FuzzyRoughSelector) -> FuzzyRoughSelector:
+    """Return the selector that a strict one is compared with."""
+    return FuzzyRoughSelector(
+        measure="soft",
+        must_include=selector.must_include,
+        exclude=selector.exclude,
+        n_jobs=selector.n_jobs,
+        random_state=selector.random_state,
+    )
+
+
+def standard_error(values: Floats) -> float:
+    """Return the standard error of the mean of folds whose training parts overlap.
+
+    It is that of Nadeau and Bengio: the samples to predict are 1 / (k - 1) of those to train on.
+    """
+    n_folds = len(values)
+    variance = float(np.var(values, ddof=1))
+    return float(np.sqrt((1 / n_folds + 1 / (n_folds - 1)) * variance))
+
+
+class _ModelTable:
+    """A fold as models see it: numbers without gaps; all that is learned comes from `train`."""
+
+    def __init__(self, dataset: Dataset, train: Integers, test: Integers) -> None:
+        self._is_numeric = dataset.classes is None
+        self._y_train, self._y_test = dataset.target[train], dataset.target[test]
+        blocks = [
+            (_one_hot if categorical else _standardized)(column[train], column[test])
+            for column, categorical in zip(dataset.values.T, dataset.categorical, strict=True)
+        ]
+        self._train = np.hstack([block[0] for block in blocks])
+        self._test = np.hstack([block[1] for block in blocks])
+        self._feature = np.repeat(np.arange(len(blocks)), [block[0].shape[1] for block in blocks])
+        self._known: dict[bytes, Floats] = {}
+
+    def scores(self, features: Masks, seed: int, n_jobs: int | None) -> Floats:
+        """Return the score of each model with some features."""
+        if features.tobytes() in self._known:
+            return self._known[features.tobytes()]
+        columns = features[self._feature]
+        X_train, X_test = self._train[:, columns], self._test[:, columns]
+        n_threads = effective_threads(n_jobs) if X_train.size >= WORTH_A_THREAD else 1
+        scores = []
+        for model in _models(seed, is_numeric=self._is_numeric):
+            stop_if_late()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # a linear model need not converge
+                is_forest = hasattr(model, "n_estimators")
+                if is_forest:
+                    model.set_params(n_jobs=n_threads)
+                model.fit(X_train, self._y_train)
+                if is_forest:
+                    model.set_params(n_jobs=1)  # threads would add up in any order
+                predicted = model.predict(X_test)
+            scores.append(_score(self._y_test, predicted, is_numeric=self._is_numeric))
+        self._known[features.tobytes()] = np.array(scores)
+        return self._known[features.tobytes()]
+
+
+def _standardized(train: Floats, test: Floats) -> tuple[Floats, Floats]:
+    """Return a column of numbers in units of its spread, gaps at the median."""
+    known = train[~np.isnan(train)]
+    median = float(np.median(known)) if known.size else 0.0
+    train, test = (np.where(np.isnan(one), median, one) for one in (train, test))
+    center, spread = float(train.mean()), float(train.std())
+    scale = spread if np.isfinite(spread) and spread > 0 else 1.0
+    return ((train - center) / scale)[:, None], ((test - center) / scale)[:, None]
+
+
+def _one_hot(train: Floats, test: Floats) -> tuple[Floats, Floats]:
+    """Return a column of zeros and ones for each category seen; a gap or a new one has no 1."""
+    seen, counts = np.unique(train[~np.isnan(train)], return_counts=True)
+    kept = np.sort(seen[np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]])
+    return (train[:, None] == kept).astype(float), (test[:, None] == kept).astype(float)
+
+
+def _models(seed: int, *, is_numeric: bool) -> list[Any]:
+    """Return the models; classes count equally, as they do in the score."""
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+    from sklearn.linear_model import LogisticRegression, Ridge
+    from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+
+    if is_numeric:
+        forest = RandomForestRegressor(N_TREES, random_state=seed % 2**32)
+        return [KNeighborsRegressor(), Ridge(), forest]
+    return [
+        KNeighborsClassifier(),
+        LogisticRegression(class_weight="balanced", max_iter=500),
+        RandomForestClassifier(N_TREES, class_weight="balanced", random_state=seed % 2**32),
+    ]
+
+
+def _score(truth: Any, predicted: Any, *, is_numeric: bool) -> float:
+    if is_numeric:
+        spread = float(((truth - truth.mean()) ** 2).sum())
+        missed = float(((truth - predicted) ** 2).sum())
+        return max(0.0, 1.0 - missed / spread) if spread > 0 else 0.0
+    return float(np.mean([np.mean(predicted[truth == one] == one) for one in np.unique(truth)]))

@@ -1,0 +1,341 @@
+"""The check: selection inside the folds, honest standard errors, clear sentences."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.feature_selection import SelectKBest, f_classif
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import balanced_accuracy_score, r2_score
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from fuzzyfrog import BoostedSelector, DataError, FuzzyRoughSelector, check, load_dataset
+from fuzzyfrog.common.deadline import Deadline, TimeIsUp, limited
+from fuzzyfrog.data import make_dataset
+from fuzzyfrog.errors import ParameterError
+from fuzzyfrog.records import NoiseGuard
+from fuzzyfrog.select import cross_validation
+from fuzzyfrog.select.cross_validation import shuffled_parts, standard_error
+
+SOFT = FuzzyRoughSelector(measure="soft", random_state=0)
+QUICK = FuzzyRoughSelector("quickreduct", random_state=0)
+
+
+def mixed_table(n_samples=120, *, is_numeric=False):
+    """Return numbers, categories and gaps, of which the first two columns matter."""
+    random = np.random.default_rng(5)
+    number = random.normal(size=n_samples)
+    group = random.integers(0, 3, n_samples)
+    worth = number + np.array([-1.0, 0.0, 1.5])[group] + 0.3 * random.normal(size=n_samples)
+    table = pd.DataFrame(
+        {
+            "number": np.where(random.random(n_samples) < 0.1, np.nan, number),
+            "group": pd.Series(np.array(["a", "b", "c"])[group]).where(
+                random.random(n_samples) > 0.1
+            ),
+            "noise": random.normal(size=n_samples),
+            "rare": [f"v{k}" for k in random.integers(0, 40, n_samples)],
+        }
+    )
+    return table, worth if is_numeric else np.where(worth > 0, "yes", "no")
+
+
+def naive_check(selector, table, target, folds, seed):
+    """Return the mean score and the scores of each fold, with scikit-learn's own parts."""
+    dataset = make_dataset(table, target)
+    is_numeric = dataset.classes is None
+    numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
+    labels = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    found = {"all": [], "selected": []}
+    for train, test in shuffled_parts(dataset.target, folds, seed):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            chosen = selector.fit(table.iloc[np.sort(train)], target[np.sort(train)]).get_support()
+        for name, mask in [("all", np.ones(len(chosen), bool)), ("selected", chosen)]:
+            scores = []
+            for model in (
+                [KNeighborsRegressor(), Ridge(), RandomForestRegressor(50, random_state=seed)]
+                if is_numeric
+                else [
+                    KNeighborsClassifier(),
+                    LogisticRegression(class_weight="balanced", max_iter=500),
+                    RandomForestClassifier(50, class_weight="balanced", random_state=seed),
+                ]
+            ):
+                columns = np.flatnonzero(mask)
+                prepared = ColumnTransformer(
+                    [  # one by one, so that the columns keep their order
+                        (str(one), labels if dataset.categorical[one] else numbers, [one])
+                        for one in columns
+                    ]
+                )
+                # A gap is no category of its own.
+                known = table.copy()
+                pipeline = make_pipeline(prepared, model).fit(known.iloc[train], target[train])
+                predicted = pipeline.predict(known.iloc[test])
+                score = r2_score if is_numeric else balanced_accuracy_score
+                scores.append(max(0.0, score(target[test], predicted)))
+            found[name].append(np.mean(scores))
+    return {name: np.array(values) for name, values in found.items()}
+
+
+@pytest.mark.parametrize("is_numeric", [False, True])
+def test_scores_and_errors_are_those_of_the_naive_twin(is_numeric):
+    table, target = mixed_table(is_numeric=is_numeric)
+    table["group"] = table["group"].fillna("a")  # scikit-learn makes a gap a category
+    two = FuzzyRoughSelector("quickreduct", n_features_to_select=2)
+    found = check(two, table, target, folds=4, seed=3)
+    twin = naive_check(two, table, target, 4, 3)
+    assert found.metric == ("R²" if is_numeric else "balanced accuracy")
+    assert found.all.score == pytest.approx(twin["all"].mean(), abs=1e-3)
+    assert found.selected.score == pytest.approx(twin["selected"].mean(), abs=1e-3)
+    apart = twin["selected"] - twin["all"]
+    assert found.selected.difference == pytest.approx(apart.mean(), abs=1e-3)
+    honest = np.sqrt(np.var(apart, ddof=1) * (1 / 4 + 1 / 3))
+    assert honest > 0.001
+    assert found.selected.difference_error == pytest.approx(honest, rel=0.02, abs=1e-6)
+    assert np.mean(found.all.by_model) == pytest.approx(found.all.score)
+
+
+def test_a_table_sorted_by_class_is_no_worse_than_a_shuffled_one():
+    random = np.random.default_rng(0)
+    group = random.integers(0, 2, 300)  # ties: five nearest neighbors are any five of a group
+    y = np.where(random.random(300) < 0.8, group, 1 - group)
+    order = np.argsort(y, kind="stable")
+    table = pd.DataFrame({"group": group, "copy": group}).astype(str)
+    shuffled = check(SelectKBestOfAll(), table, y)
+    by_class = check(SelectKBestOfAll(), table.iloc[order], y[order])
+    assert abs(shuffled.all.by_model[0] - by_class.all.by_model[0]) < 0.1
+
+
+class SelectKBestOfAll(SelectKBest):
+    """Selects every column, also of text."""
+
+    def fit(self, X, y):
+        self.n_features_in_ = X.shape[1]
+        self.scores_ = np.ones(X.shape[1])
+        return self
+
+    def get_support(self):
+        return np.ones(self.n_features_in_, bool)
+
+
+def test_standard_error_counts_the_overlap_of_the_training_parts():
+    # Variance 0.025; for five folds 1/5 + 1/4 of it, not 1/5.
+    assert standard_error(np.array([0.0, 0.1, 0.2, 0.3, 0.4])) == pytest.approx(0.106066, abs=1e-6)
+    assert standard_error(np.array([0.5, 0.5])) == 0.0
+
+
+def test_selecting_outside_the_folds_would_flatter_noise():
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(80, 1_500)), np.repeat(["p", "q"], 40)
+    inside = check(SelectKBest(f_classif, k=20), X, y)
+    assert abs(inside.selected.score - 0.5) < 0.12
+    best = SelectKBest(f_classif, k=20).fit_transform(X, y)  # saw the samples to predict
+    leaked = check(SelectKBest(f_classif, k=20), best, y)
+    assert leaked.selected.score > 0.75
+
+
+def test_nothing_about_the_samples_to_predict_is_learned():
+    class Spy(SelectKBest):
+        seen: ClassVar[list[int]] = []
+
+        def fit(self, X, y):
+            Spy.seen.append(len(X))
+            assert set(np.asarray(X)[:, 0]) <= set(range(50))
+            return super().fit(X, y)
+
+    X = np.column_stack([np.arange(50), np.random.default_rng(0).normal(size=(50, 3))])
+    check(Spy(k=2), X, np.arange(50) % 2, folds=5)
+    assert Spy.seen == [40] * 5
+
+
+def test_the_same_seed_gives_the_same_check_for_any_number_of_threads(monkeypatch):
+    monkeypatch.setattr(cross_validation, "WORTH_A_THREAD", 1)
+    wine = load_dataset("wine")
+    first = check(FuzzyRoughSelector("quickreduct", n_jobs=1), wine, seed=4)
+    assert check(FuzzyRoughSelector("quickreduct", n_jobs=2), wine, seed=4) == first
+    assert check(FuzzyRoughSelector("quickreduct", n_jobs=1), wine, seed=5) != first
+
+
+def test_the_selector_stays_as_it_is_and_has_no_side_effects(tmp_path):
+    heard = []
+    selector = FuzzyRoughSelector(
+        "quickreduct", callbacks=[heard.append], checkpoint=tmp_path / "scores", random_state=0,
+        certify=True, verbose=2,
+    )  # fmt: skip
+    before = selector.get_params()
+    check(selector, load_dataset("iris"), folds=3)
+    assert selector.get_params() == before
+    assert not hasattr(selector, "support_")
+    assert (heard, list(tmp_path.iterdir())) == ([], [])
+
+
+def test_a_strict_selection_that_loses_is_offered_the_soft_one():
+    """As on Titanic: the column that predicts best separates no sample from all enemies."""
+    random = np.random.default_rng(1)
+    rank, age, sex = random.integers(0, 2, (3, 500))
+    y = np.where(random.random(500) < 0.8, sex, 1 - sex)
+    y[(rank == 0) & (age == 0)] = 1  # the only samples without an enemy like them
+    table = pd.DataFrame({"class": rank, "age": age, "sex": sex}).astype(str)
+    found = check(FuzzyRoughSelector(random_state=0), table, y)
+    assert found.loses
+    assert found.noise.fails
+    assert "sex" in found.soft_features
+    assert found.soft is not None
+    assert not found.soft.loses
+    assert 'measure="soft" selects' in str(found)
+
+
+def test_a_harmless_selection_is_offered_nothing():
+    random = np.random.default_rng(0)
+    X = np.column_stack([np.repeat([0.0, 9.0], 40), random.normal(size=(80, 2))])
+    found = check(QUICK, X, np.repeat([0, 1], 40))
+    assert (found.selected.n_features, found.selected.score) == (1.0, 1.0)
+    assert not found.loses
+    assert (found.soft, found.soft_features) == (None, ())
+    assert (found.noise.n_twins, found.noise.fails) == (0, False)
+
+
+def test_the_elbow_is_chosen_inside_the_folds():
+    found = check(QUICK, load_dataset("wine"))
+    assert 1 < found.elbow.n_features < found.selected.n_features < found.all.n_features == 13
+
+
+def test_excluded_features_are_not_among_all():
+    wine = load_dataset("wine")
+    few = FuzzyRoughSelector("quickreduct", exclude=["proline", "flavanoids"])
+    assert check(few, wine, folds=3).all.n_features == 11
+
+
+@pytest.mark.parametrize("selector", [QUICK, SOFT, BoostedSelector(0.03, random_state=0)], ids=repr)
+@pytest.mark.parametrize("is_numeric", [False, True])
+def test_any_selector_takes_categories_and_gaps(selector, is_numeric):
+    table, target = mixed_table(is_numeric=is_numeric)
+    found = check(selector, table, target, folds=3)
+    assert 0.3 < found.all.score <= 1.0
+    assert found.n_samples == 120
+    assert str(found).splitlines()[2].startswith("all features")
+
+
+def test_selectors_of_others_get_the_table_as_it_is():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=["a", "b", "c"])
+    y = pd.Series(np.where(X["b"] > 0, "p", "q"), index=X.index + 7)
+    found = check(SelectKBest(k=1), X, y, folds=3)
+    assert found.noise is None
+    assert found.selected.score > 0.9
+    gaps = X.mask(X > 1.5)
+    with pytest.raises(DataError, match="the selector must fit a part of the samples, got ValueE"):
+        check(SelectKBest(k=1), gaps, y, folds=3)
+
+
+def test_rare_classes_are_noted():
+    y = np.array([0] * 30 + [1] * 27 + [2] * 3)
+    found = check(QUICK, np.random.default_rng(0).normal(size=(60, 3)), y)
+    assert found.notes == (
+        "1 class has fewer samples than there are folds (5), so that some folds have none of them "
+        "to predict.",
+    )
+
+
+def test_a_huge_table_is_checked_on_a_part_of_it(monkeypatch):
+    monkeypatch.setattr(cross_validation, "MOST_SAMPLES", 100)
+    X = np.random.default_rng(0).normal(size=(500, 3))
+    found = check(QUICK, X, X[:, 0] > 0)
+    assert found.n_samples == 100
+    monkeypatch.setattr(cross_validation, "MOST_CELLS", 90)
+    monkeypatch.setattr(cross_validation, "FEWEST_SAMPLES", 20)
+    assert check(QUICK, X, X[:, 0] > 0).n_samples == 30
+    assert found.notes == (
+        "Models were tried on 100 of the 500 samples, drawn at random.",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "sentence"),
+    [
+        (
+            np.eye(12),
+            np.arange(12) % 2,
+            "a check with 5 folds must have at least 20 samples, got 12",
+        ),
+        (
+            np.eye(30),
+            [0] * 29 + [1],
+            "two classes with at least two samples each, got 1 such class",
+        ),
+        (np.eye(30), [0.5] + [1.5] * 29, "a target that varies in every fold"),
+    ],
+)
+def test_what_cannot_be_checked_gets_a_sentence(X, y, sentence):
+    with pytest.raises(DataError, match=sentence):
+        check(QUICK, X, y)
+
+
+def test_wrong_parameters_get_a_sentence():
+    iris = load_dataset("iris")
+    with pytest.raises(ParameterError, match="folds must be an integer of at least 2, got 1"):
+        check(QUICK, iris, folds=1)
+    with pytest.raises(ParameterError, match="seed must be an integer of at least 0, got -1"):
+        check(QUICK, iris, seed=-1)
+    with pytest.raises(ParameterError, match="selector must be an estimator with fit and get_supp"):
+        check(KNeighborsClassifier(), iris)
+
+
+def test_a_deadline_ends_it():
+    with limited(Deadline(0.0)), pytest.raises(TimeIsUp):
+        check(QUICK, load_dataset("iris"))
+
+
+def test_a_search_that_was_interrupted_ends_it(monkeypatch):
+    def interrupted(self, X, y=None):
+        self.stop_reason_ = "interrupted"
+        return self
+
+    monkeypatch.setattr(FuzzyRoughSelector, "fit", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        check(QUICK, load_dataset("iris"))
+
+
+def test_the_noise_guard_is_half_on_noise_and_leaves_out_what_is_too_wide():
+    random = np.random.default_rng(2)
+    noise = check(QUICK, random.normal(size=(100, 12)), random.integers(0, 2, 100))
+    assert 0.3 < noise.noise.share < 0.7
+    assert noise.noise.fails
+    assert noise.noise.n_shuffles == 5
+    wide = cross_validation.guard_of(
+        QUICK, make_dataset(random.normal(size=(120, 9_000)), np.arange(120) % 2), 0
+    )
+    assert wide == (
+        "The noise guard was left out: 9,000 columns and their shuffled twins take too long."
+    )
+    assert [NoiseGuard(36, n, 5, 99).fails for n in (14, 15, 18)] == [False, True, True]
+    with pytest.raises(ValueError, match="n_twins must be from 0 to 3, got 4"):
+        NoiseGuard(3, 4, 1, 10)
+
+
+def test_a_table_names_what_was_tried():
+    text = str(check(QUICK, load_dataset("iris"), folds=3))
+    head, columns, everything, *_ = text.splitlines()
+    assert head.startswith("balanced accuracy, mean of k nearest neighbors, logistic regression, ")
+    assert head.endswith("3 folds, 150 samples")
+    assert columns.split() == ["features", "score", "difference", "to", "all", "features"]
+    assert everything.split()[:3] == ["all", "features", "4.0"]
+    assert "Noise guard: " in text
+
+
+def test_what_rounds_to_the_standard_error_is_no_loss():
+    scores = check(QUICK, load_dataset("iris"), folds=3).selected
+    assert not replace(scores, difference=-0.0062, difference_error=0.0058).loses
+    assert replace(scores, difference=-0.0072, difference_error=0.0058).loses
+    assert replace(scores, difference=0.02, difference_error=0.01).gains
