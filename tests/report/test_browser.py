@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from fuzzyfrog import FuzzyRoughSelector, read_table
+from fuzzyfrog.records import Certificate
 from fuzzyfrog.report import write_report
 from fuzzyfrog.select.record import record_of
-from report.made import HOSTILE
+from report.made import HOSTILE, a_check
 
 CHROMIUM = Path(os.environ.get("FUZZYFROG_CHROMIUM", "/usr/bin/chromium"))
 SWITCHES = [
@@ -105,11 +107,12 @@ def names_of_rows(page):
 def test_wine_answers_in_order(opened, wine_run):
     page = opened(wine_run).page
     assert page.locator("h1").inner_text() == (
-        "5 of 13 features tell the classes apart as well as all of them."
+        "5 of 13 features separate these samples as well as all columns do."
     )
     sections = page.eval_on_selector_all("main > section", "all => all.map(one => one.id)")
     assert sections == [
-        "answer", "front", "reducts", "frequency", "features", "samples", "search", "reproduce",
+        "answer", "models", "front", "reducts", "frequency", "features", "samples", "search",
+        "reproduce",
     ]  # fmt: skip
     assert sorted(page.locator(".chips .name").all_inner_texts()) == sorted(
         wine_run.names(wine_run.selected)
@@ -292,6 +295,48 @@ def test_a_table_of_856_features(opened, paper_data_folder):
     selector = FuzzyRoughSelector("quickreduct", n_features_to_select=6, random_state=0)
     run = record_of(selector.fit(table), name="cnae_9")
     watched = opened(run)
-    assert watched.page.locator("h1").inner_text().startswith("6 of 856 features tell")
+    assert watched.page.locator("h1").inner_text().startswith("6 of 856 features separate")
     assert not watched.has_sideways_scroll()
     assert not opened(run, width=390).has_sideways_scroll()
+
+
+def test_scores_of_models_are_dots_with_error_bars(opened, wine_run):
+    run = replace(wine_run, check=a_check(soft=tuple(HOSTILE)))
+    page = opened(run).page
+    assert page.locator("h1").inner_text().startswith("Models do worse with features")
+    rows = page.locator("#models li")
+    names = page.locator("#models .what").all_inner_texts()
+    assert [one.split("\n")[0].strip() for one in names] == [
+        "All features", "Selected", "Elbow", "Soft measure"
+    ]  # fmt: skip
+    assert page.locator("#models .error").count() == 3  # all features differ by nothing
+
+    def middle(one):
+        box = one.bounding_box()
+        return box["x"] + box["width"] / 2
+
+    dots = [middle(rows.nth(at).locator(".range b")) for at in range(4)]
+    assert dots[2] < dots[1] < dots[3] < dots[0]  # 70, 82, 89 and 90 %
+    for at in (1, 2, 3):
+        assert abs(middle(rows.nth(at).locator(".error")) - dots[at]) < 1.5
+    widths = [rows.nth(at).locator(".error").bounding_box()["width"] for at in (1, 2, 3)]
+    # Of 1, 3 and 2 points; the width of the line itself is the same for all.
+    assert widths[1] - widths[0] == pytest.approx(2 * (widths[2] - widths[0]), rel=0.05)
+    assert middle(rows.nth(1).locator(".reference")) == pytest.approx(dots[0], abs=1.5)
+
+
+def test_scores_of_models_on_a_phone_and_in_the_dark(opened, wine_run):
+    run = replace(wine_run, check=a_check(soft=tuple(HOSTILE)))
+    assert not opened(run, width=390).has_sideways_scroll()
+    assert not opened(run, width=1280).has_sideways_scroll()
+    color = "one => getComputedStyle(one).stroke"
+    light = opened(run).page.locator("#models .error").first.evaluate(color)
+    dark = opened(run, colors="dark").page.locator("#models .error").first.evaluate(color)
+    assert light != dark
+
+
+def test_a_proof_has_no_color_of_success(opened, wine_run):
+    page = opened(replace(wine_run, certificate=Certificate(True, 5, 5, 343, True))).page
+    background = "one => getComputedStyle(one).backgroundColor"
+    notes = opened(replace(wine_run, notes=("odd",))).page.locator(".notes").evaluate(background)
+    assert page.locator(".proof.proven").evaluate(background) == notes

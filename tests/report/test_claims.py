@@ -8,9 +8,18 @@ import pytest
 
 from fuzzyfrog.cli.summary import result_lines
 from fuzzyfrog.records import Certificate
-from fuzzyfrog.records.statements import Verdict, alike, headline, shortcut, verdict
-from fuzzyfrog.report import render_report
+from fuzzyfrog.records.statements import (
+    Verdict,
+    advice,
+    alike,
+    doubts,
+    headline,
+    shortcut,
+    verdict,
+)
+from fuzzyfrog.report import render_report, summary_html
 from fuzzyfrog.report.render import collect
+from report.made import HOSTILE, a_check
 
 
 def asking(run, **parameters):
@@ -61,8 +70,8 @@ def test_nothing_is_smaller_than_one(wine_run):
 def test_excluded_features_do_not_count(wine_run):
     free = [at for at in range(13) if at not in wine_run.selected]
     run = replace(wine_run, excluded=tuple(free[:2]))
-    told = "5 of the 11 allowed features (2 are excluded) tell the classes apart as well as all 11"
-    assert headline(run) == told
+    allowed = "5 of the 11 allowed features (2 are excluded)"
+    assert headline(run) == f"{allowed} separate these samples as well as all 11 do"
     assert collect(run)["answer"]["facts"][0]["of"] == "of 11 allowed"
     assert collect(run)["all_features"] == "all 11 allowed features"
 
@@ -79,7 +88,7 @@ def test_a_run_that_leaves_nothing_out_gets_a_next_step(wine_run):
     kept = wine_run.selected
     dropped = tuple(at for at in range(13) if at not in kept)
     run = replace(wine_run, core=kept, excluded=dropped)
-    assert headline(run) == "All 5 allowed features are needed to tell the classes apart"
+    assert headline(run) == "All 5 allowed features are needed to separate these samples this well"
     assert shortcut(run) == (0.95, 4)
     enough = "with --min-dependency 0.95, 4 features are enough"
     assert enough in printed(run)
@@ -135,3 +144,97 @@ def test_a_run_that_was_stopped_promises_no_shortcut(wine_run):
     everything = tuple(range(wine_run.data.n_features))
     stopped = replace(wine_run, selected=everything, core=())
     assert shortcut(stopped) is None
+
+
+def test_what_speaks_against_a_selection_is_said_first(wine_run):
+    claim = "5 of 13 features separate these samples as well as all columns do"
+    soft = ("alcohol", "hue")
+    run = replace(wine_run, check=a_check(twins=12, soft=soft), full_dependency=0.3, dependency=0.3)
+    loss, noise, low = doubts(run)
+    assert loss == (
+        "Models do worse with features selected this way: balanced accuracy 82.0%, with all "
+        "features 90.0% (\N{MINUS SIGN}8.0 ± 1.0 points)."
+    )
+    assert noise.endswith("12 of the 24 columns that a greedy selection takes are shuffled copies.")
+    assert low.endswith("poorly: their dependency is 0.300 on a scale from 0 to 1.")
+    assert advice(run) == (
+        "For prediction, use --measure soft: it selects 2 features (alcohol, hue), with which "
+        "models reach balanced accuracy 89.0%."
+    )
+    for text in (printed(run), render_report(run), summary_html(run)):
+        text = text.replace('<span class="option">', "").replace("</span>", "")
+        places = [text.index(one) for one in (loss, noise, low, advice(run), claim)]
+        assert places == sorted(places)
+    answer = collect(run)["answer"]
+    assert (answer["headline"], answer["claim"]) == (loss, f"{claim}.")
+
+
+def test_nothing_is_said_against_what_holds(wine_run):
+    run = replace(wine_run, check=a_check(lost=0.005))
+    assert (doubts(run), advice(run)) == ([], None)
+    answer = collect(run)["answer"]
+    assert (answer["headline"], answer["claim"]) == (f"{headline(run)}.", None)
+    assert "(\N{MINUS SIGN}0.5 ± 1.0 points): no clear difference" in printed(run)
+
+
+def test_all_features_lose_nothing(wine_run):
+    everything = tuple(range(13))
+    run = replace(wine_run, check=a_check(), selected=everything, explanations=())
+    assert doubts(run) == []
+    assert "balanced accuracy 90.0%, with all features, as selected" in printed(run)
+
+
+def test_each_reason_alone_is_enough(wine_run):
+    assert len(doubts(replace(wine_run, check=a_check()))) == 1
+    assert len(doubts(replace(wine_run, check=a_check(lost=0.0, twins=12)))) == 1
+    assert len(doubts(replace(wine_run, full_dependency=0.49, dependency=0.49))) == 1
+    assert doubts(replace(wine_run, full_dependency=0.5, dependency=0.5)) == []
+    assert advice(replace(wine_run, check=a_check())) == "For prediction, try --measure soft."
+    assert advice(replace(wine_run, check=a_check(), command=None)) == (
+        'For prediction, try measure="soft".'
+    )
+
+
+def test_a_soft_selection_that_loses_is_not_sent_to_itself(wine_run):
+    soft = asking(replace(wine_run, check=a_check(twins=12)), measure="soft")
+    assert len(doubts(soft)) == 1  # shuffled copies are no news about a strict selection
+    assert "--measure soft" not in advice(soft)
+    assert "--n-features" in advice(soft)
+
+
+def test_green_is_only_for_what_models_confirm(wine_run):
+    def style(run):
+        claim = headline(run)
+        return next(str(one.style) for one in result_lines(run) if str(one).startswith(claim))
+
+    certified = replace(wine_run, certificate=Certificate(True, 5, 5, 343, True))
+    assert style(certified) == "bold"
+    assert style(replace(certified, check=a_check())) == "bold"
+    assert style(replace(certified, check=a_check(lost=0.0))) == "bold green"
+
+
+def test_a_proof_is_about_these_samples(wine_run):
+    certified = replace(wine_run, certificate=Certificate(True, 5, 5, 343, True))
+    proof = collect(certified)["answer"]["proof"]
+    assert proof["title"] == "Proven for these samples: 5 features are the fewest."
+    assert proof["text"].endswith("not about how well models predict new ones.")
+
+
+def test_names_in_the_advice_do_no_harm(wine_run):
+    run = replace(wine_run, check=a_check(soft=tuple(HOSTILE)))
+    page = render_report(run) + summary_html(run)
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "<script>alert(1)" not in page
+    assert "and 10 more), with which" in page
+    assert "\u202e" not in page + printed(run)
+
+
+def test_a_check_that_was_left_out_says_so(wine_run):
+    assert "Run again with" in render_report(wine_run)
+    silent = replace(
+        a_check(), models=(), scores=(), noise=None, left_out="it would take about 40 s."
+    )
+    run = replace(wine_run, check=silent)
+    assert "Not checked: it would take about 40 s." in render_report(run)
+    assert "models      not checked: it would take about 40 s" in printed(run)
+    assert doubts(run) == []

@@ -25,7 +25,7 @@ def test_svg_files_have_the_names_and_numbers_and_are_repeatable(wine_run, tmp_p
     files = save_figures(wine_run, tmp_path / "new" / "folder")
     assert [file.name for file in files] == [f"{name}.svg" for name in NAMES]
     front, reducts, frequency, convergence = map(texts, files)
-    assert "elbow, γ 0.934" in front
+    assert "elbow, γ 0.999" in front
     assert "chosen, γ 1.000" in front
     assert "40 of 343 equally good subsets" in reducts
     assert {feature.name for feature in wine_run.data.features} <= set(frequency)

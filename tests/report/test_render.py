@@ -19,8 +19,9 @@ from fuzzyfrog.records import (
     FeatureSummary,
     Versions,
 )
+from fuzzyfrog.records.check import elbow_of
 from fuzzyfrog.report import render_report, summary_html, write_report
-from fuzzyfrog.report.plot_data import Scale, elbow, nice_ticks, steps
+from fuzzyfrog.report.plot_data import Scale, nice_ticks, steps
 from fuzzyfrog.report.render import collect
 from fuzzyfrog.report.sections import MAX_MEMBERS
 from fuzzyfrog.report.text import cell, gamma, percent, seconds, short, visible
@@ -77,7 +78,7 @@ def test_the_same_run_gives_the_same_page(wine_run):
 @pytest.mark.parametrize(
     ("certificate", "state", "title"),
     [
-        (Certificate(True, 5, 5, 343, True), "proven", "Proven: 5 features are the fewest."),
+        (Certificate(True, 5, 5, 343, True), "proven", "Proven for these samples: 5 features"),
         (Certificate(False, 4, 5, 343, False), "open", "Not proven: the fewest are between 4 and"),
         (None, "checked", "Checked: none of them can be left out."),
     ],
@@ -99,7 +100,9 @@ def test_core_alone_is_called_proven(wine_run):
     for run in (alone, replace(alone, certificate=Certificate(False, 4, 5, 1, False))):
         answer = collect(run)["answer"]
         assert answer["proof"]["state"] == "proven"
-        assert answer["proof"]["title"].startswith("Proven: 5 features are the fewest, and")
+        title = "Proven for these samples: 5 features are the fewest, and"
+        assert answer["proof"]["title"].startswith(title)
+        assert "not about how well models predict" in answer["proof"]["text"]
         assert "There is no other reduct" in answer["reasons"][-1]
 
 
@@ -152,10 +155,10 @@ def test_a_table_without_a_name_is_not_called_table(wine_run):
 
 def test_headline_of_less_than_all(hostile_run, many_samples_run):
     assert re.fullmatch(
-        r"4 of 18 features tell the classes apart \d\d\.\d% as well as all of them\.",
+        r"4 of 18 features separate these samples \d\d\.\d% as well as all columns do\.",
         collect(replace(hostile_run, dependency=0.9))["answer"]["headline"],
     )
-    assert collect(many_samples_run)["answer"]["headline"].startswith("3 of 8 features tell")
+    assert collect(many_samples_run)["answer"]["headline"].startswith("3 of 8 features separate")
 
 
 def test_no_dependency_is_no_success(wine_run):
@@ -163,7 +166,7 @@ def test_no_dependency_is_no_success(wine_run):
     nothing = replace(wine_run, dependency=0.0, full_dependency=0.0, explanations=(useless,),
                       selected=(useless.feature,))  # fmt: skip
     page = summary_html(nothing)
-    assert "No feature tells the classes apart" in page
+    assert "No feature separates samples of different classes" in page
     assert "1 selected feature could be left out without any loss" in page
     assert "as well as all" not in page
     assert "all the work" not in page
@@ -270,12 +273,14 @@ def test_summary_is_html_without_scripts(hostile_run):
     assert "<img" not in short_page
 
 
-def test_elbow_is_where_the_curve_bends():
-    assert elbow(points(0.2, 0.6, 0.9, 0.95, 1.0)).size == 3
-    assert elbow(points(0.2, 0.6, 1.0)) is None  # a straight line
-    assert elbow(points(0.0, 0.01, 0.02, 1.0)) is None  # it bends upward
-    assert elbow(points(0.5, 1.0)) is None
-    assert elbow(()) is None
+def test_the_elbow_is_the_fewest_features_that_keep_95_percent():
+    assert elbow_of(points(0.2, 0.6, 0.96, 0.97, 1.0), 5, 1.0).size == 3
+    assert elbow_of(points(0.2, 0.6, 0.94, 1.0), 4, 1.0) is None
+    assert elbow_of(points(0.2, 0.6, 0.94, 1.0), 4, 0.98).size == 3
+    # Of the soft measure, the gain over chance counts: 0.95 * 0.2 + 0.5.
+    assert elbow_of(points(0.5, 0.68, 0.7), 3, 0.7, chance=0.5) is None
+    assert elbow_of(points(0.5, 0.691, 0.7), 3, 0.7, chance=0.5).size == 2
+    assert elbow_of((), 3, 1.0) is None
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def _front(run: Run) -> Any:
         axes.plot([one.size for one in known], [one.accuracy for one in known], color=SOFT,
                   linewidth=1.5, linestyle=(0, (2, 2)), label="nearest neighbors")  # fmt: skip
         axes.legend(frameon=False, loc="lower right")
-    bend = elbow(run.front) if run.is_strict else None
+    bend = elbow(run) if run.is_strict else None
     if bend is not None:
         _mark(axes, bend, "D", "white", "elbow", "left", run.symbol)
     chosen = FeatureSet(run.selected, run.dependency, None)

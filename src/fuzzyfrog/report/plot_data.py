@@ -10,6 +10,7 @@ from math import ceil, floor, log10
 from typing import Any
 
 from fuzzyfrog.records import FeatureSet, HistoryPoint, Run
+from fuzzyfrog.records.check import elbow_of
 from fuzzyfrog.records.statements import asked_percent
 from fuzzyfrog.report.text import count, gamma, percent, room, short
 
@@ -22,7 +23,7 @@ LONGEST = 600
 LONGEST_NAMED = 80  # where a name is one of many
 MAX_UNUSED = 8  # features in no reduct that are named
 MAX_ROWS = 500  # of a table behind a picture
-CLEARLY = 0.1  # how far above the straight line an elbow is, as a share of the whole rise
+LABELS = {"all": "All features", "selected": "Selected", "elbow": "Elbow", "soft": "Soft measure"}
 MAX_STRIPS = 30  # of the picture of the diversity
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
@@ -50,7 +51,7 @@ def front(run: Run) -> dict[str, Any]:
     largest = max([len(run.selected), *(point.size for point in points)])
     x = Scale(0.5, largest + 0.5)
     y = Scale(0.0, 1.0)
-    bend = elbow(points)
+    bend = elbow(run)
     placed = [(x.at(point.size), y.at(point.dependency)) for point in points]
     best = list(accumulate((point.dependency for point in points), max))
     unbeaten = [point.dependency == most for point, most in zip(points, best, strict=True)]
@@ -100,20 +101,45 @@ def _front_point(
     }
 
 
-def elbow(points: tuple[FeatureSet, ...]) -> FeatureSet | None:
-    """Return the point of the front after which further features gain less.
+def elbow(run: Run) -> FeatureSet | None:
+    """Return the smallest subset of the front that keeps most; None if no smaller one does."""
+    return elbow_of(run.front, len(run.selected), run.dependency, run.chance or 0.0)
 
-    It is the point farthest above the straight line from the first point to the last; None
-    where no point is clearly above it.
-    """
-    if len(points) < 3:
+
+def models(run: Run) -> dict[str, Any] | None:
+    """Return how well models do with each choice of features; None if they were not tried."""
+    check = run.check
+    if check is None or check.all is None:
         return None
-    first, last = points[0], points[-1]
-    slope = (last.dependency - first.dependency) / (last.size - first.size)
-    rises = [one.dependency - first.dependency - slope * (one.size - first.size) for one in points]
-    highest = max(rises)
-    is_clear = highest > CLEARLY * (last.dependency - first.dependency)
-    return points[rises.index(highest)] if is_clear else None
+    ends = [one.score + side * one.difference_error for one in check.scores for side in (-1, 1)]
+    margin = max(0.01, 0.08 * (max(ends) - min(ends)))
+    x = Scale(max(0.0, min(ends) - margin), min(1.0, max(ends) + margin))
+    is_numeric = check.metric == "R²"
+    return {
+        "metric": check.metric,
+        "all_at": x.at(check.all.score),
+        "ticks": [
+            tick(x, at, f"{at:g}" if is_numeric else f"{100 * at:g}%") for at in nice_ticks(x, 5)
+        ],
+        "rows": [
+            {
+                "name": LABELS[one.name],
+                "kind": one.name,
+                "features": f"{one.n_features:,.3g}" + ("" if one.name == "all" else " on average"),
+                "score": check.shown(one.score),
+                "apart": "" if one.name == "all" else check.apart(one),
+                "at": x.at(one.score),
+                "low": x.at(one.score - one.difference_error),
+                "high": x.at(one.score + one.difference_error),
+                "by_model": [check.shown(score) for score in one.by_model],
+            }
+            for one in check.scores
+        ],
+        "has_elbow": check.elbow is not None,
+        "models": list(check.models),
+        "folds": check.folds,
+        "samples": count(check.n_samples, "sample"),
+    }
 
 
 def frequency(run: Run) -> dict[str, Any]:

@@ -17,10 +17,11 @@ from fuzzyfrog.records import Run
 from fuzzyfrog.records.run import write_text
 from fuzzyfrog.records.statements import alike
 from fuzzyfrog.report.other_measures import path
-from fuzzyfrog.report.plot_data import course, frequency, front
+from fuzzyfrog.report.plot_data import course, frequency, front, models
 from fuzzyfrog.report.sections import (
     ambiguous,
     answer,
+    check,
     explanations,
     explorer,
     reproduction,
@@ -102,6 +103,8 @@ def collect(run: Run) -> dict[str, Any]:
         "symbol": run.symbol,
         "has_samples": run.is_strict or run.is_soft,
         "part": None if run.is_strict or run.sampling is None else run.sampling.n_sampled,
+        "check": check(run),
+        "models": models(run),
         "front": front(run) if run.is_strict else path(run),
         "reducts": explorer(run),
         "frequency": frequency(run),

@@ -7,11 +7,14 @@ from fuzzyfrog.records import AmbiguousSample, ExamplePair, FeatureExplanation, 
 from fuzzyfrog.records.run import Parameter
 from fuzzyfrog.records.statements import (
     Verdict,
+    advice,
     alike,
     are_equal,
     asked_percent,
+    doubts,
     goal,
     headline,
+    model_result,
     shortcut,
     verdict,
 )
@@ -22,12 +25,13 @@ MAX_CHIPS = 60  # features that are named at the top
 LONGEST_CHIP = 200  # characters of the name of one
 MAX_NOTES = 8  # warnings that are shown
 
+ABOUT_SAMPLES = "This is about γ on these samples, not about how well models predict new ones."
 # State, title and text of a verdict; `_proof` words the others.
 SAYINGS = {
     Verdict.USELESS: (
         "open",
         "{size}, because something must be selected.",
-        "No feature tells {goal}; the table needs other features.",
+        "No feature separates {goal}; the table needs other features.",
     ),
     Verdict.ASKED: (
         "open",
@@ -37,7 +41,7 @@ SAYINGS = {
     ),
     Verdict.ONE: (
         "proven",
-        "Proven: 1 feature is the fewest.",
+        "1 feature is the fewest there can be.",
         "Nothing is smaller. A run with {certify} lists the other features that are as good.",
     ),
     Verdict.CHECKED: (
@@ -60,7 +64,7 @@ def answer(run: Run) -> dict[str, Any]:
     losses = {one.feature: one.lost for one in run.explanations}
     by_loss = sorted(run.selected, key=lambda feature: -losses.get(feature, 0.0))
     return {
-        "headline": _headline(run),
+        **_opening(run),
         "chips": [
             {"name": short(name, LONGEST_CHIP), "core": feature in (run.core or ())}
             for feature, name in zip(by_loss, run.names(by_loss), strict=True)
@@ -94,8 +98,36 @@ def _sentence(note: str) -> str:
     return shown[0].upper() + shown[1:] if note.startswith("feature ") else shown
 
 
+def _opening(run: Run) -> dict[str, Any]:
+    """Return the headline: what speaks against the selection comes before what was measured."""
+    first, *others = [*doubts(run), _headline(run)]
+    return {
+        "headline": first,
+        "doubts": others[:-1],
+        "claim": others[-1] if others else None,
+        "advice": advice(run),
+    }
+
+
 def _headline(run: Run) -> str:
     return f"{headline(run)}." if run.estimate is None else f"{headline(run)}, {run.estimate}."
+
+
+def check(run: Run) -> dict[str, Any]:
+    """Return how well models do with the selected features, and why it is not known."""
+    found = run.check
+    if found is None:
+        how = "fuzzyfrog.check(selector, X, y)" if run.command is None else "--check"
+        sentence = f"Not checked. Run again with {how} to see it."
+        if run.command is None:
+            sentence = f"Not checked. Pass the result of {how} to the report to see it."
+        return {"sentence": sentence, "noise": None, "notes": []}
+    sentence = model_result(run)
+    return {
+        "sentence": f"{sentence[0].upper()}{sentence[1:]}.",
+        "noise": found.noise and f"{found.noise if run.is_strict else found.noise.counted()}.",
+        "notes": list(found.notes),
+    }
 
 
 def _quality(run: Run) -> str:
@@ -174,7 +206,7 @@ def _proof(run: Run) -> dict[str, str]:
     if known is Verdict.CERTIFIED and run.certificate is not None:
         title, _, text = str(run.certificate).partition(". ")
         state = "proven" if run.certificate.proven else "open"
-        return {"state": state, "title": f"{title}.", "text": text}
+        return {"state": state, "title": f"{title}.", "text": f"{text} {ABOUT_SAMPLES}"}
     words = {
         "size": count(len(run.selected), "feature"),
         "goal": goal(run),
@@ -201,9 +233,9 @@ def _by_core(run: Run) -> dict[str, str]:
     they_are = "It is" if is_one else "They are"
     return {
         "state": "proven",
-        "title": f"Proven: {are_the_fewest}, and there is no other reduct.",
-        "text": f"{they_are} the core, which nothing can replace, and the core alone is as good as "
-        "all features.",
+        "title": f"Proven for these samples: {are_the_fewest}, and there is no other reduct.",
+        "text": f"{they_are} the core, which nothing can replace, and the core alone has the γ of "
+        f"all features. {ABOUT_SAMPLES}",
     }
 
 
