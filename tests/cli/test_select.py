@@ -160,7 +160,7 @@ def test_features_that_tell_nothing_apart_are_no_success(in_process, tmp_path):
 
 def test_the_core_alone_is_a_proof(in_process):
     _, out, _ = in_process("select", "iris", "--search", "quickreduct", "-q")
-    assert "4, proven: the core alone is enough" in out
+    assert "4, proven for these samples: the core alone" in out
     assert "no other subset of this size" in out
     assert "All 4 features are needed to separate these samples this well:" in out
     assert "with --min-dependency 0.9, 3 features are enough" in out
