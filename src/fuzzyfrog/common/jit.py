@@ -66,8 +66,7 @@ class Kernels:
         self._are_known_to_be_at_hand = False  # a call takes microseconds: this one, tenths of one
 
     def __getattr__(self, name: str) -> Any:
-        module = sys.modules.get(self._module) or import_module(self._module)
-        return getattr(module, name)
+        return getattr(import_module(self._module), name)  # waits for a thread that imports it now
 
     def pay(self, estimate: Callable[[], float]) -> bool:
         """Whether kernels should do work that takes NumPy about as many seconds as estimated.
