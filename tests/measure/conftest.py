@@ -14,13 +14,13 @@ dependency = import_module("fuzzyfrog.measure.dependency")
 @pytest.fixture(autouse=True)
 def kernels_always_pay(monkeypatch):
     """Test the kernels: small tables would be left to NumPy, which is an engine of its own."""
-    monkeypatch.setattr(Kernels, "pay", lambda self, seconds: True)
+    monkeypatch.setattr(Kernels, "pay", lambda self, estimate: True)
 
 
 @pytest.fixture
 def kernels_never_pay(kernels_always_pay, monkeypatch):
     """Leave all work to NumPy, as for small tables."""
-    monkeypatch.setattr(Kernels, "pay", lambda self, seconds: False)
+    monkeypatch.setattr(Kernels, "pay", lambda self, estimate: False)
 
 
 @pytest.fixture

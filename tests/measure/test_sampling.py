@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fuzzyfrog.measure import Dependency, SampledDependency
+from fuzzyfrog.measure.arrays import ArrayEngine
 from fuzzyfrog.measure.engines import LineEngine, PartEngine, PlainEngine
 from fuzzyfrog.measure.sampled import mean_interval
 from fuzzyfrog.measure.tree import TreeEngine
@@ -115,18 +116,19 @@ def test_every_engine_takes_its_part(crowd, monkeypatch):
     """Without this the tests above could compare one engine with itself."""
     X, y, masks = crowd
     used = set()
-    for kind in (LineEngine, PartEngine, PlainEngine, TreeEngine):
-        nearest = kind.nearest
+    kinds = (ArrayEngine, LineEngine, PartEngine, PlainEngine, TreeEngine)
+    for kind in kinds:
+        weigh = kind.weigh
         monkeypatch.setattr(
             kind,
-            "nearest",
-            lambda self, *args, run=nearest: used.add(type(self)) or run(self, *args),
+            "weigh",
+            lambda self, *args, run=weigh: used.add(type(self)) or run(self, *args),
         )
     alone = np.eye(X.shape[1], dtype=bool)[:1]
     for engine in ENGINES:
         sampled = SampledDependency(Dependency(X, y, engine=engine), 70)
         sampled.score(np.concatenate([masks[:2], alone]))
-    assert used == {LineEngine, PartEngine, PlainEngine, TreeEngine}
+    assert used == set(kinds)
 
 
 @pytest.mark.parametrize("tnorm", TNORMS)

@@ -65,16 +65,20 @@ class Kernels:
         self._module = module
         self._main = main
         self._spent = 0.0
+        self._are_known_to_be_at_hand = False  # a call takes microseconds: this one, tenths of one
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(import_module(self._module), name)
+        return getattr(import_module(self._module), name)  # waits for a thread that imports it now
 
-    def pay(self, seconds: float) -> bool:
-        """Whether kernels should do a piece of work that takes NumPy about so many seconds.
+    def pay(self, estimate: Callable[[], float]) -> bool:
+        """Whether kernels should do work that takes NumPy about as many seconds as estimated.
 
         They should once they are compiled; until then, when all that was left to NumPy would have
         paid for them. The answers are the same either way.
         """
+        if self._are_known_to_be_at_hand:
+            return True
+        seconds = estimate()
         if seconds > self.patience():
             return True
         self.spend(seconds)
@@ -104,7 +108,9 @@ class Kernels:
     @property
     def _are_at_hand(self) -> bool:
         module = sys.modules.get(self._module)
-        return any(getattr(getattr(module, name, None), "overloads", ()) for name in self._main)
+        found = any(getattr(getattr(module, name, None), "overloads", ()) for name in self._main)
+        self._are_known_to_be_at_hand = found
+        return found
 
     @functools.cached_property
     def _are_cached(self) -> bool:

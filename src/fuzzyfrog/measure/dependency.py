@@ -168,8 +168,9 @@ class SubsetScores:
         """Whether NumPy is to score subsets: small work, as long as no kernel is compiled."""
         if self._choice != "auto":
             return self._choice == "arrays"
-        seconds = seconds_for(self._n_pairs, int(checked.sum()), len(checked))
-        return not _kernel_scan.pay(seconds)
+        return not _kernel_scan.pay(
+            lambda: seconds_for(self._n_pairs, int(checked.sum()), len(checked))
+        )
 
     def _weigh_by_arrays(self, checked: Masks, allowed: Floats) -> Weights:
         """Return the totals; sorting finds those of single features."""
@@ -453,20 +454,21 @@ class Dependency(SubsetScores):
         enemy = np.empty(self.n_samples, np.int64)
 
         def rows(block: tuple[int, int]) -> None:
-            for i in samples[slice(*block)].tolist():
-                _kernel_plain.nearest(
-                    geometry.Z, geometry.side, geometry.target, geometry.order, subset,
-                    self._join, i, i + 1, membership, enemy,
-                )  # fmt: skip
+            _kernel_plain.nearest(
+                geometry.Z, geometry.side, geometry.target, geometry.order, subset,
+                self._join, *block, membership, enemy,
+            )  # fmt: skip
 
-        map_blocks(rows, blocks_of(samples.size), self._n_threads)
+        everything = samples.size == self.n_samples
+        blocks = blocks_of(samples.size) if everything else [(i, i + 1) for i in samples.tolist()]
+        map_blocks(rows, blocks, self._n_threads if everything else 1)
         return enemy[samples]
 
     def _pairs_suit_arrays(self, n_rows: int, subset: Integers) -> bool:
         """Whether NumPy is to look at all pairs of some samples with all samples."""
         if self._choice != "auto":
             return self._choice == "arrays"
-        return not _kernel_plain.pay(seconds_for(n_rows * self.n_samples, subset.size, 1))
+        return not _kernel_plain.pay(lambda: seconds_for(n_rows * self.n_samples, subset.size, 1))
 
     def infimum(self, mask: ArrayLike, concept: Floats) -> Floats:
         """Return the smallest of distance + degree of belonging to a concept over all samples.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import reduce
+from functools import cached_property, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +33,6 @@ Weights = Integers
 _kernel_plain = Kernels("fuzzyfrog.measure._kernel_plain", "nearest")
 _kernel_scan = Kernels("fuzzyfrog.measure._kernel_scan", "scan_batch", "scan", "scan_part")
 
-_NOTHING = np.empty(0, np.int64)
 # Pairs of enemies: below, handing work to a thread costs more than it saves.
 _WORTH_A_THREAD = 2_000_000
 # Pairs of one call of a kernel, a fraction of a second: a running call cannot be stopped.
@@ -89,7 +88,7 @@ class Engine(ABC):
         for k, mask in enumerate(masks):
             found = self.nearest(subset_of(self.geometry, mask), float(allowed[k]))
             if found.complete:
-                weights[k] = total(found.membership)
+                weights[k] = _kernel_scan.total(found.membership)
         return weights
 
     def _threads_for(self, n_pairs: int) -> int:
@@ -217,10 +216,18 @@ class PartEngine(Engine):
 class LineEngine(Engine):
     """One complete feature, classes only: sorting finds the nearest enemies."""
 
+    @cached_property
+    def _is_asked(self) -> Masks:
+        is_asked = np.zeros(self.geometry.n_samples, np.bool_)
+        is_asked[self.asked] = True
+        return is_asked
+
     def nearest(self, subset: Subset, allowed: float) -> Nearest:
         """Return memberships and enemies of a subset of one feature."""
-        z = self.geometry.Z[:, subset.exact[0]]
-        membership, enemy = _nearest_on_line(z, self.geometry.side)
+        order, apart, closest = _on_line(self.geometry.Z[:, subset.exact[0]], self.geometry.side)
+        membership, enemy = np.empty(apart.size), np.empty(apart.size, np.int64)
+        membership[order] = apart
+        enemy[order] = np.where(apart < 1.0, np.append(order, -1)[closest], -1)
         if self.asks_all:
             return Nearest(membership, enemy, complete=True)
         return Nearest(membership[self.asked], enemy[self.asked], complete=True)
@@ -229,33 +236,31 @@ class LineEngine(Engine):
         """Return the totals, features dealt out to the threads."""
 
         def weight(mask: Masks) -> tuple[int, int]:
-            subset = Subset(_NOTHING, np.flatnonzero(mask), gaps=False)
-            return total(self.nearest(subset, np.inf).membership)
+            z = self.geometry.Z[:, np.argmax(mask)]
+            order, apart, _ = _on_line(z, self.geometry.side)
+            return total(apart if self.asks_all else apart[self._is_asked[order]])
 
         n_threads = self._threads_for(len(masks) * self.geometry.n_samples * 100)
         return np.array(map_blocks(weight, masks, n_threads), np.int64).reshape(-1, 2)
 
 
-def _nearest_on_line(z: Floats, side: Integers) -> tuple[Floats, Integers]:
-    """Return the distance to the nearest enemy on one complete feature, cut at 1, and the enemy.
+def _on_line(z: Floats, side: Integers) -> tuple[Integers, Floats, Integers]:
+    """Return the order of samples on a complete feature, and in it the nearest enemies.
 
-    In the order of their positions, samples of one side that follow each other form a run. The
-    nearest enemies of a sample are the last one before its run and the first one behind it.
+    They are distances, cut at 1, and places in the order; -1 or the end for none. Samples of one
+    side that follow each other form a run. The nearest enemies of a sample are the last one before
+    its run and the first one behind it.
     """
     order = np.argsort(z)
     z, side = z[order], side[order]
     starts = np.flatnonzero(np.concatenate([[True], side[1:] != side[:-1]]))
     lengths = np.diff(np.append(starts, z.size))
-    before, behind = np.repeat(starts - 1, lengths), np.repeat(starts + lengths, lengths)
+    before, behind = starts - 1, starts + lengths
     with_ends = np.concatenate([z, [np.inf, -np.inf]])  # at z.size, and at -1
-    below, above = z - with_ends[before], with_ends[behind] - z
-    is_below = below <= above
-    apart = np.where(is_below, below, above)
-    nearest = np.append(order, -1)[np.where(is_below, before, behind)]
-    membership, enemy = np.empty(z.size), np.empty(z.size, np.int64)
-    membership[order] = np.minimum(apart, 1.0)
-    enemy[order] = np.where(apart < 1.0, nearest, -1)
-    return membership, enemy
+    below = z - np.repeat(with_ends[before], lengths)
+    above = np.repeat(with_ends[behind], lengths) - z
+    closest = np.where(below <= above, np.repeat(before, lengths), np.repeat(behind, lengths))
+    return order, np.minimum(np.minimum(below, above), 1.0), closest
 
 
 def _cuts(n_items: int, n_threads: int, n_pairs: int) -> list[tuple[int, int]]:

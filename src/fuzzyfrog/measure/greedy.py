@@ -14,7 +14,7 @@ import numpy as np
 
 from fuzzyfrog.common.jit import Kernels
 from fuzzyfrog.measure import engines
-from fuzzyfrog.measure.engines import Engine, Nearest
+from fuzzyfrog.measure.engines import Engine, Nearest, _kernel_scan
 from fuzzyfrog.measure.geometry import (
     MARGIN,
     SURE,
@@ -26,7 +26,6 @@ from fuzzyfrog.measure.geometry import (
     blocks_of,
     exact_mean,
     subset_of,
-    total,
 )
 from fuzzyfrog.measure.threads import map_blocks
 
@@ -209,7 +208,7 @@ class Extensions:
         return np.arange(self._asked.size)
 
     def _mean(self, found: Nearest, n_sure: int) -> float:
-        coarse, fine = total(found.membership)
+        coarse, fine = _kernel_scan.total(found.membership)
         return exact_mean(coarse + n_sure * SURE, fine, self._asked.size)
 
     def _remember(self, rows: Integers, known: Integers) -> None:
