@@ -85,3 +85,14 @@ def test_measures_sizes_and_parts_are_told():
     assert "| wine | – | – | – | a part of at most 50 samples |" in told
     assert "| made | – | – | – | from here:load |" in told
     assert "Weka" not in told
+
+
+def test_sizes_do_not_depend_on_what_a_machine_has(tmp_path):
+    path = tmp_path / "here_only.py"
+    path.write_text("def load(name):\n    return [[0.0], [1.0]] * 9, list('ab') * 9\n")
+    made = DataEntry("made", loader="here_only:load", folder=tmp_path)
+    assert made.load(None).n_samples == 18
+    assert shape_of(made) is None
+    assert shape_of(DataEntry("coil_2000", max_samples=600)) is None
+    noted = {"key": {"data": "made", "table": "t"}, "value": {"shape": [18, 1, 2]}}
+    assert shape_of(made, cells(noted)).n_samples == 18

@@ -36,13 +36,19 @@ def shape_of(
     lookup: Lookup | None = None,
     folder: str | os.PathLike[str] | None = None,
 ) -> Shape | None:
-    """Return the size of a data set; None if it has no cells and cannot be read."""
+    """Return the size of a data set; None if it has no cells and cannot be read.
+
+    Tables that only some machines have, of the paper or from a function, are not read: the same
+    cells give the same page.
+    """
     is_registered = entry.file is None and entry.loader is None and entry.name in registry()
     if is_registered and entry.max_samples is None:
         known = registry()[entry.name]
         return Shape(known.rows, known.features, known.classes)
     if lookup is not None and (noted := lookup.shape(entry.name)) is not None:
         return Shape(*noted)
+    if is_registered or entry.loader is not None:
+        return None
     try:
         dataset = entry.load(folder)
     except (DataError, OSError):
