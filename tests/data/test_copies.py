@@ -106,3 +106,9 @@ def test_many_columns_in_several_blocks(monkeypatch):
     copies, correlated = find_alike(data, np.ones(40, bool))
     assert copies == [(3, 33), (20, 39)]
     assert correlated == [(4, 34)]
+
+
+def test_whole_numbers_that_differ_once_are_no_rounded_copy():
+    a = RNG.integers(0, 6, N)
+    b = a + (np.arange(N) == 7)
+    assert found({"a": a, "b": b}) == ([], [["a", "b"]])

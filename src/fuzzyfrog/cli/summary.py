@@ -167,6 +167,7 @@ def _soft_facts(run: Run) -> Iterator[tuple[str, str]]:
     if run.estimate is not None:
         yield "measured", run.estimate
     yield "size", f"{len(run.selected)}, {size_reason(run)}"
+    yield from _alikes(run)
     if fewer := _fewer(run):
         yield "fewer", f"soft dependency with {fewer}"
     yield "search", _spent(run)

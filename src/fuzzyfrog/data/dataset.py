@@ -305,7 +305,7 @@ def _refuse_disguised(X: object) -> None:
 
 def is_sparse(value: object) -> bool:
     """Whether a value is a sparse matrix or array of SciPy."""
-    return hasattr(value, "nnz") and hasattr(value, "tocsr")
+    return type(value).__module__.startswith("scipy.sparse")
 
 
 def is_dask(value: object) -> bool:
