@@ -28,7 +28,7 @@ for name, selector in selectors.items():
 # Not one smallest subset, but all that were found.
 selector = FuzzyRoughSelector(random_state=0).fit(X, y)
 print(
-    f"\n{selector.n_features_} features tell the classes apart as well as all "
+    f"\n{selector.n_features_} features separate these samples as well as all "
     f"{selector.n_features_in_}; {len(selector.reducts_)} such subsets were found."
 )
 print("The best subset found for each size:")

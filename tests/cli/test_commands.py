@@ -301,7 +301,7 @@ def test_reducts_stop_at_the_limit_and_say_so(in_process):
 def test_certify_proves_or_fails_with_its_own_code(in_process):
     code, out, _ = in_process("select", "iris", "--search", "quickreduct", "--certify", "-q")
     assert code == 0
-    assert "size        Proven: 4 features are the fewest." in out
+    assert "size        Proven for these samples: 4 features are the fewest." in out
     assert "core        sepal length (cm), sepal width (cm)" in out
     budget = ["--certify", "--max-evaluations", "20", "-q", "--json"]
     code, out, _ = in_process("select", "wine", *budget)

@@ -159,7 +159,7 @@ def test_a_file_that_cannot_be_written_does_not_cost_the_others(tmp_path):
     """The page is large, the record and the reduced table are small."""
     names = ["--save", "run.json", "--output", "reduced.csv", "--report", "page.html"]
     done = subprocess.run(  # noqa: S603 - our own interpreter and code
-        [*COMMAND, "select", "iris", "--search", "quickreduct", "-q", *names],
+        [*COMMAND, "select", "iris", "--search", "quickreduct", "--no-check", "-q", *names],
         capture_output=True, encoding="utf-8", env=environment(), timeout=100, cwd=tmp_path,
         check=False, preexec_fn=no_file_of_more_than(20_000),
     )  # fmt: skip
@@ -181,7 +181,7 @@ def test_a_folder_that_is_gone_meanwhile_costs_only_its_files(tmp_path, in_proce
 
     monkeypatch.setattr(select, "_searched", removed)
     code, out, err = in_process(
-        "select", "iris", "--search", "quickreduct", "-q",
+        "select", "iris", "--search", "quickreduct", "--no-check", "-q",
         "--report", "gone/page.html", "--output", "gone/reduced.csv", "--save", "run.json",
     )  # fmt: skip
     assert code == 1
@@ -201,7 +201,7 @@ def test_the_scores_stay_when_the_record_cannot_be_written(tmp_path, in_process,
 
     monkeypatch.setattr("fuzzyfrog.records.Run.save", full)
     code, out, err = in_process(
-        "select", "iris", "--search", "quickreduct", "-q", "--save", "run.json"
+        "select", "iris", "--search", "quickreduct", "--no-check", "-q", "--save", "run.json"
     )
     assert (code, err) == (
         1,
@@ -213,7 +213,12 @@ def test_the_scores_stay_when_the_record_cannot_be_written(tmp_path, in_process,
 
 def test_the_page_of_a_saved_run_that_cannot_be_written_is_named(tmp_path, in_process):
     run = tmp_path / "run.json"
-    assert in_process("select", "iris", "--search", "quickreduct", "-q", "--save", run)[0] == 0
+    assert (
+        in_process("select", "iris", "--search", "quickreduct", "--no-check", "-q", "--save", run)[
+            0
+        ]
+        == 0
+    )
     done = subprocess.run(  # noqa: S603 - our own interpreter and code
         [*COMMAND, "report", run, "--output", "page.html"],
         capture_output=True, encoding="utf-8", env=environment(), timeout=100, cwd=tmp_path,

@@ -26,7 +26,7 @@ def test_the_result_is_that_of_the_library(selected, library):
     lines = selected.done.stdout.splitlines()
     assert lines[0] == "wine: 178 samples, 13 features, 3 classes"
     count = f"{library.n_features_} of 13 features"
-    assert f"{count} tell the classes apart as well as all of them:" in lines
+    assert f"{count} separate these samples as well as all columns do:" in lines
     for name in library.get_feature_names_out():
         assert any(line.split()[:1] == [name] for line in lines)
     assert "dependency  1.0000 of 1.0000" in lines
@@ -78,7 +78,7 @@ def test_warnings_are_one_clean_line_and_wishes_are_kept(fuzzyfrog, wine_csv):
     assert loss.startswith("fuzzyfrog: warning: Samples that are similar by the selected features")
     assert loss.endswith("For prediction, use --measure soft.")
     assert ".py" not in done.stderr
-    assert "3 of the 12 allowed features (2 are excluded) tell" in done.stdout
+    assert "3 of the 12 allowed features (2 are excluded) separate" in done.stdout
     assert "3, as requested" in done.stdout
     assert "\n  ash" in done.stdout
     assert "proline" not in done.stdout
@@ -152,15 +152,15 @@ def test_features_that_tell_nothing_apart_are_no_success(in_process, tmp_path):
     table.write_text("a,b,class\n" + "1,2,p\n1,2,q\n" * 3, encoding="utf-8")
     code, out, _ = in_process("select", table, "--target", "class", "-q")
     assert code == 0
-    assert "No feature tells the classes apart" in out
-    assert "as well as all of them" not in out
+    assert "No feature separates samples of different classes" in out
+    assert "as well as all" not in out
 
 
 def test_the_core_alone_is_a_proof(in_process):
     _, out, _ = in_process("select", "iris", "--search", "quickreduct", "-q")
-    assert "4, proven: the core alone is enough" in out
+    assert "4, proven for these samples: the core alone" in out
     assert "no other subset of this size" in out
-    assert "All 4 features are needed to tell the classes apart:" in out
+    assert "All 4 features are needed to separate these samples this well:" in out
     assert "with --min-dependency 0.9, 3 features are enough" in out
 
 

@@ -9,7 +9,7 @@ from cli_process import COMMAND, environment
 from fuzzyfrog.cli.console import _SteadyFile
 from fuzzyfrog.records import Run
 
-SELECT = ["select", "iris", "--search", "quickreduct", "--save", "run.json"]
+SELECT = ["select", "iris", "--search", "quickreduct", "--no-check", "--save", "run.json"]
 
 
 def shell(folder, line: str, *arguments: str) -> subprocess.CompletedProcess[str]:

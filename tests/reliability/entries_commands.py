@@ -13,7 +13,7 @@ Prepare = Callable[[Path], object]
 CLIMBING = "../evil,/tmp/evil,CON,class\n" + "0,1,2,x\n1,0,3,y\n2,2,2,x\n3,5,3,y\n"
 TABLE = ("--target", "class", "-q")
 SEARCH = (*TABLE, "--search", "quickreduct")
-IRIS = ("select", "iris", "--search", "quickreduct", "-q")
+IRIS = ("select", "iris", "--search", "quickreduct", "--no-check", "-q")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from sklearn.pipeline import make_pipeline
 
 from fuzzyfrog import BoostedSelector, DataError
 from fuzzyfrog.data import make_dataset
-from fuzzyfrog.select.boosted import PENALTIES, Trees, _folds, gains, losses
+from fuzzyfrog.select.base import dealt_folds
+from fuzzyfrog.select.boosted import PENALTIES, Trees, gains, losses
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +52,7 @@ def test_cross_validation_keeps_what_is_needed(wine):
 def test_the_penalty_is_the_largest_within_one_standard_error(wine):
     fitted = BoostedSelector(random_state=0, cv=4).fit(*wine)
     data = make_dataset(*wine)
-    table = losses(data, Trees(50, 0.1, 8, 5, 0, 1), PENALTIES, _folds(data, 4, seed=0))
+    table = losses(data, Trees(50, 0.1, 8, 5, 0, 1), PENALTIES, dealt_folds(data.target, 4, seed=0))
     means = table.mean(axis=1)
     bar = means.min() + table[np.argmin(means)].std(ddof=1) / np.sqrt(178)
     assert fitted.penalty_ == np.array(PENALTIES)[means <= bar].max()
@@ -59,11 +60,11 @@ def test_the_penalty_is_the_largest_within_one_standard_error(wine):
 
 def test_every_fold_has_its_share_of_every_class(wine):
     data = make_dataset(*wine)
-    folds = _folds(data, 5, seed=0)
+    folds = dealt_folds(data.target, 5, seed=0)
     for code in range(3):
         counts = np.bincount(folds[data.target == code], minlength=5)
         assert counts.max() - counts.min() <= 1
-    assert (folds != _folds(data, 5, seed=1)).any()
+    assert (folds != dealt_folds(data.target, 5, seed=1)).any()
 
 
 def test_losses_are_those_of_models_that_have_not_seen_the_sample():

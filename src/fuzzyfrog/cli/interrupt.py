@@ -35,6 +35,7 @@ class Stopping:
     def __init__(self) -> None:
         self.n_asked = 0  # signals so far
         self.has_found = False  # set by the search, which calls this as a callback
+        self.notice = NOTICE  # what the first signal does
         self._before: dict[signal.Signals, Any] = {}
 
     def __call__(self, moment: Moment) -> None:
@@ -65,7 +66,7 @@ class Stopping:
         if self.n_asked == 1 and (self.has_found or is_caught):
             # Only os.write is safe here: the signal may come in the middle of any other write.
             with suppress(OSError):
-                os.write(2, (b"\n" if os.isatty(2) else b"") + NOTICE)
+                os.write(2, (b"\n" if os.isatty(2) else b"") + self.notice)
             if not is_caught:
                 return
         raise KeyboardInterrupt

@@ -118,6 +118,17 @@ Jobs = Annotated[
 Json = Annotated[
     bool, typer.Option("--json", metavar="", help="Print one JSON document instead of text.")
 ]
+Check = Annotated[
+    bool | None,
+    typer.Option(
+        "--check/--no-check",
+        metavar="",
+        help="Check by cross-validation whether models do as well with the selected features "
+        "(default: if that takes less than about 10 seconds).",
+        show_default=False,
+        rich_help_panel=SEARCH,
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Do not show progress.")]
 
 

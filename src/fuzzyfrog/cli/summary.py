@@ -10,11 +10,14 @@ from fuzzyfrog.cli.console import aligned, cut, fitted, safe, stdout
 from fuzzyfrog.common.messages import count
 from fuzzyfrog.records.statements import (
     Verdict,
+    advice,
     alike,
     are_equal,
     asked_percent,
+    doubts,
     headline,
     is_useless,
+    model_result,
     shortcut,
     size_reason,
     verdict,
@@ -23,7 +26,7 @@ from fuzzyfrog.records.statements import (
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from fuzzyfrog.records import FeatureSet, Run, TableSummary
+    from fuzzyfrog.records import Check, FeatureSet, Run, TableSummary
 
 MAX_FEATURES = 40  # shown one by one
 MAX_NAMES = 8  # shown in one line
@@ -43,19 +46,33 @@ def result_lines(run: Run) -> Iterator[RenderableType]:
 
     yield Text(size_of(run.data), "bold")
     yield ""
-    yield Text(_headline(run), "bold yellow" if is_useless(run) else "bold green")
+    if doubted := doubts(run):
+        for sentence in doubted:
+            yield Text(safe(sentence), "bold yellow")
+        yield Text(safe(advice(run)), "bold")
+        yield ""
+    yield Text(_headline(run), _color(run))
     yield ""
     if not run.is_strict:
         yield from _steps(run)
         yield ""
-        yield from facts(_soft_facts(run) if run.is_soft else _own_facts(run))
+        measured = _soft_facts(run) if run.is_soft else _own_facts(run)
+        yield from facts([*_checked(run), *measured])
         return
     shares = [f"{run.feature_frequency[feature]:.0%}" for feature in run.selected]
     yield from shown_features(
         run.names(run.selected), shares if run.n_reducts > 1 else None, _share_of(run)
     )
     yield ""
-    yield from facts(_facts(run))
+    yield from facts([*_checked(run), *_facts(run)])
+
+
+def _color(run: Run) -> str:
+    """Return the style of the headline: green only if models confirm it, not for a proof."""
+    if is_useless(run):
+        return "bold yellow"
+    is_confirmed = run.check is not None and bool(run.check.scores) and not doubts(run)
+    return "bold green" if is_confirmed else "bold"
 
 
 def size_of(data: TableSummary) -> str:
@@ -167,6 +184,26 @@ def _own_facts(run: Run) -> Iterator[tuple[str, str]]:
     yield "search", _spent(run)
 
 
+def models_line(check: Check | None, result: str) -> str:
+    """Return how well models do, in one line."""
+    if check is None:
+        return "not checked (--no-check)"
+    end = ""
+    if check.elbow is not None:
+        size = f"{check.elbow.n_features:.3g} on average"
+        end = f"; with the elbow (features: {size}) {check.shown(check.elbow.score)}"
+    return f"{result}{end}"
+
+
+def _checked(run: Run) -> Iterator[tuple[str, str]]:
+    yield "models", models_line(run.check, model_result(run))
+    if run.check is not None and run.check.noise is not None:
+        # For other measures it is no verdict: their size is chosen in another way.
+        yield "noise", str(run.check.noise) if run.is_strict else run.check.noise.counted()
+    for note in () if run.check is None else run.check.notes:
+        yield "check", safe(note)
+
+
 def _facts(run: Run) -> Iterator[tuple[str, str]]:
     yield "dependency", f"{run.dependency:.4f} of {run.full_dependency:.4f}{_missed(run)}"
     if run.estimate is not None:
@@ -205,7 +242,7 @@ def _proof(run: Run) -> str:
     best = "smallest" if run.is_lexicographic else "best"
     sayings = {
         Verdict.USELESS: "because at least one feature must be selected",
-        Verdict.CORE: "proven: the core alone is enough, so no subset is smaller",
+        Verdict.CORE: "proven for these samples: the core alone is enough, so no subset is smaller",
         Verdict.ESTIMATED: "not proven: a sample of the rows cannot prove it",
         Verdict.ASKED: "as requested; --certify tries to prove that no others are better",
         Verdict.ONE: "the fewest possible",

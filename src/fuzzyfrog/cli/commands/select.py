@@ -1,17 +1,20 @@
-"""``fuzzyfrog select``: the fewest features that tell the classes apart, or that predict them."""
+"""``fuzzyfrog select``: the fewest features that separate the samples, or that predict."""
 
 from __future__ import annotations
 
 import json
 import shlex
 import sys
+import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from math import inf
 from typing import TYPE_CHECKING
 
 import typer
 
 from fuzzyfrog.cli import options
+from fuzzyfrog.cli.checking import Checking
 from fuzzyfrog.cli.console import safe, tell, write_json, write_result
 from fuzzyfrog.cli.errors import ExitCode, UsageError, in_options
 from fuzzyfrog.cli.inputs import LoadedTable, TableOptions, opened
@@ -19,13 +22,13 @@ from fuzzyfrog.cli.interrupt import Stopping
 from fuzzyfrog.cli.options import MeasureOptions, SearchOptions, given_options
 from fuzzyfrog.cli.outputs import Files, write_table
 from fuzzyfrog.cli.progress import Course, Limits, compiling_heard, shown_progress
-from fuzzyfrog.cli.summary import facts, result_lines, shown_features
+from fuzzyfrog.cli.summary import facts, models_line, result_lines, shown_features
 from fuzzyfrog.common.deadline import Deadline, interruptible
 from fuzzyfrog.common.files import Unwritten
 
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset
-    from fuzzyfrog.records import Run
+    from fuzzyfrog.records import Check, Run
     from fuzzyfrog.select import FuzzyRoughSelector
 
 
@@ -34,14 +37,16 @@ def select(
     files: Files,
     asked: TableOptions,
     measure: MeasureOptions,
+    check: options.Check = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Find the fewest features that tell the classes apart as well as all of them.
+    """Find the fewest features that separate these samples as well as all features do.
 
     With --measure soft: the features by which similar samples have the same class, for prediction.
 
-    Ctrl-C stops with the best subset so far and still writes all files.
+    Then models check whether the selected features are enough. Ctrl-C stops with the best subset
+    so far and still writes all files.
     """
     is_boosted = search.search == "boosted"
     with shown_progress("starting", quiet=quiet):
@@ -49,7 +54,7 @@ def select(
         if not is_boosted:
             search.check()
     if is_boosted:
-        _boost(search, measure, files, asked, as_json=as_json, quiet=quiet)
+        _boost(search, measure, files, asked, check, as_json=as_json, quiet=quiet)
         return
     files.check_resume()
     stopping = Stopping()
@@ -61,7 +66,9 @@ def select(
                 selector = search.selector(
                     measure, loaded.dataset, [stopping, course.hear], files.scores
                 )
-                run = _searched(selector, loaded.dataset, stopping, course)
+                deadline = Deadline(inf if search.max_seconds is None else search.max_seconds)
+                checking = Checking(check, search.seed, deadline, stopping, course)
+                run = _searched(selector, loaded.dataset, stopping, course, checking)
             _write(run, loaded, files, as_json=as_json, quiet=quiet)
     except KeyboardInterrupt:
         tell(files.interruption(has_found=stopping.has_found))
@@ -70,7 +77,11 @@ def select(
 
 
 def _searched(
-    selector: FuzzyRoughSelector, dataset: Dataset, stopping: Stopping, course: Course
+    selector: FuzzyRoughSelector,
+    dataset: Dataset,
+    stopping: Stopping,
+    course: Course,
+    checking: Checking,
 ) -> Run:
     course.phase("scoring the first subsets")
     course.start_clock()
@@ -78,7 +89,9 @@ def _searched(
         selector.fit(dataset)
         course.phase("explaining the result")
         run = _recorded(selector, dataset.name, stopping)
-    return replace(run, notes=tuple(map(in_options, run.notes)))
+        seconds = max(0.0, run.seconds - course.compiled)
+        found = checking.check(selector, dataset, len(run.selected), seconds)
+    return replace(run, notes=tuple(map(in_options, run.notes)), check=found)
 
 
 def _recorded(selector: FuzzyRoughSelector, name: str | None, stopping: Stopping) -> Run:
@@ -135,6 +148,7 @@ class _Boosted:
     penalty: float
     dependency: float
     full_dependency: float
+    check: Check | None
 
 
 def _boost(
@@ -142,6 +156,7 @@ def _boost(
     measure: MeasureOptions,
     files: Files,
     asked: TableOptions,
+    check: bool | None,
     *,
     as_json: bool,
     quiet: bool,
@@ -161,9 +176,13 @@ def _boost(
         with shown_progress(f"reading {asked.table}", quiet=quiet) as course:
             loaded = stack.enter_context(opened(asked))
             course.phase("growing trees")
-            found = _boosted(loaded.dataset, search.seed, measure)
+            stopping = Stopping()
+            checking = Checking(check, search.seed, Deadline(), stopping, course)
+            found = _boosted(loaded.dataset, search.seed, measure, checking, stopping)
         if as_json:
-            write_json(json.dumps(vars(found), indent=2))
+            from fuzzyfrog.records.codec import encoded
+
+            write_json(json.dumps(encoded(found), indent=2))
         else:
             _print_boosted(found)
         if files.output is not None:
@@ -173,25 +192,34 @@ def _boost(
             unwritten.check()
 
 
-def _boosted(dataset: Dataset, seed: int, measure: MeasureOptions) -> _Boosted:
+def _boosted(
+    dataset: Dataset, seed: int, measure: MeasureOptions, checking: Checking, stopping: Stopping
+) -> _Boosted:
     import numpy as np
 
     from fuzzyfrog.measure import Dependency
     from fuzzyfrog.select import BoostedSelector
 
+    start = time.monotonic()
     selector = BoostedSelector(n_jobs=measure.jobs, random_state=seed).fit(dataset)
+    seconds = time.monotonic() - start
     dependency = Dependency(dataset, **measure.parameters())
+    score = float(dependency.score(selector.support_[np.newaxis])[0])
+    with stopping:
+        check = checking.check(selector, dataset, selector.n_features_, seconds)
     return _Boosted(
         table=dataset.name,
         n_features=dataset.n_features,
         features=selector.get_feature_names_out().tolist(),
         penalty=selector.penalty_,
-        dependency=float(dependency.score(selector.support_[np.newaxis])[0]),
+        dependency=score,
         full_dependency=dependency.full,
+        check=check,
     )
 
 
 def _print_boosted(found: _Boosted) -> None:
+    result = "" if found.check is None else found.check.conclusion()
     count = f"{len(found.features)} of {found.n_features:,} features"
     write_result(
         f"Boosted trees with a penalty for each feature use {count} of {safe(found.table)}:",
@@ -200,6 +228,7 @@ def _print_boosted(found: _Boosted) -> None:
         "",
         *facts(
             [
+                ("models", models_line(found.check, result)),
                 ("dependency", f"{found.dependency:.4f} of {found.full_dependency:.4f}"),
                 ("penalty", f"{found.penalty:g} for each feature"),
             ]
