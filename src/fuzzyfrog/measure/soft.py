@@ -48,7 +48,6 @@ _MOST_FEATURES = 512  # extensions that one call of the kernel sums up
 _TOLERANCE = 1e-12  # by which rounding may change a score
 _CELLS_AT_ONCE = 2**16  # pairs that NumPy compares together
 _BLOCKS_AT_ONCE = 4  # vectors of anchors in one piece of work for a thread
-_MARGIN = 1e-5  # scores in float32 are within half of it, unless their rows are unsure
 
 
 @dataclass(frozen=True)
@@ -294,7 +293,7 @@ class SoftDependency:
         """Return the extensions of which one is the best for certain."""
         found, is_unsure = self._weighed(np.flatnonzero(base), added, _SINGLE)
         scores = found.mean(axis=1)
-        doubt = _MARGIN / 2 + is_unsure.mean(axis=1)
+        doubt = _doubt(int(base.sum()) + 1) + is_unsure.mean(axis=1)
         return np.flatnonzero(scores + doubt >= (scores - doubt).max())
 
     def _weighed(
@@ -455,6 +454,11 @@ class _Columns:
 
 def _pieces(n: int, at_once: int) -> list[tuple[int, int]]:
     return [(start, min(start + at_once, n)) for start in range(0, n, at_once)]
+
+
+def _doubt(size: int) -> float:
+    """Return by how much float32 may change a sure membership (docs/theory.md#soft-factors)."""
+    return (10 * size + 72) * 2.0**-25
 
 
 def _mean(memberships_: Floats) -> float:
