@@ -107,6 +107,35 @@ def test_any_search_finds_the_peak(search):
     assert selector.support_.tolist() == masks[scores.argmax()].tolist()
 
 
+def test_copies_are_left_out_and_named():
+    X, y = made(n_noise=2)
+    gaps = X.copy()
+    gaps[:9, 1] = np.nan
+    table = np.column_stack([gaps, 5 - 2.54 * gaps[:, 1], gaps[:, 0], np.ones(len(y))])
+    with pytest.warns(UserWarning, match="is a copy of") as caught:
+        selector = soft(n_features_to_select=3).fit(table, y)
+    assert [str(one.message).split(" and left out")[0] for one in caught] == [
+        "feature 'x5' is a copy of 'x1'",
+        "feature 'x6' is a copy of 'x0'",
+    ]
+    assert not selector.support_[5:].any()
+    assert selector.record().excluded == (5, 6)
+    with pytest.warns(UserWarning, match="'x0' is a copy of 'x6'"):
+        selector = soft(must_include=[6]).fit(table[:, [0, 2, 3, 4, 1, 7, 6]], y)
+    assert selector.support_[6]
+    assert not selector.support_[0]
+    soft(n_features_to_select=8).fit(table, y)  # all of them are asked for
+
+
+def test_copied_labels_are_copies():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 4, 80)
+    X = np.column_stack([codes, 3 - codes, rng.integers(0, 4, 80)]).astype(float)
+    with pytest.warns(UserWarning, match="'x1' is a copy of 'x0'"):
+        selector = soft(categorical_features=[0, 1, 2]).fit(X, codes // 2)
+    assert not selector.support_[1]
+
+
 @pytest.mark.parametrize("limit", [1, 5, 12, 30])
 def test_a_stopped_run_is_resumed_bit_for_bit(limit, tmp_path):
     X, y = made()

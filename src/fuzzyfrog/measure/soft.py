@@ -48,7 +48,6 @@ _MOST_FEATURES = 512  # extensions that one call of the kernel sums up
 _TOLERANCE = 1e-12  # by which rounding may change a score
 _CELLS_AT_ONCE = 2**16  # pairs that NumPy compares together
 _BLOCKS_AT_ONCE = 4  # vectors of anchors in one piece of work for a thread
-_MARGIN = 1e-5  # scores in float32 are within half of it, unless their rows are unsure
 
 
 @dataclass(frozen=True)
@@ -294,7 +293,7 @@ class SoftDependency:
         """Return the extensions of which one is the best for certain."""
         found, is_unsure = self._weighed(np.flatnonzero(base), added, _SINGLE)
         scores = found.mean(axis=1)
-        doubt = _MARGIN / 2 + is_unsure.mean(axis=1)
+        doubt = _doubt(int(base.sum()) + 1) + is_unsure.mean(axis=1)
         return np.flatnonzero(scores + doubt >= (scores - doubt).max())
 
     def _weighed(
@@ -348,6 +347,9 @@ class _Columns:
         self._values = values  # numbers in spreads, categories as codes; in the table's order
         self._mean = mean
         self._differs = differs
+        has_gaps = [bool(np.isnan(column).any()) for column in values]
+        kind = np.where(dataset.categorical, CATEGORY, np.where(has_gaps, GAPS, NUMBER))
+        self._kind: Integers = kind.astype(np.int64)
         is_graded = dataset.classes is None
         codes = np.zeros(dataset.n_samples, np.int64) if is_graded else dataset.target
         self._order = np.argsort(codes, kind="stable")
@@ -392,24 +394,25 @@ class _Columns:
         shape = (len(features), self._dataset.n_samples)
         a, b = np.empty(shape, precision.dtype), np.empty(shape, precision.dtype)
         is_far = np.zeros(shape, np.bool_)
-        for row, feature in enumerate(features.tolist()):
-            values = self._values[feature][self._order]
-            if self._dataset.categorical[feature]:
-                a[row] = b[row] = values
-                continue
+        for first, last in _pieces(len(features), max(1, _CELLS_AT_ONCE // shape[1])):
+            some = features[first:last].tolist()
+            values = np.array([self._values[feature] for feature in some])[:, self._order]
             exponent = values / scale
             with np.errstate(invalid="ignore"):
-                is_far[row] = np.abs(exponent) > precision.reach
-            exponent = np.clip(exponent, -precision.cut, precision.cut)
-            a[row], b[row] = np.exp(exponent), np.exp(-exponent)
+                is_far[first:last] = np.abs(exponent) > precision.reach
+            np.clip(exponent, -precision.cut, precision.cut, out=exponent)
+            a[first:last], b[first:last] = np.exp(exponent), np.exp(-exponent)
+            labels = np.flatnonzero(self._dataset.categorical[some])
+            a[first + labels] = b[first + labels] = values[labels]
+            is_far[first + labels] = False
         differs = np.exp(-self._differs[features] / scale).astype(precision.dtype)
         gap = np.exp(-self._mean[features] / scale).astype(precision.dtype)
-        return a, b, self._kinds(features), differs, gap, is_far
+        return a, b, self._kind[features], differs, gap, is_far
 
     def differences(self, features: Integers) -> tuple[Floats, Integers, Floats, Floats]:
         """Return values, kinds and fixed differences of some features, in the table's order."""
         z = np.array([self._values[feature] for feature in features.tolist()])
-        return z, self._kinds(features), self._differs[features], self._mean[features]
+        return z, self._kind[features], self._differs[features], self._mean[features]
 
     def mean_differences(self, features: Integers, samples: Integers) -> Floats:
         """Return how far all samples are from some, on average over some features."""
@@ -448,17 +451,14 @@ class _Columns:
         apart = np.abs(self.target - self.target[samples, np.newaxis])
         return np.asarray(np.maximum(0.0, 1.0 - apart))
 
-    def _kinds(self, features: Integers) -> Integers:
-        def kind(feature: int) -> int:
-            if self._dataset.categorical[feature]:
-                return CATEGORY
-            return GAPS if np.isnan(self._values[feature]).any() else NUMBER
-
-        return np.array([kind(feature) for feature in features.tolist()], np.int64)
-
 
 def _pieces(n: int, at_once: int) -> list[tuple[int, int]]:
     return [(start, min(start + at_once, n)) for start in range(0, n, at_once)]
+
+
+def _doubt(size: int) -> float:
+    """Return by how much float32 may change a sure membership (docs/theory.md#soft-factors)."""
+    return (10 * size + 72) * 2.0**-25
 
 
 def _mean(memberships_: Floats) -> float:

@@ -1,4 +1,4 @@
-"""Warnings about columns that look like identifiers or dates, or have no values."""
+"""Warnings about columns that look like identifiers or dates, are copies, or have no values."""
 
 import re
 from collections.abc import Iterator
@@ -42,6 +42,48 @@ def suspects(
         doubt_of = _doubt_of_labels if dataset.categorical[feature] else _doubt_of_numbers
         if doubt := doubt_of(dataset, feature, way_out):
             yield Sentence(f"feature {shown(dataset.feature_names[feature])} ", *doubt)
+
+
+def copies_in(
+    dataset: Dataset, allowed: NDArray[np.bool_], kept: NDArray[np.bool_]
+) -> dict[int, int]:
+    """Return the allowed features that are copies of others, each with the one that stays.
+
+    Features in `kept` stay in any case, else the first. A copy may be in another unit: only the
+    differences of samples count. Constants are no copies.
+    """
+    first: dict[bytes, int] = {}
+    copies = {}
+    order = [*np.flatnonzero(kept).tolist(), *np.flatnonzero(allowed & ~kept).tolist()]
+    for feature in order:
+        key = _differences_of(dataset.values[:, feature], bool(dataset.categorical[feature]))
+        if key is not None and first.setdefault(key, feature) != feature and not kept[feature]:
+            copies[feature] = first[key]
+    return copies
+
+
+def copied(dataset: Dataset, copies: dict[int, int]) -> Iterator[Sentence]:
+    """Yield a sentence about features that are left out because they are copies."""
+    names = dataset.feature_names
+    for feature, first in copies.items():
+        yield Sentence(
+            f"feature {shown(names[feature])} is a copy of {shown(names[first])} and left out: it "
+            "would count twice. To select it instead, list it in ", Setting("must_include"), ".",
+        )  # fmt: skip
+
+
+def _differences_of(column: NDArray[np.float64], is_categorical: bool) -> bytes | None:
+    """Return what two columns with the same differences share; None for a constant."""
+    known = column[~np.isnan(column)]
+    if not known.size or known.min() == known.max():
+        return None
+    if is_categorical:
+        _, where, codes = np.unique(column, return_index=True, return_inverse=True)
+        ranks = np.argsort(np.argsort(where))  # labels in the order of their first samples
+        return b"labels" + bytes(ranks[codes].astype(np.int64).tobytes())
+    apart = np.round((column - known[0]) / (known.max() - known.min()), 9)
+    turned = apart * np.sign(apart[np.flatnonzero(np.nan_to_num(apart))[0]])  # also if negated
+    return b"numbers" + bytes((turned + 0.0).tobytes())
 
 
 Parts = tuple[str | Setting, ...]

@@ -38,7 +38,7 @@ from fuzzyfrog.search.constraints import Constraints, check_problem
 from fuzzyfrog.search.driver import check_budget
 from fuzzyfrog.select.base import Evidence, ReductSelector, core_of_run, front_of, reducts_of
 from fuzzyfrog.select.certify import certificate_of, oracle_of
-from fuzzyfrog.select.column_warnings import suspects
+from fuzzyfrog.select.column_warnings import copied, copies_in, suspects
 from fuzzyfrog.select.measures import (
     MakeMeasure,
     Measure,
@@ -407,6 +407,8 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         """Return the checked problem, still without the full score."""
         dataset = measure.dataset
         included, excluded = constrained_features(self.must_include, self.exclude, dataset)
+        if isinstance(measure, SoftDependency):
+            excluded = self._without_copies(dataset, included, excluded)
         oracle = None
         if proves and isinstance(measure, Dependency):
             oracle = oracle_of(measure, ~excluded)
@@ -425,6 +427,15 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         )
         check_problem(problem)
         return problem
+
+    def _without_copies(self, dataset: Dataset, included: Any, excluded: Any) -> Any:
+        """Return what to exclude, with the copies of features that would count twice."""
+        copies = copies_in(dataset, ~excluded, included)
+        left = int((~excluded).sum()) - len(copies)
+        if self.n_features_to_select is not None and left < self.n_features_to_select:
+            return excluded
+        self._notes.warn(copied(dataset, copies))
+        return excluded | np.isin(np.arange(len(excluded)), list(copies))
 
     def _run(
         self,

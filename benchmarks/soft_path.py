@@ -1,0 +1,187 @@
+"""A greedy path by the soft dependency, next to other ways to rank features.
+
+Ours runs on two threads and includes the accuracy of each step; the plain NumPy version is the same
+path in float32 with one matrix of n x n sums. scikit-learn's SequentialFeatureSelector with five
+nearest neighbors and five folds adds features one by one like ours; where it takes long, the time
+of its first fit is scaled up to all of them ("~"). ReliefF is that of skrebate (on PyPI);
+mRMR is written out below (F statistic over mean correlation), and far cheaper than any of these.
+Run: python benchmarks/soft_path.py [data set or SAMPLESxFEATURES ...]; by default all tables.
+"""
+
+import sys
+import time
+import warnings
+
+import numpy as np
+from sklearn.feature_selection import SequentialFeatureSelector, f_classif
+from sklearn.model_selection import cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from fuzzyfrog import FuzzyRoughSelector
+from fuzzyfrog.measure.soft import WIDTHS
+from race import machine
+from workloads import divided_by_spread, load, mixed_features
+
+TABLES = (
+    "sonar",
+    "libras_movement",
+    "urban_land_cover",
+    "madelon",
+    "digits",
+    "20000x50",
+    "300x20000",
+)
+STEPS, STEPS_WIDE = 20, 10
+WIDE = 5_000  # features
+MEASURED = 60.0  # seconds that a competitor may take; estimated to take longer, it is scaled up
+
+
+def table(name):
+    """Return values and classes of a data set, or of a made table such as 20000x50."""
+    if "x" in name and name.replace("x", "").isdigit():
+        n_samples, n_features = map(int, name.split("x"))
+        return mixed_features(n_samples, n_features)
+    return load(name)
+
+
+def ours(X, y, n_steps):
+    """Return the path and the seconds it takes; the whole fit, without reading."""
+    selector = FuzzyRoughSelector(
+        measure="soft", n_features_to_select=n_steps, n_jobs=2, target="class"
+    )
+    start = time.perf_counter()
+    selector.fit(X, y)
+    seconds = time.perf_counter() - start
+    return [set(one.features) for one in selector.front_], seconds
+
+
+class NumPyPath:
+    """The same path in plain NumPy, float32, all pairs at once."""
+
+    def __init__(self, X, y):
+        self.Z = divided_by_spread(X).astype(np.float32)
+        self.same = (y[:, None] == y[None, :]).astype(np.float32)
+        self.sums = np.zeros((len(y), len(y)), np.float32)
+        self.chosen = []
+
+    def score(self, feature):
+        """Return the soft dependency with one more feature."""
+        z = self.Z[:, feature]
+        delta = (self.sums + np.abs(z[:, None] - z[None, :])) / np.float32(len(self.chosen) + 1)
+        e = np.exp(-delta / np.float32(WIDTHS[-1]))
+        np.fill_diagonal(e, 0.0)
+        shares = 0.0
+        for similar in (e, e * e, (e * e) ** 2):
+            total = similar.sum(axis=1)
+            shares = shares + np.divide(
+                (similar * self.same).sum(axis=1), total, out=np.zeros_like(total), where=total > 0
+            )
+        return float(shares.mean()) / 3
+
+    def step(self):
+        """Add the best feature."""
+        rest = [a for a in range(self.Z.shape[1]) if a not in self.chosen]
+        best = rest[int(np.argmax([self.score(a) for a in rest]))]
+        z = self.Z[:, best]
+        self.sums += np.abs(z[:, None] - z[None, :])
+        self.chosen.append(best)
+
+
+def numpy_path(X, y, n_steps):
+    """Return the path and the seconds; scaled up from single scores where it takes too long."""
+    start = time.perf_counter()
+    path = NumPyPath(X, y)
+    path.score(0)
+    path.score(0)
+    once = (time.perf_counter() - start) / 2
+    expected = once * sum(X.shape[1] - k for k in range(n_steps))
+    if expected > MEASURED:
+        return None, expected, True
+    start = time.perf_counter()
+    path = NumPyPath(X, y)
+    for _ in range(n_steps):
+        path.step()
+    seconds = time.perf_counter() - start
+    return [set(path.chosen[: k + 1]) for k in range(n_steps)], seconds, False
+
+
+def sequential(X, y, n_steps):
+    """Return the seconds of scikit-learn's SequentialFeatureSelector with 5-NN."""
+    model = make_pipeline(StandardScaler(), KNeighborsClassifier())
+    start = time.perf_counter()
+    cross_val_score(model, X[:, :1], y, cv=5)
+    once = time.perf_counter() - start
+    n_fits = sum(X.shape[1] - k for k in range(n_steps))
+    if once * n_fits > MEASURED:
+        return once * n_fits / 2, True  # on two processes at best
+    search = SequentialFeatureSelector(model, n_features_to_select=n_steps, cv=5, n_jobs=2)
+    start = time.perf_counter()
+    search.fit(X, y)
+    return time.perf_counter() - start, False
+
+
+def relief(X, y):
+    """Return the seconds of skrebate's ReliefF, None if it is not installed or too slow."""
+    try:
+        from skrebate import ReliefF
+    except ImportError:
+        return None
+    if X.shape[0] ** 2 * X.shape[1] > 2e9:
+        return None
+    start = time.perf_counter()
+    ReliefF(n_jobs=2).fit(np.asarray(X, np.float64), y)
+    return time.perf_counter() - start
+
+
+def mrmr(X, y, n_steps):
+    """Return the seconds of mRMR by the F statistic over the mean correlation."""
+    start = time.perf_counter()
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        relevance = np.nan_to_num(f_classif(X, y)[0])
+        Z = np.nan_to_num((X - X.mean(axis=0)) / X.std(axis=0)) / np.sqrt(len(X))
+        chosen, redundancy = [int(relevance.argmax())], np.zeros(X.shape[1])
+        while len(chosen) < n_steps:
+            redundancy += np.abs(Z.T @ Z[:, chosen[-1]])
+            scores = relevance / np.maximum(redundancy / len(chosen), 1e-3)
+            scores[chosen] = -np.inf
+            chosen.append(int(scores.argmax()))
+    return time.perf_counter() - start
+
+
+def shown(seconds, ours_, is_scaled=False):
+    """Return seconds and how many times ours that is; "~" marks what was not run in full."""
+    if seconds is None:
+        return "-"
+    mark = "~" if is_scaled else ""
+    return f"{mark}{seconds:.3g} ({mark}{seconds / ours_:.3g}x)"
+
+
+def main(names):
+    """Print a row for each table."""
+    warm = mixed_features(200, 12)
+    ours(*warm, 5)
+    print(machine())
+    print(
+        "\n| table | steps | ours, s | NumPy float32 | same path | SFS with 5-NN | ReliefF | mRMR |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
+    for name in names:
+        X, y = table(name)
+        n_steps = min(X.shape[1] - 1, STEPS_WIDE if X.shape[1] >= WIDE else STEPS)
+        path, seconds = ours(X, y, n_steps)
+        plain, plain_seconds, is_scaled = numpy_path(X, y, n_steps)
+        same = "-" if plain is None else ("yes" if plain == path else "no")
+        sfs, sfs_scaled = sequential(X, y, n_steps)
+        cells = [
+            f"{name} {X.shape[0]:,} x {X.shape[1]:,}", str(n_steps), f"{seconds:.3g}",
+            shown(plain_seconds, seconds, is_scaled), same, shown(sfs, seconds, sfs_scaled),
+            shown(relief(X, y), seconds), shown(mrmr(X, y, n_steps), seconds),
+        ]  # fmt: skip
+        print(f"| {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or TABLES)
