@@ -17,5 +17,5 @@ def test_warnings_of_reading_and_of_the_search_reach_the_record_and_the_page(fuz
     notes = Run.load(saved).notes
     assert [f"fuzzyfrog: warning: {note}" for note in notes] == done.stderr.splitlines()
     assert "holds numbers except '7O'" in notes[0]
-    assert "list it in --exclude" in notes[1]
+    assert "feature 'id' has a different value in every sample, like an ID." in notes[1]
     assert "holds numbers except &#39;7O&#39;" in page.read_text(encoding="utf-8")

@@ -124,7 +124,9 @@ def check_reducts(table, tnorm):
     assert len(found) == len(set(found))
     assert set(found) == expected
     fits = [
-        FuzzyRoughSelector("exact", random_state=0, n_jobs=n_jobs, **keywords).fit(table.X, table.y)
+        FuzzyRoughSelector("exact", random_state=0, copies="keep", n_jobs=n_jobs, **keywords).fit(
+            table.X, table.y
+        )
         for n_jobs in (1, 2)
     ]
     assert fits[0].certificate_.proven

@@ -285,8 +285,8 @@ def test_samples_that_stay_ambiguous(opened, many_samples_run):
     worst = many_samples_run.ambiguous[0]
     rows.first.locator("summary").click()
     text = rows.first.inner_text()
-    assert f"Sample {worst.sample}" in text
-    assert f"Sample {worst.enemy}" in text
+    assert f"sample {worst.sample}" in text
+    assert f"sample {worst.enemy}" in text
     assert f"{worst.sample_values[0]:.6g}" in text
 
 

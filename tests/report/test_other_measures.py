@@ -76,8 +76,8 @@ def test_both_curves_are_drawn():
 def test_the_headline_names_chance_and_all():
     run = soft_run(size_rule="peak")
     assert headline(run) == (
-        "By 5 of 13 features, similar samples have the same class 84.1% of the time; by all of "
-        "them 77.1%, by chance 33.8%"
+        "By 5 of 13 features, similar samples have the same class 84.1% of the time; by all "
+        "columns 77.1%, by chance 33.8%"
     )
     assert size_reason(run) == "where the soft dependency is highest"
     assert headline(replace(run, dependency=0.3)).startswith("By no feature found")
