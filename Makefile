@@ -27,7 +27,9 @@ endif
 demo: $(VENV)/.installed
 	$(BIN)/python examples/first_look.py
 	@echo
-	$(BIN)/fuzzyfrog select wine --certify --report report.html
+	$(BIN)/fuzzyfrog select wine --measure soft --report report.html
+	@echo
+	$(BIN)/fuzzyfrog select wine --certify --no-check
 
 # While you work: the checks and some of the tests, in less than a minute.
 quick: $(VENV)/.ready

@@ -191,8 +191,8 @@ def models_line(check: Check | None, result: str) -> str:
         return "not checked (--no-check)"
     end = ""
     if check.elbow is not None:
-        size = f"{check.elbow.n_features:.3g} on average"
-        end = f"; with the elbow (features: {size}) {check.shown(check.elbow.score)}"
+        size = f"{check.elbow.n_features:.3g} features on average"
+        end = f"; at the elbow ({size}) {check.shown(check.elbow.score)}"
     return f"{result}{end}"
 
 
