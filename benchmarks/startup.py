@@ -3,7 +3,7 @@
 Every figure is the median over rounds; each round runs every command once, in a process of its
 own, so that a change in the load of the machine meets all of them. "cold" has an empty cache of
 compiled kernels each time, "warm" one that `fuzzyfrog doctor --warm` has filled. CPU seconds are
-those of the process, on all cores.
+those of the process, on all cores. Selections are not checked with models, but for the last row.
 
     python benchmarks/startup.py [--rounds 3]
 """
@@ -48,9 +48,10 @@ def tables(folder: Path) -> dict[str, list[str]]:
     target = ["--target", "class"]
     plain = [written("plain", 200), *target]
     report = ["--report", str(folder / "page.html"), "--save", str(folder / "run.json")]
-    return {
+    commands = {
         "select wine": ["select", "wine"],
         "select wine --certify": ["select", "wine", "--certify"],
+        "--measure soft": ["select", "wine", "--measure", "soft"],
         "wrong target": ["select", plain[0], "--target", "nope"],
         "wrong option": ["select", "wine", "--tnorm", "nope"],
         "--help": ["--help"],
@@ -66,6 +67,10 @@ def tables(folder: Path) -> dict[str, list[str]]:
             "select", written("rows", 5_000), *target, "--search", "quickreduct",
         ],
     }  # fmt: skip
+    for arguments in commands.values():
+        if arguments[0] == "select":
+            arguments.append("--no-check")
+    return {**commands, "select wine, with the check": ["select", "wine"]}
 
 
 def seconds(command: list[str], cache: Path) -> tuple[float, float]:

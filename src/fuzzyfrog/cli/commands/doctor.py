@@ -193,7 +193,9 @@ def _compile_all() -> None:
                     measure.nearest_enemies(everything)
                     measure.infimum(everything, np.zeros(n_samples))
                     SampledDependency(measure, 30).score(masks[:2])
-        SoftDependency(X[:60], classes[:60]).score(masks)
+        for y in (classes[:60], X[:60, 0]):
+            soft = SoftDependency(X[:60], y)
+            soft.score(masks), soft.best(masks), soft.left_out_losses([0, 1])
         rows = Rows(rng.random((80, 6)), np.full(80, 1.5))
         nothing = ~everything
         search = CoverSearch(rows, 4, fixed=nothing, allowed=everything)
