@@ -131,10 +131,10 @@ class NoiseGuard:
 
     def counted(self) -> str:
         """Return how many twins were taken, in words."""
-        times = "" if self.n_shuffles == 1 else f" in {self.n_shuffles} trials"
+        trials = "a trial" if self.n_shuffles == 1 else f"{self.n_shuffles} trials"
         return (
-            f"{self.n_twins:,} of the {self.n_taken:,} columns that a greedy selection takes"
-            f"{times} are shuffled copies"
+            f"in {trials} with a shuffled twin of every column, {self.n_twins:,} of "
+            f"{self.n_taken:,} columns taken were twins"
         )
 
     def __str__(self) -> str:

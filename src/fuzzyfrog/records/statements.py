@@ -158,10 +158,7 @@ def doubts(run: "Run") -> list[str]:
     if check is not None and check.loses and not _has_all(run):
         found.append(f"Models do worse with features selected this way: {check.compared()}.")
     if check is not None and check.noise is not None and check.noise.fails and run.is_strict:
-        found.append(
-            f"The measure cannot tell these columns from noise: {check.noise.n_twins:,} of the "
-            f"{check.noise.n_taken:,} columns that a greedy selection takes are shuffled copies."
-        )
+        found.append(f"The measure cannot tell these columns from noise: {check.noise.counted()}.")
     if run.is_strict and 0 < run.full_dependency < LOW_DEPENDENCY:
         found.append(
             "Even all columns together separate these samples poorly: their dependency is "
@@ -197,6 +194,15 @@ def advice(run: "Run") -> str | None:
     check = run.check
     if check is None or not check.soft_features:
         return f"For prediction, try {option}."
+    if check.soft is not None and check.all is not None and check.selected is not None:
+        others = {"the selected features": check.selected, "all of them": check.all}
+        what, best = max(others.items(), key=lambda one: one[1].score)
+        if best.score - check.soft.score > check.soft.difference_error:
+            return (
+                f"For prediction, keep {what} ({check.metric} {check.shown(best.score)}); {option} "
+                f"takes {check.soft.n_features:.3g} features on average and reaches "
+                f"{check.shown(check.soft.score)}."
+            )
     names = check.soft_features
     most = len(names) if len(names) <= MAX_NAMED + 1 else MAX_NAMED  # never "and 1 more"
     listed = ", ".join(

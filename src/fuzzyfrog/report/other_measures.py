@@ -59,7 +59,7 @@ def _need(run: Run) -> str:
     if n_idle:
         return (
             f"Without {count(n_idle, 'of the selected features', 'of the selected features')}, Γ "
-            "would not fall; they are selected because neighbors predict better with them."
+            "would not fall: the others make up for them, or neighbors predict better with them."
         )
     return (
         f"Leaving one feature out lowers Γ, by {gamma(min(losses))} for the least important and by "

@@ -100,6 +100,7 @@ def collect(run: Run) -> dict[str, Any]:
         "n_reducts": run.n_reducts,
         "alike": alike(run),
         "is_strict": run.is_strict,
+        "rows_are_named": run.rows is not None,
         "symbol": run.symbol,
         "has_samples": run.is_strict or run.is_soft,
         "part": None if run.is_strict or run.sampling is None else run.sampling.n_sampled,
