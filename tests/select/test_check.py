@@ -320,6 +320,8 @@ def test_the_noise_guard_is_half_on_noise_and_leaves_out_what_is_too_wide():
         "The noise guard was left out: 9,000 columns and their shuffled twins take too long."
     )
     assert [NoiseGuard(36, n, 5, 99).fails for n in (14, 15, 18)] == [False, True, True]
+    assert [NoiseGuard(1, n, 1, 99).fails for n in (0, 1)] == [False, True]
+    assert [NoiseGuard(3, n, 1, 99).fails for n in (1, 2)] == [False, True]
     with pytest.raises(ValueError, match="n_twins must be from 0 to 3, got 4"):
         NoiseGuard(3, 4, 1, 10)
 
@@ -339,3 +341,29 @@ def test_what_rounds_to_the_standard_error_is_no_loss():
     assert not replace(scores, difference=-0.0062, difference_error=0.0058).loses
     assert replace(scores, difference=-0.0072, difference_error=0.0058).loses
     assert replace(scores, difference=0.02, difference_error=0.01).gains
+
+
+def test_the_noise_guard_makes_twins_only_of_what_may_be_selected():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(120, 3)), columns=list("abc"))
+    y = (X["a"] + X["c"] > 0).astype(int)
+    known = check(FuzzyRoughSelector("quickreduct", exclude=["b"]), X, y).noise
+    more = X.assign(copy=2 * X["a"], when=pd.date_range("2024-01-01", periods=120), number=y)
+    more = more[["b", "a", "when", "copy", "c"]]
+    with pytest.warns(UserWarning, match="holds dates"):
+        FuzzyRoughSelector("quickreduct").fit(more, y)
+    found = check(FuzzyRoughSelector("quickreduct", exclude=["b"]), more, y).noise
+    assert found == known
+
+
+def test_a_share_is_one_of_the_columns_not_of_their_twins():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 6))
+    y = (X.sum(axis=1) > 0).astype(int)
+    noise = check(FuzzyRoughSelector("quickreduct", n_features_to_select=0.5), X, y).noise
+    assert noise.n_taken == 3 * noise.n_shuffles
+
+
+def test_a_seed_is_one_of_scikit_learn():
+    with pytest.raises(ParameterError, match="seed must be at most 4294967295"):
+        check(FuzzyRoughSelector("quickreduct"), np.eye(20), np.arange(20) % 2, seed=2**33)

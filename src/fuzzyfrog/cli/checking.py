@@ -125,7 +125,7 @@ class Checking:
                 noise = guard_of(selector, dataset, self._seed)
                 found = noise if isinstance(noise, NoiseGuard) else None
                 soft = soft_features_of(selector, dataset, found)
-        except (KeyboardInterrupt, TimeIsUp, MemoryError):
+        except (KeyboardInterrupt, TimeIsUp, MemoryError, DataError, ParameterError):
             if self._stopping.n_asked > self._n_signals + 1:
                 raise
             return check

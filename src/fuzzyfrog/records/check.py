@@ -9,6 +9,8 @@ from fuzzyfrog.common.messages import count
 
 __all__ = ["Check", "ModelScores", "NoiseGuard", "elbow_of"]
 
+MANY_TAKEN = 16  # columns, from which chance varies by less than half of them
+
 ELBOW_SHARE = 0.95  # of what the selected features gain over chance
 DIGITS = 3  # of scores as they are shown; what rounds to the same is the same
 NAMES = {
@@ -124,10 +126,11 @@ class NoiseGuard:
     def fails(self) -> bool:
         """Whether half of what is taken is twins, so that columns are not told from noise.
 
-        Of columns that tell nothing, twins are half on average; one standard deviation less
-        counts as half, too.
+        Of columns that tell nothing, twins are half on average; of many columns, one standard
+        deviation less counts as half, too.
         """
-        return self.n_twins >= self.n_taken / 2 - sqrt(self.n_taken) / 2
+        slack = sqrt(self.n_taken) / 2 if self.n_taken >= MANY_TAKEN else 0.0
+        return self.n_twins > 0 and self.n_twins >= self.n_taken / 2 - slack
 
     def counted(self) -> str:
         """Return how many twins were taken, in words."""

@@ -28,8 +28,9 @@ from fuzzyfrog.records import Check, ModelScores, NoiseGuard
 from fuzzyfrog.records.check import elbow_of
 from fuzzyfrog.records.statements import LOW_DEPENDENCY
 from fuzzyfrog.select.base import TableSelector, dealt_folds
+from fuzzyfrog.select.column_warnings import left_out
 from fuzzyfrog.select.noise_guard import columns_of, noise_guard, rows_of
-from fuzzyfrog.select.parameters import constrained_features
+from fuzzyfrog.select.parameters import HIGHEST_SEED, constrained_features, size_asked
 from fuzzyfrog.select.selector import FuzzyRoughSelector
 
 __all__ = ["check"]
@@ -115,6 +116,8 @@ def check(selector: Any, X: object, y: object = None, *, folds: int = 5, seed: i
     """
     check_count("folds", folds, least=2)
     check_count("seed", seed, least=0)
+    if seed > HIGHEST_SEED:
+        raise ParameterError("seed", f"be at most {HIGHEST_SEED}", shown(seed))
     for method in ("fit", "get_support"):
         if not callable(getattr(selector, method, None)):
             rule = "be an estimator with fit and get_support"
@@ -399,12 +402,17 @@ def estimated_seconds(dataset: Dataset, n_selected: int, selecting: float, folds
 
 def guard_of(selector: FuzzyRoughSelector, dataset: Dataset, seed: int) -> NoiseGuard | str:
     """Return the result of the noise guard, or a sentence why it was left out."""
-    _, excluded = constrained_features(selector.must_include, selector.exclude, dataset)
-    allowed = columns_of(dataset, ~np.asarray(excluded))
-    quiet = clone(selector).set_params(**QUIET, random_state=seed)
+    included, excluded = constrained_features(selector.must_include, selector.exclude, dataset)
+    # Twins of what a fit leaves out would only dilute the others.
+    rest = left_out(dataset, included, excluded, drop_copies=selector.copies == "drop")
+    allowed = columns_of(dataset, ~excluded & ~rest.mask)
+    asked = size_asked(selector.n_features_to_select, allowed.n_features)
+    quiet = clone(selector).set_params(
+        **QUIET, random_state=seed, copies="keep", n_features_to_select=asked
+    )
     try:
         return noise_guard(quiet, allowed, seed)
-    except DataError as error:
+    except (DataError, ParameterError) as error:
         return f"The noise guard was left out: {error}"
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import clone
 
 from fuzzyfrog.common.deadline import stop_if_late
 from fuzzyfrog.data import Dataset
@@ -45,7 +46,7 @@ def noise_guard(selector: FuzzyRoughSelector, dataset: Dataset, seed: int) -> No
         stop_if_late()
         chosen = random.permutation(dataset.n_samples)[:n_samples]
         doubled = _with_twins(rows_of(dataset, np.sort(chosen)), random)
-        greedy = selector.set_params(search="quickreduct", must_include=None, exclude=None)
+        greedy = clone(selector).set_params(search="quickreduct", must_include=None, exclude=None)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             taken = greedy.fit(doubled).get_support()
@@ -56,7 +57,9 @@ def noise_guard(selector: FuzzyRoughSelector, dataset: Dataset, seed: int) -> No
 
 def rows_of(dataset: Dataset, rows: Any) -> Dataset:
     """Return some samples of a table; classes that none of them has are dropped."""
-    part = replace(dataset, values=dataset.values[rows], target=dataset.target[rows], notes=())
+    part = replace(
+        dataset, values=dataset.values[rows], target=dataset.target[rows], notes=(), rows=None
+    )
     if dataset.classes is None:
         return part
     present, codes = np.unique(part.target, return_inverse=True)
@@ -75,6 +78,7 @@ def columns_of(dataset: Dataset, kept: Any) -> Dataset:
         feature_names=names,
         categorical=dataset.categorical[features],
         categories=labels,
+        dates=frozenset(np.flatnonzero(np.isin(features, list(dataset.dates))).tolist()),
     )
 
 

@@ -84,7 +84,8 @@ class Path:
             return peak
         best = int(np.argmin(self.losses.mean(axis=1)))
         behind = self.losses[: best + 1] - self.losses[best]
-        errors = behind.std(axis=1, ddof=1) / np.sqrt(behind.shape[1])
+        n_anchors = behind.shape[1]
+        errors = behind.std(axis=1, ddof=min(1, n_anchors - 1)) / np.sqrt(n_anchors)
         fewest = int(np.argmax(behind.mean(axis=1) <= errors))
         if rule == "auto":
             return max(peak, best if self.is_numeric else fewest)
