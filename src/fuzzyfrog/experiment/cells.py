@@ -389,6 +389,8 @@ def selection_key(
         "seed": seed,
         **_fold(experiment, fold),
         **({} if asked is None else {"size": asked}),
+        # Shares were once rounded to the nearest number.
+        **({"rounded": "down"} if isinstance(asked, float) else {}),
         **({"made_with": dict(made_with)} if made_with else {}),
     }
 
