@@ -1,17 +1,20 @@
 """What makes a cell another cell: versions, settings and panels; and old cells that stay valid."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 
 from experiment.quick_panel import QuickPanel
 from experiment.test_runner import CONFIG, fruit_config, lines, rows, run
 from fuzzyfrog.errors import ConfigError
-from fuzzyfrog.experiment.cells import read_cells
+from fuzzyfrog.experiment.cells import Cells, read_cells
 from fuzzyfrog.experiment.panel import SklearnPanel
 from fuzzyfrog.experiment.runner import page_data
-from fuzzyfrog.experiment.weka import WekaPanel
+from fuzzyfrog.experiment.weka import CLASSIFIERS, WekaPanel
 
+ROOT = Path(__file__).parents[2]
 OWN = 'panels = ["own_panel:Own"]'
 MODULE = """
 from helper import SIGN
@@ -69,8 +72,8 @@ def without_versions(config, heads=None):
         (None, "1", True),
         (None, "2", False),
         ({"quick": "1, Java 17"}, "1", True),
-        ({"numpy": "2"}, "2", True),  # nobody knows: the cells stay what they are
-        ({}, "2", True),
+        ({"numpy": "2"}, "1", False),  # it was not there
+        ({}, "2", True),  # nobody knows: the cells stay what they are
     ],
 )
 def test_old_cells_count_for_the_versions_above_them(config, monkeypatch, heads, version, is_valid):
@@ -78,6 +81,34 @@ def test_old_cells_count_for_the_versions_above_them(config, monkeypatch, heads,
     without_versions(config, heads)
     monkeypatch.setattr(QuickPanel, "version", version)
     assert (run(config).computed == 0) == is_valid
+
+
+def settings_now(panel, classifier):
+    if panel == "sklearn":
+        return SklearnPanel().made_with(classifier)["settings"]
+    return f"{CLASSIFIERS[classifier].name} {CLASSIFIERS[classifier].options}".strip()
+
+
+@pytest.fixture(scope="module")
+def old_cells(tmp_path_factory):
+    """The cells of the paper, of which most are older than versions in keys."""
+    path = tmp_path_factory.mktemp("paper") / "cells.jsonl"
+    shutil.copy(ROOT / "paper" / "results" / "cells.jsonl.gz", path.with_name("cells.jsonl.gz"))
+    with Cells(path, {}) as cells:
+        old = [one["key"] for one in read_cells(path).values() if "made_with" not in one["key"]]
+        yield cells, {(one["panel"], one["classifier"]): one for one in old if "panel" in one}
+
+
+def test_old_cells_count_for_the_settings_of_their_time(old_cells):
+    cells, keys = old_cells
+    versions = {"sklearn": "scikit-learn 1.9.1", "weka": "Weka 3.6.14"}
+    assert len(keys) == 18
+    for (panel, classifier), key in keys.items():
+        made = {panel: versions[panel], "settings": settings_now(panel, classifier)}
+        assert cells.get({**key, "made_with": made}) is not None
+        others = ({"settings": "n_neighbors=99"}, {panel: "0.1"}, {"no-such-package": "1"})
+        for other in others:
+            assert cells.get({**key, "made_with": made | other}) is None
 
 
 def test_the_settings_of_a_classifier_are_part_of_its_key():

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from experiment.test_runner import CONFIG, fruit_config, lines, rows, run
+from fuzzyfrog.data import read_table
 from fuzzyfrog.errors import ConfigError
-from fuzzyfrog.experiment.config import DataEntry, read_config
-from fuzzyfrog.experiment.selectors import made_with
+from fuzzyfrog.experiment.config import DataEntry, SelectorEntry, read_config
+from fuzzyfrog.experiment.selectors import made_with, selected
 
 RFE = """
 [selectors.rfe]
@@ -75,7 +76,9 @@ def test_any_selector_of_scikit_learn_with_a_model_in_its_options(tmp_path):
     assert list(made_with(entry)) == ["scikit-learn"]
 
 
-@pytest.mark.parametrize(("size", "number"), [("3", "3.00"), ("0.4", "2.00"), ("0.01", "1.00")])
+@pytest.mark.parametrize(
+    ("size", "number"), [("3", "3.00"), ("0.4", "2.00"), ("0.01", "1.00"), ("0.59", "2.00")]
+)
 def test_sizes_that_the_config_asks_for(tmp_path, size, number):
     asked = f"n_features_to_select = {size}\n"
     quick = f'[selectors.greedy]\nsearch = "quickreduct"\n{asked}'
@@ -83,6 +86,16 @@ def test_sizes_that_the_config_asks_for(tmp_path, size, number):
     run(config, only=["pears"])
     found = sizes(config)
     assert {found["pears", name] for name in ("rfe", "best", "greedy")} == {number}
+
+
+def test_nothing_is_left_out_of_an_experiment(tmp_path):
+    (tmp_path / "numbered.csv").write_text(
+        "row,noise,kind\n" + "".join(f"{k},{k % 3},{'ab'[k // 30]}\n" for k in range(60))
+    )
+    dataset = read_table(tmp_path / "numbered.csv", target="kind")
+    found = selected(SelectorEntry("x", "quickreduct"), dataset, 0, tmp_path / "check", 1)
+    assert 0 in found["features"]
+    assert "feature 'row' counts the rows." in found["warnings"]
 
 
 @pytest.mark.parametrize("order", [1, -1])

@@ -11,8 +11,9 @@ versions of the packages that a classifier or a foreign selector comes from, wit
 the classifier. It does not hold our own version: a search that finds something else gets another
 default or another name.
 
-Cells from before there was a ``made_with`` stay what they are. They count for the versions that
-their file names for them, and for any version where it names none.
+Cells from before there was a ``made_with`` stay what they are. They count for the settings of that
+time and for the versions that their file names for them, or for any version if it names none at
+all.
 
 Pages do not ask which versions are installed: of cells that differ in ``made_with`` only, they show
 the one that was computed last, so the same cells give the same pages everywhere.
@@ -63,6 +64,33 @@ Key = dict[str, Any]
 
 SYNC_SECONDS = 1.0
 PACKAGES = ("fuzzyfrog", "numpy", "scipy", "numba", "scikit-learn", "lightgbm", "jpype1")
+# The settings of the classifiers, by panel, when keys did not hold them: older cells count for
+# these only. They stay as they are if the settings of a classifier change.
+FIRST_SETTINGS: dict[str, dict[str, str]] = {
+    "sklearn": {
+        "tree": "DecisionTreeClassifier(criterion='entropy', min_samples_leaf=2, random_state=0)",
+        "best_first_tree": "DecisionTreeClassifier(max_leaf_nodes=16, random_state=0)",
+        "forest": "RandomForestClassifier(random_state=0)",
+        "naive_bayes": "GaussianNB()",
+        "binary_bayes": "BernoulliNB()",
+        "logistic": "LogisticRegression(max_iter=5000)",
+        "discriminant": "LinearDiscriminantAnalysis(shrinkage='auto', solver='lsqr')",
+        "neighbors": "KNeighborsClassifier()",
+        "svm": "SVC(random_state=0)",
+    },
+    "weka": {
+        "PART": "rules.PART -M 2 -C 0.25 -Q 1",
+        "JRip": "rules.JRip -F 3 -N 2.0 -O 2 -S 1",
+        "NaiveBayes": "bayes.NaiveBayes",
+        "BayesNet": "bayes.BayesNet -D -Q weka.classifiers.bayes.net.search.local.K2 -- -P 1 "
+        "-S BAYES -E weka.classifiers.bayes.net.estimate.SimpleEstimator -- -A 0.5",
+        "J48": "trees.J48 -C 0.25 -M 2",
+        "BFTree": "trees.BFTree -S 1 -M 2 -N 5 -C 1.0 -P POSTPRUNED",
+        "FT": "trees.FT -I 15 -F 0 -M 15 -W 0.0",
+        "NBTree": "trees.NBTree",
+        "RBFNetwork": "functions.RBFNetwork -B 2 -S 1 -R 1.0E-8 -M -1 -W 0.1",
+    },
+}
 
 
 class StoreError(FuzzyfrogError, RuntimeError):
@@ -210,10 +238,21 @@ def family(key: Mapping[str, Any]) -> str:
     return canonical({name: part for name, part in key.items() if name != "made_with"})
 
 
-def _is_made_with(line: Mapping[str, Any], versions: Mapping[str, str]) -> bool:
-    """Whether the versions above an old cell are these, as far as they are known."""
-    known = line["versions"]
-    return all(_first_part(known.get(name, own)) == own for name, own in versions.items())
+def _is_made_with(line: Mapping[str, Any], made_with: Mapping[str, str]) -> bool:
+    """Whether an old cell was computed with these versions and settings.
+
+    A file that names no versions at all leaves them open; the settings are known anyway.
+    """
+    key, known = line["key"], line["versions"]
+    versions = dict(made_with)
+    settings = versions.pop("settings", None)
+    if settings is not None:
+        first = FIRST_SETTINGS.get(key.get("panel", ""), {})
+        if first.get(key.get("classifier", "")) != settings:
+            return False
+    return not known or all(
+        name in known and _first_part(known[name]) == own for name, own in versions.items()
+    )
 
 
 def _first_part(text: str) -> str:
@@ -350,6 +389,8 @@ def selection_key(
         "seed": seed,
         **_fold(experiment, fold),
         **({} if asked is None else {"size": asked}),
+        # Shares were once rounded to the nearest number.
+        **({"rounded": "down"} if isinstance(asked, float) else {}),
         **({"made_with": dict(made_with)} if made_with else {}),
     }
 

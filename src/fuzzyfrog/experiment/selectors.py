@@ -19,6 +19,7 @@ from fuzzyfrog.experiment.config import SelectorEntry, imported, module_beside
 from fuzzyfrog.search import Search, registry
 from fuzzyfrog.search.protocol import Problem
 from fuzzyfrog.select import BoostedSelector, FuzzyRoughSelector
+from fuzzyfrog.select.parameters import size_asked
 
 __all__ = ["check_selector", "is_random", "made_with", "parameters", "recipe", "selected"]
 
@@ -57,6 +58,12 @@ FIRST_DEFAULTS: dict[str, dict[str, object]] = {
 }  # fmt: skip
 A_PROBLEM = Problem(n_features=100, n_cells=1_000_000, full_score=1.0)
 A_TABLE = np.arange(60.0)[:, np.newaxis], np.arange(60) // 30
+
+
+class _OfAllFeatures(FuzzyRoughSelector):
+    """A selector that leaves nothing out by itself: all selectors get the same features."""
+
+    _drops_doubtful = False
 
 
 def is_random(entry: SelectorEntry) -> bool:
@@ -222,10 +229,7 @@ def selected(
 
 def _number(entry: SelectorEntry, n_features: int) -> int | None:
     """Return the number of features that the config asks for; None if it leaves that open."""
-    size = entry.n_features_to_select
-    if isinstance(size, float):
-        return max(1, round(size * n_features))
-    return size
+    return size_asked(entry.n_features_to_select, n_features)
 
 
 def _selector(
@@ -236,7 +240,7 @@ def _selector(
         if entry.search == "boosted":
             return BoostedSelector(**entry.options, random_state=seed, n_jobs=n_jobs)
         if entry.search in SEARCHES:
-            return FuzzyRoughSelector(
+            return _OfAllFeatures(
                 _search(entry),
                 measure=_measure(entry),
                 size_rule=entry.size_rule,  # type: ignore[arg-type]

@@ -61,7 +61,9 @@ class LeftOut:
     correlated: tuple[Alike, ...]
 
 
-def left_out(dataset: Dataset, included: Masks, excluded: Masks, *, drop_copies: bool) -> LeftOut:
+def left_out(
+    dataset: Dataset, included: Masks, excluded: Masks, *, drop_copies: bool, drop_doubtful: bool
+) -> LeftOut:
     """Return which of the features that are neither included nor excluded are left out."""
     free = ~included & ~excluded
     mask = np.zeros(dataset.n_features, np.bool_)
@@ -70,12 +72,14 @@ def left_out(dataset: Dataset, included: Masks, excluded: Masks, *, drop_copies:
     doubts = {one: doubt for one, doubt in found.items() if doubt}
     # If nothing else is there, an identifier is better than no answer.
     is_rest = len(doubts) < np.count_nonzero(~excluded)
+    is_dropped = drop_doubtful and is_rest
     for feature, doubt in doubts.items():
         name = dataset.feature_names[feature]
-        mask[feature] = is_rest
-        if is_rest:
-            more: Parts = (" It is left out; select it with ", Setting("must_include", [name]), ".")
-        else:
+        mask[feature] = is_dropped
+        more: Parts = ()
+        if is_dropped:
+            more = (" It is left out; select it with ", Setting("must_include", [name]), ".")
+        elif not is_rest:
             more = (" Add other columns.",)
         sentences.append(Sentence(f"feature {shown(name)} ", doubt, *more))
     copies: tuple[Alike, ...] = ()

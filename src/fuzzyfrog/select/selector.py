@@ -265,6 +265,9 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
     (0.841, 0.771, 0.338)
     """
 
+    # Identifiers and dates; experiments compare selectors on the same features.
+    _drops_doubtful = True
+
     def __init__(
         self,
         search: str | Search = "auto",
@@ -426,7 +429,13 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         """Return the checked problem, still without the full score."""
         dataset = measure.dataset
         included, excluded = constrained_features(self.must_include, self.exclude, dataset)
-        rest = left_out(dataset, included, excluded, drop_copies=self.copies == "drop")
+        rest = left_out(
+            dataset,
+            included,
+            excluded,
+            drop_copies=self.copies == "drop",
+            drop_doubtful=self._drops_doubtful,
+        )
         excluded |= rest.mask
         self._notes.warn(rest.sentences)
         self._notes.copies, self._notes.correlated = rest.copies, rest.correlated
