@@ -11,7 +11,7 @@ import pytest
 from fuzzyfrog import FuzzyRoughSelector
 from fuzzyfrog.cli.summary import result_lines
 from fuzzyfrog.data import make_dataset
-from fuzzyfrog.errors import ParameterError
+from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.report import render_report
 from fuzzyfrog.select.column_warnings import suspects
 
@@ -205,6 +205,24 @@ def test_dates_of_a_frame_do_not_end_the_fit(library):
     data = make_dataset(table, np.arange(30) % 2)
     assert data.dates == {0}
     assert data.values[1, 0] - data.values[0, 0] == 1.0
+
+
+def test_dates_next_to_numbers_stay_in_a_frame():
+    size = np.arange(30) % 7
+    frame = pd.DataFrame({"when": pd.date_range("2024-01-01", periods=30), "size": size})
+    selector = fitted(frame, must_include=["when", "size"])
+    with pytest.raises(DataError, match="fit into one array, got dates in 'when' next to numbers"):
+        selector.transform(frame)
+    pd.testing.assert_frame_equal(selector.set_output(transform="pandas").transform(frame), frame)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_durations_are_refused_with_a_way_out(library):
+    frame = pd.DataFrame({"w": pd.to_timedelta(np.arange(30), unit="h"), "a": np.arange(30) % 7})
+    with pytest.raises(
+        DataError, match=r"'w' must hold .* Convert durations to numbers, .*seconds"
+    ):
+        fitted(pl.from_pandas(frame) if library == "polars" else frame)
 
 
 def test_a_copy_is_no_second_witness():
