@@ -281,4 +281,4 @@ def _step(column: FloatArray) -> float:
 
 
 def _places(step: float) -> int:
-    return round(-np.log10(step))
+    return int(np.rint(-np.log10(step)))
