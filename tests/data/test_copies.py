@@ -120,6 +120,8 @@ def test_a_shared_outlier_makes_no_copies():
     assert found({"a": a, "b": b})[0] == []
     assert found({"a": np.round(a, 2), "b": np.round(b, 2)})[0] == []
     assert found({"a": a, "b": 2.54 * a - 7})[0] == [["a", "b"]]
+    a[7] = 0
+    assert found({"a": a, "b": a / 2.54})[0] == [["a", "b"]]
 
 
 BID = np.round(100 + RNG.normal(size=300).cumsum(), 2)
@@ -136,6 +138,7 @@ BITS = RNG.integers(0, 2, 300)
         (DAY, 10 * DAY + BITS),
         (DAY, 10 * DAY + 5 * BITS),
         (DAY, DAY / 10 + BITS / 10),
+        (DAY, np.round(2.54 * DAY) + BITS),
         (DAY, DAY + (DAY.max() == DAY)),
     ],
 )

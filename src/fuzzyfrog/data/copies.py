@@ -32,6 +32,7 @@ ROUNDING = 16 * float(np.finfo(np.float64).eps)  # of a value, after a few opera
 HALVINGS = 40  # of the range of slopes
 # Differences due to rounding fill a step evenly, so they span nearly 1 and deviate by 0.29 of it.
 SPANS = 0.6, 1 + 1e-6  # halves may be rounded up and down
+FEW = 10  # rows, whose share of a step may stay empty by chance
 DEVIATIONS = 0.2, 0.33
 WHOLE_RATIO = 0.02
 
@@ -155,7 +156,8 @@ def _is_affine(x: FloatArray, y: FloatArray) -> bool:
         rest = y - slope * x
         shift = float(np.median(rest))
         # Each value has its own rounding: an outlier must not excuse what the others differ by.
-        allowed = ROUNDING * (np.abs(y) + np.abs(slope * x) + abs(shift))
+        size = np.abs(y) + np.abs(slope * x) + abs(shift)
+        allowed = ROUNDING * (size + np.median(size))  # the shift has that of a usual value
         return bool((np.abs(rest - shift) <= allowed).all())
 
 
@@ -240,10 +242,14 @@ def _rounds_to(x: FloatArray, y: FloatArray, x_step: float, y_step: float) -> bo
     slope = float(centered @ (y - y.mean()) / (centered @ centered))
     if (y_step + abs(slope) * x_step) / 2 > NOISE * spread:
         return False
-    if np.array_equal(np.rint(np.round(x, _places(y_step)) / y_step), np.rint(y / y_step)):
-        return _fill_a_step((x - y) / y_step)
     ratio = abs(slope) * x_step / y_step
     nearest = np.rint(ratio)
+    least = SPANS[0]
+    if ratio < 1:  # the finer column must not have a few values only for each of the coarser
+        is_whole = ratio > 0 and abs(1 / ratio - np.rint(1 / ratio)) <= WHOLE_RATIO
+        least = max(least, 1 - FEW / len(x) - (1.1 * ratio if is_whole else 0))
+    if np.array_equal(np.rint(np.round(x, _places(y_step)) / y_step), np.rint(y / y_step)):
+        return _fill_a_step((x - y) / y_step, least)
     near = max(WHOLE_RATIO, 2 * x_step / float(np.ptp(x)))
     if nearest >= 1 and abs(ratio - nearest) <= near:
         return False  # nothing to round, so a difference of one step means something
@@ -262,13 +268,13 @@ def _rounds_to(x: FloatArray, y: FloatArray, x_step: float, y_step: float) -> bo
             low = middle
         else:
             high = middle
-    return _fill_a_step(tilted)
+    return _fill_a_step(tilted, least)
 
 
-def _fill_a_step(rest: FloatArray) -> bool:
+def _fill_a_step(rest: FloatArray, least: float) -> bool:
     """Whether differences, in steps, are like those due to rounding."""
     span, deviation = float(np.ptp(rest)), float(rest.std())
-    return SPANS[0] <= span <= SPANS[1] and DEVIATIONS[0] <= deviation <= DEVIATIONS[1]
+    return least <= span <= SPANS[1] and DEVIATIONS[0] <= deviation <= DEVIATIONS[1]
 
 
 def _step(column: FloatArray) -> float:
