@@ -112,3 +112,66 @@ def test_whole_numbers_that_differ_once_are_no_rounded_copy():
     a = RNG.integers(0, 6, N)
     b = a + (np.arange(N) == 7)
     assert found({"a": a, "b": b}) == ([], [["a", "b"]])
+
+
+def test_a_shared_outlier_makes_no_copies():
+    a, b = RNG.normal(size=(2, 300))
+    a[5] = b[5] = 1e12
+    assert found({"a": a, "b": b})[0] == []
+    assert found({"a": np.round(a, 2), "b": np.round(b, 2)})[0] == []
+    assert found({"a": a, "b": 2.54 * a - 7})[0] == [["a", "b"]]
+    a[7] = 0
+    assert found({"a": a, "b": a / 2.54})[0] == [["a", "b"]]
+
+
+BID = np.round(100 + RNG.normal(size=300).cumsum(), 2)
+DAY = RNG.integers(0, 3000, 300)
+BITS = RNG.integers(0, 2, 300)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (BID, np.round(BID + (1 + BITS) / 100, 2)),  # bid and ask
+        (BID, np.round(7 - BID + BITS / 100, 2)),
+        (DAY, DAY + BITS),  # start and end
+        (DAY, 10 * DAY + BITS),
+        (DAY, 10 * DAY + 5 * BITS),
+        (DAY, DAY / 10 + BITS / 10),
+        (DAY, np.round(2.54 * DAY) + BITS),
+        (DAY, DAY + (DAY.max() == DAY)),
+    ],
+)
+def test_a_difference_of_one_step_may_mean_something(a, b):
+    assert found({"a": a, "b": b}) == ([], [["a", "b"]])
+    assert found({"b": b, "a": a}) == ([], [["b", "a"]])
+
+
+def test_one_of_many_whole_numbers_that_differs_by_one():
+    a = RNG.integers(0, 10**6, 20_000)
+    for row in (0, 777, int(a.argmax())):
+        b = a.copy()
+        b[row] += 1
+        assert found({"a": a, "b": b}) == ([], [["a", "b"]])
+
+
+def test_plain_rounding():
+    temperature = np.round(RNG.normal(15, 40, 300), 1)
+    assert found({"a": temperature, "b": np.round(temperature)})[0] == [["a", "b"]]
+    assert found({"a": temperature, "b": np.round(1.8 * temperature + 32, 1)})[0] == [["a", "b"]]
+
+
+@pytest.mark.parametrize("places", [1, 2, None])
+@pytest.mark.parametrize(("slope", "shift"), [(1, 0), (2.54, 0), (-1.8, 32), (1 / 2.54, -4)])
+def test_a_copy_with_one_value_changed_is_none(slope, shift, places):
+    rng = np.random.default_rng(1)
+    a = np.round(rng.normal(170, 10, 300), 1 if places is None else 2)
+    exact = slope * a + shift
+    copy = exact if places is None else np.round(exact, places)
+    step = 1e-9 if places is None else 2 * 10.0**-places
+    assert found({"a": a, "b": copy})[0] == [["a", "b"]]
+    for change in step * np.array([1, -1, 3, 1e3, 3e7 if places is None else 5]):
+        b = copy.copy()
+        b[rng.integers(300)] += change
+        assert found({"a": a, "b": b})[0] == [], change
+        assert found({"b": b, "a": a})[0] == [], change

@@ -8,6 +8,7 @@ from fuzzyfrog.data import make_dataset, read_table
 from fuzzyfrog.data.cells import parse_numbers
 from fuzzyfrog.data.number_texts import read_texts
 from fuzzyfrog.data.write_table import CellSource, write_reduced
+from fuzzyfrog.errors import DataError
 
 CARS = """model,price,tax,mileage,weight,power,emission,owners,class
 a,"$15,900.00",25.0%,"1,234",3750 g,1.5e3,<0.1,1,x
@@ -70,7 +71,14 @@ def test_an_unknown_rule_is_refused(refusal):
         (["36 months", "60 months"], ".", None, [36, 60]),
         (["<0.1", "0.2", "0.3"], ".", None, [0.1, 0.2, 0.3]),
         (["−5 °C", "+3.5 °C", ".5 °C"], ".", None, [-5, 3.5, 0.5]),
-        (["19M", "8.7M"], ".", None, [19, 8.7]),
+        (["19 M", "8.7 M"], ".", None, [19, 8.7]),
+        (["19\u00a0m", "8 m"], ".", None, [19, 8]),
+        (["5 Mb", "7 Mb"], ".", None, [5, 7]),
+        (["1.200 €", "12.50 €"], ".", None, [1.2, 12.5]),
+        (["1.200 €", "0.459 €"], ".", None, [1.2, 0.459]),
+        (["1.200,00 €", "850,00 €"], ",", ";", [1200, 850]),
+        (["$1.459", "$1.519"], ".", None, [1.459, 1.519]),
+        (["1.200 kg", "850 kg"], ".", None, [1.2, 850]),
         (["10,000+", "500+"], ".", ",", [10000, 500]),
         (["5 €", "NA", "7 €"], ".", None, [5, np.nan, 7]),
     ],
@@ -94,6 +102,12 @@ def test_numbers(texts, decimal, separator, numbers):
         ["192.168.1.1", "10.0.0.1"],
         ["A123", "A124"],
         ["12A", "13B"],
+        ["12A", "13A"],
+        ["1b", "2b"],
+        ["1 MW", "1 mW"],
+        ["1 M", "1 m"],
+        ["1 Mb", "2 MB"],
+        ["1.200 €", "12.000 €", "850 €"],
         ["1st", "2nd", "3rd"],
         ["5th", "6th"],
         ["18-25", "26-35", ">35"],
@@ -130,6 +144,17 @@ def test_other_texts(texts):
         ),
         (["1,234", "1'500", "2,345", "9,999", "3"], ",", "two spellings"),
         (["<1", "<2", "<3", "4", "5"], ",", "limits rather than values, such as '<1', '<2', '<3'"),
+        (["1 MW", "2 mW", "3 MW", "4 MW", "5 MW"], ",", "different units, such as '1 MW', '2 mW'"),
+        (
+            [f"{k}A" for k in range(9)],
+            ",",
+            "a letter, which may be labels, such as '0A', '1A', '2A'",
+        ),
+        (
+            ["1.200 €", "12.000 €", "850 €", "2.000 €", "3.500 €"],
+            ",",
+            "points that may mark decimals or thousands, such as '1.200 €', '12.000 €', '2.000 €'",
+        ),
         ([f"{k}.5k" for k in range(15)] + [f"{k}M" for k in range(15)], ",", "different units"),
     ],
 )
@@ -204,3 +229,11 @@ def test_a_reduced_table_in_parquet_has_the_numbers(write, tmp_path):
 def test_plain_numbers_mean_the_same():
     plain = ["1", "-2.5", "+3", ".5", "4.", "1e3", "2E-2"]
     np.testing.assert_array_equal(read_texts(plain).values, parse_numbers(plain))
+
+
+def test_an_infinite_number_in_text_is_refused(refusal):
+    rule = "X must be finite, got inf in feature 'a' of sample 0. Replace infinite values"
+    content = "a,class\n1e999%,x\n5%,y\n"
+    assert rule in refusal("x.csv", content)
+    with pytest.raises(DataError, match=rule):
+        make_dataset(pd.DataFrame({"a": ["1e999%", "5%"]}), ["x", "y"])

@@ -81,12 +81,11 @@ def test_another_automatic_size_is_another_recipe(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("scores", "is_numeric", "size"),
-    [([0.5, 0.6, 0.7, 0.6], False, 3), ([0.5, 0.6, 0.4, 0.3], False, 2),
-     ([0.7, 0.6, 0.5, 0.4], False, 2), ([0.7, 0.6, 0.5, 0.4], True, 4)],
-)  # fmt: skip
-def test_the_automatic_size_is_the_one_that_recipes_name(scores, is_numeric, size):
-    assert AUTO_RULE == "the larger of peak and, for classes, one-se, for numbers, accuracy"
+    ("scores", "size"),
+    [([0.5, 0.6, 0.7, 0.6], 3), ([0.5, 0.6, 0.4, 0.3], 2), ([0.7, 0.6, 0.5, 0.4], 2)],
+)
+def test_the_automatic_size_is_the_one_that_recipes_name(scores, size):
+    assert AUTO_RULE == "the larger of peak and one-se"
     masks = np.tri(4, dtype=bool)
     points = tuple(
         FrontPoint(size=k + 1, score=score, subset=masks[k]) for k, score in enumerate(scores)
@@ -94,7 +93,7 @@ def test_the_automatic_size_is_the_one_that_recipes_name(scores, is_numeric, siz
     # The last is best, by one sample in a hundred; the first is much worse.
     losses = np.zeros((4, 100))
     losses[0, :50] = losses[1:3, :2] = losses[3, 2] = 1
-    path = SizePath(points, np.arange(4), losses, is_numeric)
+    path = SizePath(points, np.arange(4), losses)
     assert path.chosen_by("auto").size == size
 
 

@@ -11,7 +11,7 @@ import pytest
 from fuzzyfrog import FuzzyRoughSelector
 from fuzzyfrog.cli.summary import result_lines
 from fuzzyfrog.data import make_dataset
-from fuzzyfrog.errors import ParameterError
+from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.report import render_report
 from fuzzyfrog.select.column_warnings import suspects
 
@@ -51,7 +51,20 @@ def test_fewer_values_are_labels(n_values, n_samples):
 
 @pytest.mark.parametrize(
     "name",
-    ["ID", "id", "customer_id", "customerId", "PatientID", "key", "uuid", "Row nr", "rownames"],
+    [
+        *(
+            "ID",
+            "id",
+            "customer_id",
+            "customerId",
+            "PatientID",
+            "key",
+            "uuid",
+            "Row nr",
+            "rownames",
+        ),
+        *("rowNr", "Customer ID", "Kunden-Nr", "id_2", "Invoice No.", "zip code", "phone", "index"),
+    ],
 )
 def test_whole_numbers_that_differ_are_identifiers_by_their_name(name):
     numbers = [100_002 + 7 * (number * 13 % 50) for number in range(50)]
@@ -64,7 +77,22 @@ def test_whole_numbers_that_differ_are_identifiers_by_their_name(name):
     assert told([number + 0.5 for number in numbers], name=name) == []
 
 
-@pytest.mark.parametrize("name", ["a", "population", "price", "width", "paid", "grid", "nora"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("a", "population", "price", "width", "paid", "grid", "nora", "number_of_sales", "NO"),
+        *(
+            "num_steps",
+            "mail_volume",
+            "phone_minutes",
+            "key_strokes",
+            "code_lines",
+            "No2",
+            "no_of_id",
+        ),
+        *("house_price_index", "number_of_ids", "num_id", "id_count", "Reynolds number", "mean NO"),
+    ],
+)
 def test_counts_and_measurements_are_no_identifiers(name):
     assert told([100_002 + 7 * (number * 13 % 50) for number in range(50)], name=name) == []
 
@@ -78,14 +106,37 @@ def test_a_column_that_counts_the_rows():
     assert told(range(0, 100, 2)) == []
 
 
-@pytest.mark.parametrize("form", ["%d.%m.%Y", "%m/%d/%y", "%Y-%m", "%m/%Y", "%Y/%m/%d %H:%M"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        "%d.%m.%Y",
+        "%m/%d/%y",
+        "%d-%m-%y",
+        "%m.%d.%Y",
+        "%b %d, %Y",
+        "%Y-%m",
+        "%m/%Y",
+        "%Y/%m/%d %H:%M",
+    ],
+)
 def test_few_dates_of_any_form_are_told_as_well(form):
     dates = [f"{pd.Timestamp(2020 + month // 12, month % 12 + 1, 1):{form}}" for month in range(15)]
     (sentence,) = told(dates * 4)
     assert "'a' holds dates," in sentence
 
 
-@pytest.mark.parametrize("labels", [["1/2", "3/4", "5/6"], ["12-3456", "12-3457", "13-1"]])
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["1/2", "3/4", "5/6"],
+        ["12-3456", "12-3457", "13-1"],
+        ["1.2.13", "2.3.14", "3.4.15", "1.9.20"],
+        ["13/1/24", "1/13/24", "1/2/24"],
+        ["13.13.2024", "1.1.2024", "1.2.2024"],
+        ["0.1.2024", "1.1.2024", "1.2.2024"],
+        ["10-40-12", "11-50-13", "12-60-14"],
+    ],
+)
 def test_other_labels_are_no_dates(labels):
     assert told(labels * 10) == []
 
@@ -133,6 +184,9 @@ def test_an_identifier_is_left_out_unless_it_is_included():
 def test_an_identifier_is_better_than_nothing():
     with pytest.warns(UserWarning, match="Add other columns"):
         assert fitted(pd.DataFrame({"who": names(30, 30)})).n_features_ == 1
+    with pytest.warns(UserWarning, match="Add other columns|no value in any sample"):
+        selector = fitted(pd.DataFrame({"who": names(30, 30), "gone": [np.nan] * 30}))
+    assert selector.get_feature_names_out().tolist() == ["who"]
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "arrow"])
@@ -151,6 +205,24 @@ def test_dates_of_a_frame_do_not_end_the_fit(library):
     data = make_dataset(table, np.arange(30) % 2)
     assert data.dates == {0}
     assert data.values[1, 0] - data.values[0, 0] == 1.0
+
+
+def test_dates_next_to_numbers_stay_in_a_frame():
+    size = np.arange(30) % 7
+    frame = pd.DataFrame({"when": pd.date_range("2024-01-01", periods=30), "size": size})
+    selector = fitted(frame, must_include=["when", "size"])
+    with pytest.raises(DataError, match="fit into one array, got dates in 'when' next to numbers"):
+        selector.transform(frame)
+    pd.testing.assert_frame_equal(selector.set_output(transform="pandas").transform(frame), frame)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_durations_are_refused_with_a_way_out(library):
+    frame = pd.DataFrame({"w": pd.to_timedelta(np.arange(30), unit="h"), "a": np.arange(30) % 7})
+    with pytest.raises(
+        DataError, match=r"'w' must hold .* Convert durations to numbers, .*seconds"
+    ):
+        fitted(pl.from_pandas(frame) if library == "polars" else frame)
 
 
 def test_a_copy_is_no_second_witness():

@@ -57,7 +57,7 @@ def test_the_path_is_the_one_of_the_definition(numeric):
     behind = losses[: best + 1] - losses[best]
     error = behind.std(axis=1, ddof=1) / np.sqrt(len(y))
     fewest = int(np.argmax(behind.mean(axis=1) <= error))
-    auto = max(peak, best if numeric else fewest)
+    auto = max(peak, fewest)
     places = {"peak": peak, "accuracy": best, "one-se": fewest, "auto": auto}
     for rule, place in places.items():
         chosen_by = soft(size_rule=rule).fit(X, y)

@@ -135,10 +135,7 @@ class Gathering:
         """Return the content of the whole table."""
         check_shape(self._table.n_rows, len(self._names))
         columns = [column.finish() for column in self._columns]
-        content = decoded(self._table, columns, self._warnings)
-        if any(column.values is not None and np.isinf(column.values).any() for column in columns):
-            check_finite(content.values, self._names)  # a text can be an infinite number
-        return content
+        return decoded(self._table, columns, self._names, self._warnings)
 
     def _frame(self, block: nw.DataFrame[Any]) -> FloatArray:
         all_series = [_dense(block[:, place]) for place in range(len(self._names))]
@@ -187,7 +184,10 @@ def rows_at_once(n_columns: int) -> int:
 
 
 def decoded(
-    table: GrowingTable, columns: Sequence[Column], warnings: tuple[str, ...] = ()
+    table: GrowingTable,
+    columns: Sequence[Column],
+    names: Sequence[str],
+    warnings: tuple[str, ...] = (),
 ) -> Content:
     """Return the collected rows, with the final codes or numbers in place of the first codes."""
     codes = {place: column.values for place, column in enumerate(columns)}
@@ -200,6 +200,8 @@ def decoded(
                 column[present] = meaning[column[present].astype(np.intp)]
 
     values = table.finish(decode)
+    if any(column.values is not None and np.isinf(column.values).any() for column in columns):
+        check_finite(values, names)  # a text can be an infinite number
     notes = [column.warning for column in columns if column.warning]
     if readings := [column.reading for column in columns if column.reading]:
         notes.insert(0, _numbers_in_text(readings))
@@ -565,6 +567,8 @@ def unusable(name: str, kind: str) -> DataError:
 def _way_out(kind: str) -> str:
     if "complex" in kind:
         return "Complex data not supported: pass real and imaginary parts as two features."
+    if "duration" in kind or "timedelta" in kind:
+        return "Convert durations to numbers, for example to seconds with .dt.total_seconds()."
     if any(word in kind for word in ("date", "time", "duration", "period")):
         return "Convert dates to numbers, for example to days since the first."
     if "bytes" in kind or "binary" in kind or kind.startswith("|s"):

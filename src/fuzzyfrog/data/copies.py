@@ -21,14 +21,20 @@ SAMPLE = 1024  # rows that rule out most pairs
 MOST_CODES = 20  # values of a number that may be a code of something
 FEWEST_ROWS = 10  # for a correlation to mean something
 CORRELATED = 0.98
-NOISE = 0.05  # of the standard deviation: the most that rounding may hide
+NOISE = 0.05  # of the spread of the middle half: the most that rounding may hide
 CELLS_AT_ONCE = 2**22
 PRODUCTS = 2**34  # for the correlations of all columns, about a second
 FEWEST_PRODUCT_ROWS, MOST_PRODUCT_ROWS = 64, 4096
 BLOCK = 256
 MOST_GROUPS = 50  # of columns that rise and fall together, such as sums over time
 TRIED = 3  # candidates whose correlation is computed on all rows
-EXACT = 1e-9  # of the range, by which an affine copy may differ in float64
+ROUNDING = 16 * float(np.finfo(np.float64).eps)  # of a value, after a few operations
+HALVINGS = 40  # of the range of slopes
+# Differences due to rounding fill a step evenly, so they span nearly 1 and deviate by 0.29 of it.
+SPANS = 0.6, 1 + 1e-6  # halves may be rounded up and down
+FEW = 10  # rows, whose share of a step may stay empty by chance
+DEVIATIONS = 0.2, 0.33
+WHOLE_RATIO = 0.02
 
 
 def find_alike(
@@ -145,13 +151,14 @@ def _is_affine(x: FloatArray, y: FloatArray) -> bool:
     present = ~np.isnan(x)
     x, y = x[present], y[present]
     low, high = int(np.argmin(x)), int(np.argmax(x))
-    slope = (y[high] - y[low]) / (x[high] - x[low])
-    if not np.isfinite(slope):
-        return False
-    unit = np.finfo(np.float64).eps * 4
-    slack = unit * (np.abs(y).max() + abs(slope) * np.abs(x).max())
-    apart = np.abs(y[low] + slope * (x - x[low]) - y)
-    return bool(apart.max() <= EXACT * np.ptp(y) + slack)
+    with np.errstate(all="ignore"):
+        slope = (y[high] - y[low]) / (x[high] - x[low])
+        rest = y - slope * x
+        shift = float(np.median(rest))
+        # Each value has its own rounding: an outlier must not excuse what the others differ by.
+        size = np.abs(y) + np.abs(slope * x) + abs(shift)
+        allowed = ROUNDING * (size + np.median(size))  # the shift has that of a usual value
+        return bool((np.abs(rest - shift) <= allowed).all())
 
 
 def _correlated(dataset: Dataset, features: Sequence[int]) -> dict[int, list[int]]:
@@ -214,22 +221,70 @@ def _correlation(x: FloatArray, y: FloatArray) -> float:
 
 
 def _is_rounded_copy(x: FloatArray, y: FloatArray) -> bool:
-    """Whether y = a x + b but for the rounding of both columns, which must be fine."""
+    """Whether one column is an affine image of the other, rounded, and the steps are fine."""
     gaps = np.isnan(x)
     if not np.array_equal(gaps, np.isnan(y)):
         return False
     x, y = x[~gaps], y[~gaps]
-    slope = float((x - x.mean()) @ (y - y.mean()) / ((x - x.mean()) ** 2).sum())
-    rest = y - y.mean() - slope * (x - x.mean())
-    allowed = 0.55 * (_step(y) + abs(slope) * _step(x)) + EXACT * float(np.ptp(y))
-    return allowed <= NOISE * float(y.std()) and float(np.abs(rest).max()) <= allowed
+    if _is_affine(x, y):
+        return True
+    steps = _step(x), _step(y)
+    return _rounds_to(x, y, *steps) or _rounds_to(y, x, *steps[::-1])
+
+
+def _rounds_to(x: FloatArray, y: FloatArray, x_step: float, y_step: float) -> bool:
+    """Whether y = a x + b for some a and b, rounded to the steps of y, in every row."""
+    deviation = float(x.std())
+    spread = float(np.subtract(*np.percentile(y, [75, 25]))) / 1.35
+    if y_step == 0 or not 0 < deviation < np.inf:
+        return False
+    centered = x - x.mean()
+    slope = float(centered @ (y - y.mean()) / (centered @ centered))
+    if (y_step + abs(slope) * x_step) / 2 > NOISE * spread:
+        return False
+    ratio = abs(slope) * x_step / y_step
+    nearest = np.rint(ratio)
+    least = SPANS[0]
+    if ratio < 1:  # the finer column must not have a few values only for each of the coarser
+        is_whole = ratio > 0 and abs(1 / ratio - np.rint(1 / ratio)) <= WHOLE_RATIO
+        least = max(least, 1 - FEW / len(x) - (1.1 * ratio if is_whole else 0))
+    if np.array_equal(np.rint(np.round(x, _places(y_step)) / y_step), np.rint(y / y_step)):
+        return _fill_a_step((x - y) / y_step, least)
+    near = max(WHOLE_RATIO, 2 * x_step / float(np.ptp(x)))
+    if nearest >= 1 and abs(ratio - nearest) <= near:
+        return False  # nothing to round, so a difference of one step means something
+    rest = (y - y.mean() - slope * centered) / y_step
+    if rest.std() > 0.5:
+        return False
+    # If some line is within half a step of all values, its slope differs by no more than this.
+    low, high = -0.5 / deviation, 0.5 / deviation
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        tilted = rest - middle * centered
+        top, bottom = int(np.argmax(tilted)), int(np.argmin(tilted))
+        if tilted[top] - tilted[bottom] < 1:
+            break
+        if centered[top] > centered[bottom]:
+            low = middle
+        else:
+            high = middle
+    return _fill_a_step(tilted, least)
+
+
+def _fill_a_step(rest: FloatArray, least: float) -> bool:
+    """Whether differences, in steps, are like those due to rounding."""
+    span, deviation = float(np.ptp(rest)), float(rest.std())
+    return least <= span <= SPANS[1] and DEVIATIONS[0] <= deviation <= DEVIATIONS[1]
 
 
 def _step(column: FloatArray) -> float:
     """Return the last decimal place that the values of a column have; 0 for floats."""
-    head = column[:SAMPLE]
     for places in range(7):
-        scaled = head * 10.0**places
-        if np.abs(scaled - np.rint(scaled)).max() <= 1e-9 * max(1.0, float(np.abs(scaled).max())):
+        scaled = column * 10.0**places
+        if (np.abs(scaled - np.rint(scaled)) <= ROUNDING * np.abs(scaled)).all():
             return float(10.0**-places)
     return 0.0
+
+
+def _places(step: float) -> int:
+    return int(np.rint(-np.log10(step)))

@@ -26,7 +26,7 @@ CURRENCIES = (
     *ENGLISH,
     *("R$", "€", "₽", "₺", "₩", "₪", "zł", "Kč", "kr", "CHF", "EUR", "SEK", "NOK", "DKK"),
 )
-# In lower case; two of them may be joined by a slash, as in mg/dl.
+# In any case, but one in a column: "MW" is not "mW". Two may be joined by a slash, as in mg/dl.
 _UNITS = (
     "g kg mg µg μg ug ng t lb lbs oz m cm mm µm μm nm km in inch inches ft feet yd mi mile "
     "miles l dl cl ml µl μl gal cc s sec secs second seconds ms µs μs min mins minute minutes h "
@@ -79,13 +79,19 @@ class _Number:
     affix: str  # currency, percent or unit; empty for none
     mark: str  # between thousands
     n_groups: int
-    has_fraction: bool
+    n_decimals: int
     is_bound: bool
+    is_glued: bool  # to a single letter, as in "12A"
 
     @property
     def is_spelled_out(self) -> bool:
         """Whether it has four digits or more before the decimal mark, and no mark in them."""
         return not self.mark and abs(self.value) >= 1000
+
+    @property
+    def may_have_thousands(self) -> bool:
+        """Whether a point may be between thousands, as in "1.200 €"."""
+        return self.n_decimals == 3 and not self.mark and 1 <= abs(self.value) < 1000
 
 
 def read_texts(
@@ -133,11 +139,12 @@ def _parsed(text: str, decimal: str) -> _Number | None:
     return _Number(
         text=plain,
         value=-value if is_negative else value,
-        affix=match["before"] or after.lower().rstrip("."),
+        affix=match["before"] or after.rstrip("."),
         mark=mark,
         n_groups=match["whole"].count(mark) if mark else 0,
-        has_fraction=bool(match["fraction"]),
+        n_decimals=len(match["fraction"] or ".") - 1,
         is_bound=match["bound"] is not None,
+        is_glued=len(after) == 1 and after.isalpha() and plain[-2] in "0123456789.,",
     )
 
 
@@ -159,9 +166,11 @@ def _doubt_of(numbers: Sequence[_Number], decimal: str, separator: str | None) -
     bounds = [one for one in numbers if one.is_bound]
     if 2 * len(bounds) > len(numbers):
         return f"limits rather than values, such as {_first_of(bounds)}"
+    if glued := [one for one in numbers if one.is_glued]:
+        return f"numbers with a letter, which may be labels, such as {_first_of(glued)}"
     grouped = [one for one in numbers if one.mark]
     if not grouped:
-        return ""
+        return _doubt_of_points(numbers) if decimal == "." else ""
     long = next((one for one in numbers if one.is_spelled_out), None)
     marks = {one.mark for one in grouped}
     if len(marks) > 1 or long is not None:
@@ -172,12 +181,21 @@ def _doubt_of(numbers: Sequence[_Number], decimal: str, separator: str | None) -
     is_sure = (
         grouped[0].mark in _MARKS
         or (separator == "," and decimal == ".")
-        or any(one.n_groups > 1 or one.has_fraction for one in grouped)
+        or any(one.n_groups > 1 or one.n_decimals for one in grouped)
         or (decimal == "." and any(one.affix in ENGLISH for one in grouped))
     )
     kind = "commas" if decimal == "." else "points"
     doubt = f"{kind} that may mark decimals or thousands, such as {_first_of(grouped)}"
     return "" if is_sure else doubt
+
+
+def _doubt_of_points(numbers: Sequence[_Number]) -> str:
+    """Return the doubt about amounts of money whose points all have three digits after them."""
+    pointed = [one for one in numbers if one.n_decimals]
+    is_sure = not all(one.may_have_thousands for one in pointed)
+    if is_sure or not any(one.affix in CURRENCIES and one.affix not in ENGLISH for one in pointed):
+        return ""
+    return f"points that may mark decimals or thousands, such as {_first_of(pointed)}"
 
 
 def _first_of(numbers: Iterable[_Number]) -> str:

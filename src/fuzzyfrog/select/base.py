@@ -89,10 +89,11 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             # Choose columns first: a single column of labels makes the whole array one of objects.
             frame = as_frame(X)
             validate_data(self, X=X, reset=False, skip_check_array=True)
-            part = frame[:, np.flatnonzero(support).tolist()].to_native()
+            part = frame[:, np.flatnonzero(support).tolist()]
+            _refuse_mixed_dates(part)
             allow_nan = self.__sklearn_tags__().input_tags.allow_nan
             return check_array(
-                part, dtype=None, ensure_all_finite=not allow_nan, force_writeable=True
+                part.to_native(), dtype=None, ensure_all_finite=not allow_nan, force_writeable=True
             )
         return super().transform(X)
 
@@ -123,6 +124,17 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.string = True
         return tags
+
+
+def _refuse_mixed_dates(frame: nw.DataFrame[Any]) -> None:
+    """Refuse dates next to numbers: no array holds both as they are."""
+    dates = [name for name, kind in frame.schema.items() if kind in (nw.Datetime, nw.Date)]
+    if dates and any(kind.is_numeric() or kind == nw.Boolean for kind in frame.schema.values()):
+        raise DataError(
+            f"the selected features must fit into one array, got dates in {listed(dates)} next to "
+            "numbers. Call set_output(transform='pandas') or 'polars' to get a frame, or convert "
+            "dates to numbers, for example to days since the first."
+        )
 
 
 def ranks_behind(support: Masks, importance: NDArray[np.float64]) -> NDArray[np.int64]:

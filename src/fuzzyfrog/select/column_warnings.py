@@ -23,19 +23,28 @@ FEW_ROWS = 0.05  # of all rows, which should not rule the answer
 NOTICEABLE = 0.005  # change of the dependency
 MOST_RESCORED = 20_000  # samples for which a second score costs little
 HEAD = 1000  # samples that rule out most numeric features as identifiers
-YEAR = r"(19|20)\d\d"
-DATE = re.compile(
-    rf"({YEAR}[-/.]\d{{1,2}}([-/.]\d{{1,2}})?"  # 2024-03-31 and 2024-03
-    rf"|\d{{1,2}}([-/.])\d{{1,2}}\4({YEAR}|\d\d)"  # 31.03.2024 and 3/31/24
-    rf"|\d{{1,2}}[-/.]{YEAR}"  # 03/2024
-    rf"|[A-Z][a-z]{{2,8}}\.? \d{{1,2}},? {YEAR})([T ].*)?"  # Mar 31 2024
+_YEAR = r"(?:19|20)\d\d"
+_DAY, _MONTH = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:0?[1-9]|1[0-2])"
+# All labels must have one of these forms, so days and months have one order.
+_DATES = (
+    rf"{_YEAR}[-/.]{_MONTH}([-/.]{_DAY})?",  # 2024-03-31 and 2024-03
+    rf"{_DAY}([-/.]){_MONTH}\1{_YEAR}",  # 31.03.2024
+    rf"{_MONTH}([-/.]){_DAY}\1{_YEAR}",  # 03/31/2024
+    rf"{_DAY}([-/]){_MONTH}\1\d\d",  # 31/3/24; with points it may be a version
+    rf"{_MONTH}([-/]){_DAY}\1\d\d",  # 3/31/24
+    rf"{_MONTH}[-/.]{_YEAR}",  # 03/2024
+    rf"[A-Z][a-z]{{2,8}}\.? {_DAY},? {_YEAR}",  # Mar 31 2024
 )
-# Words in the names of identifiers; "customerId", "row_nr" and "ID" have one.
-_ID_WORDS = (
-    "id ids pid uid uuid guid key pk nr no num number nummer index idx rowid row rownames rowname "
-    "serial code sku isbn iban ssn email mail phone"
-)
+DATES = tuple(re.compile(rf"{form}([T ].*)?") for form in _DATES)
+# The last words in the names of identifiers, as in "customerId", "row_nr" and "ID".
+_ID_WORDS = "id pid uid uuid guid pk nr nummer idx rowid rownames rowname sku isbn iban ssn email"
 ID_WORDS = frozenset(_ID_WORDS.split())
+# Words that make an identifier alone, and words that make one after what is numbered.
+_ALONE = frozenset({"key", "number", "index", "row", "serial", "code", "mail", "phone"})
+_NUMBERS = frozenset({"key", "number", "num", "no", "index", "code"})
+_THINGS = "row serial order customer invoice case account patient sample record phone zip postal"
+_NUMBERED = frozenset(_THINGS.split())
+_COUNTS = frozenset({"number", "num", "no", "nr", "n", "count"})  # as in "number_of_ids"
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 Parts = tuple[str | Setting, ...]
@@ -71,8 +80,13 @@ def left_out(
     found = {one: _doubt(dataset, one) for one in np.flatnonzero(free).tolist()}
     doubts = {one: doubt for one, doubt in found.items() if doubt}
     # If nothing else is there, an identifier is better than no answer.
+<<<<<<< HEAD
     is_rest = len(doubts) < np.count_nonzero(~excluded)
     is_dropped = drop_doubtful and is_rest
+=======
+    rest = set(np.flatnonzero(~excluded).tolist()) - doubts.keys()
+    is_rest = bool(rest - set(empty_features(dataset.values)))
+>>>>>>> fixdata
     for feature, doubt in doubts.items():
         name = dataset.feature_names[feature]
         mask[feature] = is_dropped
@@ -186,8 +200,15 @@ def _doubt_of_numbers(column: NDArray[np.float64], name: str) -> str:
 
 
 def says_identifier(name: str) -> bool:
-    """Whether a name has a word that identifiers have."""
-    return any(word.lower() in ID_WORDS for word in _WORD.findall(name))
+    """Whether a name is that of an identifier, and not of a count or a measurement."""
+    words = [word.lower() for word in _WORD.findall(name)]
+    while len(words) > 1 and words[-1].isdigit():
+        words.pop()
+    if len(words) < 2:
+        return bool(words) and words[0] in ID_WORDS | _ALONE
+    if words[-1] in _NUMBERS:
+        return words[-2] in _NUMBERED
+    return words[-1] in ID_WORDS and words[0] not in _COUNTS
 
 
 def _are_whole(numbers: NDArray[np.float64]) -> bool:
@@ -203,4 +224,5 @@ def _holds_dates(dataset: Dataset, feature: int) -> bool:
     labels = dataset.categories[feature] if dataset.categories is not None else None
     if labels is None or len(labels) < FEWEST_DATES:
         return False
-    return all(DATE.fullmatch(str(label)) for label in labels)
+    texts = [str(label) for label in labels]
+    return any(all(form.fullmatch(text) for text in texts) for form in DATES)

@@ -36,14 +36,11 @@ class Path:
         The features in the order in which they were added.
     losses : float64[n_points, n_anchors] or None
         How wrong the nearest neighbors of each sample are; None if there was no time for it.
-    is_numeric : bool
-        Whether the target is a number.
     """
 
     points: tuple[FrontPoint, ...]
     features: Integers
     losses: Floats | None
-    is_numeric: bool
 
     @classmethod
     def of(cls, front: Sequence[FrontPoint], measure: SoftDependency) -> Path | None:
@@ -59,7 +56,7 @@ class Path:
             losses = measure.left_out_losses(features)[front[0].size - 1 :]
         except TimeIsUp:
             losses = None
-        return cls(tuple(front), features, losses, measure.dataset.classes is None)
+        return cls(tuple(front), features, losses)
 
     @property
     def accuracies(self) -> list[float] | None:
@@ -73,8 +70,7 @@ class Path:
 
         "peak" is the highest dependency; "accuracy" the one whose neighbors are right most often;
         "one-se" the fewest features whose neighbors are right as often, up to a standard error;
-        "auto" the larger of the peak and, for classes, "one-se", for numbers, "accuracy". Without
-        accuracies all of them are the peak.
+        "auto" the larger of "peak" and "one-se". Without accuracies all of them are the peak.
         """
         return self.points[self._place_by(rule)]
 
@@ -87,6 +83,4 @@ class Path:
         n_anchors = behind.shape[1]
         errors = behind.std(axis=1, ddof=min(1, n_anchors - 1)) / np.sqrt(n_anchors)
         fewest = int(np.argmax(behind.mean(axis=1) <= errors))
-        if rule == "auto":
-            return max(peak, best if self.is_numeric else fewest)
-        return best if rule == "accuracy" else fewest
+        return {"auto": max(peak, fewest), "accuracy": best, "one-se": fewest}[rule]

@@ -408,7 +408,10 @@ class BlockStore:
                 )
             )
         columns = [self._finished(column) for column in self._columns]
-        content = decoded(self._table, columns)
+        try:
+            content = decoded(self._table, columns, self._layout.names)
+        except DataError as error:
+            raise DataError(Sentence(f"{self._file}: ", error.args[0])) from None
         check_filled(content.values, self._layout.names, self._file)
         rows = tuple(self._row_labels) if self._row_labels else np.concatenate(self._lines)
         return RawTable(content, self._target, rows)
