@@ -80,13 +80,9 @@ def left_out(
     found = {one: _doubt(dataset, one) for one in np.flatnonzero(free).tolist()}
     doubts = {one: doubt for one, doubt in found.items() if doubt}
     # If nothing else is there, an identifier is better than no answer.
-<<<<<<< HEAD
-    is_rest = len(doubts) < np.count_nonzero(~excluded)
-    is_dropped = drop_doubtful and is_rest
-=======
     rest = set(np.flatnonzero(~excluded).tolist()) - doubts.keys()
     is_rest = bool(rest - set(empty_features(dataset.values)))
->>>>>>> fixdata
+    is_dropped = drop_doubtful and is_rest
     for feature, doubt in doubts.items():
         name = dataset.feature_names[feature]
         mask[feature] = is_dropped

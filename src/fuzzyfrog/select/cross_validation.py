@@ -404,7 +404,13 @@ def guard_of(selector: FuzzyRoughSelector, dataset: Dataset, seed: int) -> Noise
     """Return the result of the noise guard, or a sentence why it was left out."""
     included, excluded = constrained_features(selector.must_include, selector.exclude, dataset)
     # Twins of what a fit leaves out would only dilute the others.
-    rest = left_out(dataset, included, excluded, drop_copies=selector.copies == "drop")
+    rest = left_out(
+        dataset,
+        included,
+        excluded,
+        drop_copies=selector.copies == "drop",
+        drop_doubtful=selector._drops_doubtful,
+    )
     allowed = columns_of(dataset, ~excluded & ~rest.mask)
     asked = size_asked(selector.n_features_to_select, allowed.n_features)
     quiet = clone(selector).set_params(
