@@ -281,7 +281,7 @@ def _fill_a_step(rest: FloatArray, least: float) -> bool:
 
 def _step(column: FloatArray) -> float:
     """Return the last decimal place that the values of a column have; 0 for floats."""
-    for places in range(7):
+    for places in range(-6, 7):
         scaled = column * 10.0**places
         if (np.abs(scaled - np.rint(scaled)) <= ROUNDING * np.abs(scaled)).all():
             return float(10.0**-places)
