@@ -139,6 +139,8 @@ BITS = RNG.integers(0, 2, 300)
         (DAY, 10 * DAY + 5 * BITS),
         (DAY, DAY / 10 + BITS / 10),
         (DAY, np.round(2.54 * DAY) + BITS),
+        (DAY, np.round(1.8 * DAY) + BITS),
+        (DAY, 1000 * (DAY + (np.arange(300) % 15 == 0))),
         (DAY, DAY + (DAY.max() == DAY)),
     ],
 )

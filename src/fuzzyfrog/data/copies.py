@@ -32,7 +32,7 @@ ROUNDING = 16 * float(np.finfo(np.float64).eps)  # of a value, after a few opera
 HALVINGS = 40  # of the range of slopes
 # Differences due to rounding fill a step evenly, so they span nearly 1 and deviate by 0.29 of it.
 SPANS = 0.6, 1 + 1e-6  # halves may be rounded up and down
-FEW = 10  # rows, whose share of a step may stay empty by chance
+FEW = 5  # rows, whose share of a step may stay empty by chance
 DEVIATIONS = 0.2, 0.33
 WHOLE_RATIO = 0.02
 
@@ -245,6 +245,8 @@ def _rounds_to(x: FloatArray, y: FloatArray, x_step: float, y_step: float) -> bo
     ratio = abs(slope) * x_step / y_step
     nearest = np.rint(ratio)
     least = SPANS[0]
+    if 0.5 < ratio < 1:
+        return False  # a column that is finer by less than two steps may add just yes or no
     if ratio < 1:  # the finer column must not have a few values only for each of the coarser
         is_whole = ratio > 0 and abs(1 / ratio - np.rint(1 / ratio)) <= WHOLE_RATIO
         least = max(least, 1 - FEW / len(x) - (1.1 * ratio if is_whole else 0))
@@ -279,7 +281,7 @@ def _fill_a_step(rest: FloatArray, least: float) -> bool:
 
 def _step(column: FloatArray) -> float:
     """Return the last decimal place that the values of a column have; 0 for floats."""
-    for places in range(7):
+    for places in range(-6, 7):
         scaled = column * 10.0**places
         if (np.abs(scaled - np.rint(scaled)) <= ROUNDING * np.abs(scaled)).all():
             return float(10.0**-places)
