@@ -194,7 +194,8 @@ class Extensions:
                         self._unsure = _Unsure(masks[row].copy(), rows[found.membership < 1.0])
                 known[row] = scores[row]
                 witnesses.remember(found.enemy)
-            tell()
+            if taken:
+                tell()
         self._remember(rows, witnesses.known)
         scores[scores < best - self._tolerance] = -np.inf
         return scores
