@@ -18,7 +18,7 @@ from fuzzyfrog.common.messages import listed, shown
 from fuzzyfrog.data.cells import MISSING
 
 MOST_STRAYS = 3  # texts that are probably typing errors
-FEWEST_NUMBERS = 20  # among at least so many different numbers
+FEWEST_NUMBERS = 20  # different ones, at least
 FEWEST_DOUBTED = 5  # different texts, with fewer nobody misses the numbers
 
 ENGLISH = ("US$", "A$", "C$", "$", "£", "¥", "₹", "USD", "GBP", "JPY", "INR")  # comma: thousands

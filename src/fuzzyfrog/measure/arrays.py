@@ -20,7 +20,7 @@ from fuzzyfrog.data.scaling import GRID
 from fuzzyfrog.measure.engines import Engine, Nearest, Weights
 from fuzzyfrog.measure.geometry import PRODUCT, SUM, Floats, Geometry, Integers, Masks, Subset
 
-_PAIRS = 2**13  # of a rectangle: a few columns of so many numbers stay in the cache
+_PAIRS = 2**13  # of a rectangle: a few columns of this length stay in the cache
 _WIDTH = 2**12  # samples on the long side of a rectangle
 _AT_ONCE = 16  # features joined for all pairs of a rectangle before a look at what is left
 _MOST_CELLS = 2**22  # of memberships, or of differences that are kept from call to call
