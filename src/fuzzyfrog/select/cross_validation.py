@@ -28,9 +28,8 @@ from fuzzyfrog.records import Check, ModelScores, NoiseGuard
 from fuzzyfrog.records.check import elbow_of
 from fuzzyfrog.records.statements import LOW_DEPENDENCY
 from fuzzyfrog.select.base import TableSelector, dealt_folds
-from fuzzyfrog.select.column_warnings import left_out
 from fuzzyfrog.select.noise_guard import columns_of, noise_guard, rows_of
-from fuzzyfrog.select.parameters import HIGHEST_SEED, constrained_features, size_asked
+from fuzzyfrog.select.parameters import HIGHEST_SEED, size_asked
 from fuzzyfrog.select.selector import FuzzyRoughSelector
 
 __all__ = ["check"]
@@ -402,16 +401,9 @@ def estimated_seconds(dataset: Dataset, n_selected: int, selecting: float, folds
 
 def guard_of(selector: FuzzyRoughSelector, dataset: Dataset, seed: int) -> NoiseGuard | str:
     """Return the result of the noise guard, or a sentence why it was left out."""
-    included, excluded = constrained_features(selector.must_include, selector.exclude, dataset)
     # Twins of what a fit leaves out would only dilute the others.
-    rest = left_out(
-        dataset,
-        included,
-        excluded,
-        drop_copies=selector.copies == "drop",
-        drop_doubtful=selector._drops_doubtful,
-    )
-    allowed = columns_of(dataset, ~excluded & ~rest.mask)
+    _, excluded, _ = selector._constrained(dataset)
+    allowed = columns_of(dataset, ~excluded)
     asked = size_asked(selector.n_features_to_select, allowed.n_features)
     quiet = clone(selector).set_params(
         **QUIET, random_state=seed, copies="keep", n_features_to_select=asked

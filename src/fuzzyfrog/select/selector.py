@@ -35,9 +35,9 @@ from fuzzyfrog.search import (
     run,
 )
 from fuzzyfrog.search.constraints import Constraints, check_problem
-from fuzzyfrog.select.base import Evidence, ReductSelector, core_of_run, front_of, reducts_of
+from fuzzyfrog.select.base import Evidence, Masks, ReductSelector, core_of_run, front_of, reducts_of
 from fuzzyfrog.select.certify import certificate_of, oracle_of
-from fuzzyfrog.select.column_warnings import left_out, ruling_gaps
+from fuzzyfrog.select.column_warnings import LeftOut, left_out, ruling_gaps
 from fuzzyfrog.select.measures import (
     MakeMeasure,
     Measure,
@@ -424,9 +424,8 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
 
         return on_cluster(measure, self.cluster, self._fingerprint)
 
-    def _problem(self, measure: Dependency | SoftDependency | OwnMeasure, proves: bool) -> Problem:
-        """Return the checked problem, still without the full score."""
-        dataset = measure.dataset
+    def _constrained(self, dataset: Dataset) -> tuple[Masks, Masks, LeftOut]:
+        """Return what must be and must not be selected, and what of the latter is left out."""
         included, excluded = constrained_features(self.must_include, self.exclude, dataset)
         rest = left_out(
             dataset,
@@ -435,7 +434,12 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
             drop_copies=self.copies == "drop",
             drop_doubtful=self._drops_doubtful,
         )
-        excluded |= rest.mask
+        return included, excluded | rest.mask, rest
+
+    def _problem(self, measure: Dependency | SoftDependency | OwnMeasure, proves: bool) -> Problem:
+        """Return the checked problem, still without the full score."""
+        dataset = measure.dataset
+        included, excluded, rest = self._constrained(dataset)
         self._notes.warn(rest.sentences)
         self._notes.copies, self._notes.correlated = rest.copies, rest.correlated
         self.copies_ = {one: group.feature for group in rest.copies for one in group.others}
