@@ -16,7 +16,7 @@ html_static_path = []
 myst_heading_anchors = 3  # links such as selectors.md#pitfalls point to headings
 myst_enable_extensions = ["colon_fence"]
 
-autodoc_typehints = "none"  # the types stand in the docstrings
+autodoc_typehints = "none"  # the types are in the docstrings
 autosummary_generate = True
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
