@@ -16,7 +16,7 @@ QUICK := tests/test_docstrings.py tests/test_imports.py tests/test_records.py te
 		random_stream.py ranking.py squeezing.py) \
 	$(addprefix tests/select/test_, column_warnings.py core.py parameters.py seeds.py)
 
-# The files of the paper, if they are in their usual place and nobody named another.
+# The files of the paper, if they are in their usual place and no other is given.
 ifneq ($(wildcard ../shared/data),)
 unit unit-quick unit-nojit test-long: export FUZZYFROG_DATA ?= $(abspath ../shared/data)
 endif
@@ -74,7 +74,7 @@ test-lowest:
 	$(PYTHON) -m venv $(LOWEST)
 	$(PYTHON) scripts/lowest.py > $(LOWEST)/lowest.txt
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check \
-		--constraint $(LOWEST)/lowest.txt . hypothesis pandas pytest
+		--constraint $(LOWEST)/lowest.txt ".[parquet]" hypothesis pandas polars pytest
 	$(LOWEST)/bin/python -m pytest -q -m "not long" -p no:cacheprovider \
 		$(filter tests/measure/% tests/search/% tests/select/%, $(QUICK)) tests/select/test_sklearn_checks.py
 

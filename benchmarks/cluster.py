@@ -10,7 +10,7 @@ import sys
 from distributed import Client, LocalCluster
 
 from fuzzyfrog.cluster import ClusterMeasure
-from fuzzyfrog.cluster.replicated import Copies
+from fuzzyfrog.cluster.measure import Copies
 from fuzzyfrog.cluster.sharded import Sharded
 from fuzzyfrog.select.record import fingerprint
 from race import lap_text, machine, print_head, print_row, race, seconds

@@ -4,7 +4,7 @@
 
 Every process compiles what the others compile at the same moment, and all of them write the same
 files. Each scores three subsets of a table that is too large to do without kernels, by one engine,
-so that it compiles no more than it has to, and says whether it has compiled kernels in the end.
+so that it compiles no more than it has to, and says whether it has compiled kernels at the end.
 Afterwards one more process must find the kernels compiled.
 """
 

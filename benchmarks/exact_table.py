@@ -12,7 +12,7 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 from fuzzyfrog import Exact, FuzzyRoughSelector, ShuffledFrogs, load_dataset
-from fuzzyfrog.search.cover_proof import MOST_BRANCHED
+from fuzzyfrog.search.exact import MOST_BRANCHED
 from race import print_head, print_row
 from search_quality import lines_of
 from search_tables import DATA
@@ -37,7 +37,7 @@ class FirstProof:
 
 
 def one_proof(name, tnorm, options):
-    """Prove what can be proved in time and give its line."""
+    """Prove what can be proved in time; return its line."""
     dataset = load_dataset(name)
     search, certify = SEARCHES[options.search](options.limit)
     first = FirstProof()
@@ -118,7 +118,7 @@ def print_table(lines):
 
 
 def main():
-    """Run what is asked for and print the table of the file."""
+    """Run the requested cases and print the table of the file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True, help="file of JSON lines")
     parser.add_argument("--data", nargs="+", default=list(DATA), metavar="NAME")

@@ -111,7 +111,7 @@ def cpu_seconds(process: int) -> float:
 
 
 def run_child(stages: Path, call: list[str]) -> None:
-    """Run the command line in this process, and tell its stages."""
+    """Run the command line in this process, and report its stages."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
     file = os.open(stages, os.O_WRONLY | os.O_APPEND)
 
@@ -142,8 +142,8 @@ def run_child(stages: Path, call: list[str]) -> None:
 
 
 def tell_of_searches(begin) -> None:  # type: ignore[no-untyped-def]
-    """Tell when the core and the proof begin; their modules are imported by now."""
-    from fuzzyfrog.search.cover_proof import CoverProof
+    """Report when the core and the proof begin; their modules are imported by now."""
+    from fuzzyfrog.search.exact import CoverProof
     from fuzzyfrog.select import selector
 
     core_of_run, smallest = selector.core_of_run, CoverProof.smallest

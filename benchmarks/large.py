@@ -1,4 +1,4 @@
-"""Many samples: one evaluation on made data, 100,000 x 50 and 1,000,000 x 50.
+"""Many samples: one evaluation on synthetic data, 100,000 x 50 and 1,000,000 x 50.
 
 Run: python benchmarks/large.py [samples ...]
 """

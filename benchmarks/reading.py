@@ -1,6 +1,6 @@
 """Time and memory of reading a large Parquet file, next to pandas, which holds all of it.
 
-Each way runs in a process of its own; the memory is the peak of that process above what it took
+Each way runs in a separate process; the memory is the peak of that process above what it took
 after the imports (Linux: reads /proc). All ways must give the same values.
 
     python benchmarks/reading.py 1000000 50

@@ -63,7 +63,7 @@ class Plan:
 
 
 def plans(part, data, seeds):
-    """Yield the runs of one part on one data set; a search without chance runs once."""
+    """Yield the runs of one part on one data set; a deterministic search runs once."""
     searches = {"own": OWN, "equal": EQUAL}[part]
     for ranking, search in product(RANKINGS, searches):
         used = seeds[:1] if search in DETERMINISTIC else seeds
@@ -76,7 +76,7 @@ def equal_evaluations(n_features, most):
 
 
 def one_run(plan, search, measure, max_evaluations, max_seconds):
-    """Run one search and give its line."""
+    """Run one search; return its line."""
     n_features = measure.n_features
     cells = measure.n_samples * n_features
     problem = Problem(n_features, cells, full_score=measure.full, ranking=plan.ranking)
@@ -127,14 +127,14 @@ def measure_all(options):
 
 
 def warm_up(measure):
-    """Let the kernels be loaded or compiled before anything is timed."""
+    """Load or compile the kernels before anything is timed."""
     problem = Problem(measure.n_features, 10**6, full_score=measure.full)
     for search in (ShuffledFrogs(n_memeplexes=2, n_frogs=8, patience=1), QuickReduct()):
         run(search, measure, problem, seed=0, max_evaluations=200, max_seconds=2)
 
 
 def main():
-    """Run what is asked for and print the tables of the file."""
+    """Run the requested cases and print the tables of the file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True, help="file of JSON lines")
     parser.add_argument("--part", nargs="+", default=["own", "equal"])

@@ -131,7 +131,7 @@ def rank_rows(runs, ranking):
 
 
 def mean_ranks(by_search):
-    """Return mean ranks over the common seeds; a search without chance has one run for all."""
+    """Return mean ranks over the common seeds; a deterministic search has one run for all."""
     drawn = [set(found) for search, found in by_search.items() if search != "QuickReduct"]
     ranks = []
     for seed in sorted(set.intersection(*drawn)):

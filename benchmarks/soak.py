@@ -112,7 +112,7 @@ def use_once(rng, n_jobs, folder):
 
 
 def soak(minutes, n_jobs):
-    """Go on for some minutes; yield a sample every few seconds."""
+    """Run rounds for some minutes; yield a sample every few seconds."""
     rng, start, n_rounds = np.random.default_rng(0), time.monotonic(), 0
     due = start
     with tempfile.TemporaryDirectory(prefix="fuzzyfrog-soak-") as folder:
@@ -138,7 +138,7 @@ def growth(samples):
 
 
 def main(minutes, n_jobs):
-    """Print about thirty lines over the time, then what grew; give the exit code."""
+    """Print about thirty lines over the time, then what grew; return the exit code."""
     warnings.simplefilter("ignore")
     print_head("minutes", "rounds", "resident MB", "open files", "threads")
     samples, shown = [], -1.0

@@ -1,4 +1,4 @@
-"""Data for the benchmarks: files of the paper, made tables, and subsets of their features."""
+"""Data for the benchmarks: files of the paper, synthetic tables, and subsets of their features."""
 
 import numpy as np
 

@@ -24,7 +24,7 @@ from fuzzyfrog.measure import Dependency
 MAX_STEPS = 5  # of the greedy path
 N_SAMPLES = 10  # ambiguous samples to show
 N_DIFFERENCES = 3  # features to show for each of them
-PATIENCE = 2.0  # seconds before a person wonders what is going on
+PATIENCE = 2.0  # seconds before a person wonders what is happening
 
 Mask = NDArray[np.bool_]
 Steps = list[tuple[Mask, float]]

@@ -1,22 +1,23 @@
 """Print constraints for pip: the lowest versions that pyproject.toml allows.
 
-Only for the packages that every installation needs, and for those that the tests of
-`make test-lowest` use.
+Only for the packages that every installation needs, for the extra `parquet`, and for those that
+the tests of `make test-lowest` use.
 """
 
 import re
 import tomllib
 from pathlib import Path
 
-TESTED = {"hypothesis", "pandas", "pytest"}
+TESTED = {"hypothesis", "pandas", "polars", "pytest"}
 
 
 def main() -> None:
     """Print one line for each package, such as ``numpy==1.26.*``."""
     text = (Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8")
     project = tomllib.loads(text)["project"]
-    needed = project["dependencies"]
-    needed += [one for one in project["optional-dependencies"]["dev"] if _name(one) in TESTED]
+    extras = project["optional-dependencies"]
+    needed = project["dependencies"] + extras["parquet"]
+    needed += [one for one in extras["dev"] if _name(one) in TESTED]
     for requirement in needed:
         print(requirement.replace(">=", "==") + ".*")
 

@@ -4,16 +4,25 @@ import os
 import signal
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-# A shell starts what it puts into the background with Ctrl-C ignored; what is tested here may
-# not depend on how the tests were started.
+# A shell starts background jobs with Ctrl-C ignored, and nohup ignores a closed terminal; the
+# tests must not depend on how they were started.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """A generator created afresh for every test, so that the order of the tests does not matter."""
+    return np.random.default_rng(0)
 
 
 @pytest.fixture(scope="session")
 def paper_data_folder() -> Path:
-    """The folder with the 22 files of the paper; tests that ask for it are skipped without."""
+    """The folder with the 22 files of the paper; tests that need it are skipped without it."""
     given = os.environ.get("FUZZYFROG_DATA")
     if not given or not Path(given, "glass.csv").is_file():
         pytest.skip("FUZZYFROG_DATA does not name a folder with the data files of the paper")

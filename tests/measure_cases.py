@@ -5,12 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
+from fuzzyfrog.common.tnorms import CODES
 from fuzzyfrog.measure import Dependency
 from naive import twins
 from strategies import Table, recipes_for, subsets, tables
 
 ENGINES = ("auto", "arrays", "plain", "scan", "tree")
-TNORMS = ("lukasiewicz", "minimum", "product")
+TNORMS = tuple(CODES)
 SPREADS = ("std", "variance", "range")
 KINDS = ("class", "numeric")
 

@@ -87,7 +87,7 @@ def recipes_for(spread):
 
 
 def _classes(rng, n, n_classes):
-    """Return each class a sample and deal the others at random; now and then the last gets none."""
+    """Assign one sample to each class and deal out the rest, now and then none to the last."""
     n_dealt = rng.choice([n_classes, n_classes - 1])
     rest = rng.integers(0, n_dealt, size=n - n_classes)
     return rng.permutation(np.concatenate([np.arange(n_classes), rest]))

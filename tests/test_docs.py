@@ -102,7 +102,7 @@ def test_first_look_at_wine():
 
 @pytest.fixture
 def first_look(monkeypatch, capsys):
-    """Run the demo here, without a process of its own; give exit code, stdout and stderr."""
+    """Run the demo here, in this process; return exit code, stdout and stderr."""
 
     def run(*arguments: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["first_look.py", *arguments])

@@ -13,7 +13,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from fuzzyfrog import DataError, FuzzyRoughSelector
 from fuzzyfrog.common import files
-from fuzzyfrog.records import Certificate, NoiseGuard, Run
+from fuzzyfrog.records import (
+    Certificate,
+    DataSample,
+    NoiseGuard,
+    RowNames,
+    Run,
+    SampledColumn,
+)
 from fuzzyfrog.records import run as run_module
 from fuzzyfrog.select.record import record_of
 from report.made import a_check
@@ -97,6 +104,44 @@ def test_a_check_that_contradicts_itself_is_refused(run, path, value, sentence):
     text = changed(replace(run, check=small), ["check", *path], value)
     with pytest.raises(DataError, match=sentence):
         Run.from_json(text)
+
+
+def test_a_record_of_the_schema_before_has_no_sample_of_the_data(run):
+    old = json.loads(run.to_json())
+    old["schema"] = 5
+    del old["run"]["data_sample"]
+    assert Run.from_json(json.dumps(old)) == replace(run, data_sample=None)
+
+
+def test_labels_of_sampled_categories_must_be_known(run):
+    feature = run.selected[0]
+    kinds = [replace(one, kind="categorical") if at == feature else one
+             for at, one in enumerate(run.data.features)]  # fmt: skip
+    column = SampledColumn(feature, (0, 1, None), ("a", "b"))
+    sample = DataSample(run.data_sample.targets[:3], (column,))
+    good = replace(run, data=replace(run.data, features=tuple(kinds)), data_sample=sample)
+    assert Run.from_json(good.to_json()) == good
+    for wrong in (2, -1, 0.0):
+        text = changed(good, ["data_sample", "columns", 0, "values", 0], wrong)
+        with pytest.raises(
+            DataError, match=r"columns\[0\]\.values must be positions in its labels"
+        ):
+            Run.from_json(text)
+
+
+def test_a_record_to_share_has_no_row(run):
+    person = "Mrs. Smith"
+    names = RowNames("label", {str(row): person for row in range(150)})
+    named = replace(run, rows=names)
+    assert person in named.to_json()
+    shared = named.without_rows()
+    text = shared.to_json()
+    assert person not in text
+    assert shared.data_sample is None
+    assert not shared.ambiguous
+    assert not any(one.pairs or one.samples for one in shared.explanations)
+    assert [one.lost for one in shared.explanations] == [one.lost for one in run.explanations]
+    assert Run.from_json(text) == shared
 
 
 def test_notes_survive(run):
@@ -211,6 +256,16 @@ WRONG = [
     (["certificate"], {}, r"run\.certificate\.proven must be there"),
     (["notes"], "note", r"run\.notes must be a list"),
     (["notes"], [1], r"run\.notes\[0\] must be text, got 1"),
+    (["data_sample", "targets", 0], 3, r"run\.data_sample\.targets must be positions in the 3 c"),
+    (["data_sample", "targets", 0], 1.5, r"data_sample\.targets must be positions in the 3 cl"),
+    (["data_sample", "targets", 0], True, r"data_sample\.targets\[0\] must be .*, got True"),
+    (["data_sample", "targets"], [0] * 151, r"targets must be 1 to 150 samples, got 151"),
+    (["data_sample", "targets"], [], r"data_sample\.targets must be 1 to 150 samples, got 0"),
+    (["data_sample", "columns"], [], r"data_sample\.columns must be 1 to 12 features, got 0"),
+    (["data_sample", "columns", 0, "feature"], 99, r"columns must be selected features, in their"),
+    (["data_sample", "columns", 0, "values"], [1.0], r"columns\[0\]\.values must have 150 items"),
+    (["data_sample", "columns", 0, "values", 0], "1", r"values\[0\] must be .*, got '1'"),
+    (["data_sample", "columns", 0, "labels"], ["a"], r"labels must be null for a numeric feature"),
     (["extra"], 1, r"run\.extra must be a known field, got an unknown one\. Known: data, "),
 ]  # fmt: skip
 
@@ -242,8 +297,8 @@ def test_every_field_must_be_there(run, name):
         ("9" * 5_000, "must be saved as JSON"),
         ("[1]", "the fields schema and run"),
         ('{"run": {}}', "the fields schema and run"),
-        ('{"schema": 1, "run": {}}', "schema must be from 2 to 5, got '1'"),
-        ('{"schema": true, "run": {}}', "schema must be from 2 to 5, got 'True'"),
+        ('{"schema": 1, "run": {}}', "schema must be from 2 to 6, got '1'"),
+        ('{"schema": true, "run": {}}', "schema must be from 2 to 6, got 'True'"),
         ('{"schema": 3, "schema": 3, "run": {}}', "'schema' must occur once"),
         ('{"schema": 3, "run": {"seed": NaN}}', "must be finite, got NaN"),
         ('{"schema": 3, "run": {"\\u202e\\n": 1}}', r"run\.\\u202e\\n must be a known field"),
@@ -317,6 +372,7 @@ def of_many_kinds():
     yield chosen.select_reduct(len(chosen.reducts_) - 1)
 
 
+@pytest.mark.filterwarnings("ignore:feature .* alone tells")
 def test_runs_of_many_kinds_pass():
     for selector in of_many_kinds():
         made = record_of(selector)

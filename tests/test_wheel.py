@@ -106,7 +106,7 @@ def test_second_run_from_the_wheel_compiles_nothing(installed, tmp_path):
 
 @pytest.mark.long
 def test_home_and_package_that_cannot_be_written_cost_one_warning(installed, tmp_path):
-    """Files where directories should be stop even root, whom modes do not stop."""
+    """Files in place of directories stop even root, whom permissions do not stop."""
     package = shutil.copytree(installed, tmp_path / "package")
     shutil.rmtree(package / "fuzzyfrog" / "measure" / "__pycache__")
     (package / "fuzzyfrog" / "measure" / "__pycache__").write_text("not a directory")

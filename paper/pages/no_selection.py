@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from fuzzyfrog.experiment.comparison import compare
-from fuzzyfrog.experiment.comparison.ranks import ALPHA, holm_adjusted
-from fuzzyfrog.experiment.comparison.signed_rank import SignedRankTest
+from fuzzyfrog.experiment.comparison.ranks import ALPHA, SignedRankTest, holm_adjusted
 from fuzzyfrog.experiment.config import Experiment
 from fuzzyfrog.experiment.pages.markdown import Rows, joined, table
 from fuzzyfrog.experiment.results import Lineup, Results, SelectorResult, common_classifiers

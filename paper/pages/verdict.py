@@ -6,8 +6,8 @@ from functools import cached_property
 from math import sqrt
 
 from fuzzyfrog.experiment.config import Experiment
-from fuzzyfrog.experiment.pages.leak import leak_of, shown_leak
 from fuzzyfrog.experiment.pages.markdown import GAP, Rows, joined, table
+from fuzzyfrog.experiment.pages.summary_page import leak_of, shown_leak
 from fuzzyfrog.experiment.published import PublishedFigures
 from fuzzyfrog.experiment.results import Lineup, Results
 from paper.pages.claims import Claim, Finding, claims_of

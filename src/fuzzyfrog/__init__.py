@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fuzzyfrog.data import Dataset, load_dataset, read_table
+    from fuzzyfrog.data import Dataset, date_parts, load_dataset, read_table
     from fuzzyfrog.errors import DataError, PredictionWarning
     from fuzzyfrog.experiment.comparison import compare
     from fuzzyfrog.measure import (
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         soft_memberships,
         upper_approximation,
     )
+    from fuzzyfrog.report import plot_front, plot_reducts
     from fuzzyfrog.search import Exact, Genetic, ParticleSwarm, QuickReduct, ShuffledFrogs
     from fuzzyfrog.select import BoostedSelector, FuzzyRoughSelector, check, enumerate_reducts
 
@@ -39,10 +40,13 @@ __all__ = [
     "__version__",
     "check",
     "compare",
+    "date_parts",
     "dependency",
     "enumerate_reducts",
     "load_dataset",
     "lower_approximation",
+    "plot_front",
+    "plot_reducts",
     "positive_region",
     "read_table",
     "rough_regions",
@@ -64,10 +68,13 @@ _HOMES = {
     "ShuffledFrogs": "fuzzyfrog.search",
     "check": "fuzzyfrog.select",
     "compare": "fuzzyfrog.experiment.comparison",
+    "date_parts": "fuzzyfrog.data",
     "dependency": "fuzzyfrog.measure",
     "enumerate_reducts": "fuzzyfrog.select",
     "load_dataset": "fuzzyfrog.data",
     "lower_approximation": "fuzzyfrog.measure",
+    "plot_front": "fuzzyfrog.report",
+    "plot_reducts": "fuzzyfrog.report",
     "positive_region": "fuzzyfrog.measure",
     "read_table": "fuzzyfrog.data",
     "rough_regions": "fuzzyfrog.measure",

@@ -13,8 +13,6 @@ Any other exception is a bug or comes from another library. One warning has a cl
 that it can be filtered: PredictionWarning (UserWarning).
 """
 
-from __future__ import annotations
-
 __all__ = [
     "CheckpointError",
     "ClusterError",

@@ -48,7 +48,7 @@ def _consoles_of_this_test():
 
 @pytest.fixture
 def in_process(monkeypatch, capsys) -> Callable[..., tuple[int, str, str]]:
-    """Run the command line here, which is quick; give exit code, stdout and stderr."""
+    """Run the command line here, which is quick; return exit code, stdout and stderr."""
 
     def run(*arguments: object) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["fuzzyfrog", *map(str, arguments)])

@@ -10,7 +10,7 @@ import pytest
 
 from cli_process import COMMAND, environment
 from fuzzyfrog import FuzzyRoughSelector, check, load_dataset
-from fuzzyfrog.cli import checking
+from fuzzyfrog.cli.commands import select as select_command
 from fuzzyfrog.records import Run
 from fuzzyfrog.select import cross_validation
 
@@ -55,7 +55,7 @@ def test_the_headline_yields_to_the_check(in_process, titanic):
         next(at for at, line in enumerate(lines) if line.startswith(start))
         for start in (
             "Models do worse with features selected this way: balanced accuracy ",
-            "The measure cannot tell these columns from noise: ",
+            "The strict measure takes shuffled columns about as often as real ones: ",
             "Even all columns together separate these samples poorly: their dependency is 0.2",
             "For prediction, use --measure soft: it selects ",
         )
@@ -68,21 +68,21 @@ def test_the_headline_yields_to_the_check(in_process, titanic):
 
 
 def test_left_out_it_says_how_long_and_how(in_process, titanic, monkeypatch):
-    monkeypatch.setattr(checking, "USUAL_SECONDS", 0.0)
+    monkeypatch.setattr(select_command, "USUAL_SECONDS", 0.0)
     code, out, _ = in_process("select", titanic, "--target", "survived", "-q")
     assert code == 0
     (line,) = [line for line in out.splitlines() if line.startswith("models ")]
     assert line.startswith("models      not checked: it would take about ")
     assert line.endswith(" s; --check does it")
     # What is cheap is still there.
-    assert "The measure cannot tell these columns from noise: " in out
+    assert "The strict measure takes shuffled columns about as often as real ones: " in out
     assert "For prediction, use --measure soft: it selects " in out
     assert "with which models reach" not in out
 
 
 def test_a_slow_first_fold_ends_it(in_process, monkeypatch):
-    monkeypatch.setattr(checking, "USUAL_SECONDS", 0.01)
-    monkeypatch.setattr(checking, "DOUBT", 1e9)
+    monkeypatch.setattr(select_command, "USUAL_SECONDS", 0.01)
+    monkeypatch.setattr(select_command, "DOUBT", 1e9)
     code, out, _ = in_process("select", "wine", *QUICK)
     assert code == 0
     assert "models      not checked: it would take about " in out
@@ -98,7 +98,7 @@ def test_the_time_limit_covers_it(in_process):
 
 
 def test_a_check_that_is_late_is_given_up(in_process, monkeypatch):
-    monkeypatch.setattr(checking, "MOST_SECONDS", 0.0)
+    monkeypatch.setattr(select_command, "MOST_SECONDS", 0.0)
     code, out, _ = in_process("select", "iris", *QUICK)
     assert code == 0
     assert "models      not checked: it takes more than about 1 s; --check does it" in out

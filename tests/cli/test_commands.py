@@ -131,7 +131,9 @@ def test_other_commands_warn_like_select(in_process, tmp_path, command):
     assert "such as '01067', and is read as numbers" in told[0]
     assert "Name it in --categorical if they are codes." in told[0]
     assert "'id' counts the rows." in told[1]
-    assert ("--exclude" if command == "reducts" else "--ignore") in told[1]
+    assert (
+        "left out; select it with --include id" if command == "reducts" else "--ignore"
+    ) in told[1]
     assert "'seit' holds dates" in told[2]
     assert (
         in_process(command, path, *written, "--ignore", "id,seit", "--categorical", "plz")[2] == ""
@@ -182,6 +184,32 @@ def test_explain_gives_the_reasons(in_process, selected):
     assert all(one["name"] in out for one in run["explanations"])
     code, out, _ = in_process("explain", selected.folder / "run.json", "--json")
     assert json.loads(out) == run["explanations"]
+
+
+@pytest.mark.parametrize("measure", ["strict", "soft"])
+def test_groups_are_not_explained_but_everything_else_is_told(
+    in_process, wine_csv, tmp_path, measure
+):
+    saved, page = tmp_path / "run.json", tmp_path / "page.html"
+    asked = ("--group", "*phenols", "--include", "phenols", "--measure", measure)
+    files = ("--save", saved, "--report", page)
+    code, out, _ = in_process(
+        "select", wine_csv, "--target", "class", *asked, *files, "--no-check", "-q", "--json"
+    )
+    assert code == 0
+    run = json.loads(out)["run"]
+    assert run["explanations"] == []
+    assert "Features are not explained where columns form groups." in run["notes"]
+    text = page.read_text(encoding="utf-8")
+    assert text.count("was not measured, because columns form groups.") == 2
+    code, out, err = in_process("explain", saved)
+    assert (code, out, err) == (0, "Features are not explained where columns form groups.\n", "")
+    code, out, err = in_process("explain", saved, "--json")
+    assert (code, json.loads(out)) == (0, [])
+    assert "Features are not explained where columns form groups." in err
+    code, _, err = in_process("explain", saved, "--feature", "phenols")
+    assert code == 2
+    assert "because columns form groups. Run it again without --group." in err
 
 
 def test_explain_and_report_refuse_other_files(in_process, selected, tmp_path):
@@ -279,6 +307,28 @@ def test_reducts_are_all_there_are(in_process):
     assert found["all"]
     assert len({tuple(one["features"]) for one in found["reducts"]}) == 343
     assert {len(one["features"]) for one in found["reducts"]} == {5}
+
+
+def test_reducts_have_the_columns_of_select(in_process, tmp_path):
+    rows = "".join(
+        f"{100 + k},{k % 7},{2.54 * (k % 7)},{k * 5 % 11},{'xy'[k % 7 > 3]}\n" for k in range(60)
+    )
+    path = tmp_path / "rings.csv"
+    path.write_text("id,inch,cm,other,class\n" + rows, encoding="utf-8")
+    asked = ["reducts", path, "--target", "class", "--json", "-q"]
+    code, out, err = in_process(*asked)
+    assert code == 0
+    assert "'cm' says the same as 'inch'. It is left out; --copies keep lists all." in err
+    assert "'id' counts the rows. It is left out; select it with --include id." in err
+    found = json.loads(out)
+    assert found["left_out"] == ["id", "cm"]
+    assert [one["names"] for one in found["reducts"]] == [["inch", "other"]]
+    code, out, err = in_process(*asked, "--copies", "keep")
+    assert "says the same" not in err
+    (kept,) = json.loads(out)["reducts"]
+    assert kept["names"] == ["inch", "cm", "other"]  # a second vote
+    assert json.loads(in_process(*asked, "--include", "cm")[1])["left_out"] == ["id", "inch"]
+    assert "id" in json.loads(in_process(*asked, "--include", "id")[1])["reducts"][0]["names"]
 
 
 def test_reducts_stop_at_the_limit_and_say_so(in_process):

@@ -1,6 +1,8 @@
 """``compare`` and ``reproduce``: the same experiment, described in two ways."""
 
 import csv
+import json
+from statistics import fmean, stdev
 
 import pytest
 
@@ -117,6 +119,7 @@ def test_compare_prints_accuracies_and_ranks(in_process, tmp_path, wine_csv):
             "TABLE must be a path in UTF-8",
         ),
         (["wine", "--searches", "frogs,non"], "got 'non'. Did you mean 'none'?"),
+        (["wine", "--searches", "auto,none"], "two of frogs, genetic"),
         (["wine", "--searches", "frogs,none", "--ignore", "a"], "--ignore must be left out"),
         (["-", "--searches", "frogs,none"], "--target must be given for a file, got none for '-'"),
         (["x.csv", "--searches", "frogs,none"], "--target must be given for a file"),
@@ -196,10 +199,81 @@ def test_a_report_computes_nothing_and_packs(in_process, config, tmp_path):
     assert in_process(*arguments, "iris")[1].startswith("0 cells computed")
 
 
-def test_a_quantity_is_not_compared_by_classifiers(in_process, tmp_path):
-    rows = "".join(f"{k % 7},{k * 1.5}\n" for k in range(60))
-    (tmp_path / "t.csv").write_text("a,price\n" + rows)
-    asked = ["compare", tmp_path / "t.csv", "--target", "price", "--searches", "quickreduct,none"]
-    code, _, err = in_process(*asked, "-q")
-    assert code == 2
-    assert "got 'price' with 60 different numbers in 60 samples" in err
+@pytest.fixture
+def prices(tmp_path):
+    """A table whose price follows its first column, and not the second."""
+    rows = "".join(f"{k % 30},{k * 7 % 11},{(k % 30) * 1.5 + k % 3}\n" for k in range(90))
+    path = tmp_path / "prices.csv"
+    path.write_text("size,color,price\n" + rows, encoding="utf-8")
+    return path
+
+
+def test_a_numeric_target_is_compared_by_regressors(in_process, prices):
+    asked = ["compare", prices, "--target", "price", "--searches", "quickreduct,none", "-q"]
+    code, out, err = in_process(*asked, "--folds", "3")
+    assert (code, err) == (0, "")
+    assert "3 folds along the numeric target, drawn with seed 0" in out
+    assert "### R²" in out
+    assert "| data | quickreduct | none | regressors |" in out
+    assert "Mean over the regressors ± its standard deviation (n - 1) from fold to fold." in out
+    assert [word for word in ("class", "ccuracy", "percent", "of 1") if word in out] == []
+
+
+def test_a_comparison_as_json(in_process, prices, tmp_path):
+    asked = ["compare", prices, "--target", "price", "--searches", "quickreduct,none", "-q"]
+    code, out, _ = in_process(*asked, "--folds", "3", "--json", "--out", tmp_path / "out")
+    assert code == 0
+    found = json.loads(out)
+    assert (found["metric"], found["protocol"], found["folds"]) == ("r2", "nested", 3)
+    (table,) = found["tables"]
+    assert (table["table"], table["n_samples"], table["n_features"]) == ("prices", 90, 2)
+    everything = table["searches"][1]
+    assert (everything["search"], everything["n_features"]) == ("none", 2)
+    assert everything["models"]["forest"] > 0.9
+    assert everything["score"] == pytest.approx(fmean(everything["models"].values()))
+    cells = read_cells(tmp_path / "out" / "cells.jsonl").values()
+    folds = {
+        tuple(cell["key"]["features"]): {} for cell in cells if cell["key"]["kind"] == "accuracy"
+    }
+    for cell in cells:
+        key = cell["key"]
+        if key["kind"] == "accuracy":
+            assert key["metric"] == "r2"
+            of_fold = folds[tuple(key["features"])].setdefault(key["fold"], [])
+            of_fold += cell["value"]["scores"]
+    means = [fmean(scores) for scores in folds[0, 1].values()]
+    assert everything["deviation"] == pytest.approx(stdev(means))
+
+
+def test_other_metrics_have_other_cells(in_process, tmp_path):
+    asked = ["compare", "iris", "--searches", "quickreduct,none", "--folds", "2", "-q", "--out",
+             tmp_path / "out"]  # fmt: skip
+    assert in_process(*asked)[0] == 0
+    cells = read_cells(tmp_path / "out" / "cells.jsonl")
+    assert not any("metric" in cell["key"] for cell in cells.values())
+    code, out, _ = in_process(*asked, "--metric", "balanced-accuracy")
+    assert code == 0
+    assert "### Balanced accuracy" in out
+    after = read_cells(tmp_path / "out" / "cells.jsonl")
+    new = [cell["key"] for name, cell in after.items() if name not in cells]
+    assert {key["metric"] for key in new} == {"balanced-accuracy"}
+    assert in_process(*asked)[1].count("### Accuracy") == 1  # of the first cells
+    assert read_cells(tmp_path / "out" / "cells.jsonl").keys() == after.keys()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--metric", "auc"], "prices: the target must be classes, got numbers. Classifiers need "
+         "labels: pass --target-kind class, or compare by --metric r2."),
+        (["iris"], "got numbers in 'prices' and classes in 'iris'. Compare them separately."),
+        (["--classifiers", "weka"], "--classifiers must be sklearn for --metric r2, got weka."),
+        (["--target-kind", "class", "--metric", "r2"], "prices: the target must be numbers for R²,"
+         " got classes. Pass --target-kind numeric if they are quantities"),
+    ],
+)  # fmt: skip
+def test_a_metric_that_does_not_fit_the_target_is_refused(in_process, prices, arguments, sentence):
+    asked = ["compare", prices, "--target", "price", "--searches", "quickreduct,none", "-q"]
+    code, out, err = in_process(*asked, *arguments)
+    assert (code, out) == (2, "")
+    assert sentence in err

@@ -1,4 +1,4 @@
-"""What a signal does, depending on when it comes; sent by the process to itself."""
+"""What a signal does, depending on when it arrives; the process sends it to itself."""
 
 import hashlib
 import os

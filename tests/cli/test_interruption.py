@@ -61,7 +61,7 @@ def test_a_signal_ends_the_search_and_everything_is_written(tmp_path):
 
 
 def started_on_terminal(folder: Path, *arguments: str) -> tuple[subprocess.Popen[bytes], int]:
-    """Start a search on a terminal of its own; return it, well under way, and our side."""
+    """Start a search on its own terminal; return it, well under way, and our side."""
     ours, theirs = pty.openpty()
 
     def adopt() -> None:  # the process leads the session whose terminal this is
@@ -115,7 +115,7 @@ def test_a_killed_run_is_resumed_to_the_same_end(tmp_path, fuzzyfrog, in_process
 
 
 def interrupted_at(phase: str, kind: signal.Signals, *arguments: str) -> tuple[int, str, str]:
-    """Send a signal when a phase is shown; give exit code, stdout and the last that is said."""
+    """Send a signal when a phase is shown; return exit code, stdout and the last that is said."""
     with subprocess.Popen(  # noqa: S603 - our own interpreter and code
         [*COMMAND, *arguments],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",

@@ -230,3 +230,39 @@ def test_the_page_of_a_saved_run_that_cannot_be_written_is_named(tmp_path, in_pr
 
 def test_the_files_of_a_proof_are_named_as_the_search_names_them(tmp_path):
     assert outputs.proof_files(tmp_path / "x") == proof_log.proof_files(tmp_path / "x")
+
+
+def test_a_reduced_table_has_the_date_whose_part_was_selected(in_process, tmp_path):
+    rows = "".join(f"{k * 7 % 5},2024-{k % 12 + 1:02}-10,{'ab'[k % 12 > 5]}\n" for k in range(60))
+    path = tmp_path / "dates.csv"
+    path.write_text(f"noise,day,class\n{rows}", encoding="utf-8")
+    out = tmp_path / "reduced.csv"
+    options = [
+        "--target",
+        "class",
+        "--dates",
+        "parts",
+        "--include",
+        "day_month",
+        "--n-features",
+        "1",
+    ]
+    code, said, _ = in_process("select", path, *options, "--output", out, "--no-check", "-q")
+    assert code == 0
+    assert "day_month" in said
+    assert out.read_text(encoding="utf-8").splitlines()[:2] == ["day,class", "2024-01-10,a"]
+
+
+def test_no_rows_keeps_values_out_of_every_file(in_process, tmp_path):
+    table = tmp_path / "people.csv"
+    lines = [f"{'smith' if row % 2 else 'jones'}{row},{7000 + row * 17 % 101},{row % 3}\n"
+             for row in range(60)]  # fmt: skip
+    table.write_text("who,income,kind\n" + "".join(lines))
+    asked = ["select", table, "--target", "kind", "--id", "who", "--no-check"]
+    for share in ([], ["--no-rows"]):
+        files = ["--save", tmp_path / "run.json", "--report", tmp_path / "run.html"]
+        code, printed, _ = in_process(*asked, *share, *files, "--json")
+        assert code == 0
+        saved = (tmp_path / "run.json").read_text(), (tmp_path / "run.html").read_text()
+        for text in (printed, *saved):
+            assert ("smith" in text or "7017" in text or 'class="bins"' in text) == (not share)

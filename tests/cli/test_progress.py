@@ -1,4 +1,4 @@
-"""What is shown of a command under way, and when."""
+"""The progress of a running command: what is shown, and when."""
 
 import time
 

@@ -198,3 +198,47 @@ def test_json_has_names(in_process, wine_csv):
     features = [one["name"] for one in found["run"]["data"]["features"]]
     assert found["names"]["selected"] == [features[one] for one in found["run"]["selected"]]
     assert found["names"]["core"] == [features[one] for one in found["run"]["core"]]
+
+
+def test_the_terminal_tells_of_fewer_features_and_of_large_tables(in_process, monkeypatch):
+    monkeypatch.setattr("fuzzyfrog.cli.commands.select.LARGE", 177)  # wine has 178 samples
+    asked = ["select", "wine", "--search", "quickreduct", "--no-check", "-q"]
+    code, out, err = in_process(*asked)
+    assert code == 0
+    assert "trade-off   with --min-dependency 0.95, 4 features are enough" in out
+    assert err.startswith("fuzzyfrog: 178 samples take a while; --sample 3000 scores subsets on")
+    code, out, err = in_process(*asked, "--min-dependency", "0.95", "--sample", "100")
+    assert "take a while" not in err
+    assert "trade-off" not in out
+
+
+def test_a_group_of_columns_counts_as_one(in_process, tmp_path):
+    cuts = {"blue": 2, "green": 5, "red": 8}
+    rows = []
+    for k in range(90):
+        color, size = list(cuts)[k % 3], k * 7 % 11
+        dummies = ",".join(str(int(color == one)) for one in cuts)
+        rows.append(f"{dummies},{size},{k * 5 % 13},{'ab'[size > cuts[color]]}\n")
+    path = tmp_path / "fruit.csv"
+    path.write_text("c_blue,c_green,c_red,size,noise,class\n" + "".join(rows), encoding="utf-8")
+    reduced = tmp_path / "reduced.csv"
+    asked = ["select", path, "--target", "class", "--measure", "soft", "--n-features", "2", "-q"]
+    code, out, err = in_process(
+        *asked, "--group", "c_*", "--include", "c,size", "--output", reduced, "--no-check"
+    )
+    assert (code, err) == (0, "")
+    assert "fruit: 90 samples, 3 features, 2 classes" in out
+    assert "2 of 3 features" in out
+    assert "c (c_blue, c_green, c_red)" in out
+    header = reduced.read_text(encoding="utf-8").splitlines()[0]
+    assert header == "c_blue,c_green,c_red,size,class"
+    for option, told in (
+        ("x_*", "--group must match columns of fruit or name them, got 'x_*'."),
+        ("c=c_blue,c_rd", "--group must name features of fruit, got 'c_rd'. Did you mean 'c_red'"),
+    ):
+        code, _, err = in_process(*asked, "--group", option)
+        assert code == 2
+        assert told in err
+    code, _, err = in_process(*asked[:4], "--group", "c=c_blue,c_red", "--certify", "-q")
+    assert code == 2
+    assert "--certify must be left out with groups: a proof is about single columns" in err

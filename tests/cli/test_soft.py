@@ -16,7 +16,7 @@ def test_select_prints_the_path_and_chance(fuzzyfrog, saved):
     done = fuzzyfrog("select", "wine", "--measure", "soft", "--save", saved, "-q")
     assert done.returncode == 0
     assert done.stderr == ""
-    assert "have the same class 84.1% of the time; by all columns 77.1%" in done.stdout
+    assert "share their class 84.1% of the time (all columns: 77.1%" in done.stdout
     lines = [line.split() for line in done.stdout.splitlines()]
     assert ["flavanoids", "0.685", "0.753"] in lines
     assert lines.index(["flavanoids", "0.685", "0.753"]) < lines.index(
@@ -33,7 +33,7 @@ def test_select_prints_the_path_and_chance(fuzzyfrog, saved):
 def test_explain_shows_samples(fuzzyfrog, saved):
     fuzzyfrog("select", "wine", "--measure", "soft", "--save", saved, "-q")
     overview = fuzzyfrog("explain", saved)
-    assert "are among others without it" in overview.stdout
+    assert "have worse neighbors without it" in overview.stdout
     one = fuzzyfrog("explain", saved, "--feature", "proline", "--limit", "2")
     assert one.stdout.startswith("Without proline the soft dependency falls by 0.")
     assert "Samples whose neighborhood gets worse" in one.stdout

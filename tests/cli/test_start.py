@@ -1,4 +1,4 @@
-"""What is answered before anything is computed."""
+"""Errors and help that come before anything is computed."""
 
 import json
 import subprocess

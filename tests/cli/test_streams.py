@@ -1,4 +1,4 @@
-"""Streams that are closed, full, or without a reader: nothing of that costs a result."""
+"""Streams that are closed, full, or without a reader: none of this loses a result."""
 
 import os
 import subprocess

@@ -7,7 +7,7 @@ from distributed import Client, LocalCluster
 
 @contextmanager
 def threads(n_workers=1):
-    """Start workers with one thread each; give the cluster and a client of it."""
+    """Start workers with one thread each; return the cluster and a client of it."""
     with (
         LocalCluster(
             n_workers=n_workers,

@@ -11,7 +11,7 @@ import numpy as np
 
 @contextmanager
 def kills(client, times, pause=(0.0, 0.0)):
-    """Kill busy workers one after the other in the background; give a way to ask whether done."""
+    """Kill busy workers in the background, one by one; yield a function: whether it is over."""
     is_over = threading.Event()
     killer = threading.Thread(target=_kill, args=(client, times, pause, is_over))
     killer.start()
@@ -54,5 +54,5 @@ def always_lost(part):
 
 
 def wrong(part):
-    """Fail for a reason that no other worker would cure."""
+    """Fail for a reason that no other worker would fix."""
     raise ZeroDivisionError(f"part {part}")

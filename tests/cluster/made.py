@@ -3,7 +3,7 @@
 import numpy as np
 
 from fuzzyfrog.cluster import ClusterMeasure
-from fuzzyfrog.cluster.replicated import Copies
+from fuzzyfrog.cluster.measure import Copies
 from fuzzyfrog.cluster.sharded import Sharded
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.select.record import fingerprint
@@ -76,7 +76,7 @@ def agree(far, near, masks):
 
 
 class Simple:
-    """A measure of one's own, where workers can import it."""
+    """A custom measure, where workers can import it."""
 
     def __init__(self, dataset):
         spread = np.nanstd(dataset.values, axis=0)

@@ -1,4 +1,4 @@
-"""Schedulers and workers of Dask as processes of their own, to be killed."""
+"""Schedulers and workers of Dask as separate processes, to be killed."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def scheduler():
-    """Start a scheduler without workers on this machine; give its process and its address."""
+    """Start a scheduler without workers on this machine; return its process and its address."""
     command = ["scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-jupyter"]
     with _dask(command) as process:
         for line in process.stderr:

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 import fuzzyfrog
-from fuzzyfrog.cluster import code_version
-from fuzzyfrog.cluster.code_version import stamp
+from fuzzyfrog.cluster import worker
+from fuzzyfrog.cluster.worker import stamp
 
 IMPORT_EDIT_TELL = """
 import sys
-from fuzzyfrog.cluster.code_version import stamp
+from fuzzyfrog.cluster.worker import stamp
 with open(sys.argv[1], "a", encoding="utf-8") as file:
     file.write("# an idea to try")
 print(stamp())
@@ -50,9 +50,7 @@ def test_it_is_that_of_the_code_as_it_was_imported(told, file):
 
 def test_it_covers_all_code_of_the_measure_and_its_tables():
     """A renamed file must not fall out of the digest unnoticed."""
-    covered = {
-        pattern: list(code_version._PACKAGE.glob(pattern)) for pattern in code_version._SOURCES
-    }
+    covered = {pattern: list(worker._PACKAGE.glob(pattern)) for pattern in worker._SOURCES}
     assert all(covered.values()), covered
     files = {file for found in covered.values() for file in found}
     for name in ("measure.dependency", "measure._kernel_scan", "data.scaling", "cluster.worker"):

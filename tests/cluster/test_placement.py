@@ -3,8 +3,7 @@
 import pytest
 
 from cluster.made import agree, made_measure, made_subsets, mark_of, on
-from fuzzyfrog.cluster.measure import fits_everywhere, layout_for, n_shards_for
-from fuzzyfrog.cluster.replicated import Copies
+from fuzzyfrog.cluster.measure import Copies, fits_everywhere, layout_for, n_shards_for
 from fuzzyfrog.cluster.sharded import Sharded
 from fuzzyfrog.errors import ClusterError
 
@@ -12,7 +11,7 @@ GIGABYTE = 2**30
 
 
 def workers(n_workers, gigabytes=0, nthreads=1):
-    """Return what a scheduler tells of its workers; no gigabytes stand for no limit."""
+    """Return what a scheduler reports about its workers; no gigabytes means no limit."""
     one = {"nthreads": nthreads, "memory_limit": gigabytes * GIGABYTE}
     return {f"tcp://10.0.0.{k}:1234": one for k in range(n_workers)}
 
@@ -70,8 +69,8 @@ class TestWhatFits:
             n_shards_for(10**9, workers(4, gigabytes=4))
         assert str(refused.value) == (
             "the worker tcp://10.0.0.0:1234, one of 4, must have 7.3 GB of memory for its part of "
-            "a table of 8.0 GB with nthreads=1, got 4.3 GB. Start workers with as much, or with "
-            "fewer threads, or more of them."
+            "a table of 8.0 GB with nthreads=1, got 4.3 GB. Start workers with that much memory "
+            "or fewer threads, or start more workers."
         )
         assert n_shards_for(10**9, workers(4, gigabytes=7.3e9 / GIGABYTE)) == 32
         with pytest.raises(ClusterError, match=r"must have 7\.3 GB .* got 7\.2 GB"):

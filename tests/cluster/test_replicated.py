@@ -9,8 +9,8 @@ from distributed.core import Status
 
 from cluster.inside import threads
 from cluster.made import agree, made_measure, made_subsets, mark_of, on
-from fuzzyfrog.cluster import replicated, retry, worker
-from fuzzyfrog.cluster.replicated import Copies
+from fuzzyfrog.cluster import measure, retry, worker
+from fuzzyfrog.cluster.measure import Copies
 from fuzzyfrog.errors import ClusterError
 from fuzzyfrog.measure import Dependency
 
@@ -118,7 +118,7 @@ def test_a_table_that_is_not_kept(monkeypatch, n_others, reason):
     with threads() as (_, client):
         for k in range(n_others):
             on(client, made_measure(n_samples=60 + k), "copies")
-        monkeypatch.setattr(replicated, "take", lambda fingerprint, key: None)
+        monkeypatch.setattr(measure, "take", lambda fingerprint, key: None)
         near = made_measure()
         with pytest.raises(ClusterError, match=rf"dropped it 5 times\. .*{reason}"):
             Copies(client, near, mark_of(near))

@@ -27,7 +27,7 @@ def slow():
 
 
 def survive(client, slow, layout, times, pause=(0.0, 0.0)):
-    """Score until all kills are done; give the number of rounds."""
+    """Score until all kills are done; return the number of rounds."""
     measure, masks, scores = slow
     far, n_rounds = on(client, measure, layout), 0
     with kills(client, times, pause) as go_on:

@@ -28,7 +28,7 @@ from fuzzyfrog.errors import ClusterError
 
 @pytest.fixture(autouse=True)
 def _everything_is_sent(monkeypatch):
-    """Have rounds cost nothing, or all these small batches would be scored at home."""
+    """Make rounds cost nothing; otherwise all these small batches would be scored locally."""
     monkeypatch.setattr("fuzzyfrog.cluster.measure.round_seconds", lambda client, n_threads: 0.0)
 
 
@@ -53,6 +53,9 @@ RUNS = [
     {"measure": "soft", "sample": 60},
     {"measure": "soft", "search": ShuffledFrogs(patience=1), "max_evaluations": 300},
     {"measure": Simple},
+    {"search": "quickreduct", "groups": {"phenols": "*phenols", "acid": [1, 3]}},
+    {"search": ShuffledFrogs(patience=1), "max_evaluations": 300, "groups": {"acid": [1, 3]}},
+    {"measure": "soft", "groups": {"phenols": "*phenols"}},
 ]
 
 
@@ -63,8 +66,9 @@ def test_the_record_is_that_of_one_machine(client, run):
 
 def test_a_table_in_shards_has_the_record_of_one_machine(client, monkeypatch):
     monkeypatch.setattr("fuzzyfrog.cluster.measure.SHARE", 1e-5)
-    run = {"search": "quickreduct"}
-    assert record_of(fitted(client, **run)) == record_of(fitted(**run))
+    for groups in (None, {"phenols": "*phenols"}):
+        run = {"search": "quickreduct", "groups": groups}
+        assert record_of(fitted(client, **run)) == record_of(fitted(**run))
 
 
 def listening():
@@ -129,7 +133,7 @@ class TestRefusals:
 
 @pytest.fixture
 def select(monkeypatch, capsys):
-    """Run ``fuzzyfrog select wine`` in this process; give exit code, stdout and stderr."""
+    """Run ``fuzzyfrog select wine`` in this process; return exit code, stdout and stderr."""
     stdout.cache_clear()  # consoles keep the streams of the test that made them
     stderr.cache_clear()
 

@@ -11,10 +11,9 @@ from distributed.diagnostics.plugin import SchedulerPlugin
 import fuzzyfrog
 from cluster.made import NEVER, agree, made_measure, made_subsets, on, same_bytes
 from cluster.processes import scheduler, worker
-from fuzzyfrog.cluster.code_version import stamp
 from fuzzyfrog.cluster.measure import layout_for
 from fuzzyfrog.cluster.sharded import add_up, cut, is_done, merge, n_kept, weigh_pair
-from fuzzyfrog.cluster.worker import Packed
+from fuzzyfrog.cluster.worker import Packed, stamp
 from fuzzyfrog.measure import Dependency
 
 

@@ -16,7 +16,7 @@ from strategies import examples
 
 
 def memberships(measure, n_shards, masks, allowed):
-    """Return what every pair of shards tells of each of its shards."""
+    """Return what every pair of shards says about each of its shards."""
     geometry, found = measure._geometry, {k: [] for k in range(n_shards)}
     parts = [cut(geometry, k, n_shards) for k in range(n_shards)]
     for pair in list(combinations(range(n_shards), 2)) or [(0,)]:

@@ -1,4 +1,4 @@
-"""No wait is without an end: workers that are frozen or leave, schedulers that are lost."""
+"""Every wait ends: frozen or leaving workers, lost schedulers."""
 
 import asyncio
 import errno
@@ -19,7 +19,7 @@ from cluster.made import made_measure, made_subsets, mark_of, on, same_bytes
 from cluster.processes import scheduler, worker
 from fuzzyfrog.cluster import on_cluster, retry
 from fuzzyfrog.cluster.client import is_loss
-from fuzzyfrog.cluster.replicated import Copies
+from fuzzyfrog.cluster.measure import Copies
 from fuzzyfrog.cluster.retry import asked, collected, sent, threads_now, workers_of
 from fuzzyfrog.errors import ClusterError
 from fuzzyfrog.measure import Dependency
@@ -27,7 +27,7 @@ from fuzzyfrog.measure import Dependency
 
 @pytest.fixture
 def impatient(monkeypatch):
-    """Look around often, and take silence for what it is at once."""
+    """Check often, and treat silence as death at once."""
     monkeypatch.setattr(retry, "LOOK_AROUND", 0.2)
     monkeypatch.setattr(retry, "SILENT_SECONDS", 1.0)
     monkeypatch.setattr(retry, "WORKER_SECONDS", 1.0)
@@ -170,7 +170,7 @@ def busy_workers(client):
 
 @pytest.fixture
 def hasten(monkeypatch):
-    """A function after which nobody waits long for a frozen worker."""
+    """A function that shortens the wait for a frozen worker."""
 
     def hasten():
         monkeypatch.setattr(retry, "LOOK_AROUND", 0.2)

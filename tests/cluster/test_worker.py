@@ -10,7 +10,7 @@ from cluster.inside import threads
 from cluster.made import agree, made_measure, made_subsets, on
 from fuzzyfrog.cluster import worker
 from fuzzyfrog.cluster.client import TableMissingError
-from fuzzyfrog.cluster.replicated import _table_of
+from fuzzyfrog.cluster.measure import _table_of
 from fuzzyfrog.cluster.worker import _Held, _make_room, measure_of
 
 

@@ -56,7 +56,7 @@ WAY_OUT = "Set NUMBA_CACHE_DIR to a writable private directory"
 
 
 def start(code: Path, *, preexec_fn=None, **environment: str) -> subprocess.Popen:
-    """Start a process that calls the kernels of ``code`` and tells what happened."""
+    """Start a process that calls the kernels of ``code`` and reports what happened."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     kept.pop("HOME", None)
     return subprocess.Popen(  # noqa: S603 - our own interpreter and code
@@ -230,7 +230,7 @@ def test_full_disk_costs_one_warning_and_leaves_no_stale_code(tmp_path):
 
 
 def obey_modes():
-    """Take from root the right to write where the mode forbids it."""
+    """Take away root's right to write where the mode forbids it."""
     drop_from_bounding_set, write_anywhere = 24, 1  # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE
     if os.geteuid() == 0:
         assert ctypes.CDLL(None).prctl(drop_from_bounding_set, write_anywhere, 0, 0, 0) == 0
@@ -247,7 +247,7 @@ def test_nowhere_to_cache_costs_one_warning(tmp_path):
 
 
 class Intrusion:
-    """A pickle that leaves a mark when somebody loads it."""
+    """A pickle that leaves a mark when it is loaded."""
 
     def __init__(self, mark: Path):
         self.mark = mark

@@ -1,12 +1,14 @@
 import pickle
+from pathlib import Path
 
 import pytest
 
+import fuzzyfrog
 from fuzzyfrog.common.messages import (
     Sentence,
     Setting,
     close_to,
-    counted,
+    count,
     listed,
     shown,
     suggested,
@@ -28,10 +30,10 @@ def test_a_long_list_says_how_long_it_is():
 
 @pytest.mark.parametrize(
     ("number", "noun", "text"),
-    [(1, "class", "1 class"), (2, "class", "2 classes"), (0, "field", "0 fields")],
+    [(1, "class", "1 class"), (2, "class", "2 classes"), (2_000, "field", "2,000 fields")],
 )
 def test_counts_agree_with_their_noun(number, noun, text):
-    assert counted(number, noun) == text
+    assert count(number, noun) == text
 
 
 def test_a_near_miss_is_suggested_and_anything_else_gets_the_list():
@@ -60,3 +62,9 @@ def test_numbers_have_as_many_digits_as_it_takes_to_differ():
 def test_only_names_that_resemble_are_suggested():
     assert close_to("nofile.csv", ["wide.csv"]) == []
     assert close_to("targt", ["target", "size"]) == ["target"]
+
+
+def test_only_one_function_warns_so_that_warnings_point_at_the_caller():
+    package = Path(fuzzyfrog.__file__).parent
+    found = [path.name for path in package.rglob("*.py") if "warnings.warn(" in path.read_text()]
+    assert sorted(found) == ["jit.py", "messages.py"]  # kernels are called by Numba

@@ -8,7 +8,7 @@ MEMINFO = "MemTotal:       32000 kB\nMemFree:         100 kB\nMemAvailable:   16
 
 @pytest.fixture
 def system(tmp_path):
-    """Write what a system says of its memory, and give where it stands."""
+    """Write what a system reports about its memory, and return its path."""
 
     def write(**files):
         for name, text in {"proc/meminfo": MEMINFO, **files}.items():

@@ -16,7 +16,7 @@ from fuzzyfrog.errors import DataError
 
 @pytest.fixture(autouse=True)
 def folder(monkeypatch, tmp_path):
-    """Let arrays of more than 1 kB go to a folder of their own."""
+    """Move arrays of more than 1 kB to a separate folder."""
     monkeypatch.setenv("FUZZYFROG_SPILL_ABOVE", "1kB")
     monkeypatch.setenv("FUZZYFROG_SPILL", str(tmp_path))
     return tmp_path

@@ -121,10 +121,42 @@ def test_warnings_of_a_file_are_noted(tmp_path):
     assert told[0].filename == __file__
 
 
-def test_doubts_about_the_target_are_noted():
-    with pytest.warns(UserWarning, match="different whole numbers"):
-        data = make_dataset(np.arange(60.0)[:, np.newaxis], np.arange(60.0) // 2)
-    assert data.notes[0].startswith("the target holds 30 different whole numbers")
+@pytest.mark.parametrize("kind", [int, float])
+def test_many_whole_numbers_are_a_quantity_with_a_note(kind):
+    y = (np.arange(60) // 2).astype(kind)
+    with pytest.warns(UserWarning, match="different whole numbers") as told:
+        data = make_dataset(np.arange(60.0)[:, np.newaxis], y)
+    assert data.classes is None
+    assert data.target.tolist() == y.tolist()
+    assert data.notes == (
+        "the target holds 30 different whole numbers in 60 samples, taken as a quantity. Pass "
+        "target='class' if they are labels, target='numeric' if not.",
+    )
+    assert told[0].filename == __file__
+    assert len(make_dataset(np.arange(60.0)[:, np.newaxis], y, target="class").classes) == 30
+
+
+def test_whole_numbers_that_no_float_tells_apart_are_classes(tmp_path):
+    y = [10**18 + k for k in range(40)]
+    assert make_dataset(np.arange(40.0)[:, np.newaxis], y).classes == tuple(y)
+    rows = "".join(f"{k},{label}\n" for k, label in enumerate(y))
+    (tmp_path / "t.csv").write_text(f"x,y\n{rows}", encoding="utf-8")
+    assert len(read_table(tmp_path / "t.csv", "y").classes) == 40
+
+
+@pytest.mark.filterwarnings("ignore:y is a column vector")
+@pytest.mark.parametrize("kind", ["series", "array", "frame", "arrow", "text"])
+def test_whole_numbers_that_are_categories_are_classes(kind):
+    X, y = np.arange(60.0)[:, np.newaxis], pd.Series(np.arange(60) // 2, name="y")
+    labels = y.astype("category")
+    target = {
+        "series": lambda: labels,
+        "array": lambda: labels.array,
+        "frame": lambda: labels.to_frame(),
+        "arrow": lambda: pa.chunked_array([pa.array(y).dictionary_encode()]),
+        "text": lambda: y.astype(str),
+    }[kind]()
+    assert len(make_dataset(X, target).classes) == 30
 
 
 def test_a_column_without_a_value_is_an_error_in_every_file(tmp_path):

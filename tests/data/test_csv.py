@@ -6,8 +6,8 @@ import pytest
 
 from broken_tables import BROKEN, HEAD
 from fuzzyfrog.data import read_table
+from fuzzyfrog.data.formats import Wanted
 from fuzzyfrog.data.formats.csv import read_delimited
-from fuzzyfrog.data.layout import Wanted
 from fuzzyfrog.errors import DataError
 
 

@@ -74,9 +74,9 @@ def test_categories_that_are_not_known_and_parts_without_rows(same):
 
 @pytest.mark.parametrize("chunks", [(60, 4), (7, 4), (60, 1), (13, 3)])
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "?"])
-def test_an_array_of_any_chunks(same, monkeypatch, place, chunks, dtype):
+def test_an_array_of_any_chunks(same, monkeypatch, place, chunks, dtype, rng):
     monkeypatch.setattr("fuzzyfrog.data.columns.BLOCK_CELLS", 40)
-    array = (RNG.normal(size=(N, 4)) * 9).astype(dtype)
+    array = (rng.normal(size=(N, 4)) * 9).astype(dtype)
     X, y = da.from_array(array, chunks=chunks), da.from_array(np.arange(N) % 3, chunks=11)
     same(make_dataset(X, y), make_dataset(array, np.arange(N) % 3))
     same(
@@ -86,8 +86,8 @@ def test_an_array_of_any_chunks(same, monkeypatch, place, chunks, dtype):
 
 
 @pytest.mark.parametrize("chunks", [(7, 4), (13, 3)])
-def test_chunks_of_unknown_length(same, chunks):
-    array = RNG.normal(size=(N, 4))
+def test_chunks_of_unknown_length(same, chunks, rng):
+    array = rng.normal(size=(N, 4))
     X = da.from_array(array, chunks=chunks)
     y = da.from_array(np.arange(N) % 2, chunks=chunks[0])
     keep = array[:, 0] > 0
@@ -179,3 +179,9 @@ def test_dask_is_not_imported():
         "make_dataset(np.eye(4), [0, 1, 0, 1]); sys.exit('dask' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603 - our own interpreter
+
+
+def test_whole_numbers_that_are_categories_are_classes():
+    y = pd.Series(np.arange(60) // 2).astype("category")
+    X = da.from_array(np.arange(60.0)[:, np.newaxis], chunks=(30, 1))
+    assert len(make_dataset(X, dd.from_pandas(y, npartitions=2)).classes) == 30

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from fuzzyfrog.data import make_dataset, read_table
-from fuzzyfrog.data.cells import parse_numbers
-from fuzzyfrog.data.number_texts import read_texts
+from fuzzyfrog.data.cells import parse_numbers, read_texts
 from fuzzyfrog.data.write_table import CellSource, write_reduced
 from fuzzyfrog.errors import DataError
 

@@ -23,7 +23,7 @@ def test_files_that_are_not_utf8(refusal, content, message):
 
 
 def test_a_line_has_a_limit(refusal, monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.data.formats.opening.MAX_LINE_BYTES", 2**20)
+    monkeypatch.setattr("fuzzyfrog.data.formats.MAX_LINE_BYTES", 2**20)
     assert "line 2 is longer than 1 MiB" in refusal("x.csv", b"a,class\n" + b"1" * 2**21)
 
 
@@ -54,13 +54,13 @@ def test_broken_gzip_files(refusal):
 
 
 def test_a_gzip_bomb_is_stopped_by_its_ratio(refusal, monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.data.formats.opening.RATIO_COUNTS_FROM_BYTES", 2**20)
+    monkeypatch.setattr("fuzzyfrog.data.formats.RATIO_COUNTS_FROM_BYTES", 2**20)
     bomb = gzip.compress(b"a,class\n" + b"0,x\n" * 2**20)
     assert "more than 200 times its size" in refusal("x.csv.gz", bomb)
 
 
 def test_a_gzip_file_has_a_limit(refusal, monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.data.formats.opening.MAX_UNZIPPED_BYTES", 2**20)
+    monkeypatch.setattr("fuzzyfrog.data.formats.MAX_UNZIPPED_BYTES", 2**20)
     noise = b"a,class\n" + b"".join(b"%d,x\n" % (k * 7919**3) for k in range(2**17))
     assert "more than 0.000977 GiB" in refusal("x.csv.gz", gzip.compress(noise))
 

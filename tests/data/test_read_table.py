@@ -56,7 +56,7 @@ def test_the_target_may_stand_anywhere_and_columns_may_be_ignored(write, same, e
 
 def test_labels_are_text_as_it_is_spelled(write):
     content = "a,class\n1,007\n2,7\n3,NA\n4,None\n5,null\n"
-    data = read_table(write("x.csv", content), "class")
+    data = read_table(write("x.csv", content), "class", target_kind="class")
     assert data.classes == ("007", "7", "NA", "None", "null")
 
 
@@ -68,7 +68,7 @@ def test_labels_are_text_as_it_is_spelled(write):
         ("3 1 2", "auto", ("1", "2", "3"), [2, 0, 1]),
         ("3 1 2", "numeric", None, [3.0, 1.0, 2.0]),
         ("1.0 2.0 1.0", "auto", ("1.0", "2.0"), [0, 1, 0]),
-        ("0.5 NA 0.5", "auto", ("0.5", "NA"), [0, 1, 0]),
+        ("0.5 NA 0.5", "class", ("0.5", "NA"), [0, 1, 0]),
     ],
 )
 def test_kinds_of_target(write, labels, kind, classes, target):
@@ -152,11 +152,28 @@ def test_categorical_adds_in_every_format(write, tmp_path, suffix):
     assert read_table(path, "x2", categorical=["x0"]).categorical.tolist() == [True, False]
 
 
-def test_many_whole_numbers_as_a_target_are_doubted(write):
+def test_many_whole_numbers_as_a_target_are_a_quantity(write):
     path = write("x.csv", "a,age\n" + "".join(f"{k % 7},{k % 40}\n" for k in range(120)))
-    with pytest.warns(UserWarning, match="40 different whole numbers .* target_kind='numeric'"):
-        assert len(read_table(path, "age").classes) == 40
+    with pytest.warns(UserWarning, match="40 different whole numbers .* target_kind='class'"):
+        found = read_table(path, "age")
+    assert found.classes is None
+    assert found.target[:3].tolist() == [0.0, 1.0, 2.0]
     assert len(read_table(path, "age", target_kind="class").classes) == 40
+    assert read_table(path, "age", target_kind="numeric").notes == ()
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [f"{k % 20}" for k in range(120)],  # few of them
+        [f"{k % 40}" for k in range(400)],  # ten samples each
+        [f"0{k % 40 + 10}" for k in range(120)],  # codes
+        [f"k{k % 40}" for k in range(120)],
+    ],
+)
+def test_labels_stay_classes(write, cells):
+    path = write("x.csv", "a,class\n" + "".join(f"{k % 7},{x}\n" for k, x in enumerate(cells)))
+    assert read_table(path, "class").classes == tuple(sorted(set(cells)))
 
 
 def test_a_single_class_names_the_file_and_the_target(refusal):
@@ -227,3 +244,39 @@ def test_some_rows_must_stay(refusal):
     got = refusal("x.csv", "a,b,class\n,2,x\n3,,y\n", max_missing=0)
     assert "at least 2 rows must stay, got 0 of 2" in got
     assert "max_missing must be" in refusal("x.csv", GAPPY, max_missing=-1)
+
+
+AIR = [(41, 7.4), (36, 8.0), ("NA", 14.3), (12, 12.6), ("NA", 8.6), (28, 14.9), (23, 9.7)]
+
+
+def air(marker="NA"):
+    """Return measurements of ozone, one for each hour, as R writes them."""
+    cells = [*AIR, *((7 + 3 * hour, 5 + hour % 11) for hour in range(25))]
+    rows = (f"{marker if ozone == 'NA' else ozone},{wind}" for ozone, wind in cells)
+    return "Ozone,Wind\n" + "\n".join(rows) + "\n"
+
+
+@pytest.mark.parametrize("marker", ["NA", "N/A", "nan", "NULL", ""])
+def test_a_marker_of_missing_values_is_no_label(write, refusal, marker):
+    path = write("air.csv", air(marker))
+    with pytest.warns(UserWarning, match="quantity|left out") as caught:
+        data = read_table(path, "Ozone", drop_missing_target=True)
+    assert "air.csv: 2 rows without a target left out." in [str(one.message) for one in caught]
+    assert data.classes is None
+    assert data.target.tolist()[:5] == [41, 36, 12, 28, 23]
+    assert data.rows.tolist()[:3] == [2, 3, 5]
+    got = refusal("air.csv", air(marker), "Ozone")
+    assert f"got {repr(marker) if marker else 'no value'} in line 4, 6. Fill in" in got
+    assert ("or target_kind='class' if it is a label." in got) == bool(marker)
+
+
+def test_a_marker_among_labels_is_missing_unless_the_target_is_said_to_be_classes(write, refusal):
+    content = "size,answer\n1,yes\n2,no\n3,None\n4,\n5,yes\n"
+    assert "must not be missing, got no value or 'None' in line 4, 5." in refusal(
+        "x.csv", content, "answer"
+    )
+    path = write("x.csv", content)
+    for kind, classes in (("auto", ("no", "yes")), ("class", ("None", "no", "yes"))):
+        with pytest.warns(UserWarning, match="without a target left out"):
+            data = read_table(path, "answer", target_kind=kind, drop_missing_target=True)
+        assert data.classes == classes

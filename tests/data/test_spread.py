@@ -1,4 +1,4 @@
-"""Positions against exact arithmetic: how far a distance is off is never more than is said."""
+"""Positions against exact arithmetic: no distance is off by more than its bound."""
 
 from fractions import Fraction
 from math import isqrt
@@ -29,7 +29,7 @@ def root_of(number):
 
 
 def worst_error(column, spread):
-    """The largest error of a distance, cut at 1, as a share of what is said of it."""
+    """The largest error of a distance, cut at 1, as a share of its bound."""
     z, bound = scaled(column, spread)
     values = [Fraction(value) for value in column.tolist()]
     width = true_spread(values, spread)

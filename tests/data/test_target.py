@@ -8,7 +8,6 @@ import pyarrow as pa
 import pytest
 from sklearn.exceptions import DataConversionWarning
 
-from fuzzyfrog.data import make_dataset
 from fuzzyfrog.data.target import check_target_kind, encode_target
 from fuzzyfrog.errors import DataError, ParameterError
 
@@ -47,6 +46,15 @@ def test_fractions_make_a_numeric_target(y):
     assert classes is None
     assert values.dtype == np.float64
     assert values.tolist() == [0.5, 1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("n_different", "n_samples", "is_numeric"),
+    [(20, 20, False), (21, 21, True), (21, 210, False), (30, 300, False), (31, 300, True)],
+)
+def test_many_different_whole_numbers_are_quantities(n_different, n_samples, is_numeric):
+    numbers = np.arange(n_samples) % n_different
+    assert (encode_target(numbers, n_samples, "auto")[1] is None) == is_numeric
 
 
 def test_the_kind_can_be_forced():
@@ -102,11 +110,3 @@ def test_a_column_vector_is_taken_with_a_warning(y):
         codes, classes = encode_target(y, 3, "auto")
     assert codes.tolist() == [0, 1, 0]
     assert classes == (1, 2)
-
-
-def test_whole_numbers_that_look_like_quantities_cost_a_warning():
-    X, y = np.zeros((100, 1)), np.arange(100.0)
-    with pytest.warns(UserWarning, match="Pass target='numeric'"):
-        assert len(make_dataset(X, y).classes) == 100
-    assert make_dataset(X, y, target="numeric").classes is None
-    assert len(make_dataset(X, y, target="class").classes) == 100

@@ -24,7 +24,7 @@ def rows_of(path, separator=","):
 @pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.csv.gz"])
 def test_cells_of_a_csv_file_are_copied_character_by_character(write, tmp_path, name):
     path = write("x.csv", CSV)
-    data = read_table(path, "class", ignore=["id"])
+    data = read_table(path, "class", ignore=["id"], target_kind="class")
     write_reduced(data, ['a "b", c', "size"], tmp_path / name, CellSource(path))
     assert rows_of(tmp_path / name, "\t" if "tsv" in name else ",") == [
         ["size", "class", 'a "b", c'],
@@ -81,7 +81,7 @@ def test_what_a_sparse_arff_row_leaves_out_is_there(write, tmp_path):
 
 def test_parquet_from_text_has_numbers_where_features_are_numeric(write, tmp_path, same):
     path = write("x.csv", CSV)
-    data = read_table(path, "class", ignore=["id"])
+    data = read_table(path, "class", ignore=["id"], target_kind="class")
     write_reduced(data, list(data.feature_names), tmp_path / "out.parquet", CellSource(path))
     table = pq.read_table(tmp_path / "out.parquet").to_pydict()
     assert table["size"] == [1.5, 2.0, None, 7.0]
@@ -116,7 +116,7 @@ def test_a_bundled_data_set_has_no_file(tmp_path, same):
 
 def test_a_file_that_changed_since_it_was_read_is_noticed(write, tmp_path):
     path = write("x.csv", CSV)
-    data = read_table(path, "class", ignore=["id"])
+    data = read_table(path, "class", ignore=["id"], target_kind="class")
     write("x.csv", CSV + "011,1,red,y,9\n")
     with pytest.raises(DataError, match="must have the 4 samples that were read, got 5"):
         write_reduced(data, ["size"], tmp_path / "out.csv", CellSource(path))

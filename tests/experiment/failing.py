@@ -1,4 +1,4 @@
-"""Panels and selectors of one's own that fail in ways nobody foresaw."""
+"""Custom panels and selectors that fail in unforeseen ways."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""A panel and selectors of one's own, named in configs as experiment.quick_panel:Class."""
+"""A custom panel and selectors, named in configs as experiment.quick_panel:Class."""
 
 import numpy as np
 from sklearn.base import BaseEstimator

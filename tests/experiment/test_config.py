@@ -1,4 +1,4 @@
-"""Configs: what they may say, and what they are told when they say something else."""
+"""Configs: what they may contain, and the errors for anything else."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from fuzzyfrog.experiment.cells import read_cells
 from fuzzyfrog.experiment.config import SelectorEntry, read_config
 from fuzzyfrog.experiment.selectors import AUTO_RULE, FIRST_DEFAULTS, check_selector, recipe
 from fuzzyfrog.search import FrontPoint
-from fuzzyfrog.select.path import Path as SizePath
+from fuzzyfrog.select.measures import Path as SizePath
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = """
@@ -143,6 +143,12 @@ def test_a_recipe_knows_settings_but_no_names(tmp_path):
          "protocols.paper: seeds must be distinct, got 0 2 times."),
         (SMALL.replace("[protocols.paper]", "[protocols.paper]\nseeds = [[0], [0]]"),
          "protocols.paper: a seed must be an integer of at least 0, got [0]."),
+        ("metric = 'mse'" + SMALL, "metric must be one of 'accuracy', 'balanced-accuracy', 'auc'"),
+        ("deviation = 'seeds'" + SMALL, "deviation must be one of 'classifiers', 'folds', got"),
+        (SMALL + "target_kind = 'numeric'",
+         "data.wine: target_kind must come with a file or a loader."),
+        (SMALL + "file = 'w.csv'\ntarget_kind = 'number'",
+         "data.wine: target_kind must be one of 'auto', 'class', 'numeric', got 'number'."),
         ("fold_seed = 1.5" + SMALL, "fold_seed must be an integer of at least 0, got 1.5."),
         ("panels = ['weka', 'weka']" + SMALL, "panels must be distinct, got 'weka' 2 times."),
         ("classifier_seconds = -1" + SMALL,
@@ -196,7 +202,7 @@ def test_a_missing_config_gets_a_sentence(tmp_path):
         ),
         (
             'search = "frogs"\noptions = { variant = "tree" }',
-            "variant must be one of 'local', 'paper'",
+            "variant must be one of 'local', 'tabu', 'paper'",
         ),
         ('search = "frogs"\noptions = { preset = "big" }', "preset must be one of 'auto'"),
         ('search = "genetic"\noptions = { p_mutation = 2 }', "p_mutation must be a number from 0"),

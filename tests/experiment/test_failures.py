@@ -89,7 +89,7 @@ def checkpoints(config):
 
 
 def left_behind(config, monkeypatch):
-    """Run until the first search is done and give the checkpoint that it leaves."""
+    """Run until the first search is done; return the checkpoint that it leaves."""
     monkeypatch.setattr("fuzzyfrog.experiment.selectors._details", _interrupt)
     with pytest.raises(KeyboardInterrupt):
         run(config)

@@ -1,10 +1,10 @@
-"""What the leak is worth comes with what it is sure to."""
+"""The size of the leak comes with its uncertainty."""
 
 import pytest
 from scipy import stats
 
 from experiment.made_up import entry
-from fuzzyfrog.experiment.pages.leak import Leak, leak_rows, shown_leak
+from fuzzyfrog.experiment.pages.summary_page import Leak, leak_rows, shown_leak
 
 GAINS = (1.0, 2.5, -0.5, 3.0, 0.25, 4.0, -2.0, 5.0)
 NESTED = (60.0,) * len(GAINS)

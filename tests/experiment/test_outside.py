@@ -1,4 +1,4 @@
-"""Selectors from outside, at a size of their own or that of another, and tables from a function."""
+"""Third-party selectors, at their own size or that of another, and tables from a function."""
 
 from dataclasses import replace
 

@@ -46,7 +46,7 @@ def row(page, title, start):
 
 
 def judged(seed, accuracies):
-    """Return some classifiers of B-SFLA, the last selector, other accuracies in one seed."""
+    """Change the accuracies of some classifiers of B-SFLA, the last selector, in one seed."""
 
     def change(line):
         key = line["key"]
@@ -80,7 +80,7 @@ def test_one_seed_has_no_spread(tmp_path):
 
 
 def counted(line):
-    """Return every search evaluations that depend on the seed."""
+    """Make the evaluations of every search depend on the seed."""
     if line["key"]["kind"] == "selection" and line["value"]["by"] != "GBFS":
         line["value"]["evaluations"] = 1000 + 100 * line["key"]["seed"]
     return line
@@ -102,7 +102,7 @@ def test_seconds_of_a_single_run_are_marked(tmp_path):
 
 
 def failed(line):
-    """Let FT fail on lung cancer with the first seed, J48 with one selector."""
+    """Make FT fail on lung cancer with the first seed, J48 with one selector."""
     key = line["key"]
     last = key.get("features", [0])[-1]
     if key["data"] != "lung_cancer" or key.get("panel") != "weka" or key["fold"] is not None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fuzzyfrog.common import jit
 from fuzzyfrog.common.jit import Kernels
-from fuzzyfrog.measure import Dependency, SampledDependency, arrays
+from fuzzyfrog.measure import Dependency, SampledDependency, engines
 from fuzzyfrog.measure.requirements import Requirements
 from measure_cases import KINDS, TNORMS, cases
 from strategies import JIT_IS_OFF, examples
@@ -24,11 +24,11 @@ def same_bytes(first, second):
 @pytest.fixture(params=[7, 2**13])
 def rectangles(request, monkeypatch):
     """Cut the pairs into rectangles of any size, down to a few pairs."""
-    monkeypatch.setattr(arrays, "_PAIRS", request.param)
-    monkeypatch.setattr(arrays, "_WIDTH", max(1, request.param // 2))
-    monkeypatch.setattr(arrays, "_AT_ONCE", 2)
-    monkeypatch.setattr(arrays, "_MOST_COLUMNS", 3)
-    monkeypatch.setattr(arrays, "_MOST_SUBSETS", 3)
+    monkeypatch.setattr(engines, "_PAIRS", request.param)
+    monkeypatch.setattr(engines, "_WIDTH", max(1, request.param // 2))
+    monkeypatch.setattr(engines, "_AT_ONCE", 2)
+    monkeypatch.setattr(engines, "_MOST_COLUMNS", 3)
+    monkeypatch.setattr(engines, "_MOST_SUBSETS", 3)
 
 
 @pytest.mark.usefixtures("rectangles")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp, limited
-from fuzzyfrog.measure import Dependency, SampledDependency, arrays, engines
+from fuzzyfrog.measure import Dependency, SampledDependency, engines
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(700, 6))
@@ -47,7 +47,7 @@ def test_pieces_change_no_bit(engine, bar, monkeypatch):
 @pytest.mark.parametrize("engine", ["arrays", "scan", "tree", "plain"])
 def test_one_evaluation_is_abandoned_in_the_middle(engine, monkeypatch):
     monkeypatch.setattr(engines, "_PAIRS_AT_ONCE", 3_000)
-    monkeypatch.setattr(arrays, "_PAIRS", 3_000)
+    monkeypatch.setattr(engines, "_PAIRS", 3_000)
     for one in measures(engine, 1):
         scores = one.score(MASKS)
         looks = AfterSomeLooks(10**9)

@@ -10,6 +10,7 @@ from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.dependency import SubsetScores
 from fuzzyfrog.measure.greedy import Extensions
 from fuzzyfrog.measure.tree import TreeEngine
+from measure_cases import TNORMS
 from strategies import JIT_IS_OFF
 
 pytestmark = pytest.mark.usefixtures("no_table_is_small")
@@ -45,7 +46,7 @@ def greedy_steps(measure, n_steps):
     return base
 
 
-@pytest.mark.parametrize("tnorm", ["lukasiewicz", "minimum", "product"])
+@pytest.mark.parametrize("tnorm", TNORMS)
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_best_extensions_of_classes(tnorm, n_jobs):
     X, originals = copies_with_noise(150, 5, 8, seed=1)

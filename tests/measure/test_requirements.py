@@ -1,4 +1,4 @@
-"""Rows of requirements: necessary, violated by whom they are given to, and none for the others."""
+"""Rows of requirements: necessary, violated by their subset, and none for the others."""
 
 import numpy as np
 import pytest

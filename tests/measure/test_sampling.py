@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fuzzyfrog.measure import Dependency, SampledDependency
-from fuzzyfrog.measure.arrays import ArrayEngine
-from fuzzyfrog.measure.engines import LineEngine, PartEngine, PlainEngine
+from fuzzyfrog.measure.engines import ArrayEngine, LineEngine, PartEngine, PlainEngine
 from fuzzyfrog.measure.sampled import mean_interval
 from fuzzyfrog.measure.tree import TreeEngine
 from measure_cases import ENGINES, TNORMS, cases

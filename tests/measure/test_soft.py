@@ -2,12 +2,21 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.measure import SoftDependency
+from fuzzyfrog.measure import SoftDependency, soft
+from fuzzyfrog.measure.soft import _DOUBLE, _SINGLE
 from naive import soft as naive
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _kernels():
+    """Let kernels do everything; that NumPy does the same has a test of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(soft._kernel_soft, "pay", lambda _: True)
+        yield
 
 
 def table(seed, n_samples, kinds, *, numeric=False, n_classes=3, tails=False):
@@ -72,6 +81,33 @@ def test_equals_the_definition(seed, n_samples, kinds, numeric, n_classes):
         assert score == pytest.approx(expected.mean(), abs=1e-12)
 
 
+@example(seed=2, n_samples=54, kinds="CC", numeric=True, tails=True)  # a square, not a power
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**16),
+    n_samples=st.integers(2, 300),
+    kinds=st.text("ntckNTC", min_size=2, max_size=6),
+    numeric=st.booleans(),
+    tails=st.booleans(),
+)
+def test_numpy_gives_the_bits_of_the_kernels(seed, n_samples, kinds, numeric, tails):
+    dataset = table(seed, n_samples, kinds, numeric=numeric, n_classes=2, tails=tails)
+    features = np.arange(len(kinds))
+
+    def answers():
+        measure = SoftDependency(dataset)
+        for precision in (_SINGLE, _DOUBLE):
+            base, added = features[: seed % 2], features[seed % 2 :]
+            for found in measure._weighed(base, added, precision, measure.anchors):
+                yield found.tobytes()
+        yield measure.left_out_losses(features).tobytes()
+
+    by_kernels = list(answers())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(soft._kernel_soft, "pay", lambda _: False)
+        assert list(answers()) == by_kernels
+
+
 @pytest.mark.parametrize("numeric", [False, True])
 @pytest.mark.parametrize("seed", range(4))
 def test_heavy_tails_neither_underflow_nor_overflow(seed, numeric):
@@ -100,6 +136,90 @@ def test_the_best_extension_is_the_best_by_the_definition(seed, tails, numeric):
         assert np.flatnonzero(found > -np.inf).tolist() == [expected.argmax()]
         assert found.max() == measure.score(masks).max()
         base = masks[expected.argmax()]
+
+
+def extensions(n_features, base=()):
+    """Return the masks that add a feature to a base."""
+    masks = np.zeros((n_features, n_features), bool)
+    masks[:, list(base)] = True
+    rest = np.setdiff1d(np.arange(n_features), base)
+    masks[rest, rest] = True
+    return masks[rest]
+
+
+def raced(measure, masks, monkeypatch):
+    """Return what `best` finds, and the share of all memberships that it had to weigh for it."""
+    weighed, inner = [], measure._weighed
+
+    def count(base, added, precision, anchors):
+        weighed.append(len(added) * len(anchors) * (precision is _SINGLE))
+        return inner(base, added, precision, anchors)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(measure, "_weighed", count)
+        found = measure.best(masks)
+    return found, sum(weighed) / (len(masks) * measure.n_sampled)
+
+
+@pytest.mark.parametrize("numeric", [False, True])
+@pytest.mark.parametrize("tails", [False, True])
+def test_a_race_finds_the_best_extension_without_weighing_all(tails, numeric, monkeypatch):
+    dataset = table(4, 400, "nntcNCTnnn", numeric=numeric, tails=tails)
+    worth = dataset.target if numeric else dataset.target > 1
+    dataset.values[:, 7] = worth + 0.3 * dataset.values[:, 7].clip(-3, 3)
+    measure = SoftDependency(dataset)
+    for base in [(), (1, 3)]:
+        masks = extensions(10, base)
+        scores = measure.score(masks)
+        found, share = raced(measure, masks, monkeypatch)
+        assert np.flatnonzero(found > -np.inf).tolist() == [scores.argmax()]
+        assert found.max() == scores.max()
+        assert share < 0.8
+
+
+def test_in_a_race_copies_end_level_and_threads_do_not_matter():
+    dataset = table(6, 500, "nnnnnn")
+    dataset.values[:, 2] = dataset.target + dataset.values[:, 2]
+    dataset.values[:, 5] = dataset.values[:, 2]
+    found = [SoftDependency(dataset, n_jobs=jobs).best(extensions(6)) for jobs in (1, 3)]
+    assert np.flatnonzero(found[0] > -np.inf).tolist() == [2, 5]
+    assert found[0].tobytes() == found[1].tobytes()
+
+
+def test_a_race_does_not_depend_on_the_order_of_the_samples():
+    rng = np.random.default_rng(8)
+    y = np.repeat([0, 1, 2], 200)
+    trap = np.where(y == 0, 5.0, rng.normal(size=600))  # says all about the first third alone
+    X = np.column_stack([trap, y + 0.4 * rng.normal(size=600), rng.normal(size=600)])
+    measure = SoftDependency(X, y)
+    scores = measure.score(extensions(3))
+    assert scores.argmax() == 1
+    assert measure.best(extensions(3)).argmax() == 1
+
+
+def test_a_race_waits_for_what_single_precision_cannot_tell(monkeypatch):
+    dataset = table(9, 600, "nnnn")
+    dataset.values[:, 1] = dataset.target + dataset.values[:, 1]
+    measure = SoftDependency(dataset)
+    inner = measure._weighed
+
+    def lose(base, added, precision, anchors):
+        found, is_unsure = inner(base, added, precision, anchors)
+        if precision is _SINGLE:  # as underflow would do
+            found[added == 1, ::3], is_unsure[added == 1, ::3] = 0.0, True
+        return found, is_unsure
+
+    expected = measure.best(extensions(4)).tolist()
+    monkeypatch.setattr(measure, "_weighed", lose)
+    assert np.argmax(expected) == 1
+    assert measure.best(extensions(4)).tolist() == expected
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_race_among_equally_useless_features_ends_with_the_best(seed):
+    measure = SoftDependency(table(seed, 400, "n" * 12))
+    scores = measure.score(extensions(12))
+    assert measure.best(extensions(12)).argmax() == scores.argmax()
 
 
 def test_same_bits_for_any_number_of_threads_and_any_batch():

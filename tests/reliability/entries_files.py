@@ -136,7 +136,7 @@ DAMAGED = Refused("got a damaged or foreign file", CheckpointError)
 LOGS = [
     ("a log whose header is a list", header(b"[]"), DAMAGED),
     ("a log whose header is not text", header(b"\xff"), DAMAGED),
-    ("a log whose header is no JSON", header(b"{"), DAMAGED),
+    ("a log whose header is not JSON", header(b"{"), DAMAGED),
     ("a log whose header is too deep", header(DEEP.encode()), DAMAGED),
     ("a log of another format", header(b'{"format": 2}'),
      Refused("format is 2 there, 1 here", CheckpointError)),

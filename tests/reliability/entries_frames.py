@@ -70,7 +70,7 @@ NAMES = {
 
 
 def written_and_read(name: str, folder: Path):
-    """Fit, save, load and report under an odd name; give the files that there are then."""
+    """Fit, save, load and report under an odd name; return the files that exist afterwards."""
     frame = pd.DataFrame(
         np.hstack([GOOD, 1 - GOOD]), columns=pd.Index([name, "other"], dtype=object)
     )

@@ -24,7 +24,7 @@ def column(*values):
 
 
 def changed_during_fit():
-    """Overwrite the caller's table after the first batch; give whether it made a difference."""
+    """Overwrite the caller's table after the first batch; return whether it made a difference."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 6)), rng.integers(0, 2, 40)
     undisturbed = selected(X.copy(), y)

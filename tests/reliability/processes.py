@@ -66,7 +66,7 @@ def contents(folder: Path) -> dict[str, str]:
 
 
 def obey_modes() -> None:
-    """Take from root the right to write where the mode forbids it; others have it not anyway."""
+    """Take from root the right to write where the mode forbids it; others never have it."""
     drop_from_bounding_set, write_anywhere = 24, 1  # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE
     if os.geteuid() == 0:
         assert ctypes.CDLL(None).prctl(drop_from_bounding_set, write_anywhere, 0, 0, 0) == 0

@@ -15,7 +15,7 @@ SEARCHES = ("frogs", "genetic", "swarm", "quickreduct", "exact", "front")
 
 
 def recorded(search: str, n_jobs: int | None = 1, every: int = 1) -> str:
-    """Return the record of a fit to every so-manyth wine, without what the clock put there."""
+    """Return the record of a fit to every n-th wine, without what the clock put there."""
     wine = load_dataset("wine")
     selector = FuzzyRoughSelector(search, random_state=3, max_evaluations=400, n_jobs=n_jobs)
     selector.fit(wine.values[::every], wine.target[::every])

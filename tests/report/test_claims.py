@@ -15,6 +15,7 @@ from fuzzyfrog.records.statements import (
     doubts,
     headline,
     shortcut,
+    unchecked,
     verdict,
 )
 from fuzzyfrog.report import render_report, summary_html
@@ -112,7 +113,7 @@ def test_the_chosen_point_is_the_selected_subset(wine_run, enough):
 
 def test_a_resumed_run_does_not_boast(wine_run):
     run = replace(wine_run, n_evaluations=1_000, n_resumed=900, seconds=10.0)
-    assert collect(run)["search"]["facts"][0]["of"].endswith("since then 10 a second")
+    assert collect(run)["search"]["facts"].endswith("since then 10 a second.")
     assert "1,000 evaluations (900 before resuming), 10.0 s" in printed(run)
 
 
@@ -124,7 +125,7 @@ def test_options_are_not_broken_and_bare_numbers_are_classes(wine_run):
     run = replace(
         wine_run, explanations=(replace(first, pairs=(pair,)), *wine_run.explanations[1:])
     )
-    cards = {one["name"]: one for one in collect(run)["explanations"]["cards"]}
+    cards = {one["name"]: one for one in collect(run)["features"]["first"]}
     shown = cards[first.name]["pairs"][0]
     assert (shown["sample_target"], shown["enemy_target"]) == ("class 2", "x2")
 
@@ -132,7 +133,8 @@ def test_options_are_not_broken_and_bare_numbers_are_classes(wine_run):
 def test_a_single_subset_has_nothing_to_sort(wine_run):
     page = render_report(replace(wine_run, n_reducts=1, reducts=wine_run.reducts[:1]))
     assert 'id="explorer"' not in page
-    assert "No other subset was as good" in page
+    assert 'id="reducts"' not in page
+    assert "The search found no other subset of 5 features that is as good." in page
 
 
 def test_what_must_be_in_is_not_called_checked(wine_run):
@@ -158,7 +160,7 @@ def test_what_speaks_against_a_selection_is_said_first(wine_run):
         "features 90.0% (\N{MINUS SIGN}8.0 ± 1.0 points)."
     )
     assert noise.endswith(
-        "with a shuffled twin of every column, 12 of 24 columns taken were twins."
+        "with a shuffled twin of every column, 12 of the 24 columns taken were twins."
     )
     assert low.endswith("poorly: their dependency is 0.300 on a scale from 0 to 1.")
     assert advice(run) == (
@@ -178,9 +180,50 @@ def test_the_soft_measure_is_no_advice_where_it_loses(wine_run):
     worse = replace(check.soft, score=0.8, difference=-0.1)
     check = replace(check, scores=(*check.scores[:-1], worse))
     assert advice(replace(wine_run, check=check)) == (
-        "For prediction, keep all of them (balanced accuracy 90.0%); --measure soft takes 6 "
+        "For prediction, keep all features (balanced accuracy 90.0%); --measure soft takes 6 "
         "features on average and reaches 80.0%."
     )
+
+
+def test_what_does_better_than_the_soft_measure_is_kept(wine_run):
+    check = a_check(lost=-0.01, twins=12, soft=("alcohol", "hue"))  # 91%, soft 89 ± 2
+    kept = "For prediction, keep the selected features (balanced accuracy 91.0%)"
+    assert advice(replace(wine_run, check=check)).startswith(kept)
+
+
+def test_columns_that_predict_nothing_are_not_recommended(wine_run):
+    check = a_check(twins=12, soft=("alcohol", "hue"))
+    chance = tuple(replace(one, score=0.34) for one in check.scores)
+    said = advice(replace(wine_run, check=replace(check, scores=chance)))
+    assert said.startswith("For prediction, the table needs other columns")
+    assert said.endswith("(balanced accuracy 34.0%).")
+
+
+def test_models_that_were_not_tried_are_mentioned_next_to_the_headline(wine_run):
+    warning = "Models were not tried, so this says nothing about predicting new samples"
+    for text in (printed(wine_run), render_report(wine_run), summary_html(wine_run)):
+        assert headline(wine_run) in text
+        assert warning in text[text.index(headline(wine_run)) :]
+    for run in (replace(wine_run, check=a_check()), replace(wine_run, selected=tuple(range(13)))):
+        assert unchecked(run) is None
+
+
+@pytest.mark.parametrize(
+    ("number", "size"), [(1.0, "1 feature"), (1.4, "1.4 features"), (0.6, "0.6 features")]
+)
+def test_one_feature_is_singular(wine_run, number, size):
+    check = a_check(soft=("hue",))
+    everything, selected, elbow, soft = check.scores
+    elbow = replace(elbow, n_features=number)
+    soft = replace(soft, n_features=number, score=0.7)
+    run = replace(wine_run, check=replace(check, scores=(everything, selected, elbow, soft)))
+    assert f"at the elbow ({size} on average) 70.0%" in printed(run)
+    assert f"--measure soft takes {size} on average and reaches 70.0%." in advice(run)
+
+
+def test_one_twin_is_singular(wine_run):
+    for twins, ending in ((0, "0 of the 24 columns taken were twins"), (1, "taken was a twin")):
+        assert ending in printed(replace(wine_run, check=a_check(twins=twins)))
 
 
 def test_nothing_is_said_against_what_holds(wine_run):
@@ -195,7 +238,7 @@ def test_all_features_lose_nothing(wine_run):
     everything = tuple(range(13))
     run = replace(wine_run, check=a_check(), selected=everything, explanations=())
     assert doubts(run) == []
-    assert "balanced accuracy 90.0%, with all features, as selected" in printed(run)
+    assert "balanced accuracy 90.0%; all features are selected" in printed(run)
 
 
 def test_each_reason_alone_is_enough(wine_run):

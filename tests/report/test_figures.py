@@ -1,15 +1,28 @@
-"""The pictures as files."""
+"""Pictures with matplotlib: on axes, and as files."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
+from sklearn.exceptions import NotFittedError
 
+from fuzzyfrog import FuzzyRoughSelector, load_dataset, plot_front, plot_reducts
 from fuzzyfrog.report import save_figures
+
+plt = pytest.importorskip("matplotlib.pyplot")
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    """No plot is left open."""
+    yield
+    plt.close("all")
+
 
 NAMES = ["front", "reducts", "frequency", "convergence"]
 
@@ -50,11 +63,90 @@ def test_unknown_format_gets_a_sentence(wine_run, tmp_path):
 def test_reports_need_no_matplotlib_and_figures_say_how_to_get_it():
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
+        "from fuzzyfrog import plot_front, plot_reducts\n"
         "from fuzzyfrog.report import render_report, save_figures\n"
-        "try: save_figures(None, '.')\n"
-        "except ImportError as error: print(error)"
+        "for draw in (plot_front, plot_reducts, lambda _: save_figures(None, '.')):\n"
+        "    try: draw(None)\n"
+        "    except ImportError as error: print(error)"
     )
     done = subprocess.run(  # noqa: S603 - our own interpreter and code
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    assert "pip install 'fuzzyfrog[report]'" in done.stdout
+    assert done.stdout.count("pip install 'fuzzyfrog[report]'") == 3
+
+
+def lines_of(ax):
+    return [list(zip(*map(list, line.get_data()), strict=True)) for line in ax.lines]
+
+
+def test_the_line_of_a_plot_is_the_front(wine_run):
+    ax = plot_front(wine_run)
+    front, full, elbow, chosen = lines_of(ax)
+    assert front == [(one.size, one.dependency) for one in wine_run.front]
+    assert [y for _, y in full] == [wine_run.full_dependency] * 2
+    assert elbow == [(4, wine_run.front[3].dependency)]
+    assert chosen == [(5, wine_run.dependency)]
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert labels == ["dependency γ", "all 13 features", "elbow, γ 0.999", "chosen, γ 1.000"]
+    assert ax.get_title(loc="left") == "The best dependency found for each number of features"
+
+
+def test_a_fitted_selector_is_plotted_on_given_axes():
+    selector = FuzzyRoughSelector(measure="soft").fit(load_dataset("wine"))
+    figure, (first, second) = plt.subplots(2)
+    assert plot_front(selector, ax=second) is second
+    assert plt.gcf() is figure
+    assert not first.lines
+    path, neighbors, full, chance, _ = lines_of(second)
+    assert path == [(one.size, one.dependency) for one in selector.front_]
+    assert neighbors == [(one.size, one.accuracy) for one in selector.front_]
+    assert full[0][1] == selector.full_dependency_
+    assert chance[0][1] == selector.chance_
+    assert second.get_title(loc="left") == "The dependency after each feature added"
+
+
+def test_the_dots_of_a_plot_are_the_reducts(wine_run):
+    ax = plot_reducts(wine_run)
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    found = {}
+    for line in ax.lines:
+        if line.get_linestyle() == "-":
+            found[line.get_xdata()[0]] = {names[y] for y in line.get_ydata()}
+    drawn = wine_run.reducts[:40]
+    assert [found[x] for x in range(40)] == [set(wine_run.names(one.features)) for one in drawn]
+    chosen = [line.get_xdata()[0] for line in ax.lines if line.get_color() == "#0f766e"]
+    assert [wine_run.reducts[x].features for x in chosen] == [wine_run.selected]
+    assert ax.get_title(loc="left") == "40 of 343 equally good subsets"
+    assert (
+        plot_reducts(replace(wine_run, reducts=wine_run.reducts[:1], n_reducts=1))
+        .get_title(loc="left")
+        .startswith("The selected subset")
+    )
+
+
+def test_plots_say_what_they_leave_out(crowded_run):
+    ax = plot_reducts(crowded_run)
+    assert len(ax.get_yticks()) == 25
+    n_used = sum(share > 0 for share in crowded_run.feature_frequency)
+    assert ax.get_title(loc="left") == (
+        f"40 of 7,000 equally good subsets ({n_used - 25} rarer features not shown)"
+    )
+
+
+def test_dollars_in_names_are_dollars_when_the_plot_is_drawn_later(hostile_run, tmp_path):
+    first = replace(hostile_run.data.features[0], name="$x^{ $")
+    data = replace(hostile_run.data, features=(first, *hostile_run.data.features[1:]))
+    run = replace(hostile_run, data=data, feature_frequency=(1.0,) * 18)
+    _, own = plt.subplots()  # its ticks know nothing of our style
+    ax = plot_reducts(run, ax=own)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")
+        ax.figure.savefig(tmp_path / "plot.svg")
+    assert "$x^{ $" in [label.get_text() for label in ax.get_yticklabels()]
+
+
+def test_only_selectors_and_records_are_plotted():
+    with pytest.raises(ValueError, match="source must be a fitted FuzzyRoughSelector or a Run"):
+        plot_front([1, 2])
+    with pytest.raises(NotFittedError):
+        plot_front(FuzzyRoughSelector())

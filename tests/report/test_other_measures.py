@@ -10,7 +10,7 @@ import pytest
 from fuzzyfrog import FuzzyRoughSelector, load_dataset
 from fuzzyfrog.records.statements import headline, size_reason
 from fuzzyfrog.report import render_report, save_figures, summary_html
-from report.made import HOSTILE
+from report.made import HOSTILE, a_check
 
 WRONG = [
     "γ",
@@ -36,7 +36,7 @@ def soft_run(*, numeric=False, **parameters):
 
 def text_of(page):
     body = re.sub(r"<(script|style).*?</\1>|<head.*?</head>", "", page, flags=re.DOTALL)
-    return re.sub(r"<[^>]+>", " ", body.split("Reproduce this run")[0])
+    return re.sub(r"<[^>]+>", " ", body.split("Data, parameters and versions")[0])
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_soft_runs_have_pages_without_strict_words(parameters):
     shown = text_of(page) + text_of(summary_html(run))
     for word in WRONG:
         assert not re.search(word, shown), word
-    assert f"chance {run.chance:.3f}" in shown
+    assert f"chance: {run.chance:.3f}" in shown
     assert f"Γ {run.front[0].dependency:.3f}" in page
     assert ("One feature after another" in shown) == ("search" not in parameters)
     assert 'id="frequency"' not in page
@@ -76,13 +76,13 @@ def test_both_curves_are_drawn():
 def test_the_headline_names_chance_and_all():
     run = soft_run(size_rule="peak")
     assert headline(run) == (
-        "By 5 of 13 features, similar samples have the same class 84.1% of the time; by all "
-        "columns 77.1%, by chance 33.8%"
+        "Judged by 5 of 13 features, similar samples share their class 84.1% of the time (all "
+        "columns: 77.1%, chance: 33.8%)"
     )
     assert size_reason(run) == "where the soft dependency is highest"
-    assert headline(replace(run, dependency=0.3)).startswith("By no feature found")
+    assert headline(replace(run, dependency=0.3)).startswith("No features were found by which")
     everything = tuple(range(13))
-    assert "By all 13 features," in headline(replace(run, selected=everything))
+    assert "Judged by all 13 features," in headline(replace(run, selected=everything))
 
 
 def test_hostile_names_stay_text():
@@ -115,3 +115,21 @@ def test_figures_of_soft_runs(tmp_path):
     files = save_figures(soft_run(), tmp_path)
     assert [file.stem for file in files] == ["front", "convergence"]
     assert "nearest neighbors" in files[0].read_text(encoding="utf-8")
+
+
+def test_sentences_have_a_space_between_them(wine_run, hostile_run):
+    numeric = soft_run(numeric=True)
+    r2 = replace(a_check(), metric="R²", n_samples=100)
+    runs = [replace(wine_run, check=a_check(soft=("hue",))), replace(hostile_run, core=(0,)),
+            replace(numeric, check=r2), soft_run()]  # fmt: skip
+    for run in runs:
+        paragraphs = re.findall(r"<p\b[^>]*>(.*?)</p>", render_report(run), re.DOTALL)
+        assert len(paragraphs) > 10
+        for paragraph in paragraphs:
+            assert not re.search(r"[a-z0-9%)]\.[A-Z][a-z]", re.sub(r"<[^>]+>", "", paragraph))
+
+
+def test_r2_that_is_cut_at_0_says_so(wine_run):
+    r2 = replace(a_check(), metric="R²")
+    assert "R² (0 if negative)</span>" in render_report(replace(wine_run, check=r2))
+    assert "if negative" not in render_report(replace(wine_run, check=a_check()))

@@ -1,4 +1,4 @@
-"""A run in a process of its own, slow enough to be killed: ``resumable.py LOG RESULT DELAY``."""
+"""A run in a separate process, slow enough to be killed: ``resumable.py LOG RESULT DELAY``."""
 
 import sys
 import time

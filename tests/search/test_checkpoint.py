@@ -68,7 +68,7 @@ def test_truncated_anywhere_it_resumes_or_says_so(finished):
 
 def test_a_greedy_step_resumes_in_the_middle(tmp_path, monkeypatch):
     """A step of a huge table takes minutes, so its log has the parts of each race."""
-    monkeypatch.setattr("fuzzyfrog.search.evaluation.CHUNK_SECONDS", 0.0)
+    monkeypatch.setattr("fuzzyfrog.search.driver.CHUNK_SECONDS", 0.0)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 12))
     y = (X[:, 3] + X[:, 7] > 0).astype(int)
@@ -178,12 +178,12 @@ def test_a_foreign_file_is_refused_and_left_alone(tmp_path):
 
 
 def test_a_missing_directory_is_refused_before_anything_is_scored(tmp_path):
-    with pytest.raises(CheckpointError, match=r"must be in a directory that exists.* Make"):
+    with pytest.raises(CheckpointError, match=r"must be in a directory that exists.* Create"):
         go(tmp_path / "missing" / "scores")
 
 
 def test_a_place_that_cannot_be_written_costs_the_log_not_the_run(tmp_path, finished):
-    (tmp_path / "scores.lock").mkdir()  # stops even root, whom modes do not stop
+    (tmp_path / "scores.lock").mkdir()  # stops even root, whom permissions do not stop
     with pytest.warns(RuntimeWarning, match="cannot be written") as warned:
         outcome, _ = go(tmp_path / "scores")
     assert outcome == finished[1]

@@ -16,9 +16,8 @@ from fuzzyfrog.search import (
     ShuffledFrogs,
     run,
 )
-from fuzzyfrog.search.archive import Archive
-from fuzzyfrog.search.evaluation import Budget, Evaluator
-from fuzzyfrog.search.ranking import ranking_of
+from fuzzyfrog.search.archive import Archive, ranking_of
+from fuzzyfrog.search.driver import Budget, Evaluator
 from search.lookup import Lookup, Scripted, mask_of, masks, plain, random_table, sizes_of
 
 TABLE = random_table()
@@ -112,7 +111,7 @@ def test_a_score_that_is_no_number_is_an_error():
 
 def test_chunks_keep_all_that_scores_at_once_busy(monkeypatch):
     clock = itertools.count(step=100.0)  # every chunk takes very long, so they become small
-    monkeypatch.setattr("fuzzyfrog.search.evaluation.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("fuzzyfrog.search.driver.time.monotonic", lambda: next(clock))
     n_calls = []
     for n_at_once in (1, 20):
         objective = Lookup(random_table(n_features=9))
@@ -125,7 +124,7 @@ def test_chunks_keep_all_that_scores_at_once_busy(monkeypatch):
 
 def test_time_stops_a_run_within_a_batch(monkeypatch):
     clock = itertools.count()
-    monkeypatch.setattr("fuzzyfrog.search.evaluation.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("fuzzyfrog.search.driver.time.monotonic", lambda: next(clock))
     objective = Lookup(TABLE)
     monkeypatch.setattr("fuzzyfrog.search.driver.FINISH_SECONDS", 1000)
     outcome = run(Genetic(), objective, objective.problem(), seed=0, max_seconds=8)
@@ -184,7 +183,7 @@ def test_a_deadline_outside_holds_for_the_search_and_for_what_it_thinks():
 
 def test_scores_are_on_disk_as_soon_as_half_a_second_of_them_is_known(tmp_path, monkeypatch):
     now, path, kept = [0.0], tmp_path / "scores", []
-    monkeypatch.setattr("fuzzyfrog.search.evaluation.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("fuzzyfrog.search.driver.time.monotonic", lambda: now[0])
 
     class Watching(Lookup):
         def score(self, masks, at_least=None):
@@ -293,7 +292,7 @@ def greedy(table, n_features):
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("cells", [2**24, 7 * 2])
 def test_quickreduct_is_greedy(seed, cells, monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.search.quickreduct.BATCH_CELLS", cells)
+    monkeypatch.setattr("fuzzyfrog.search.stepwise.BATCH_CELLS", cells)
     table = random_table(seed=seed)
     objective = Lookup(table)
     proposal, batches = QuickReduct().propose(objective.problem(), 0), []

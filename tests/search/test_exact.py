@@ -10,7 +10,7 @@ from fuzzyfrog.search import (
     Genetic,
     Problem,
     QuickReduct,
-    cover_proof,
+    exact,
     exact_front,
     run,
 )
@@ -76,7 +76,7 @@ def found_subsets(outcome):
     return {tuple(np.flatnonzero(reduct.subset)) for reduct in outcome.reducts}
 
 
-WISHES = {
+CONSTRAINTS = {
     "nothing": {},
     "must": {"must_include": mask_of(7, 1, 4)},
     "exclude": {"exclude": mask_of(7, 0, 6)},
@@ -90,28 +90,28 @@ WISHES = {
 
 
 @pytest.mark.parametrize("with_oracle", [True, False], ids=["rows", "scores"])
-@pytest.mark.parametrize("wish", WISHES)
+@pytest.mark.parametrize("constraint", CONSTRAINTS)
 @pytest.mark.parametrize("seed", SEEDS)
-def test_finds_all_of_the_best(seed, wish, with_oracle, monkeypatch):
+def test_finds_all_of_the_best(seed, constraint, with_oracle, monkeypatch):
     monkeypatch.setattr(
         exact_front, "TRIED_TOGETHER", 2
     )  # so that bounds are needed in a small table
-    objective, problem = task(seed, with_oracle, **WISHES[wish])
+    objective, problem = task(seed, with_oracle, **CONSTRAINTS[constraint])
     outcome = run(Exact(), objective, problem, seed=0)
     truth = best_subsets(objective, problem)
     assert outcome.proven
     assert outcome.lower_bound == outcome.subset.sum()
     assert found_subsets(outcome) <= truth
     assert outcome.all_listed == (found_subsets(outcome) == truth)
-    assert outcome.all_listed or "size" in wish
-    assert all(reduct.minimal for reduct in outcome.reducts) or "size" in wish
+    assert outcome.all_listed or "size" in constraint
+    assert all(reduct.minimal for reduct in outcome.reducts) or "size" in constraint
     assert outcome.stop_reason == "converged"
 
 
 @pytest.mark.parametrize("search", [Genetic(), QuickReduct()], ids=repr)
-@pytest.mark.parametrize("wish", WISHES)
-def test_certified_searches_end_with_the_best(search, wish):
-    objective, problem = task(1, **WISHES[wish])
+@pytest.mark.parametrize("constraint", CONSTRAINTS)
+def test_certified_searches_end_with_the_best(search, constraint):
+    objective, problem = task(1, **CONSTRAINTS[constraint])
     outcome = run(Certified(search, Exact()), objective, problem, seed=0)
     assert outcome.proven
     assert outcome.all_listed
@@ -119,9 +119,9 @@ def test_certified_searches_end_with_the_best(search, wish):
 
 
 @pytest.mark.parametrize("with_oracle", [True, False], ids=["rows", "scores"])
-@pytest.mark.parametrize("wish", ["nothing", "share", "product", "size"])
-def test_whatever_ends_early_claims_nothing_wrong(wish, with_oracle):
-    objective, problem = task(2, with_oracle, **WISHES[wish])
+@pytest.mark.parametrize("constraint", ["nothing", "share", "product", "size"])
+def test_whatever_ends_early_claims_nothing_wrong(constraint, with_oracle):
+    objective, problem = task(2, with_oracle, **CONSTRAINTS[constraint])
     truth = best_subsets(objective, problem)
     smallest = len(next(iter(truth)))
     n_proven = 0
@@ -223,7 +223,7 @@ class Independent:
 
 def test_covers_that_break_a_row_just_learned_are_not_asked_about(monkeypatch):
     """One answer rules out many covers; and between many answers there is a sign of life."""
-    monkeypatch.setattr(cover_proof, "ASKED_BETWEEN_REPORTS", 2)
+    monkeypatch.setattr(exact, "ASKED_BETWEEN_REPORTS", 2)
     asked = []
 
     def oracle(subset):
@@ -231,7 +231,7 @@ def test_covers_that_break_a_row_just_learned_are_not_asked_about(monkeypatch):
         missing = np.flatnonzero(~subset[:4])[:1]
         return Rows(np.eye(12)[missing], np.ones(len(missing)))
 
-    proof = cover_proof.CoverProof(Problem(12, 12, full_score=1.0, oracle=oracle), oracle, limit=10)
+    proof = exact.CoverProof(Problem(12, 12, full_score=1.0, oracle=oracle), oracle, limit=10)
     lacking = [~mask_of(12, feature, other) for feature in range(4) for other in range(5, 12)]
     steps = proof._rows_against(np.array(lacking))
     signs = list(steps)

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 from fuzzyfrog.search import Problem
-from fuzzyfrog.search.archive import Archive
-from fuzzyfrog.search.constraints import Constraints
+from fuzzyfrog.search.archive import Archive, ranking_of
 from fuzzyfrog.search.frogs.local_search import Explorer, random_neighbors
-from fuzzyfrog.search.random_stream import Stream
-from fuzzyfrog.search.ranking import ranking_of
+from fuzzyfrog.search.protocol import Constraints, Stream
 from search.lookup import mask_of
 
 

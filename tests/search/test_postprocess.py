@@ -6,7 +6,7 @@ from sklearn.base import BaseEstimator
 
 from fuzzyfrog.search import Batch, Problem, ShuffledFrogs, run
 from fuzzyfrog.search.frogs import local_search
-from fuzzyfrog.search.quickreduct import grow
+from fuzzyfrog.search.stepwise import grow
 from search.lookup import Lookup, random_table
 
 N_FEATURES = 60
@@ -36,7 +36,7 @@ def test_the_best_is_reduced_before_all_others_are_checked():
     assert outcome.n_evaluations < 2 * N_FEATURES
 
 
-@pytest.mark.parametrize(("variant", "grows"), [("local", True), ("paper", False)])
+@pytest.mark.parametrize(("variant", "grows"), [("tabu", True), ("local", True), ("paper", False)])
 def test_only_local_frogs_grow_one_greedily(variant, grows, monkeypatch):
     calls = []
     monkeypatch.setattr(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fuzzyfrog.measure import Dependency
-from fuzzyfrog.search import Checkpoint, Exact, Problem, QuickReduct, cover_proof, proof_log, run
+from fuzzyfrog.search import Checkpoint, Exact, Problem, QuickReduct, exact, proof_log, run
 from fuzzyfrog.search.covering import CoverSearch, Rows
 from fuzzyfrog.search.covering.search import PLACE
 from fuzzyfrog.select.certify import oracle_of
@@ -25,7 +25,7 @@ class Killed(BaseException):
 @pytest.fixture
 def task(monkeypatch):
     """A measure and a problem whose proof takes many slices, and every slice leaves a place."""
-    monkeypatch.setattr(cover_proof, "SLICE_WORK", 0)
+    monkeypatch.setattr(exact, "SLICE_WORK", 0)
     monkeypatch.setattr(proof_log, "PLACE_SECONDS", 0.0)
     monkeypatch.setattr(proof_log, "WRITING_SHARE", np.inf)
     rng = np.random.default_rng(3)

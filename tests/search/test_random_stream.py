@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from fuzzyfrog.search.constraints import Constraints, diverse_sizes, diverse_subsets
-from fuzzyfrog.search.protocol import Problem
-from fuzzyfrog.search.random_stream import Stream
+from fuzzyfrog.search.protocol import Constraints, Problem, Stream, diverse_sizes, diverse_subsets
 
 WORDS = ["0xc3a2b6c606754a90", "0x3d8e9c131f2475ae"]
 

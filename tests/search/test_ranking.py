@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fuzzyfrog.search import Problem
-from fuzzyfrog.search.ranking import ranking_of
+from fuzzyfrog.search.archive import ranking_of
+from fuzzyfrog.search.protocol import check_problem
 from search.lookup import mask_of
 
 shares = st.sampled_from([0.0, 0.1, 0.25, 1 / 3, 0.5, 2 / 3, 0.7, 0.9, 1.0])
@@ -88,4 +89,4 @@ def test_one_of_two_beats_the_other_unless_equal(name, score, size, other, other
 
 def test_unknown_name_lists_the_known():
     with pytest.raises(ValueError, match="one of 'lexicographic', 'product', got 'sum'"):
-        ranking("sum")
+        check_problem(Problem(6, 60, 1.0, "sum"))

@@ -300,7 +300,7 @@ def test_large_covers_are_proved_by_an_integer_program(monkeypatch):
         first = row // 3 * 3
         X[1 + row, [first + row % 3, first + (row + 1) % 3]] = 1.0
     y = np.arange(len(X)) > 0
-    monkeypatch.setattr("fuzzyfrog.search.cover_proof.MOST_BRANCHED", 5)
+    monkeypatch.setattr("fuzzyfrog.search.exact.MOST_BRANCHED", 5)
     asked = []
     answer = proof_log.smallest_cover
 

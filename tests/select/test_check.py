@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer
+from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.impute import SimpleImputer
@@ -18,6 +19,7 @@ from sklearn.metrics import balanced_accuracy_score, r2_score
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from fuzzyfrog import BoostedSelector, DataError, FuzzyRoughSelector, check, load_dataset
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp, limited
@@ -79,7 +81,7 @@ def naive_check(selector, table, target, folds, seed):
                         for one in columns
                     ]
                 )
-                # A gap is no category of its own.
+                # A gap is not a category of its own.
                 known = table.copy()
                 pipeline = make_pipeline(prepared, model).fit(known.iloc[train], target[train])
                 predicted = pipeline.predict(known.iloc[test])
@@ -168,6 +170,22 @@ def test_the_same_seed_gives_the_same_check_for_any_number_of_threads(monkeypatc
     assert check(FuzzyRoughSelector("quickreduct", n_jobs=1), wine, seed=5) != first
 
 
+def test_models_get_one_thread_of_each_numeric_library(monkeypatch):
+    seen = []
+
+    class Watched(cross_validation._ModelTable):
+        def scores(self, *args):
+            seen.extend(one["num_threads"] for one in threadpool_info())
+            return super().scores(*args)
+
+    monkeypatch.setattr(cross_validation, "_ModelTable", Watched)
+    with threadpool_limits(2):
+        check(SOFT, *mixed_table(60), folds=2)
+        after = {one["num_threads"] for one in threadpool_info()}
+    assert set(seen) == {1}
+    assert after == {2}
+
+
 def test_the_selector_stays_as_it_is_and_has_no_side_effects(tmp_path):
     heard = []
     selector = FuzzyRoughSelector(
@@ -210,6 +228,17 @@ def test_a_harmless_selection_is_offered_nothing():
 def test_the_elbow_is_chosen_inside_the_folds():
     found = check(QUICK, load_dataset("wine"))
     assert 1 < found.elbow.n_features < found.selected.n_features < found.all.n_features == 13
+
+
+@pytest.mark.parametrize("measure", ["soft", "strict"])
+@pytest.mark.filterwarnings("ignore:feature 'Unnamed")
+def test_what_the_whole_table_leaves_out_is_left_out_in_every_fold(measure):
+    iris = load_iris(as_frame=True)
+    rows = np.arange(1, 151)  # sorted by class: this column alone would predict it
+    table = iris.data.assign(**{"Unnamed: 0": rows})
+    found = check(FuzzyRoughSelector("quickreduct", measure=measure), table, iris.target)
+    assert found.all.n_features == 4
+    assert found.all.score < 0.98
 
 
 def test_excluded_features_are_not_among_all():

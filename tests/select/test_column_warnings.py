@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 
-from fuzzyfrog import FuzzyRoughSelector
+from fuzzyfrog import FuzzyRoughSelector, load_dataset
 from fuzzyfrog.cli.summary import result_lines
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.report import render_report
-from fuzzyfrog.select.column_warnings import suspects
+from fuzzyfrog.select.column_warnings import suspects, telling
 
 
 def told(column, *, allowed=True, name="a"):
@@ -64,6 +66,7 @@ def test_fewer_values_are_labels(n_values, n_samples):
             "rownames",
         ),
         *("rowNr", "Customer ID", "Kunden-Nr", "id_2", "Invoice No.", "zip code", "phone", "index"),
+        *("seqno", "Seq. No.", "sequence_number", "subject_no", "rownum"),
     ],
 )
 def test_whole_numbers_that_differ_are_identifiers_by_their_name(name):
@@ -73,7 +76,7 @@ def test_whole_numbers_that_differ_are_identifiers_by_their_name(name):
     assert "list it in exclude, or drop the column." in sentence
     assert told(numbers, name=name, allowed=False) == []
     assert told([*numbers[:48], 7, 7], name=name) != []
-    assert told(numbers[:25] * 2, name=name) == []
+    assert all("it may say only" in one for one in told(numbers[:25] * 2, name=name))
     assert told([number + 0.5 for number in numbers], name=name) == []
 
 
@@ -95,6 +98,64 @@ def test_whole_numbers_that_differ_are_identifiers_by_their_name(name):
 )
 def test_counts_and_measurements_are_no_identifiers(name):
     assert told([100_002 + 7 * (number * 13 % 50) for number in range(50)], name=name) == []
+
+
+def penguins(name="Sample Number"):
+    """Return penguins as in a field book: their numbers start again for each species."""
+    random = np.random.default_rng(0)
+    numbers = [*range(1, 61), *range(1, 31), *range(1, 51)]
+    species = np.repeat(["Adelie", "Chinstrap", "Gentoo"], [60, 30, 50])
+    length = random.normal(190, 6, 140) + 25 * (species == "Gentoo")
+    return pd.DataFrame({name: numbers, "length": length}), species
+
+
+def test_numbers_of_samples_that_start_again_are_left_out():
+    X, y = penguins()
+    with pytest.warns(UserWarning, match="'Sample Number' is called like an ID, and counts rows"):
+        found = FuzzyRoughSelector("quickreduct").fit(X, y)
+    assert found.get_feature_names_out().tolist() == ["length"]
+    shuffled = np.random.default_rng(0).permutation(X["Sample Number"])
+    assert told(shuffled, name="Sample Number") == []
+    assert told([*X["Sample Number"][:-1], np.nan], name="Sample Number") != []
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["year", "Year", "day", "week_no", "number_of_children", "n_items", "sample_volume", "month"],
+)
+def test_counts_that_rise_from_row_to_row_are_no_identifiers(name):
+    X, _ = penguins(name)
+    assert told(X[name], name=name) == []
+
+
+@pytest.mark.parametrize("kind", ["text", "numbers"])
+def test_an_identifier_that_several_samples_share_is_told_and_stays(kind):
+    random = np.random.default_rng(0)
+    family = np.repeat(random.permutation(40), 3)
+    pid = [f"PED{one:03}" for one in family] if kind == "text" else 100 + 3 * family
+    X = pd.DataFrame({"pid": pid, "sex": random.integers(1, 3, 120)})
+    y = random.permutation(40)[family] < 20  # families are ill, so pid tells it
+    with pytest.warns(UserWarning, match="'pid' is called like an ID") as caught:
+        found = FuzzyRoughSelector("quickreduct").fit(X, y)
+    assert str(caught[0].message) == (
+        "feature 'pid' is called like an ID, and has 40 different values in 120 samples: it may "
+        "say only which samples belong together, such as those of one patient. If so, leave it "
+        "out with exclude=['pid']."
+    )
+    assert "pid" in found.get_feature_names_out()
+    for given in ({"must_include": ["pid"]}, {"exclude": ["pid"]}):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            FuzzyRoughSelector("quickreduct", **given).fit(X, y)
+        assert not [one for one in caught if "like an ID" in str(one.message)]
+
+
+@pytest.mark.parametrize(
+    ("name", "n_values"),
+    [("PID", 7), ("shop_id", 19), ("paid", 40), ("acid", 40), ("number_of_ids", 40), ("age", 40)],
+)
+def test_other_repeated_numbers_are_not_told(name, n_values):
+    assert told(np.arange(120) * 11 % n_values, name=name) == []
 
 
 def test_a_column_that_counts_the_rows():
@@ -286,3 +347,111 @@ def test_a_share_of_the_features():
     for share in (0.0, 1.0, 1.5):
         with pytest.raises(ParameterError, match="n_features_to_select must be"):
             FuzzyRoughSelector(n_features_to_select=share).fit(X, y)
+
+
+def passengers(n_samples=200, wrong=0):
+    """Return a table of passengers in which the boat, if any, tells who survived."""
+    random = np.random.default_rng(0)
+    survived = random.random(n_samples) < 0.4
+    has_boat = survived.copy()
+    has_boat[:wrong] = ~has_boat[:wrong]
+    boats = [f"B{number}" for number in random.integers(1, 9, n_samples)]
+    frame = pd.DataFrame(
+        {
+            "sex": random.choice(["m", "f"], n_samples),
+            "age": random.normal(40, 12, n_samples),
+            "fare": random.exponential(30, n_samples),
+            "boat": [boat if has else None for boat, has in zip(boats, has_boat, strict=True)],
+        }
+    )
+    return make_dataset(frame, survived)
+
+
+def told_alone(data):
+    return list(telling(data, np.ones(data.n_features, np.bool_)))
+
+
+def test_a_column_that_tells_the_classes_alone_is_told():
+    (sentence,) = told_alone(passengers())
+    assert sentence == (
+        "feature 'boat' alone tells the classes apart on all 200 samples. If it is recorded after "
+        "the fact, leave it out with exclude=['boat']."
+    )
+    assert (
+        "alone tells the classes apart on 197 of 200 samples" in told_alone(passengers(wrong=3))[0]
+    )
+    assert told_alone(passengers(wrong=20)) == []
+    assert told_alone(passengers(n_samples=25)) == []  # may be chance
+
+
+def test_gaps_and_numbers_tell_as_well():
+    random = np.random.default_rng(1)
+    y = np.arange(120) % 3
+    X = random.normal(size=(120, 3))
+    X[:, 1] = y * 10 + random.normal(size=120)  # an interval for each class
+    (sentence,) = told_alone(make_dataset(X, y))
+    assert sentence.startswith("feature 'x1' alone")
+    days = np.where(y == 1, random.normal(size=120), np.nan)  # known for one class only
+    (sentence,) = told_alone(make_dataset(np.column_stack([X[:, 0], days]), y == 1))
+    assert sentence.startswith("feature 'x1' alone tells the classes apart on all 120 samples")
+    assert told_alone(make_dataset(np.column_stack([X[:, 0], days]), y)) == []
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "n_rare", "is_told"),
+    [(30, 10, True), (29, 10, False), (60, 5, True), (60, 4, False)],
+)
+def test_a_few_samples_may_be_told_by_chance(n_samples, n_rare, is_told):
+    y = np.arange(n_samples) < n_rare
+    X = np.column_stack([y, np.random.default_rng(0).normal(size=n_samples)])
+    assert bool(told_alone(make_dataset(X, y))) == is_told
+
+
+@pytest.mark.parametrize(("n_telling", "n_told"), [(1, 1), (3, 3), (4, 0)])
+def test_a_wide_table_may_have_three_telling_columns(n_telling, n_told):
+    y = np.arange(60) % 2
+    X = np.random.default_rng(0).normal(size=(60, 60))
+    X[:, :n_telling] += 20 * y[:, np.newaxis]
+    assert len(told_alone(make_dataset(X, y))) == n_told
+
+
+def test_an_identifier_and_a_large_class_tell_nothing_alone():
+    y = np.arange(200) < 8  # 96 percent are of one class
+    names = make_dataset(pd.DataFrame({"name": [f"n{k}" for k in range(200)]}), y)
+    assert told_alone(names) == []
+    noise = np.random.default_rng(0).normal(size=(200, 2))
+    assert told_alone(make_dataset(noise, y)) == []
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer", "digits"])
+def test_ordinary_tables_raise_no_alarm(name):
+    assert told_alone(load_dataset(name)) == []
+
+
+def test_several_telling_columns_mean_that_the_classes_are_easy():
+    iris = load_dataset("iris")
+    two = iris.target < 2  # both columns of the petals separate these
+    assert told_alone(make_dataset(iris.values[two], iris.target[two])) == []
+
+
+def test_a_copy_of_a_numeric_target_is_told():
+    random = np.random.default_rng(2)
+    price = random.exponential(100, 80)
+    X = np.column_stack(
+        [random.normal(size=80), 1.1 * price + random.normal(size=80) * 0.1, price**3]
+    )
+    (sentence,) = told_alone(make_dataset(X, price))
+    assert sentence.startswith("feature 'x1' alone tells the target: their correlation is 1.0000.")
+
+
+def test_a_fit_tells_of_it_unless_the_column_was_asked_for():
+    data = passengers()
+    with pytest.warns(UserWarning, match="feature 'boat' alone") as told:
+        found = FuzzyRoughSelector("quickreduct", random_state=0).fit(data)
+    assert {one.filename for one in told} == {__file__}
+    assert any("'boat' alone" in one for one in found.record().notes)
+    for given in ({"exclude": ["boat"]}, {"must_include": ["boat"]}):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            FuzzyRoughSelector("quickreduct", random_state=0, **given).fit(data)
+        assert not [one for one in told if "'boat' alone" in str(one.message)]

@@ -1,4 +1,4 @@
-"""A limit in seconds: what is left out when there is no time, and what is said then."""
+"""Time limits: what is skipped when time runs out, and the messages about it."""
 
 import warnings
 
@@ -94,7 +94,7 @@ def test_explanations_that_take_too_long_are_left_out(monkeypatch, tmp_path):
         run.explanation_of("alcohol")
     write_report(run, tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert page.count("Not measured: time ran out.") == 2
+    assert page.count("was not measured, because time ran out.") == 2
     assert "surely told apart from all" not in page
     assert selector.set_params(max_seconds=None).record().is_explained
 

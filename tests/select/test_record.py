@@ -305,3 +305,77 @@ def test_an_unfitted_selector_shows_what_scikit_learn_shows():
 
 def test_notes_are_pickled_with_the_selector(wine):
     assert pickle.loads(pickle.dumps(wine)).record() == wine.record()  # noqa: S301
+
+
+def sample_of(X, y, **parameters):
+    selector = FuzzyRoughSelector("quickreduct", random_state=0, **parameters).fit(X, y)
+    run = record_of(selector)
+    assert Run.from_json(run.to_json()) == run
+    return run
+
+
+def test_a_small_table_is_sampled_whole():
+    X, y = a_table()
+    run = sample_of(X, y, categorical_features=[3])
+    names = np.array([one.name for one in run.data.target.classes])
+    assert names[list(run.data_sample.targets)].tolist() == y.tolist()
+    assert [one.feature for one in run.data_sample.columns] == list(run.selected)
+    for column in run.data_sample.columns:
+        told = [np.nan if one is None else one for one in column.values]
+        if column.labels is not None:
+            told = [np.nan if one is None else float(column.labels[one]) for one in column.values]
+        assert np.array_equal(told, X[:, column.feature], equal_nan=True)
+    assert {one.feature for one in run.data_sample.columns if one.labels} == {3}
+
+
+def test_a_sample_of_a_large_table_has_some_of_every_class():
+    random = np.random.default_rng(0)
+    y = np.repeat(np.arange(32), [1, 2, *[5] * 28, 300, 3_000])
+    X = random.normal(size=(len(y), 3)) + y[:, np.newaxis] % 7
+    run = sample_of(X, y, n_features_to_select=2)
+    sample = run.data_sample
+    counts = np.bincount(sample.targets, minlength=32)
+    assert len(sample.targets) <= 400
+    assert counts[:30].tolist() == [1, 2, *[5] * 28]
+    assert counts[30] >= 10
+    assert counts[31] > 5 * counts[30]
+    rows = {tuple(row) for row in X[:, list(run.selected)].round(9).tolist()}
+    drawn = np.column_stack([one.values for one in sample.columns]).round(9).tolist()
+    assert {tuple(row) for row in drawn} <= rows
+    assert sample == sample_of(X, y, n_features_to_select=2).data_sample
+
+
+def test_a_sample_has_rows_for_more_classes_than_it_holds():
+    y = np.arange(500).repeat(2)
+    X = np.column_stack([y + 0.0, y % 7])
+    assert len(sample_of(X, y, target="class").data_sample.targets) == 400
+
+
+def test_a_sample_of_many_features_has_those_that_matter_most():
+    X = np.eye(80, 15)  # the last three decide, the others hardly differ
+    X[:, 12:] = np.random.default_rng(1).integers(0, 2, size=(80, 3))
+    y = X[:, 12:] @ [1, 2, 4]
+    run = sample_of(X, y, must_include=list(range(15)), n_features_to_select=15, target="class")
+    assert len(run.selected) == 15
+    assert {12, 13, 14} <= {one.feature for one in run.data_sample.columns}
+    assert [one.feature for one in run.data_sample.columns] == sorted(run.by_loss[:12])
+
+
+def test_long_categories_are_cut_in_the_sample():
+    kinds = np.array(["a" * 3_000, "a" * 2_999 + "b"], dtype=object)
+    table = pd.DataFrame({"kind": kinds[np.arange(40) % 2]})
+    column = sample_of(table, np.arange(40) % 2).data_sample.columns[0]
+    assert column.labels == ("a" * 100, "a" * 100)
+    assert column.values[:4] == (0, 1, 0, 1)
+
+
+def test_categories_that_are_not_sampled_are_not_listed():
+    random = np.random.default_rng(0)
+    kinds = np.array(["b", "c"], dtype=object)[random.integers(0, 2, 600)]
+    y = (kinds == "b") + random.normal(size=600) / 50
+    table = pd.DataFrame({"kind": kinds})
+    drawn = record._sampled_rows(make_dataset(table, y, target="numeric"), seed=0)
+    table.loc[np.setdiff1d(np.arange(600), drawn)[0], "kind"] = "a"
+    column = sample_of(table, y, target="numeric").data_sample.columns[0]
+    assert column.labels == ("b", "c")
+    assert [column.labels[one] for one in column.values] == kinds[drawn].tolist()

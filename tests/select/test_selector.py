@@ -250,6 +250,7 @@ class TestData:
             given = FuzzyRoughSelector(instance, random_state=0, max_evaluations=300).fit(*wine)
             assert by_name.history_ == given.history_
 
+    @pytest.mark.filterwarnings("ignore:feature .* alone tells")
     def test_numeric_target(self):
         X, _ = a_table(n_features=4)
         y = X[:, 1] + 0.01 * X[:, 2]

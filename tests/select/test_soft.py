@@ -14,7 +14,7 @@ from naive import soft as naive
 
 
 def made(n_samples=150, n_noise=6, *, numeric=False, seed=0):
-    """Return a table whose first three columns tell of the target, and the target."""
+    """Return a table whose first three columns are informative, and the target."""
     rng = np.random.default_rng(seed)
     y = rng.normal(size=n_samples) if numeric else rng.integers(0, 3, n_samples)
     useful = y[:, np.newaxis] + 0.8 * rng.normal(size=(n_samples, 3))
@@ -123,6 +123,7 @@ def test_copies_are_left_out_and_named():
     assert soft(n_features_to_select=8, copies="keep").fit(table, y).support_.all()
 
 
+@pytest.mark.filterwarnings("ignore:feature .* alone tells")
 def test_copied_labels_are_copies():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 4, 80)
@@ -275,7 +276,7 @@ def test_no_warning_without_a_loss(parameters):
 
 
 class Balanced:
-    """A measure of one's own: the mean of the scores of single features, less their number."""
+    """A custom measure: the mean of the scores of single features, less their number."""
 
     def __init__(self, dataset):
         self.scores = np.arange(dataset.n_features) % 4

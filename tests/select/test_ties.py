@@ -7,8 +7,7 @@ from fuzzyfrog import FuzzyRoughSelector, enumerate_reducts
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.search import Problem
-from fuzzyfrog.search.archive import Archive
-from fuzzyfrog.search.ranking import ranking_of
+from fuzzyfrog.search.archive import Archive, ranking_of
 from fuzzyfrog.select.certify import certificate_of_subset
 from naive import exact
 
@@ -140,6 +139,7 @@ def nearly_equal(difference):
 
 @pytest.mark.parametrize("tnorm", ["lukasiewicz", "minimum", "product"])
 @pytest.mark.parametrize("difference", [2e-9, 1e-8])
+@pytest.mark.filterwarnings("ignore:feature .* alone tells")
 def test_a_true_difference_is_no_tie(tnorm, difference):
     X, y = nearly_equal(difference)
     one = fitted(X, y, "range", tnorm)

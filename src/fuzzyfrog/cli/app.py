@@ -1,7 +1,5 @@
 """The ``fuzzyfrog`` program: its commands, each imported only when it is needed."""
 
-from __future__ import annotations
-
 import signal
 import sys
 from collections.abc import Iterator
@@ -26,7 +24,7 @@ COMMANDS = (
 
 
 def main() -> None:
-    """Run the command that the arguments of the process ask for."""
+    """Run the command given by the arguments of the process."""
     secure_streams()
     try:
         with _terminable():
@@ -87,7 +85,7 @@ class LazyGroup(Group):
         self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]  # names
 
     def get_command(self, ctx: typer.Context, name: str) -> Any:  # type: ignore[override]
-        """Import a command; return None if there is none of this name."""
+        """Import a command; return None if no command has this name."""
         return _command(name) if name in COMMANDS else None
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
     from rich.console import Console, RenderableType
 
-MAX_WIDTH = 100  # of a column, so that one long cell does not move all the others
+MAX_WIDTH = 100  # of a column, so that one long cell does not shift all the others
 STDIN, STDOUT, STDERR = 0, 1, 2
 
 
@@ -51,7 +51,7 @@ def _print(console: Console, line: RenderableType) -> None:
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """Ignore that nobody reads stdout; name the stream in other errors."""
+    """Ignore a closed stdout; name the stream in other errors."""
     stream = sys.stdout
     try:
         yield
@@ -80,7 +80,7 @@ def _console(stream: TextIO) -> Console:
     from rich.console import Console  # only when there is something to print
 
     if hasattr(stream, "reconfigure"):
-        stream.reconfigure(errors="backslashreplace")  # no name may end the program
+        stream.reconfigure(errors="backslashreplace")  # no name may crash the program
     # Names are printed as they are: no markup, no emoji codes, no guessed highlights.
     return Console(
         file=stream, markup=False, emoji=False, highlight=False, soft_wrap=not stream.isatty()

@@ -23,7 +23,7 @@ from fuzzyfrog.errors import (
 
 
 class ExitCode(IntEnum):
-    """What the shell learns from a command."""
+    """The exit codes of the commands."""
 
     DONE = 0
     FAILURE = 1
@@ -33,7 +33,7 @@ class ExitCode(IntEnum):
 
 
 class UsageError(FuzzyfrogError, ValueError):
-    """The options do not go together, or a path cannot be used; worded with options already."""
+    """Options contradict each other, or a path cannot be used; the message names options."""
 
 
 REFUSALS = (UsageError, DataError, ParameterError, ConfigError, CheckpointError)
@@ -77,6 +77,7 @@ def _sentences(error: Exception) -> tuple[str, ...]:
 OPTION_NAMES = {
     "categorical_features": "categorical",
     "folder": "data",
+    "groups": "group",
     "must_include": "include",
     "n_features_to_select": "n_features",
     "n_jobs": "jobs",

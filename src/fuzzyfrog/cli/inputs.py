@@ -1,4 +1,4 @@
-"""The table of a command, from what was typed to a `Dataset`, and the run of RUN.json."""
+"""The inputs of a command: TABLE and its options -> `Dataset`, and RUN.json -> `Run`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STDIN_FILE = "stdin.csv"
 
 
 class TargetKindName(StrEnum):
-    """What the target is."""
+    """The kind of target."""
 
     AUTO = "auto"
     CLASS = "class"
@@ -41,10 +41,17 @@ class TargetKindName(StrEnum):
 
 
 class TextNumbersRule(StrEnum):
-    """What becomes of numbers in text."""
+    """What to do with numbers in text."""
 
     READ = "read"
     KEEP = "keep"
+
+
+class DatesRule(StrEnum):
+    """What to do with dates."""
+
+    KEEP = "keep"
+    PARTS = "parts"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +69,7 @@ class ReadingOptions:
         list[str] | None,
         typer.Option(
             metavar="A,B",
-            help="Columns that are not read at all, such as IDs.",
+            help="Columns to skip entirely, such as IDs.",
             rich_help_panel=READING,
         ),
     ] = None
@@ -71,8 +78,8 @@ class ReadingOptions:
         typer.Option(
             "--id",
             metavar="COLUMN",
-            help="The column that names the samples (default: a first column without a name, or "
-            "the lines of the file).",
+            help="The column that names the samples (default: an unnamed first column, or the line "
+            "numbers of the file).",
             rich_help_panel=READING,
         ),
     ] = None
@@ -96,8 +103,8 @@ class ReadingOptions:
         str,
         typer.Option(
             metavar="MARK",
-            help="Decimal mark of a text file: a point, or a comma (the separator is then ; unless "
-            "--separator is given).",
+            help="Decimal mark of a text file: a point or a comma (with a comma, the separator is "
+            "; unless --separator is given).",
             rich_help_panel=READING,
         ),
     ] = "."
@@ -125,11 +132,29 @@ class ReadingOptions:
         TextNumbersRule,
         typer.Option(
             metavar="RULE",
-            help="Columns of numbers with %, a currency, a unit or marks between thousands: read "
-            "(as numbers) or keep (as categories).",
+            help="What to do with numbers written with %, a currency, a unit or thousands "
+            "separators: read (as numbers) or keep (as categories).",
             rich_help_panel=READING,
         ),
     ] = TextNumbersRule.READ
+    target_kind: Annotated[
+        TargetKindName,
+        typer.Option(
+            metavar="KIND",
+            help="The kind of target: class, numeric or auto, which treats numbers with a "
+            "fractional part, and many different whole numbers, as numeric.",
+            rich_help_panel=READING,
+        ),
+    ] = TargetKindName.AUTO
+    dates: Annotated[
+        DatesRule,
+        typer.Option(
+            metavar="RULE",
+            help="What to do with dates: keep (left out unless named in --include) or parts (year, "
+            "month, weekday and days become features).",
+            rich_help_panel=READING,
+        ),
+    ] = DatesRule.KEEP
     data: Data = None
 
     @property
@@ -150,14 +175,6 @@ class TableOptions(ReadingOptions):
             "(see `fuzzyfrog datasets`), or - for CSV on stdin.",
         ),
     ]
-    target_kind: Annotated[
-        TargetKindName,
-        typer.Option(
-            metavar="KIND",
-            help="auto, class or numeric; auto reads numbers with a fractional part as numeric.",
-            rich_help_panel=READING,
-        ),
-    ] = TargetKindName.AUTO
 
     @property
     def is_file(self) -> bool:
@@ -238,6 +255,7 @@ def _loaded(asked: TableOptions, path: Path) -> LoadedTable:
         row_labels=asked.row_labels,
         max_missing=asked.max_missing,
         drop_missing_target=asked.drop_missing_target,
+        dates=asked.dates,
     )
     return LoadedTable(dataset, CellSource(path, asked.mark, asked.encoding, asked.decimal))
 
@@ -254,7 +272,7 @@ def _named(asked: TableOptions) -> LoadedTable:
 
 
 def _check_name(asked: TableOptions) -> None:
-    """Raise for an unknown name; perhaps the ending of a file was left out."""
+    """Raise for an unknown name, which may be a file without its suffix."""
     from fuzzyfrog.data import dataset_names
 
     if asked.table in dataset_names():
@@ -277,17 +295,15 @@ def refuse_reading_options(asked: TableOptions) -> None:
         )
 
 
-def warn_of_suspects(
-    dataset: Dataset, features: Sequence[str], left_out_by: str = "ignore"
-) -> None:
-    """Warn of features that look like an ID or a date, as a selector does when it is fitted."""
+def warn_of_suspects(dataset: Dataset, features: Sequence[str]) -> None:
+    """Warn about features that look like an ID or a date, as a selector does when it is fitted."""
     import numpy as np
 
     from fuzzyfrog.select.column_warnings import suspects
 
     wanted = set(features)
     allowed = np.array([name in wanted for name in dataset.feature_names])
-    for sentence in suspects(dataset, allowed, left_out_by):
+    for sentence in suspects(dataset, allowed, "ignore"):
         warn(in_options(sentence))
 
 
@@ -298,7 +314,7 @@ SavedRun = Annotated[
 
 
 def loaded_run(path: Path) -> Run:
-    """Load a run that was saved."""
+    """Load a saved run."""
     from fuzzyfrog.errors import DataError
     from fuzzyfrog.records import Run
 

@@ -1,7 +1,7 @@
-"""Options that several commands share, and groups of options that stand for one parameter.
+"""Options that several commands share, and groups of options that are passed as one parameter.
 
 A group is a dataclass whose fields are options. A command takes a group as one parameter, and
-`flattened` shows its fields to typer, so that an option is written down once: here, or where its
+`flattened` shows its fields to typer, so that each option is defined once: here, or where its
 group lives (`inputs.TableOptions`, `outputs.Files`).
 """
 
@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import csv
 import inspect
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum, StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
 from fuzzyfrog.cli.errors import OPTION_NAMES, UsageError, option_of
+from fuzzyfrog.common.tnorms import CODES, TNorm
 
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset
@@ -31,27 +32,19 @@ FILES = "Files to write"
 
 
 class MeasureName(StrEnum):
-    """What makes features good."""
+    """How subsets of features are scored."""
 
     STRICT = "strict"
     SOFT = "soft"
 
 
 class SizeRule(StrEnum):
-    """How many of the features that a greedy search adds are taken."""
+    """How many of the features that a greedy search adds are selected."""
 
     AUTO = "auto"
     PEAK = "peak"
     ACCURACY = "accuracy"
     ONE_SE = "one-se"
-
-
-class TNormName(StrEnum):
-    """How similarities on single features are combined."""
-
-    LUKASIEWICZ = "lukasiewicz"
-    MINIMUM = "minimum"
-    PRODUCT = "product"
 
 
 class SpreadName(StrEnum):
@@ -83,7 +76,7 @@ class SearchName(StrEnum):
 
 
 class CopiesRule(StrEnum):
-    """What becomes of copies of columns."""
+    """What to do with copies of columns."""
 
     DROP = "drop"
     KEEP = "keep"
@@ -96,7 +89,8 @@ class RankingName(StrEnum):
     PRODUCT = "product"
 
 
-def _one_of(names: type[StrEnum]) -> str:
+def one_of(names: Iterable[str]) -> str:
+    """Return the names of an option's values, for its help."""
     *others, last = names
     return f"{', '.join(others)} or {last}"
 
@@ -113,9 +107,17 @@ Missing = Annotated[
     MissingRule,
     typer.Option(
         metavar="RULE",
-        help="A missing value is similar to every value, different from every value, or an error: "
-        "similar, different or raise.",
+        help="How missing values compare: similar (to every value), different (from every value) "
+        "or raise (an error).",
         rich_help_panel=MEASURE,
+    ),
+]
+Copies = Annotated[
+    CopiesRule,
+    typer.Option(
+        metavar="RULE",
+        help="What to do with columns that say the same as an earlier one: drop or keep.",
+        rich_help_panel=SEARCH,
     ),
 ]
 Jobs = Annotated[
@@ -147,24 +149,24 @@ class MeasureOptions:
         MeasureName,
         typer.Option(
             metavar="NAME",
-            help="strict: separate these samples; soft: similar samples have the same class, for "
-            "prediction.",
+            help="What to select for: strict (separate exactly these samples) or soft (prediction: "
+            "similar samples have the same class).",
             rich_help_panel=MEASURE,
         ),
     ] = MeasureName.STRICT
     tnorm: Annotated[
-        TNormName,
+        TNorm,
         typer.Option(
             metavar="NAME",
-            help=f"How similarities on single features are combined: {_one_of(TNormName)}.",
+            help=f"How similarities on single features are combined: {one_of(CODES)}.",
             rich_help_panel=MEASURE,
         ),
-    ] = TNormName.LUKASIEWICZ
+    ] = "lukasiewicz"
     spread: Annotated[
         SpreadName,
         typer.Option(
             metavar="NAME",
-            help=f"Unit for differences between values: {_one_of(SpreadName)}.",
+            help=f"Unit for differences between values: {one_of(SpreadName)}.",
             rich_help_panel=MEASURE,
         ),
     ] = SpreadName.STD
@@ -173,15 +175,15 @@ class MeasureOptions:
 
     @property
     def is_soft(self) -> bool:
-        """Whether the soft measure is asked for."""
+        """Whether the soft measure is requested."""
         return self.measure == MeasureName.SOFT
 
     def parameters(self) -> dict[str, Any]:
-        """Return them as parameters of the strict measure."""
+        """Return the options as parameters of the strict measure."""
         return {name: one for name, one in _parameters(self).items() if name != "measure"}
 
     def soft_parameters(self) -> dict[str, Any]:
-        """Return them as parameters of the soft measure; raise for those that it does not have."""
+        """Return the options as parameters of the soft measure; raise for any it does not have."""
         meaningless = given_options(self, but=("measure", "jobs", "missing"))
         if self.missing == MissingRule.DIFFERENT:
             meaningless.append("--missing different")
@@ -193,7 +195,7 @@ class MeasureOptions:
         return {"n_jobs": self.jobs}
 
     def require_strict(self, what: str) -> None:
-        """Raise if the soft measure is asked for, where only the strict one has a meaning."""
+        """Raise if the soft measure is requested where only the strict one makes sense."""
         if self.is_soft:
             raise UsageError(
                 f"--measure must be strict for {what}, got soft. The soft dependency can fall when "
@@ -209,7 +211,7 @@ class SearchOptions:
         SearchName,
         typer.Option(
             metavar="NAME",
-            help=f"The search for subsets: {_one_of(SearchName)}; auto is frogs for the strict "
+            help=f"The search for subsets: {one_of(SearchName)}; auto is frogs for the strict "
             "measure, quickreduct for the soft one.",
             rich_help_panel=SEARCH,
         ),
@@ -251,14 +253,17 @@ class SearchOptions:
     seed: Annotated[
         int,
         typer.Option(
-            metavar="N", help="The same seed gives the same result.", rich_help_panel=SEARCH
+            metavar="N",
+            help="Random seed; the same seed gives the same result.",
+            rich_help_panel=SEARCH,
         ),
     ] = 0
     ranking: Annotated[
         RankingName,
         typer.Option(
             metavar="NAME",
-            help="lexicographic never trades dependency for fewer features, product does.",
+            help="Which subset is better: lexicographic never trades dependency for fewer "
+            "features, product does.",
             rich_help_panel=SEARCH,
         ),
     ] = RankingName.LEXICOGRAPHIC
@@ -278,13 +283,15 @@ class SearchOptions:
         SizeRule,
         typer.Option(
             metavar="NAME",
-            help=f"How many features to take with --measure soft: {_one_of(SizeRule)}.",
+            help=f"How many features to take with --measure soft: {one_of(SizeRule)}.",
             rich_help_panel=SEARCH,
         ),
     ] = SizeRule.AUTO
     include: Annotated[
         list[str] | None,
-        typer.Option(metavar="A,B", help="Features to always select.", rich_help_panel=SEARCH),
+        typer.Option(
+            metavar="A,B", help="Features that are always selected.", rich_help_panel=SEARCH
+        ),
     ] = None
     exclude: Annotated[
         list[str] | None,
@@ -294,14 +301,16 @@ class SearchOptions:
             rich_help_panel=SEARCH,
         ),
     ] = None
-    copies: Annotated[
-        CopiesRule,
+    group: Annotated[
+        list[str] | None,
         typer.Option(
-            metavar="RULE",
-            help="Columns that say the same as an earlier one: drop or keep.",
+            metavar="PATTERN",
+            help="Columns that are selected together and count as one, such as 'color_*' or "
+            "'body=height,weight'; may be repeated.",
             rich_help_panel=SEARCH,
         ),
-    ] = CopiesRule.DROP
+    ] = None
+    copies: Copies = CopiesRule.DROP
     cluster: Annotated[
         str | None,
         typer.Option(
@@ -329,8 +338,11 @@ class SearchOptions:
     ) -> FuzzyRoughSelector:
         """Return the selector for a table."""
         parameters = {**_parameters(self), **_parameters(measure)}
-        parameters["must_include"] = features_in("--include", self.include, dataset) or None
-        parameters["exclude"] = features_in("--exclude", self.exclude, dataset) or None
+        groups = groups_in(self.group, dataset)
+        known = list(groups)
+        parameters["must_include"] = features_in("--include", self.include, dataset, known) or None
+        parameters["exclude"] = features_in("--exclude", self.exclude, dataset, known) or None
+        parameters["groups"] = groups or None
         from fuzzyfrog.select import FuzzyRoughSelector  # slow to import: wrong names come first
 
         return FuzzyRoughSelector(**parameters, callbacks=callbacks, checkpoint=checkpoint)
@@ -380,11 +392,20 @@ def _options_of(group: Any) -> list[inspect.Parameter]:
         inspect.Parameter(
             one.name,
             inspect.Parameter.KEYWORD_ONLY,
-            annotation=hints[one.name],
+            annotation=_for_typer(hints[one.name]),
             default=inspect.Parameter.empty if one.default is MISSING else one.default,
         )
         for one in fields(group)
     ]
+
+
+def _for_typer(hint: Any) -> Any:
+    """Return the type of an option with an enum in place of a Literal, which older typers lack."""
+    kind, *details = get_args(hint) or (hint,)
+    if get_origin(kind) is not Literal:
+        return hint
+    names = StrEnum("Name", [(name, name) for name in get_args(kind)])  # type: ignore[misc]
+    return Annotated[(names, *details)]
 
 
 def names_in(option: str, values: Sequence[str] | None) -> list[str]:
@@ -409,15 +430,43 @@ def names_in(option: str, values: Sequence[str] | None) -> list[str]:
     return names
 
 
-def features_in(option: str, values: Sequence[str] | None, dataset: Dataset) -> list[str]:
-    """Return the names in an option, all of which must be features of the table."""
+def groups_in(values: Sequence[str] | None, dataset: Dataset) -> dict[str, list[str]]:
+    """Return the groups of columns by name; ``color_*`` is called color."""
+    from fnmatch import fnmatchcase
+
+    groups: dict[str, list[str]] = {}
+    for value in values or ():
+        matching = [name for name in dataset.feature_names if fnmatchcase(name, value)]
+        name, mark, listed = value.partition("=")
+        if not matching and mark:
+            matching = features_in("--group", [listed], dataset)
+        elif not matching:
+            raise UsageError(
+                f"--group must match columns of {dataset.name} or name them, got {value!r}. "
+                "For example, 'color_*', or 'body=height,weight'."
+            )
+        else:
+            name = value.replace("*", "").strip(" _-.:=") or value
+        if name in groups:
+            raise UsageError(f"--group must have different names, got {name!r} twice.")
+        groups[name] = matching
+    return groups
+
+
+def features_in(
+    option: str,
+    values: Sequence[str] | None,
+    dataset: Dataset,
+    groups: Collection[str] = (),
+) -> list[str]:
+    """Return the names in an option, all of which must be features of the table, or groups."""
     from fuzzyfrog.common.messages import shown, suggested
 
     names = names_in(option, values)
     for name in names:
         if name == dataset.target_name:
             raise UsageError(f"{option} must name features, got the target {shown(name)}.")
-        if name not in dataset.feature_names:
+        if name not in dataset.feature_names and name not in groups:
             raise UsageError(
                 f"{option} must name features of {dataset.name}, got {shown(name)}. "
                 f"{suggested(name, dataset.feature_names)}"

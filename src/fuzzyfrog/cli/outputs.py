@@ -58,6 +58,15 @@ class Files:
             rich_help_panel=FILES,
         ),
     ] = False
+    no_rows: Annotated[
+        bool,
+        typer.Option(
+            "--no-rows",
+            metavar="",
+            help="Keep values of single rows out of the report, the saved run and --json.",
+            rich_help_panel=FILES,
+        ),
+    ] = False
 
     @property
     def are_none(self) -> bool:
@@ -108,15 +117,15 @@ class Files:
                 "that run, or delete the file."
             )
 
-    def write(self, run: Run, loaded: LoadedTable) -> Unwritten:
-        """Write all files and return those that could not be written."""
+    def write(self, run: Run, columns: Sequence[str], loaded: LoadedTable) -> Unwritten:
+        """Write all files and return those that could not be written; `columns` are selected."""
         unwritten = Unwritten()
         if self.save is not None:
             with unwritten.noted(self.save):
                 run.save(self.save.resolve())
         if self.output is not None:
             with unwritten.noted(self.output):
-                write_table(run.names(run.selected), self.output, loaded)
+                write_table(columns, self.output, loaded)
         if self.report is not None:
             from fuzzyfrog.report import write_report
 

@@ -1,4 +1,4 @@
-"""Progress on stderr: a moving line on a terminal, a plain line now and then elsewhere."""
+"""Progress on stderr: a moving line on a terminal, an occasional plain line elsewhere."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fuzzyfrog.search import Moment
 
 RATE_SECONDS = 5.0  # over which the speed is averaged
-FIRST_LINE_SECONDS = 2.0  # nobody waits longer for a first sign of life
+FIRST_LINE_SECONDS = 2.0  # the longest wait for a first sign of life
 LINE_SECONDS = 5.0  # between two lines if there is no terminal
 SAME_LINE_SECONDS = 10.0  # between two lines that differ only in the time
 BAR_WIDTH = 20
@@ -29,7 +29,7 @@ LEAST_WIDTH_FOR_BAR = 80
 
 @contextmanager
 def shown_progress(phase: str, limits: Limits | None = None, *, quiet: bool) -> Iterator[Course]:
-    """Yield the course of a command, which starts with a phase, and show it until the end."""
+    """Yield the course of a command, which begins in a phase, and show it until the end."""
     course = Course(limits or Limits())
     course.phase(phase)
     if quiet:
@@ -60,7 +60,7 @@ class Course:
         self._begun = time.monotonic()  # when the phase began
         self._n_compiling = 0
         self._compiling_since = 0.0
-        self.compiled = 0.0  # seconds, which another fit does not need
+        self.compiled = 0.0  # seconds spent compiling, which another fit would not need
         self._deadline: Deadline | None = None  # set by `start_clock`
         self._moment: Moment | None = None
         self._recent: deque[tuple[float, int]] = deque()

@@ -20,6 +20,7 @@ from fuzzyfrog.records.statements import (
     model_result,
     shortcut,
     size_reason,
+    unchecked,
     verdict,
 )
 
@@ -52,6 +53,8 @@ def result_lines(run: Run) -> Iterator[RenderableType]:
         yield Text(safe(advice(run)), "bold")
         yield ""
     yield Text(_headline(run), _color(run))
+    if (warning := unchecked(run)) is not None:
+        yield Text(warning, "yellow")
     yield ""
     if not run.is_strict:
         yield from _steps(run)
@@ -191,7 +194,7 @@ def models_line(check: Check | None, result: str) -> str:
         return "not checked (--no-check)"
     end = ""
     if check.elbow is not None:
-        size = f"{check.elbow.n_features:.3g} features on average"
+        size = check.elbow.average_size
         end = f"; at the elbow ({size}) {check.shown(check.elbow.score)}"
     return f"{result}{end}"
 
@@ -199,7 +202,7 @@ def models_line(check: Check | None, result: str) -> str:
 def _checked(run: Run) -> Iterator[tuple[str, str]]:
     yield "models", models_line(run.check, model_result(run))
     if run.check is not None and run.check.noise is not None:
-        # For other measures it is no verdict: their size is chosen in another way.
+        # A verdict only for the strict measure: others choose the size in another way.
         yield "noise", str(run.check.noise) if run.is_strict else run.check.noise.counted()
     for note in () if run.check is None else run.check.notes:
         yield "check", safe(note)

@@ -1,7 +1,5 @@
 """The only module that imports Dask: clients, waiting, and which errors mean lost work."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +19,7 @@ class TableMissingError(LookupError):
 
 
 class Future(Protocol):
-    """The result of a task to come: the part of `distributed.Future` that is used here."""
+    """The future result of a task: the part of `distributed.Future` that is used here."""
 
     @property
     def key(self) -> str:
@@ -193,7 +191,7 @@ def is_settled(futures: Sequence[Future], seconds: float) -> bool:
 def answer(
     client: Client, call: Callable[[], Any], seconds: float, look_around: Callable[[], None]
 ) -> Any:
-    """Return the answer of a client method, checking on the cluster while it takes long.
+    """Return the answer of a client method, checking on the cluster if it takes long.
 
     `call` runs in the loop of the client, where its methods return awaitables. `look_around` is
     called after every `seconds` of waiting and raises to give up.
@@ -231,7 +229,7 @@ def known_workers(client: Client, seconds: float) -> Mapping[str, Any]:
 
 
 def drop_worker(client: Client, address: str, seconds: float) -> None:
-    """Make the scheduler treat a worker as dead: others do its work, and it leaves if it wakes."""
+    """Make the scheduler treat a worker as dead: others take over, and it leaves if it wakes."""
 
     def unregister() -> Any:
         return client.scheduler.unregister(address=address, stimulus_id="fuzzyfrog-silent-worker")

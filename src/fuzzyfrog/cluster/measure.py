@@ -1,26 +1,47 @@
-"""The measure on a cluster: where the table lies, and which batches are worth sending.
+"""The measure on a cluster: how the table is distributed, and which batches are worth sending.
 
-A table lies whole on every worker, or in shards if it is too large for that.
+Every worker has the whole table, or shards of it if it is too large for that.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from itertools import count
+from itertools import count, pairwise
 from math import ceil, inf
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fuzzyfrog.cluster.client import Client, Future, connected
-from fuzzyfrog.cluster.code_version import require_same_code
-from fuzzyfrog.cluster.replicated import Copies
-from fuzzyfrog.cluster.retry import collected, workers_of
+from fuzzyfrog.cluster import worker
+from fuzzyfrog.cluster.client import Client, Future, connected, is_loss
+from fuzzyfrog.cluster.retry import (
+    asked,
+    collected,
+    sent,
+    threads_now,
+    threads_of,
+    workers_of,
+    working_of,
+)
 from fuzzyfrog.cluster.sharded import Sharded, shard_bytes, thread_bytes
-from fuzzyfrog.cluster.worker import BYTES_PER_CELL, MOST_TABLES, SHARE, Placeable, nothing
+from fuzzyfrog.cluster.worker import (
+    BYTES_PER_CELL,
+    MOST_TABLES,
+    SHARE,
+    Packed,
+    Placeable,
+    Table,
+    forget,
+    holds,
+    n_held,
+    nothing,
+    require_same_code,
+    stamp,
+    take,
+)
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import ClusterError
 from fuzzyfrog.measure import Dependency
@@ -29,14 +50,15 @@ from fuzzyfrog.measure.dependency import _checked_bar, checked_masks
 if TYPE_CHECKING:
     from fuzzyfrog.search import Objective
 
-TASK_SECONDS = 0.1  # of work in a task: some twenty times what Dask needs to hand it out
-WORTH = 2.0  # rounds without work that sending a batch must save
+TASK_SECONDS = 0.1  # of work in a task: some twenty times the overhead of Dask
+WORTH = 2.0  # empty rounds: sending a batch must save more time than these take
 TASKS_PER_THREAD = 4  # because some subsets take longer than others
-WEIGHT = 0.5  # of the latest batch
-EMPTY_ROUNDS = 3  # that are timed
-MOST_EMPTY_TASKS = 16  # of each
-FULL = 0.7  # of the memory of a worker, everything counted; beyond that, Dask spills to disk
-BARE_BYTES = 300_000_000  # of a worker process that holds nothing
+WEIGHT = 0.5  # of the latest batch in the running estimate
+EMPTY_ROUNDS = 3  # timed to measure the overhead
+MOST_EMPTY_TASKS = 16  # in each empty round
+FULL = 0.7  # share of a worker's memory to use in all; beyond that, Dask spills to disk
+BARE_BYTES = 300_000_000  # memory of a worker process that holds no data
+ATTEMPTS = 5  # to send a table to workers that drop it at once
 MOST_SHARDS = 32  # unless threads need more: work grows with them, and tasks with their square
 
 Floats = NDArray[np.float64]
@@ -77,7 +99,7 @@ class ClusterMeasure:
     measure : Dependency or another measure
         The measure of the whole table, in this process.
     layout : Copies or Sharded
-        How the table lies on the cluster.
+        How the table is distributed over the cluster.
     empty_round : float
         Seconds that a round without work takes; with 0, every batch is sent.
     task_seconds : float
@@ -135,7 +157,7 @@ class ClusterMeasure:
         here: Callable[[], Floats],
         there: Callable[[int], Floats],
     ) -> Floats:
-        """Return the scores of a batch from wherever they are available sooner."""
+        """Return the scores of a batch, computed wherever that is faster."""
         n_subsets = len(masks)
         n_here, n_there = self._measure._n_threads, self._layout.n_threads
         if pace.is_unknown and n_subsets > 1:
@@ -150,7 +172,7 @@ class ClusterMeasure:
 
 
 class Layout(Protocol):
-    """How a table lies on the workers, and thus how they share the work of a batch."""
+    """How a table is distributed over the workers, and thus how they share a batch."""
 
     n_threads: int
 
@@ -198,7 +220,7 @@ class Pace:
 
     @contextmanager
     def timed(self, n_subsets: int, n_threads: int) -> Iterator[None]:
-        """Learn from a batch that all threads of this process score."""
+        """Learn from a batch that all threads of this process have scored."""
         start = time.monotonic()
         yield
         self._learn((time.monotonic() - start) * n_threads, n_subsets)
@@ -295,11 +317,114 @@ def _refusal(n_cells: int, n_shards: int, workers: Mapping[str, Any]) -> str:
     return (
         f"the worker {address}, one of {len(workers)}, must have {needs} GB of memory for its "
         f"part of a table of {shard_bytes(n_cells) / 1e9:.1f} GB with "
-        f"nthreads={workers[address]['nthreads']}, got {has / 1e9:.1f} GB. Start workers with as "
-        "much, or with fewer threads, or more of them."
+        f"nthreads={workers[address]['nthreads']}, got {has / 1e9:.1f} GB. Start workers with "
+        "that much memory or fewer threads, or start more workers."
     )
 
 
 def _memory(workers: Mapping[str, Any]) -> float:
     """Return the memory of the smallest worker in bytes; infinite if none has a limit."""
     return min(one["memory_limit"] or inf for one in workers.values())
+
+
+class Copies:
+    """Scores subsets on workers that each have the whole table.
+
+    The table is sent once. A worker process keeps it, so that a second run on the same data
+    sends nothing; a worker that joins later gets it when it is first asked for a score.
+    `fingerprint` identifies the table and everything else that its scores depend on.
+    """
+
+    def __init__(self, client: Client, measure: Placeable, fingerprint: str) -> None:
+        self._client = client
+        self._fingerprint = fingerprint
+        self._table = _table_of(measure)
+        self._tolerance = measure.tolerance
+        self.n_threads = threads_of(client)
+        self.supply()
+
+    def score(self, masks: Masks, bars: Floats, n_tasks: int) -> Floats:
+        """Return the dependency of each subset, -inf where it is below its bar."""
+        parts = _parts(len(masks), n_tasks)
+        some = [(Packed.of(masks[part]), bars[part]) for part in parts]
+        return self._collected(worker.score, some)
+
+    def best(self, masks: Masks, n_tasks: int) -> Floats:
+        """Return the dependency of the best subsets, -inf for the others."""
+        # Each part finds its own best subset: more parts than threads would only cost time.
+        parts = _parts(len(masks), min(n_tasks, self.n_threads))
+        scores = self._collected(worker.best, [(Packed.of(masks[part]),) for part in parts])
+        scores[scores < scores.max() - self._tolerance] = -np.inf
+        return scores
+
+    def supply(self) -> None:
+        """Send the table to the workers that do not have it."""
+        for _ in range(ATTEMPTS):
+            workers = list(working_of(self._client))
+            held = asked(self._client, holds, self._fingerprint, workers=workers)
+            lacking = [address for address, answer in held.items() if answer is False]
+            if not lacking:  # an unreachable worker answers with an error
+                return
+            self._send(lacking)
+        if True not in held.values():  # else a task that misses it has it sent again
+            raise ClusterError(self._refusal(lacking[0]))
+
+    def withdraw(self) -> None:
+        """Make the workers drop the table."""
+        asked(self._client, forget, self._fingerprint)
+
+    def _refusal(self, worker: str) -> str:
+        n_tables = asked(self._client, n_held, workers=[worker])[worker]
+        is_crowded = isinstance(n_tables, int) and n_tables >= MOST_TABLES
+        reason = (
+            f"It has {n_tables} tables of other runs at the same time. Start fewer runs at once."
+            if is_crowded
+            else "It may have too little memory; see its log."
+        )
+        return (
+            f"the worker {worker} must keep the table that it is sent, but dropped it "
+            f"{ATTEMPTS} times. {reason}"
+        )
+
+    def _collected(
+        self, task: Callable[..., Floats], arguments: Sequence[tuple[object, ...]]
+    ) -> Floats:
+        """Return the results of a task for all sets of arguments, concatenated."""
+
+        def submit(missing: list[int]) -> list[Future]:
+            same = [[stamp()] * len(missing), [self._fingerprint] * len(missing)]
+            others = zip(*(arguments[part] for part in missing), strict=True)
+            return self._client.map(task, *same, *map(list, others), pure=False)
+
+        answers = collected(self._client, len(arguments), submit, self.supply)
+        self.n_threads = threads_now(self._client) or self.n_threads  # after workers joined or left
+        return np.concatenate(answers)
+
+    def _send(self, workers: Sequence[str]) -> None:
+        try:
+            table = sent(self._client, self._table, workers)
+            # Dask drops copies that no task needs, now and then even before they are taken.
+            asked(self._client, take, self._fingerprint, table.key, workers=workers)
+        except Exception as error:
+            if not isinstance(error, KeyError) and not is_loss(error):
+                raise  # KeyError: the scheduler no longer knows one of the workers
+
+
+def _table_of(measure: Placeable) -> Table:
+    """Return what workers need of a table; names and labels stay here."""
+    full = measure.dataset
+    # Copies, because a worker in this process keeps these very arrays even if the user changes
+    # the original ones; one that joins late gets what the measure was made from.
+    bare = Dataset(
+        np.array(full.values),
+        full.target.copy(),
+        tuple(map(str, range(full.n_features))),
+        full.categorical.copy(),
+        None if full.classes is None else tuple(range(len(full.classes))),
+    )
+    return Table(bare, measure.recipe())
+
+
+def _parts(n_subsets: int, n_parts: int) -> list[slice]:
+    cuts = np.linspace(0, n_subsets, n_parts + 1).astype(np.int64).tolist()
+    return [slice(first, last) for first, last in pairwise(cuts)]

@@ -1,11 +1,9 @@
-"""Rounds of tasks with the same results, whichever workers are lost on the way.
+"""Rounds of tasks with the same results, whichever workers are lost along the way.
 
 Dask itself runs the tasks of a lost worker elsewhere. What it gives up on (data that only the lost
 worker had, a task whose workers were lost several times) is submitted again here: every task is a
 function of its arguments and nothing else.
 """
-
-from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,13 +24,13 @@ from fuzzyfrog.cluster.client import (
 from fuzzyfrog.common.deadline import stop_if_late
 from fuzzyfrog.errors import ClusterError
 
-RESUBMISSIONS = 10  # of a round
+RESUBMISSIONS = 10  # of the lost parts of a round
 FIRST_PAUSE = 0.1  # seconds before the second attempt; then twice as long, and so on
 LONGEST_PAUSE = 2.0
-LOOK_AROUND = 2.0  # seconds of waiting between checks of who is still there
+LOOK_AROUND = 2.0  # seconds between checks of which workers are still there
 WORKER_SECONDS = 60.0  # how long a cluster may be without any worker
-SILENT_SECONDS = 20.0  # after which workers are called, and within which each has to answer
-CALL_SECONDS = 10.0  # of a round without a result, after which its workers are called
+SILENT_SECONDS = 20.0  # before workers are called, and then for each of them to answer
+CALL_SECONDS = 10.0  # without a result, after which the workers of a round are called
 
 RESUME = (
     "Run it again on a new cluster: with a checkpoint it resumes where this run ended, bit for "
@@ -78,7 +76,7 @@ def workers_of(client: Client) -> dict[str, Any]:
 
 
 def working_of(client: Client) -> dict[str, Any]:
-    """Return the same for the workers that take work: neither paused nor about to leave."""
+    """Return only the workers that accept work, neither paused nor about to leave."""
     return _awaited(client, lambda worker: worker["status"] == "running")
 
 
@@ -88,7 +86,7 @@ def threads_of(client: Client) -> int:
 
 
 def threads_now(client: Client) -> int:
-    """Return the same without waiting: 0 if there is no worker."""
+    """Return the number of threads now, without waiting: 0 if there are no workers."""
     return sum(worker["nthreads"] for worker in _known(client).values())
 
 
@@ -160,7 +158,7 @@ def _nobody(known: Mapping[str, Any]) -> str:
 
 
 def _heard(client: Client, call: Callable[[], Any], workers: Sequence[str] | None) -> Any:
-    """Return the answer of workers to a call, however long that takes, unless some are silent."""
+    """Return the answer of workers to a call, however long it takes, unless some are silent."""
     patience_ends = time.monotonic() + SILENT_SECONDS
 
     def look_around() -> None:

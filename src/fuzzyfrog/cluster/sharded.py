@@ -2,10 +2,8 @@
 
 The membership of a sample is a minimum over its enemies, so the smallest of the memberships that
 it has in each pair of shards is its membership in the whole table. The total of memberships is a
-sum of integers. Neither depends on how the samples are cut or in which order parts arrive.
+sum of integers. Neither depends on how the samples are split or in which order parts arrive.
 """
-
-from __future__ import annotations
 
 import threading
 from collections import OrderedDict
@@ -21,15 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.cluster.client import Client, Future
-from fuzzyfrog.cluster.code_version import require_stamp, stamp
 from fuzzyfrog.cluster.retry import asked, collected, threads_of
-from fuzzyfrog.cluster.worker import Packed
+from fuzzyfrog.cluster.worker import Packed, require_stamp, stamp
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.dependency import SubsetScores
 from fuzzyfrog.measure.geometry import MARGIN, Geometry, exact_means, subset_of, total
 
-MOST_BYTES = 2**25  # of memberships that a task returns, and that a thread has its share of
-PER_THREAD = 2  # pairs on their way through a worker: one in work, one being fetched
+MOST_BYTES = 2**25  # of memberships: in the result of a task, and for each thread
+PER_THREAD = 2  # pairs of shards in a worker: one being scored, one being fetched
 
 Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]
@@ -39,7 +36,7 @@ Item = TypeVar("Item")
 
 
 class Sharded:
-    """Scores subsets on workers of which each holds some shards and is sent others."""
+    """Scores subsets on workers that each hold some shards and fetch others."""
 
     def __init__(self, client: Client, measure: Dependency, n_shards: int) -> None:
         self._client = client
@@ -56,7 +53,7 @@ class Sharded:
     def score(self, masks: Masks, bars: Floats, n_tasks: int) -> Floats:
         """Return the dependency of each subset, -inf where it is below its bar.
 
-        The batch is cut only for memory. The table is what is shared out, so `n_tasks` is unused.
+        The batch is split only to save memory: workers share the table, so `n_tasks` is unused.
         """
         n_samples, at_once = self._geometry.n_samples, self._at_once()
         allowed = n_samples * (1.0 - bars + MARGIN)
@@ -131,7 +128,7 @@ class Sharded:
             if shard in parts
         ]
         futures, sides = [future for _, future, _ in found], [side for _, _, side in found]
-        # A function of Python itself is the same on any worker.
+        # A built-in function, which is the same on any worker.
         one_side = self._client.map(getitem, futures, sides, pure=False)
         for (shard, _, _), part in zip(found, one_side, strict=True):
             parts[shard].append(part)
@@ -169,8 +166,8 @@ def thread_bytes(n_cells: int, n_shards: int) -> float:
     """Return the memory that a thread needs to work on a table in shards.
 
     Each cell of a pair takes 8 bytes as it arrives, also for the next pair, 12 for a geometry, and
-    up to 14 in an engine for a subset of all features (measured). Memberships that are made,
-    dealt, merged and sent come on top.
+    up to 14 in an engine for a subset of all features (measured). Memberships that are computed,
+    distributed, merged and sent are added to that.
     """
     return (8 * PER_THREAD + 26) * 2 * n_cells / n_shards + 4 * MOST_BYTES
 

@@ -1,36 +1,56 @@
-"""What a worker process keeps and does: tables, and the tasks that score their subsets."""
+"""What a worker process keeps and does: tables, the tasks that score their subsets, and its code.
+
+The stamp, a short text that identifies the code behind scores, must be the same on all workers.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from fuzzyfrog.cluster.client import TableMissingError
-from fuzzyfrog.cluster.code_version import require_stamp
+from fuzzyfrog.cluster.client import Client, TableMissingError, address_of_this_worker
+from fuzzyfrog.cluster.retry import asked
 from fuzzyfrog.data import Dataset
+from fuzzyfrog.errors import ParameterError
+from fuzzyfrog.measure.dependency import Measure
 
 if TYPE_CHECKING:
     from distributed import Worker
 
 BYTES_PER_CELL = 28  # values as sent and as kept, and a geometry of them
-MOST_TABLES = 2  # in one process, whether they are in use or not
-MOST_IN_USE = 8  # of runs at the same time; beyond that, they push each other out
-IN_USE_SECONDS = 60.0  # after which a table that no task asked for counts as left behind
+MOST_TABLES = 2  # kept in one process, whether they are in use or not
+MOST_IN_USE = 8  # tables of simultaneous runs; beyond that, they evict each other
+IN_USE_SECONDS = 60.0  # after which a table that no task has used counts as abandoned
 SHARE = 0.6  # of the memory of a worker that tables may take
 
 Floats = NDArray[np.float64]
 
+_PACKAGE = Path(__file__).resolve().parents[1]
+# The code that scores depend on, and what is pickled on its way to a worker.
+_SOURCES = (
+    "common/jit.py",
+    "common/tnorms.py",
+    "data/dataset.py",
+    "data/scaling.py",
+    "measure/*.py",
+    "cluster/*.py",
+)
+_PACKAGES = ("fuzzyfrog", "numpy", "numba")
+
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """Boolean masks for their way to a worker, eight features to a byte.
+    """Boolean masks packed to be sent to a worker, eight features to a byte.
 
     Attributes
     ----------
@@ -53,36 +73,18 @@ class Packed:
         return np.unpackbits(self.bits, axis=1, count=self.n_features).view(np.bool_)
 
 
-class Placeable(Protocol):
-    """A measure that can be made again on a worker."""
+class Placeable(Measure, Protocol):
+    """A measure that can be rebuilt on a worker."""
 
     dataset: Dataset
     _n_threads: int
 
-    @property
-    def tolerance(self) -> float:
-        """By how much rounding may change a score."""
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-
-    def score(self, masks: ArrayLike, at_least: float | ArrayLike | None = None) -> Floats:
-        """Return the score of each subset; -inf where it is less than `at_least`."""
-
-    def best(self, masks: ArrayLike) -> Floats:
-        """Return the score of the best subsets of a batch, -inf for the others."""
-
     def recipe(self) -> Callable[[Dataset], Placeable]:
-        """Return what makes this measure of its table."""
+        """Return the function that builds this measure from its table."""
 
 
 class Table:
-    """A table as it is sent to workers, which make a measure of it by the recipe."""
+    """A table as it is sent to workers, and the recipe by which they build a measure of it."""
 
     def __init__(self, dataset: Dataset, recipe: Callable[[Dataset], Placeable]) -> None:
         self._dataset = dataset
@@ -105,7 +107,7 @@ class Table:
 
 @dataclass(eq=False)
 class _Held:
-    """A table of this process, and the measure that the first task makes of it."""
+    """A table of this process, and the measure that the first task builds from it."""
 
     table: Table
     last_use: float = field(default_factory=time.monotonic)
@@ -197,3 +199,49 @@ def best(stamp: str, fingerprint: str, subsets: Packed) -> Floats:
 def nothing(part: int) -> int:
     """Return the number of the part: the shortest possible task, to time a round."""
     return part
+
+
+def _digest() -> str:
+    digest = hashlib.sha256()
+    for file in sorted(path for pattern in _SOURCES for path in _PACKAGE.glob(pattern)):
+        content = file.read_bytes().replace(b"\r\n", b"\n")
+        digest.update(f"{file.name}:{len(content)}:".encode() + content)
+    return digest.hexdigest()[:12]
+
+
+# Read now, while the files are imported: later edits do not change the code of this process.
+_STAMP = ", ".join([f"{name} {version(name)}" for name in _PACKAGES] + [f"code {_digest()}"])
+
+
+def stamp() -> str:
+    """Return the versions and a digest of the files that scores depend on.
+
+    The versions are those of fuzzyfrog, NumPy and Numba. The files are read once, when this module
+    is imported, so the digest is that of the running code unless a file is edited between its own
+    import and this one.
+    """
+    return _STAMP
+
+
+def require_same_code(client: Client) -> None:
+    """Raise unless all workers have the code that this process has."""
+    for address, found in sorted(asked(client, stamp).items()):
+        # An OSError: it cannot be reached. Each task checks the worker that takes its place.
+        if not isinstance(found, OSError) and found != stamp():
+            raise _other_code(address, found, stamp())
+
+
+def require_stamp(wanted: str) -> None:
+    """Raise, inside a task, unless this worker has the code of the process that submitted it."""
+    if stamp() != wanted:
+        raise _other_code(address_of_this_worker(), stamp(), wanted)
+
+
+def _other_code(address: str, found: object, wanted: str) -> ParameterError:
+    got = f"{type(found).__name__}: {found}" if isinstance(found, Exception) else found
+    return ParameterError(
+        "cluster",
+        f"have the code of this process on every worker, {wanted}",
+        f"{got} on the worker {address}",
+        "Install the same versions there.",
+    )

@@ -1,1 +1,1 @@
-"""What several layers share: messages, parameter checks, files, resources, the JIT."""
+"""Code that several layers share: messages, parameter checks, files, resources, the JIT."""

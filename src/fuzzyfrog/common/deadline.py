@@ -1,7 +1,5 @@
 """Deadlines: one clock for all the work that a time limit covers."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator
@@ -10,7 +8,7 @@ from contextvars import ContextVar
 from math import inf
 
 
-class TimeIsUp(Exception):  # noqa: N818 - not an error: somebody asked for it
+class TimeIsUp(Exception):  # noqa: N818 - not an error: the caller set the limit
     """Work was abandoned because its deadline has passed."""
 
 
@@ -36,7 +34,7 @@ class Deadline:
         return time.monotonic() >= self._at
 
     def end(self) -> None:
-        """Let it pass now; safe from any thread."""
+        """Make the deadline pass now; safe from any thread."""
         self._at = -inf
 
 
@@ -64,12 +62,12 @@ def stop_if_late() -> None:
         raise TimeIsUp("the time for this work is over")
 
 
-_here = threading.local()  # signals are handled in the main thread, and are for a search there
+_here = threading.local()  # per thread: signals reach the main thread, for a search there
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Let a first signal raise KeyboardInterrupt in this thread; the caller catches it."""
+    """Allow a first signal to raise KeyboardInterrupt in this thread; the caller catches it."""
     before = is_interruptible()
     try:
         _here.is_inside = True
@@ -87,7 +85,7 @@ def is_interruptible() -> bool:
 def uninterrupted() -> Iterator[None]:
     """Hold an interruption back until the end: inside, KeyboardInterrupt would be lost.
 
-    A signal that comes while LLVM calls back into Python raises an exception that nobody sees.
+    A signal that arrives while LLVM calls back into Python raises an exception that is lost.
     """
     _here.n_held = getattr(_here, "n_held", 0) + 1
     try:

@@ -1,6 +1,4 @@
-"""Write files whole or not at all, note those that cannot be written, and lock files."""
-
-from __future__ import annotations
+"""Write files completely or not at all, note those that cannot be written, and lock files."""
 
 import os
 import stat
@@ -15,7 +13,7 @@ TEMPORARY = ".fuzzyfrog-"  # prefix of the names of files that are being written
 
 
 class Unwritten:
-    """Notes files that cannot be written, so that all others still are."""
+    """Collects errors about files that cannot be written, so that all others still are."""
 
     def __init__(self) -> None:
         self._reasons: dict[Path, str] = {}
@@ -89,7 +87,8 @@ class FileLock:
     """Holds a file that only one process can hold, from creation to :meth:`release`.
 
     The file contains the process id, so that the error of another process can name the holder, and
-    is removed in the end.
+    is removed at the end. The lock of a killed process is free. The `filelock` library would do the
+    locking, but names no holder and leaves its file behind, next to the user's results.
     """
 
     def __init__(self, path: Path) -> None:
@@ -101,7 +100,7 @@ class FileLock:
         os.write(self._file, str(os.getpid()).encode())
 
     def release(self) -> None:
-        """Remove the file, so that others can have it."""
+        """Remove the file, so that another process can take it."""
         if self._file is not None:
             file, self._file = self._file, None
             self._path.unlink(missing_ok=True)

@@ -3,9 +3,9 @@
 Numba takes a moment to import and seconds to compile, so kernels are imported on first use, and
 small work is done without them, by NumPy (docs/decisions/0008-a-start-without-a-compiler.md).
 
-Numba's cache spares every later process seconds of compiling, but its files are pickles
-and its errors end the user's call. Here a cache that is missing, torn, full or open to
-other people costs time and one warning, never the answer.
+Numba's cache saves every later process seconds of compiling, but its files are pickles
+and its errors end the user's call. Here, a cache that is missing, torn, full or open to
+other users costs time and one warning, never the answer.
 """
 
 import functools
@@ -41,7 +41,7 @@ _all_compiled = False
 
 @contextmanager
 def compiling_all() -> Iterator[None]:
-    """Leave nothing to NumPy and plain Python, so that all kernels in use are compiled."""
+    """Leave no work to NumPy and plain Python, so that all kernels in use are compiled."""
     global _all_compiled
     _all_compiled = True
     try:
@@ -58,14 +58,14 @@ class Kernels:
     module : str
         The full name of the module.
     main : str
-        The kernels that take longest to compile: one of them says whether kernels are at hand.
+        The kernels that take longest to compile: one of them says whether kernels are compiled.
     """
 
     def __init__(self, module: str, *main: str) -> None:
         self._module = module
         self._main = main
         self._spent = 0.0
-        self._are_known_to_be_at_hand = False  # a call takes microseconds: this one, tenths of one
+        self._are_known_to_be_at_hand = False  # saves time: a kernel call takes microseconds
 
     def __getattr__(self, name: str) -> Any:
         return getattr(import_module(self._module), name)  # waits for a thread that imports it now
@@ -93,7 +93,7 @@ class Kernels:
         return (PATIENCE_CACHED if self._are_cached else PATIENCE) - self._spent
 
     def spend(self, seconds: float) -> None:
-        """Take note of work that was left to NumPy or to plain Python."""
+        """Record work that was left to NumPy or to plain Python."""
         self._spent += seconds
 
     @functools.cached_property
@@ -114,7 +114,7 @@ class Kernels:
 
     @functools.cached_property
     def _are_cached(self) -> bool:
-        """Whether the disk seems to have them; looked up without Numba, which is not imported."""
+        """Whether the kernels seem to be on disk; looked up without importing Numba."""
         spec = find_spec(self._module)
         if spec is None or spec.origin is None:
             return False
@@ -138,7 +138,7 @@ _listeners: list[Callable[[int], None]] = []
 
 @contextmanager
 def compiling_heard(hear: Callable[[int], None]) -> Iterator[None]:
-    """Call `hear` with 1 when Numba begins to compile a kernel and with -1 when it ends.
+    """Call `hear` with 1 when Numba starts to compile a kernel and with -1 when it is done.
 
     Kernels called by others are compiled inside them, so several compilations may be nested.
     """
@@ -175,7 +175,7 @@ _compiling = threading.local()
 
 @contextmanager
 def _not_compiled() -> Iterator[None]:
-    """Let `kernel` return functions as they are, in this thread."""
+    """Make `kernel` return functions unchanged, in this thread."""
     _compiling.is_off = True
     try:
         yield
@@ -186,9 +186,9 @@ def _not_compiled() -> Iterator[None]:
 def kernel(function: Function) -> Function:
     """Return the function compiled by Numba, without the GIL and with a guarded disk cache.
 
-    Compiled code is kept for as long as no Python file in the directory of the function
-    changes, and none from which a file with kernels there imports: a kernel may call kernels from
-    other files, and constants become a part of its code.
+    Compiled code is valid until a Python file changes in the directory of the function, or one
+    that a file with kernels there imports from: a kernel may call kernels from other files, and
+    constants become a part of its code.
 
     Under ``NUMBA_DISABLE_JIT=1`` it is the function itself. If the cache cannot be used, the first
     compilation in a process warns.
@@ -243,7 +243,7 @@ def _digest(directory: Path) -> str:
 
 
 def _sources(directory: Path) -> list[Path]:
-    """Return the files of a directory, and those from which the ones with kernels import."""
+    """Return the files of a directory, and those that files with kernels there import from."""
     top = directory
     while (top / "__init__.py").is_file():
         top = top.parent
@@ -328,7 +328,7 @@ def _warn_once(problem: str) -> None:
 
 
 def _require_private(cache_path: str, source: str) -> None:
-    """Refuse a cache that is writable by people who cannot also write the source.
+    """Refuse a cache that is writable by users who cannot also write the source.
 
     Loading from the cache runs what is in it. Anyone who can replace the source can run code here
     anyway, so the directories that hold both need no check. A directory that everybody can

@@ -1,6 +1,4 @@
-"""Names, numbers, lists, suggestions and parameters in the sentences that people read."""
-
-from __future__ import annotations
+"""Names, numbers, lists, suggestions and parameters as they appear in messages."""
 
 import sys
 import warnings
@@ -27,7 +25,7 @@ class Setting(NamedTuple):
 
 
 class Sentence(str):
-    """Text that mentions parameters: as a string it speaks Python, `worded` translates it.
+    """Text that mentions parameters: a string with Python's names, which `worded` translates.
 
     Parameters
     ----------
@@ -78,13 +76,6 @@ def listed(values: Iterable[object]) -> str:
     return f"{text}, ... ({len(everything)} in all)"
 
 
-def counted(number: int, thing: str) -> str:
-    """Return a number with its noun, as in "1 class" and "2 classes"."""
-    if number == 1:
-        return f"1 {thing}"
-    return f"{number} {thing}es" if thing.endswith("s") else f"{number} {thing}s"
-
-
 def close_to(name: object, known: Sequence[str]) -> list[str]:
     """Return the known names that resemble the name, the closest first; case does not matter."""
     plain = [one.casefold() for one in known]
@@ -102,8 +93,11 @@ def suggested(name: object, known: Sequence[str]) -> str:
 
 
 def count(number: int, thing: str, plural: str | None = None) -> str:
-    """Return a number with its noun, as in "1 reduct" and "2,000 reducts"."""
-    return f"{number:,} {thing if number == 1 else plural or f'{thing}s'}"
+    """Return a number with its noun, as in "1 class", "2 classes" and "2,000 reducts"."""
+    if number == 1:
+        return f"1 {thing}"
+    regular = f"{thing}es" if thing.endswith("s") else f"{thing}s"
+    return f"{number:,} {plural or regular}"
 
 
 def told_apart(value: float, other: float) -> str:

@@ -15,7 +15,7 @@ def check_count(name: str, value: object, *, least: int = 1) -> None:
 
 
 def check_share(name: str, value: object, *, zero: bool = True, hint: str = "") -> None:
-    """Raise unless the value is a number up to 1, from 0 on or above 0."""
+    """Raise unless the value is a number from 0 (included or not) to 1."""
     is_share = _is_number(value) and 0 <= float(value) <= 1  # type: ignore[arg-type]
     if not is_share or (value == 0 and not zero):
         rule = "be a number from 0 to 1" if zero else "be a number above 0 and at most 1"

@@ -1,10 +1,8 @@
-"""The memory of this process: how much there is, and what to do with more than that.
+"""The memory of this process: how much there is, and where to put arrays that do not fit.
 
 Arrays that are too large for memory go to temporary files. Such a file has no name (Linux) or loses
 it at once (other Unix systems), so that nothing is left behind, however the process ends.
 """
-
-from __future__ import annotations
 
 import math
 import mmap
@@ -27,8 +25,8 @@ FloatArray: TypeAlias = NDArray[np.float64]
 
 FOLDER_VARIABLE = "FUZZYFROG_SPILL"
 LIMIT_VARIABLE = "FUZZYFROG_SPILL_ABOVE"
-SHARE = 4  # values, positions and the forms that the engines read must fit next to each other
-ASSUMED = 8 * 10**9  # if the system does not say
+SHARE = 4  # an array gets 1 / SHARE: values, positions and their 16-bit forms must all fit
+ASSUMED = 8 * 10**9  # available bytes if the system does not say
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ?([kmgt]?)b?", re.IGNORECASE)
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _ROOT = Path("/")
@@ -38,8 +36,8 @@ _NAMES = (
     ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 )
 
-BLOCK_CELLS = 2**21  # brought into their final form at once: about 16 MB
-SMALL_BYTES = 2**23  # up to here an array is held in memory without asking how much there is
+BLOCK_CELLS = 2**21  # finalized at once: about 16 MB
+SMALL_BYTES = 2**23  # smaller arrays are held in memory without checking how much is free
 
 
 def empty(shape: tuple[int, ...], dtype: DTypeLike = np.float64) -> NDArray[Any]:
@@ -77,7 +75,7 @@ def spill_folder() -> Path:
 
 
 class GrowingTable:
-    """Makes one table of blocks of rows, on disk if it is too large for memory."""
+    """Builds a table from blocks of rows, on disk if it is too large for memory."""
 
     def __init__(self, n_columns: int) -> None:
         self.n_rows = 0
@@ -92,7 +90,7 @@ class GrowingTable:
 
     def _fits(self) -> bool:
         if self._limit is None and not _is_small(self._n_bytes):
-            self._limit = most_in_memory()  # asked once: what is available shrinks as rows come
+            self._limit = most_in_memory()  # read once: the available memory shrinks as rows arrive
         return self._limit is None or self._n_bytes <= self._limit
 
     def append(self, block: FloatArray) -> None:
@@ -165,7 +163,7 @@ def _explained(n_bytes: int) -> Iterator[None]:
 
 
 def _reserve(file: IO[bytes], n_bytes: int) -> None:
-    """Take the space on disk now: a full disk found later would end the process."""
+    """Reserve the space on disk now: a full disk found later would crash the process."""
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(file.fileno(), 0, n_bytes)
         return
@@ -223,13 +221,13 @@ def _room_in_groups(root: Path) -> Iterator[int]:
 def _room(limit: Path, usage: Path, statistics: Path, idle: str) -> Iterator[int]:
     allowed, used = _text(limit).strip(), _text(usage).strip()
     if allowed.isdigit() and used.isdigit():
-        # Pages of files that nobody reads any more count as used, but are given back when needed.
+        # Pages of files that are no longer read count as used, but are freed when needed.
         found = re.search(rf"^{idle} (\d+)$", _text(statistics), re.MULTILINE)
         yield int(allowed) - int(used) + (int(found[1]) if found else 0)
 
 
 def _text(path: Path) -> str:
-    """Return the content of a file of the system, or nothing if there is no such file."""
+    """Return the content of a system file, or nothing if it does not exist."""
     try:
         return path.read_text(encoding="utf-8")
     except OSError:

@@ -2,6 +2,14 @@
 
 from fuzzyfrog.data.catalog import dataset_names, load_dataset
 from fuzzyfrog.data.dataset import Dataset, make_dataset
+from fuzzyfrog.data.dates import date_parts
 from fuzzyfrog.data.read_table import read_table
 
-__all__ = ["Dataset", "dataset_names", "load_dataset", "make_dataset", "read_table"]
+__all__ = [
+    "Dataset",
+    "dataset_names",
+    "date_parts",
+    "load_dataset",
+    "make_dataset",
+    "read_table",
+]

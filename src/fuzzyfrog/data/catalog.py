@@ -1,7 +1,5 @@
 """Data sets by name: those of scikit-learn, and the 22 of the paper."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -14,11 +12,9 @@ from typing import Any
 
 from fuzzyfrog.common.messages import Sentence, Setting, shown, suggested
 from fuzzyfrog.data.dataset import Dataset, make_dataset
-from fuzzyfrog.data.formats.opening import stamp
+from fuzzyfrog.data.formats import stamp
 from fuzzyfrog.data.read_table import read_table
 from fuzzyfrog.errors import DataError
-
-__all__ = ["dataset_names", "load_dataset"]
 
 BUNDLED = ("breast_cancer", "digits", "iris", "wine")
 FOLDER_VARIABLE = "FUZZYFROG_DATA"
@@ -209,6 +205,8 @@ def _source(entry: Entry) -> Source:
     raise _unavailable(entry, "no public collection offers it.")
 
 
+# Not sklearn.datasets.fetch_openml: it knows no mirror (FUZZYFROG_OPENML_URL), and its cache,
+# checks and errors would not be those of UCI.
 def _openml(entry: Entry, number: int) -> Source:
     base = os.environ.get(OPENML_VARIABLE, OPENML_URL).rstrip("/")
     path = _download(entry, f"{base}/api/v1/json/data/{number}", f"{entry.name}.openml.json", None)

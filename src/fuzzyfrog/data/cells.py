@@ -1,15 +1,22 @@
-"""Single cells: which are missing, which texts are numbers, and which codes categories get."""
+"""Single cells: which are missing, which texts are numbers, and which codes categories get.
 
-from __future__ import annotations
+People write numbers as ``25.0%``, ``$15,900.00``, ``1,234``, ``3750 g``, ``<0.1``. A column of such
+texts is read as numbers only if all are numbers in the same style: one currency, one unit, one mark
+between thousands. Anything else stays text, with the reason if there is one.
+"""
 
 import numbers
 import re
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from fuzzyfrog.common.messages import listed, shown
 
 # Texts that mean "no value" in a feature of a text file, in exactly this spelling; "none" and "Na"
 # are not among them, as they are categories in real tables.
@@ -23,6 +30,36 @@ _POINT_NUMBER = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+\.\d+)(,\d+)?")  # no da
 _SWAPPED = str.maketrans(",.", ".,")
 _PADDED = re.compile(r"0\d\d+")
 
+# Numbers as people write them:
+MOST_STRAYS = 3  # texts that are probably typing errors
+FEWEST_NUMBERS = 20  # different numbers, at least, for strays to count as typing errors
+FEWEST_DOUBTED = 5  # different texts; with fewer, the numbers are not missed
+
+ENGLISH = ("US$", "A$", "C$", "$", "£", "¥", "₹", "USD", "GBP", "JPY", "INR")  # comma: thousands
+CURRENCIES = (
+    *ENGLISH,
+    *("R$", "€", "₽", "₺", "₩", "₪", "zł", "Kč", "kr", "CHF", "EUR", "SEK", "NOK", "DKK"),
+)
+# In any case, but one in a column: "MW" is not "mW". Two may be joined by a slash, as in mg/dl.
+_UNITS = (
+    "g kg mg µg μg ug ng t lb lbs oz m cm mm µm μm nm km in inch inches ft feet yd mi mile "
+    "miles l dl cl ml µl μl gal cc s sec secs second seconds ms µs μs min mins minute minutes h "
+    "hr hrs hour hours d day days week weeks month months y yr yrs year years °c °f ° k v mv kv "
+    "a ma w kw mw kwh wh hz khz mhz ghz pa hpa kpa mpa bar mbar psi mmhg j kj cal kcal n mol "
+    "mmol µmol μmol nmol px pt b kb mb gb tb hp bhp ps cm2 cm² m2 m² km2 km² m3 m³ cm3 cm³ sqft "
+    "ha acres rpm ppm ppb db bpm mph kmh kmpl mpg iu u mu mn bn mio mrd"
+)
+UNITS = frozenset(_UNITS.split())
+
+_MARKS = "'’\u00a0\u202f"  # between thousands, next to the comma
+_BEFORE = "|".join(re.escape(one) for one in sorted(CURRENCIES, key=len, reverse=True))
+_TEXT = re.compile(
+    rf"(?P<bound>[<>≤≥~≈]=?)?\s*(?P<sign>[+\-−])?\s*(?P<before>{_BEFORE})?\s*(?P<inner>[+\-−])?"
+    rf"(?P<whole>[1-9]\d{{0,2}}(?:(?P<mark>[,{_MARKS}])\d{{3}})(?:(?P=mark)\d{{3}})*|\d+|(?=\.\d))"
+    r"(?P<fraction>\.\d*)?(?P<power>[eE][+-]?\d{1,3})?[ \u00a0\u202f]?"
+    r"(?P<after>[^\s\d.,]\S{0,11})?"
+)
+
 
 class NotANumberError(ValueError):
     """A cell of a column is not a number; `position` says which."""
@@ -33,7 +70,7 @@ class NotANumberError(ValueError):
 
 
 def is_missing(cell: object) -> bool:
-    """Whether an object stands for a missing value: None, NaN, or the NA of a library."""
+    """Whether an object is a missing value: None, NaN, or the NA of a library."""
     if cell is None:
         return True
     if isinstance(cell, Decimal):
@@ -145,3 +182,168 @@ class CategoryCoder:
         present = ~np.isnan(codes)
         codes[present] = rank[codes[present].astype(np.intp)]
         return tuple(order)
+
+
+@dataclass(frozen=True)
+class TextNumbers:
+    """What the texts of a column are.
+
+    Parameters
+    ----------
+    values : float64[n_texts] or None
+        The numbers, NaN where a text means "no value"; None if they are not numbers.
+    reading : str
+        How some were read, as in "'25.0%' as 25".
+    doubt : str
+        Why the column is not read as numbers though it nearly is; empty if it just is text.
+    strays : tuple of str
+        The few texts among many numbers that are probably typing errors.
+    """
+
+    values: NDArray[np.float64] | None = None
+    reading: str = ""
+    doubt: str = ""
+    strays: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Number:
+    """A number and how it is written."""
+
+    text: str
+    value: float
+    affix: str  # currency, percent or unit; empty for none
+    mark: str  # between thousands
+    n_groups: int
+    n_decimals: int
+    is_bound: bool
+    is_glued: bool  # to a single letter, as in "12A"
+
+    @property
+    def is_spelled_out(self) -> bool:
+        """Whether it has four digits or more before the decimal mark, and no mark in them."""
+        return not self.mark and abs(self.value) >= 1000
+
+    @property
+    def may_have_thousands(self) -> bool:
+        """Whether a point may be between thousands, as in "1.200 €"."""
+        return self.n_decimals == 3 and not self.mark and 1 <= abs(self.value) < 1000
+
+
+def read_texts(
+    texts: Sequence[str], decimal: str = ".", separator: str | None = None
+) -> TextNumbers:
+    """Return the numbers of the distinct texts of a column, or why they are not numbers.
+
+    `separator` is that of the file: among commas that separate cells, a quoted "1,234" is one
+    thousand, while in other files it may have a decimal comma.
+    """
+    found: list[_Number | None] = []
+    others: list[str] = []
+    for text in texts:
+        number = None if text.strip() in MISSING else _parsed(text, decimal)
+        if number is None and text.strip() not in MISSING:
+            others.append(text)
+            if len(others) > MOST_STRAYS:
+                return TextNumbers()
+        found.append(number)
+    numbers = [one for one in found if one is not None]
+    if not numbers:
+        return TextNumbers()
+    doubt = _doubt_of(numbers, decimal, separator)
+    if others:
+        is_slip = not doubt and len(numbers) >= FEWEST_NUMBERS
+        return TextNumbers(strays=tuple(others) if is_slip else ())
+    if doubt:
+        return TextNumbers(doubt=doubt if len(numbers) >= FEWEST_DOUBTED else "")
+    values = np.array([np.nan if one is None else one.value for one in found])
+    return TextNumbers(values, _reading(numbers))
+
+
+def _parsed(text: str, decimal: str) -> _Number | None:
+    plain = text.strip()
+    match = _TEXT.fullmatch(plain.translate(_SWAPPED) if decimal == "," else plain)
+    if match is None or (match["sign"] and match["inner"]):
+        return None
+    after = match["after"] or ""
+    if (after and match["before"]) or (after and not _is_unit(after)):
+        return None
+    mark = match["mark"] or ""
+    digits = match["whole"].replace(mark, "") if mark else match["whole"]
+    value = float(f"{digits or 0}{match['fraction'] or ''}{match['power'] or ''}")
+    is_negative = (match["sign"] or match["inner"] or "+") in "-−"
+    return _Number(
+        text=plain,
+        value=-value if is_negative else value,
+        affix=match["before"] or after.rstrip("."),
+        mark=mark,
+        n_groups=match["whole"].count(mark) if mark else 0,
+        n_decimals=len(match["fraction"] or ".") - 1,
+        is_bound=match["bound"] is not None,
+        is_glued=len(after) == 1 and after.isalpha() and plain[-2] in "0123456789.,",
+    )
+
+
+def _is_unit(after: str) -> bool:
+    name = after.lower().rstrip(".")
+    if name in ("%", "‰", "+") or after in CURRENCIES:
+        return True
+    return all(part in UNITS for part in name.split("/")) and name.count("/") <= 1
+
+
+def _doubt_of(numbers: Sequence[_Number], decimal: str, separator: str | None) -> str:
+    """Return why numbers that can be read one by one cannot be read together, or nothing."""
+    affixes: dict[str, _Number] = {}
+    for one in numbers:
+        if one.affix or one.value != 0:  # a zero needs no unit
+            affixes.setdefault(one.affix, one)
+    if len(affixes) > 1:
+        return f"numbers in different units, such as {_first_of(affixes.values())}"
+    bounds = [one for one in numbers if one.is_bound]
+    if 2 * len(bounds) > len(numbers):
+        return f"limits rather than values, such as {_first_of(bounds)}"
+    if glued := [one for one in numbers if one.is_glued]:
+        return f"numbers with a letter, which may be labels, such as {_first_of(glued)}"
+    grouped = [one for one in numbers if one.mark]
+    if not grouped:
+        return _doubt_of_points(numbers) if decimal == "." else ""
+    long = next((one for one in numbers if one.is_spelled_out), None)
+    marks = {one.mark for one in grouped}
+    if len(marks) > 1 or long is not None:
+        other = long or next(one for one in grouped if one.mark != grouped[0].mark)
+        return (
+            f"thousands in two spellings, such as {shown(grouped[0].text)} and {shown(other.text)}"
+        )
+    is_sure = (
+        grouped[0].mark in _MARKS
+        or (separator == "," and decimal == ".")
+        or any(one.n_groups > 1 or one.n_decimals for one in grouped)
+        or (decimal == "." and any(one.affix in ENGLISH for one in grouped))
+    )
+    kind = "commas" if decimal == "." else "points"
+    doubt = f"{kind} that may mark decimals or thousands, such as {_first_of(grouped)}"
+    return "" if is_sure else doubt
+
+
+def _doubt_of_points(numbers: Sequence[_Number]) -> str:
+    """Return the doubt about amounts of money whose points all have three digits after them."""
+    pointed = [one for one in numbers if one.n_decimals]
+    is_sure = not all(one.may_have_thousands for one in pointed)
+    if is_sure or not any(one.affix in CURRENCIES and one.affix not in ENGLISH for one in pointed):
+        return ""
+    return f"points that may mark decimals or thousands, such as {_first_of(pointed)}"
+
+
+def _first_of(numbers: Iterable[_Number]) -> str:
+    return listed(one.text for one in islice(numbers, 3))
+
+
+def _reading(numbers: Sequence[_Number]) -> str:
+    """Return an example of each spelling, and what it was read as."""
+    examples: list[tuple[set[str], _Number]] = []
+    for one in numbers:
+        spelling = {one.affix, one.mark, "limit" if one.is_bound else ""} - {""}
+        if not any(spelling <= told for told, _ in examples) and spelling:
+            examples = [(told, other) for told, other in examples if not told <= spelling]
+            examples.append((spelling, one))
+    return ", ".join(f"{shown(one.text)} as {one.value:.15g}" for _, one in examples[:2])

@@ -4,8 +4,6 @@
 numbers, or into codes by first appearance, and says at the end what the codes stand for.
 """
 
-from __future__ import annotations
-
 import numbers
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -17,8 +15,14 @@ from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import MAX_ITEMS, Sentence, Setting, listed, shown
 from fuzzyfrog.common.resources import GrowingTable
-from fuzzyfrog.data.cells import CategoryCoder, all_numbers, is_missing, parse_numbers
-from fuzzyfrog.data.number_texts import TextNumbers, read_texts
+from fuzzyfrog.data.cells import (
+    CategoryCoder,
+    TextNumbers,
+    all_numbers,
+    is_missing,
+    parse_numbers,
+    read_texts,
+)
 from fuzzyfrog.errors import DataError
 
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -142,7 +146,7 @@ class Gathering:
         if not self._columns:
             self._columns = [
                 DateParts(asked)
-                if _has_dates(series) and not asked.categorical
+                if has_dates(series) and not asked.categorical
                 else NumberParts(asked)
                 if _has_numbers(series) and not asked.categorical
                 else LabelParts(asked)
@@ -286,8 +290,17 @@ def _has_numbers(part: Series) -> bool:
     return part.dtype == nw.Boolean or part.dtype.is_numeric()
 
 
-def _has_dates(part: Series) -> bool:
+def has_dates(part: Series) -> bool:
+    """Whether a column of a frame has a type of dates."""
     return part.dtype in (nw.Datetime, nw.Date)
+
+
+def days_since_1970(dates: Series) -> FloatArray:
+    """Return dates as days by the clock of their time zone, with the time of day as a fraction."""
+    if dates.dtype == nw.Datetime:
+        dates = dates.dt.replace_time_zone(None)
+    stamps = dates.dt.timestamp("ms").cast(nw.Float64)
+    return np.asarray(stamps.to_numpy(), dtype=np.float64) / MILLISECONDS
 
 
 def _is_empty(part: Series) -> bool:
@@ -361,13 +374,12 @@ class DateParts:
         """Return the days of a part of a frame's column."""
         if _is_empty(part):
             return np.full(len(part), np.nan)
-        if not _has_dates(part):
+        if not has_dates(part):
             raise DataError(
                 f"feature {shown(self._feature.name)} must have one type in the whole table, got "
                 f"{_dtype_name(part)} after dates. Convert the column to one type."
             )
-        stamps = part.dt.timestamp("ms").cast(nw.Float64)
-        return np.asarray(stamps.to_numpy(), dtype=np.float64) / MILLISECONDS
+        return days_since_1970(part)
 
     def finish(self) -> Column:
         """Return what is known about the column."""

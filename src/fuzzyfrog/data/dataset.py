@@ -1,10 +1,8 @@
-"""The Dataset, the one form in which data travels through fuzzyfrog, and how it is made."""
-
-from __future__ import annotations
+"""The Dataset, the one form of data inside fuzzyfrog, and how to make one."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import narwhals.stable.v1 as nw
@@ -26,8 +24,9 @@ from fuzzyfrog.data.dask_tables import DaskTable, dask_labels
 from fuzzyfrog.data.target import (
     check_same_length,
     check_target_kind,
-    doubts_about_classes,
     encode_target,
+    has_categories,
+    notes_on_target,
 )
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.records.parts import UNNAMED
@@ -70,7 +69,7 @@ class Dataset:
     feature_names : tuple of str
         Distinct names, one per feature.
     categorical : bool[n_features]
-        True where equality is all that can be said about two values.
+        True for features whose values are only equal or different.
     classes : tuple or None
         Labels of the classes in the order of their codes; None for a numeric target.
     target_name : str
@@ -88,6 +87,8 @@ class Dataset:
         The line of the file that each sample is in, or its label; None if there is neither.
     rows_left_out : bool
         Whether the file has more rows than the table.
+    parts_of : mapping of str to str
+        For each feature that is a part of a date, the column of the file that it comes from.
     """
 
     values: NDArray[np.float64]
@@ -102,6 +103,7 @@ class Dataset:
     dates: frozenset[int] = frozenset()
     rows: NDArray[np.int64] | tuple[str, ...] | None = None
     rows_left_out: bool = False
+    parts_of: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         kind = "a numeric target" if self.classes is None else f"{len(self.classes)} classes"
@@ -151,8 +153,9 @@ def make_dataset(
         holds only numbers is read as numbers, with a warning. A list or a mask names all
         categorical features; None means none.
     target : {"auto", "class", "numeric"}
-        "auto" treats floating-point numbers as a numeric target if any has a fractional part, and
-        everything else as class labels.
+        "auto" treats numbers as a numeric target if any has a fractional part, or if there are more
+        than 20 different ones and more than a tenth of the samples, and everything else as class
+        labels.
     feature_names : sequence of str, optional
         Names to use; by default those of the frame, or "x0", "x1", ... where there are none.
     target_name : str
@@ -169,7 +172,7 @@ def make_dataset(
     Raises
     ------
     DataError
-        If the data cannot be measured; the message names the feature or sample and the way out.
+        If the data cannot be measured; the message names the feature or sample and how to fix it.
     ParameterError
         If another argument is not valid.
 
@@ -194,10 +197,11 @@ def make_dataset(
     n_samples, n_features = table.shape
     check_shape(n_samples, n_features)
     names = check_names(_names(table, n_features, feature_names), n_features)
-    codes, classes = encode_target(labels, n_samples, target)
+    kind = "class" if target == "auto" and has_categories(y) else target
+    codes, classes = encode_target(labels, n_samples, kind)
     content = _content(table, names, chosen_categorical(categorical_features, names))
     check_same_length(len(content.values), len(codes))
-    notes = (*doubts_about_classes(classes, len(codes), target, "target"), *content.warnings)
+    notes = (*notes_on_target((codes, classes), target, "target"), *content.warnings)
     for warning in notes:
         warn(warning)
     return Dataset(

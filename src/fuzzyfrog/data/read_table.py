@@ -1,7 +1,5 @@
 """Read a file of any known format as a Dataset."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,30 +10,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import Sentence, Setting, counted, listed, shown, warn
+from fuzzyfrog.common.messages import Sentence, Setting, count, listed, shown, warn
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.common.resources import in_memory
-from fuzzyfrog.data.cells import MISSING, NotANumberError, is_missing, parse_numbers
+from fuzzyfrog.data.cells import (
+    MISSING,
+    NotANumberError,
+    TextNumbers,
+    is_missing,
+    parse_numbers,
+    read_texts,
+)
 from fuzzyfrog.data.columns import Gathering, check_filled
 from fuzzyfrog.data.dataset import Dataset
+from fuzzyfrog.data.dates import with_date_parts
+from fuzzyfrog.data.formats import Layout, Wanted, check_header, stamp
 from fuzzyfrog.data.formats.arff import read_arff
-from fuzzyfrog.data.formats.csv import MISSING_TARGET, RawTable, read_delimited
+from fuzzyfrog.data.formats.csv import NO_LABEL, RawTable, read_delimited
 from fuzzyfrog.data.formats.excel import read_excel
 from fuzzyfrog.data.formats.npy import NpyTable
-from fuzzyfrog.data.formats.opening import stamp
 from fuzzyfrog.data.formats.parquet import ParquetTable
-from fuzzyfrog.data.layout import Layout, Wanted, check_header
-from fuzzyfrog.data.number_texts import TextNumbers, read_texts
 from fuzzyfrog.data.target import (
     MOST_CLASSES,
     TargetParts,
+    are_quantities,
     check_target_kind,
-    doubts_about_classes,
     encode_target,
+    notes_on_target,
 )
 from fuzzyfrog.errors import DataError, ParameterError
-
-__all__ = ["read_table"]
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 FORMATS = (*SEPARATORS, ".arff", ".npy", ".parquet", ".xlsx")
@@ -63,18 +66,19 @@ def read_table(
     row_labels: str | None = None,
     max_missing: int | None = None,
     drop_missing_target: bool = False,
+    dates: str = "keep",
 ) -> Dataset:
     """Return the Dataset of a CSV, TSV, ARFF, Parquet, NumPy or Excel file, each also gzipped.
 
     The suffix decides the format: .csv, .tsv, .arff, .parquet, .npy, .xlsx, also with .gz. A folder
-    is the table of its Parquet files, in the order of their paths. Reading is strict: the error for
-    a file that is not quite a table names the line and the way out. No file is held in memory as a
-    whole, and a table that is too large for memory is kept in a temporary file.
+    is the table of its Parquet files, in the order of their paths. Reading is strict: if a file is
+    not quite a table, the error names the line and says how to fix it. No file is held in memory as
+    a whole, and a table that is too large for memory is kept in a temporary file.
 
     In CSV and TSV files a feature is numeric if all its cells are numbers or missing, else
     categorical. Empty cells, "?", "NA", "N/A", "nan", "null", "None" and the like are missing. The
-    target is read as text: the labels "7" and "007" are two classes, "NA" is a label, and only an
-    empty cell or "?" is missing, which is an error.
+    target is read as text: the labels "7" and "007" are two classes. A missing target is an error;
+    with ``target_kind="class"``, "NA" and the like are labels, except for empty cells and "?".
 
     Parameters
     ----------
@@ -88,8 +92,9 @@ def read_table(
         described above (CSV, TSV). A list or a mask names all categorical features; None means
         none.
     target_kind : {"auto", "class", "numeric"}
-        "auto" treats numbers as a numeric target if any has a fractional part, and everything else
-        as class labels.
+        "auto" treats numbers as a numeric target if any has a fractional part, or if there are more
+        than 20 different ones and more than a tenth of the rows, and everything else as class
+        labels.
     ignore : sequence of str
         Columns to leave out, such as an ID.
     categorical : sequence of str
@@ -107,13 +112,16 @@ def read_table(
         a common unit, marks between thousands or a limit ("25.0%", "$15,900.00", "3750 g",
         "<0.1") is read as numbers, with a note, or kept as labels.
     row_labels : str, optional
-        Column that names the samples in explanations and reports; it is not a feature. A first
-        column without a name, as R and pandas write it, is taken for that. Without one, samples
-        of a text file are named by their lines.
+        Column that names the samples in explanations and reports; it is not a feature. By default
+        a first column without a name, as R and pandas write it. Without one, samples of a text
+        file are named by their lines.
     max_missing : int, optional
         Rows with more missing values than this are left out, with a note that says how many.
     drop_missing_target : bool
         Whether rows without a target are left out, with a note, instead of being an error.
+    dates : {"keep", "parts"}
+        "keep": a date is one feature, which selectors leave out unless it is included. "parts": its
+        year, month, weekday (1 is Monday) and days since 1970 are features instead.
 
     Returns
     -------
@@ -132,6 +140,8 @@ def read_table(
     check_target_kind(target_kind, "target_kind")
     if numbers_in_text not in ("read", "keep"):
         raise ParameterError("numbers_in_text", "be 'read' or 'keep'", shown(numbers_in_text))
+    if dates not in ("keep", "parts"):
+        raise ParameterError("dates", "be 'keep' or 'parts'", shown(dates))
     wanted = Wanted(
         target,
         _names(ignore, "ignore"),
@@ -140,6 +150,7 @@ def read_table(
         keeps_text=numbers_in_text == "keep",
         row_labels=row_labels,
         drops_unlabeled=bool(drop_missing_target),
+        keeps_na=target_kind == "class",
     )
     if max_missing is not None:
         check_count("max_missing", max_missing, least=0)
@@ -162,7 +173,8 @@ def read_table(
                 path, wanted, separator=mark, encoding=encoding, decimal=decimal
             )
         kept, dropped = _kept_rows(path, wanted, table, max_missing)
-        return _dataset(path, wanted, layout, kept, target_kind, decimal, dropped)
+        dataset = _dataset(path, wanted, layout, kept, target_kind, decimal, dropped)
+        return with_date_parts(dataset) if dates == "parts" else dataset
 
 
 def _names(names: Sequence[str], argument: str) -> tuple[str, ...]:
@@ -233,13 +245,13 @@ def _kept_rows(
     if wanted.drops_unlabeled:
         keep &= np.array([not _is_unlabeled(cell) for cell in table.target])
         if n_dropped := n_rows - int(keep.sum()):
-            notes.append(f"{path.name}: {counted(n_dropped, 'row')} without a target left out.")
+            notes.append(f"{path.name}: {count(n_dropped, 'row')} without a target left out.")
     if max_missing is not None:
         n_before = int(keep.sum())
         keep &= np.isnan(table.content.values).sum(axis=1) <= max_missing
         if n_dropped := n_before - int(keep.sum()):
-            gaps = f"more than {counted(max_missing, 'missing value')}"
-            notes.append(f"{path.name}: {counted(n_dropped, 'row')} with {gaps} left out.")
+            gaps = f"more than {count(max_missing, 'missing value')}"
+            notes.append(f"{path.name}: {count(n_dropped, 'row')} with {gaps} left out.")
     if keep.all():
         return table, notes
     if int(keep.sum()) < 2:
@@ -264,7 +276,7 @@ def _kept_rows(
 
 
 def _is_unlabeled(cell: Any) -> bool:
-    return is_missing(cell) or (isinstance(cell, str) and cell.strip() in MISSING_TARGET)
+    return is_missing(cell) or (isinstance(cell, str) and cell.strip() in NO_LABEL)
 
 
 def _dataset(
@@ -283,8 +295,8 @@ def _dataset(
         prefix = f"{path.name}: target {shown(wanted.target)}: "
         raise DataError(Sentence(prefix, error.args[0])) from None
     content = table.content
-    doubts = doubts_about_classes(classes, len(codes), target_kind, "target_kind")
-    notes = (*dropped, *notes, *doubts, *content.warnings)
+    on_target = notes or notes_on_target((codes, classes), target_kind, "target_kind")
+    notes = (*dropped, *on_target, *content.warnings)
     for warning in notes:
         warn(warning)
     return Dataset(
@@ -306,7 +318,7 @@ def _dataset(
 def _numbers_where_meant(
     cells: list[Any] | NDArray[Any], target_kind: str, decimal: str, keeps_text: bool
 ) -> tuple[list[Any] | NDArray[Any], tuple[str, ...]]:
-    """Return the texts of a target as numbers if they are meant as numbers, and a note on that."""
+    """Return the text of a target as numbers if it is meant as numbers, and a note about that."""
     if isinstance(cells, np.ndarray):  # the file has types
         return cells, ()
     if target_kind == "class" or not isinstance(cells[0], str):
@@ -332,8 +344,10 @@ def _numbers_where_meant(
                 ".",
             )
         ) from None
-    fractional = bool((numbers % 1 != 0).any())
-    return (numbers.tolist() if fractional or target_kind == "numeric" else cells), ()
+    is_fractional = bool((numbers % 1 != 0).any())
+    is_code = any(cell.startswith("0") and cell[1:].isdecimal() for cell in cells)
+    is_meant = is_fractional or (are_quantities(numbers) and not is_code)
+    return (numbers.tolist() if is_meant or target_kind == "numeric" else cells), ()
 
 
 def _read_target(reading: str) -> str:

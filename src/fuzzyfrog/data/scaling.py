@@ -5,8 +5,6 @@ depend on the order of its terms, and neither threads, engines nor shards can ch
 result (docs/theory.md#grid).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Literal
 
@@ -26,8 +24,8 @@ MISSING_RULES: tuple[Missing, ...] = ("similar", "different", "raise")
 GRID = 2.0**-50
 ROUNDING = 2.0**-53  # the largest relative error of one operation
 _CELLS = 500_000  # values scaled at once
-_FAR = 32.0  # positions beyond lose more than a few digits
-_SECOND_ORDER = 1.0 + 2.0**-10  # products of errors, which the bounds ignore
+_FAR = 32.0  # positions beyond this lose more than a few digits
+_SECOND_ORDER = 1.0 + 2.0**-10  # allows for products of errors, which the bounds ignore
 
 FloatArray = NDArray[np.float64]
 

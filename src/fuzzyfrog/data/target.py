@@ -1,9 +1,6 @@
 """The target of a Dataset: codes of classes, or numbers."""
 
-from __future__ import annotations
-
 import numbers
-import re
 from collections.abc import Hashable, Sequence
 from typing import Any, TypeAlias
 
@@ -11,16 +8,15 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import Sentence, Setting, counted, listed, shown, warn
+from fuzzyfrog.common.messages import Sentence, Setting, count, listed, shown, warn
 from fuzzyfrog.data.cells import is_missing
 from fuzzyfrog.errors import DataError, ParameterError
 
 Target: TypeAlias = tuple[NDArray[np.int64] | NDArray[np.float64], tuple[Hashable, ...] | None]
 
 KINDS = ("auto", "class", "numeric")
-MOST_CLASSES = 20  # that raise no doubt, for any number of samples
-SAMPLES_OF_A_CLASS = 10  # on average; with fewer, whole numbers may be quantities
-_WHOLE = re.compile(r"[+-]?\d+(\.0*)?")
+MOST_CLASSES = 20  # that whole numbers may be, for any number of samples
+SAMPLES_OF_A_CLASS = 10  # on average; with fewer, whole numbers are quantities
 _PLAIN = "biuf"  # dtypes of numbers and booleans, which are known without a look at each label
 
 
@@ -31,21 +27,23 @@ def check_target_kind(kind: object, argument: str) -> None:
             argument,
             f"be one of {listed(KINDS)}",
             shown(kind),
-            "'auto' treats numbers with a fractional part as numeric, all else as classes.",
+            "'auto' treats numbers with a fractional part, and many different whole numbers, as "
+            "numeric, all else as classes.",
         )
 
 
 def encode_target(y: object, n_samples: int | None, kind: str) -> Target:
     """Return the codes and the sorted classes of `y`, or its numbers and None.
 
-    "auto" treats numbers as numeric if any has a fractional part. None samples: not known yet.
+    "auto" treats numbers as numeric if any has a fractional part, or if there are too many
+    different ones to be classes. `n_samples` is None if it is not known yet.
     """
     labels = flat_labels(y)
     if n_samples is not None:
         check_same_length(n_samples, len(labels))
     _refuse_missing(labels)
     _refuse_infinite(labels)
-    if kind == "numeric" or (kind == "auto" and _has_fractions(labels)):
+    if kind == "numeric" or (kind == "auto" and (_has_fractions(labels) or are_quantities(labels))):
         return _numbers(labels), None
     return _codes(labels)
 
@@ -59,32 +57,45 @@ def check_same_length(n_samples: int, n_labels: int) -> None:
         )
 
 
-def doubts_about_classes(
-    classes: tuple[Hashable, ...] | None, n_samples: int, kind: str, argument: str
-) -> tuple[str, ...]:
-    """Return a warning if the classes are whole numbers that look like measurements.
+def are_quantities(labels: NDArray[Any]) -> bool:
+    """Whether numbers are too many different ones to be labels of classes."""
+    if labels.dtype.kind not in "iuf":
+        return False
+    n_different = np.unique(labels.astype(np.float64)).size  # as numbers; large labels may be equal
+    return int(n_different) > max(MOST_CLASSES, len(labels) / SAMPLES_OF_A_CLASS)
+
+
+def notes_on_target(target: Target, kind: str, argument: str) -> tuple[str, ...]:
+    """Return a sentence if whole numbers were taken as quantities.
 
     `argument` is the caller's name for the kind.
     """
-    few = max(MOST_CLASSES, n_samples / SAMPLES_OF_A_CLASS)
-    if classes is None or kind != "auto" or len(classes) <= few or not _are_whole(classes):
+    numbers, classes = target
+    if classes is not None or kind != "auto" or (numbers != np.floor(numbers)).any():
         return ()
     sentence = Sentence(
-        f"the target holds {len(classes)} different whole numbers in {n_samples} samples, taken "
-        "as classes. Pass ",
-        Setting(argument, "numeric"),
-        " if they are quantities, ",
+        f"the target holds {np.unique(numbers).size:,} different whole numbers in "
+        f"{len(numbers):,} samples, taken as a quantity. Pass ",
         Setting(argument, "class"),
+        " if they are labels, ",
+        Setting(argument, "numeric"),
         " if not.",
     )
     return (sentence,)
 
 
-def _are_whole(classes: tuple[Hashable, ...]) -> bool:
-    """Whether labels are whole numbers; floats with a fraction are never labels."""
-    if isinstance(classes[0], str):
-        return all(_WHOLE.fullmatch(str(label)) for label in classes)
-    return isinstance(classes[0], int | float)
+def has_categories(y: Any) -> bool:
+    """Whether a target has a type of categories: a series, an array of pandas, or a column."""
+    pandas = nw.dependencies.get_pandas()
+    if pandas is not None and isinstance(getattr(y, "dtype", None), pandas.CategoricalDtype):
+        return True
+    if nw.dependencies.is_into_dataframe(y):
+        types = nw.from_native(y, eager_only=True).schema.dtypes()
+    elif nw.dependencies.is_into_series(y):
+        types = [nw.from_native(y, series_only=True).dtype]
+    else:
+        return False
+    return len(types) == 1 and types[0] in (nw.Categorical, nw.Enum)
 
 
 def _refuse_missing(labels: NDArray[Any]) -> None:
@@ -94,7 +105,7 @@ def _refuse_missing(labels: NDArray[Any]) -> None:
         missing = [sample for sample, label in enumerate(labels.tolist()) if is_missing(label)]
     if missing:
         raise DataError(
-            f"y must not be missing (NaN or None), got {counted(len(missing), 'missing value')} "
+            f"y must not be missing (NaN or None), got {count(len(missing), 'missing value')} "
             f"at sample {listed(missing)}. Drop these samples."
         )
 
@@ -148,7 +159,7 @@ def _codes(labels: NDArray[Any]) -> Target:
     codes, classes = _plain_codes(labels) if labels.dtype.kind in _PLAIN else _any_codes(labels)
     if len(classes) < 2:
         raise DataError(
-            f"y must have at least 2 classes, got {counted(len(classes), 'class')}: "
+            f"y must have at least 2 classes, got {count(len(classes), 'class')}: "
             f"{listed(classes)}. With a single class there is nothing to tell apart."
         )
     return codes, tuple(classes)

@@ -1,7 +1,5 @@
 """Write some columns of a table to a new file, with the cells spelled as in the old one."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,14 +8,13 @@ from pathlib import Path
 from typing import Any, TextIO, cast
 
 from fuzzyfrog.common.messages import listed, shown
-from fuzzyfrog.data.cells import MISSING, NotANumberError, parse_numbers
+from fuzzyfrog.data.cells import MISSING, NotANumberError, parse_numbers, read_texts
 from fuzzyfrog.data.dataset import Dataset
 from fuzzyfrog.data.formats.arff import arff_cells
 from fuzzyfrog.data.formats.csv import delimited_cells
 from fuzzyfrog.data.formats.excel import excel_cells
 from fuzzyfrog.data.formats.npy import NpyTable
 from fuzzyfrog.data.formats.parquet import ParquetTable, check_pyarrow, write_arrow
-from fuzzyfrog.data.number_texts import read_texts
 from fuzzyfrog.data.read_table import SEPARATORS, file_format, separator_of
 from fuzzyfrog.errors import DataError
 
@@ -52,10 +49,11 @@ def write_reduced(
 
     Cells are copied from the source file character by character, and a CSV file keeps the
     separator and encoding of its source. In a Parquet file that comes from another format, numeric
-    features become numbers. Without a source file the cells are the numbers of the data set.
+    features become numbers. Of a date whose parts are features, the date itself is written. Without
+    a source file the cells are the numbers of the data set.
     """
     check_reduced_name(path)
-    names = [*features, dataset.target_name]
+    names = [*(dataset.parts_of.get(one, one) for one in features), dataset.target_name]
     is_parquet = path.suffix.lower() == ".parquet"
     if is_parquet and source.file is not None and file_format(source.file) == ".parquet":
         ParquetTable.of(source.file).copy(names, path)

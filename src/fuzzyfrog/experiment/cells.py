@@ -43,23 +43,6 @@ from fuzzyfrog.experiment.config import DataEntry, Experiment, Protocol, Selecto
 from fuzzyfrog.experiment.selectors import is_random, recipe
 from fuzzyfrog.select.record import fingerprint
 
-__all__ = [
-    "Cells",
-    "StoreError",
-    "accuracy_key",
-    "canonical",
-    "family",
-    "pack_cells",
-    "package_versions",
-    "packed_file",
-    "read_cells",
-    "reference_run",
-    "selection_key",
-    "selection_runs",
-    "table_digest",
-    "table_digests",
-]
-
 Key = dict[str, Any]
 
 SYNC_SECONDS = 1.0
@@ -405,9 +388,13 @@ def accuracy_key(
     classifier: str,
     made_with: Mapping[str, str] | None = None,
 ) -> Key:
-    """Return the key of the accuracy of a classifier with some features, on one fold or on all."""
+    """Return the key of the accuracy of a classifier with some features, on one fold or on all.
+
+    For another metric than the accuracy, it holds its name.
+    """
     return {
         "kind": "accuracy",
+        **({} if experiment.metric == "accuracy" else {"metric": experiment.metric}),
         "data": data,
         "table": table,
         "features": list(features),

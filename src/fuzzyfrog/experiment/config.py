@@ -19,28 +19,17 @@ from fuzzyfrog.common.messages import listed, shown, suggested
 from fuzzyfrog.common.params import check_count, check_known, check_positive, check_share
 from fuzzyfrog.data import Dataset, dataset_names, load_dataset, make_dataset, read_table
 from fuzzyfrog.errors import ConfigError, DataError
-from fuzzyfrog.experiment.panel import check_classes
-
-__all__ = [
-    "FIGURES_FOLDER",
-    "DataEntry",
-    "Experiment",
-    "Protocol",
-    "SelectorEntry",
-    "check_experiment",
-    "figure_path",
-    "imported",
-    "module_beside",
-    "read_config",
-]
+from fuzzyfrog.experiment.panel import METRICS
+from fuzzyfrog.search.protocol import RANKINGS
 
 T = TypeVar("T")
 
 FIGURES_FOLDER = "figures"  # below the folder of the results
 
 PROTOCOLS = ("paper", "nested")
-RANKINGS = ("lexicographic", "product")
 MISSING_RULES = ("similar", "different", "raise")
+TARGET_KINDS = ("auto", "class", "numeric")
+DEVIATIONS = ("classifiers", "folds")
 
 TEXT, NUMBER, TABLE, LIST = (str,), (int, float), (dict,), (list,)
 KIND_NAMES: dict[tuple[type, ...], str] = {
@@ -50,7 +39,8 @@ KIND_NAMES: dict[tuple[type, ...], str] = {
     LIST: "a list",
 }
 TEXTS = ("title", "file", "target", "separator", "decimal", "encoding", "search", "paper",
-         "missing", "expected", "loader", "measure", "size_rule", "as_many_as")  # fmt: skip
+         "missing", "expected", "loader", "measure", "size_rule", "as_many_as", "target_kind",
+         "metric", "deviation")  # fmt: skip
 NUMBERS = ("fold_seed", "classifier_seconds", "max_seconds", "max_evaluations", "max_samples",
            "min_dependency")  # fmt: skip
 KINDS: dict[str, tuple[type, ...]] = {
@@ -75,12 +65,16 @@ class DataEntry:
         Its table; relative to the folder of the config.
     target : str
         Column of the class in the file.
+    target_kind : str
+        "class", "numeric" or "auto", as for `read_table`; for a file or a `loader`.
     class_labels : mapping of str to str
         New labels for the classes. Weka's JRip depends on them.
     ignore, categorical : tuple of str
         Columns of the file to leave out, and columns to treat as categories.
     separator, decimal, encoding, numbers_in_text, row_labels, max_missing, drop_missing_target
         How a file is read, as for `read_table`.
+    dates : str
+        "keep" or "parts", as for `read_table`.
     loader : str or None
         "module:function", called with the name; it returns `X, y` or a `Dataset`.
     max_samples : int or None
@@ -105,6 +99,8 @@ class DataEntry:
     row_labels: str | None = None
     max_missing: int | None = None
     drop_missing_target: bool = False
+    dates: str = "keep"
+    target_kind: str = "class"
     loader: str | None = None
     max_samples: int | None = None
     seeds: tuple[int, ...] = ()
@@ -113,7 +109,6 @@ class DataEntry:
     def load(self, folder: str | os.PathLike[str] | None) -> Dataset:
         """Return the data set with the labels of the config; registered ones are in `folder`."""
         dataset = self._read(folder)
-        check_classes(dataset)
         if self.max_samples is not None and dataset.n_samples > self.max_samples:
             dataset = _sampled(dataset, self.max_samples)
         labels = [str(label) for label in dataset.classes or ()]
@@ -122,6 +117,8 @@ class DataEntry:
                 f"class_labels must rename classes of the data, got {unknown[0]!r}. "
                 f"{suggested(unknown[0], labels)}"
             )
+        if dataset.classes is None:
+            return replace(dataset, name=self.name)
         renamed = tuple(self.class_labels.get(label, label) for label in labels)
         return replace(dataset, classes=renamed, name=self.name)
 
@@ -133,7 +130,7 @@ class DataEntry:
         return read_table(
             self.file,
             self.target,
-            target_kind="class",
+            target_kind=self.target_kind,
             ignore=self.ignore,
             categorical=self.categorical,
             separator=self.separator,
@@ -143,6 +140,7 @@ class DataEntry:
             row_labels=self.row_labels,
             max_missing=self.max_missing,
             drop_missing_target=self.drop_missing_target,
+            dates=self.dates,
         )
 
     def _loaded(self, load: Callable[[str], Any]) -> Dataset:
@@ -155,7 +153,7 @@ class DataEntry:
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
             raise DataError(f"loader must return X, y or a Dataset, got {reason}.") from None
-        return make_dataset(X, y, target="class")
+        return make_dataset(X, y, target=self.target_kind)
 
 
 def _sampled(dataset: Dataset, n_samples: int) -> Dataset:
@@ -259,6 +257,11 @@ class Experiment:
         Classifiers of a panel to run; all of them by default.
     groups : mapping of str to tuple of str
         Data sets to report apart as well, such as those that no decision was based on.
+    metric : str
+        What models are judged by: "accuracy", "balanced-accuracy", "auc" or "f1" (means over the
+        classes), or "r2", with regressors, if the targets are numbers.
+    deviation : str
+        What the deviation behind a mean is taken over: "classifiers", as in the paper, or "folds".
     folds, fold_seed : int
         The cross-validation.
     classifier_seconds : float or None
@@ -281,6 +284,8 @@ class Experiment:
     expected: Path | None = None
     classifiers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    metric: str = "accuracy"
+    deviation: str = "classifiers"
     folder: Path | None = None
 
 
@@ -408,6 +413,8 @@ def _check(experiment: Experiment) -> None:
     for key in ("data", "selectors", "protocols", "panels", "lineups"):
         if not getattr(experiment, key):
             raise ConfigError(f"{key} must name at least one, got none.")
+    check_known("metric", experiment.metric, METRICS)
+    check_known("deviation", experiment.deviation, DEVIATIONS)
     check_count("folds", experiment.folds, least=2)
     check_count("fold_seed", experiment.fold_seed, least=0)
     if experiment.classifier_seconds is not None:
@@ -438,11 +445,14 @@ def _check_data(where: str, entry: DataEntry) -> None:
         for key in OF_A_FILE:
             if getattr(entry, key) != getattr(defaults, key):
                 raise ConfigError(f"{where}: {key} must come with a file, got no file.")
+        if entry.loader is None and entry.target_kind != defaults.target_kind:
+            raise ConfigError(f"{where}: target_kind must come with a file or a loader.")
         if entry.loader is None and entry.name not in dataset_names():
             raise ConfigError(
                 f"{where} must have a file, a loader or the name of a known data set, got none of "
                 f"them. {suggested(entry.name, dataset_names())}"
             )
+    check_known(f"{where}: target_kind", entry.target_kind, TARGET_KINDS)
     if entry.seeds:
         _check_seeds(where, entry.seeds)
     if entry.max_samples is not None:

@@ -11,8 +11,6 @@ from fuzzyfrog.common.messages import shown
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.errors import ParameterError
 
-__all__ = ["Fold", "JavaRandom", "stratified_folds"]
-
 Integers = NDArray[np.int64]
 
 
@@ -66,17 +64,41 @@ def stratified_folds(target: Sequence[object], n_folds: int = 10, seed: int = 1)
     [[4, 1], [5, 2], [3, 0]]
     """
     classes = list(target)
-    check_count("n_folds", n_folds, least=2)
-    if n_folds > len(classes):
-        rule = f"be at most the number of samples ({len(classes)})"
-        raise ParameterError("n_folds", rule, shown(n_folds))
+    _check_number(n_folds, len(classes))
     random = JavaRandom(seed)
     rows = _shuffled(range(len(classes)), random)
-    rows = _dealt(_grouped(rows, classes), n_folds)
+    return _cut(_dealt(_grouped(rows, classes), n_folds), n_folds, random)
+
+
+def folds_along(target: Sequence[float], n_folds: int = 10, seed: int = 1) -> list[Fold]:
+    """Return folds in which a numeric target is spread alike, from low to high.
+
+    Examples
+    --------
+    >>> from fuzzyfrog.experiment.folds import folds_along
+    >>> [sorted(fold.test.tolist()) for fold in folds_along([0, 1, 2, 3, 4, 5], n_folds=3)]
+    [[0, 3], [1, 4], [2, 5]]
+    """
+    numbers = list(target)
+    _check_number(n_folds, len(numbers))
+    random = JavaRandom(seed)
+    rows = sorted(_shuffled(range(len(numbers)), random), key=lambda row: numbers[row])
+    return _cut(_dealt(rows, n_folds), n_folds, random)
+
+
+def _check_number(n_folds: int, n_samples: int) -> None:
+    check_count("n_folds", n_folds, least=2)
+    if n_folds > n_samples:
+        rule = f"be at most the number of samples ({n_samples})"
+        raise ParameterError("n_folds", rule, shown(n_folds))
+
+
+def _cut(rows: Sequence[int], n_folds: int, random: JavaRandom) -> list[Fold]:
+    """Cut rows into folds; each trains on the others, in random order."""
     bounds = np.cumsum([0, *(len(part) for part in np.array_split(rows, n_folds))]).tolist()
     folds = []
     for first, last in pairwise(bounds):
-        train = _shuffled(rows[:first] + rows[last:], random)  # the same stream for all folds
+        train = _shuffled([*rows[:first], *rows[last:]], random)  # the same stream for all folds
         folds.append(Fold(np.array(train, np.int64), np.array(rows[first:last], np.int64)))
     return folds
 

@@ -1,4 +1,4 @@
-"""Panels of classifiers: their protocol, and nine classifiers of scikit-learn.
+"""Panels of models: their protocol, the metrics, and nine classifiers of scikit-learn.
 
 The nine represent the families of the paper's panel, as far as scikit-learn has them:
 
@@ -17,19 +17,22 @@ svm                radial basis functions                   RBFNetwork
 =================  =======================================  ===================================
 
 They answer the same question without Java, but do not reproduce the accuracies of Weka's nine.
+For numeric targets there are eight regressors of the same families.
 """
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from fuzzyfrog.common.messages import Sentence, Setting
 from fuzzyfrog.common.params import check_known
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError, FuzzyfrogError
 from fuzzyfrog.experiment.folds import Fold
-
-__all__ = ["CellError", "Panel", "SklearnPanel", "check_classes", "reason_of"]
 
 NAMES = (
     "tree",
@@ -41,6 +44,59 @@ NAMES = (
     "discriminant",
     "neighbors",
     "svm",
+)
+REGRESSORS = (
+    "tree",
+    "best_first_tree",
+    "forest",
+    "boosting",
+    "ridge",
+    "lasso",
+    "neighbors",
+    "svm",
+)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """How well a model predicts the test samples of a fold, and how pages show it."""
+
+    title: str
+    plural: str
+    models: Literal["classifiers", "regressors"] = "classifiers"
+    scale: float = 100.0  # pages show percent
+    digits: int = 2
+
+    @property
+    def model(self) -> str:
+        """One of the models."""
+        return self.models.removesuffix("s")
+
+    @property
+    def unit(self) -> str:
+        """The unit, to follow the description of a figure."""
+        return ", in percent" if self.scale == 100.0 else ""
+
+    @property
+    def folds(self) -> str:
+        """The kind of folds."""
+        return (
+            "stratified folds" if self.models == "classifiers" else "folds along the numeric target"
+        )
+
+    def text(self, value: float) -> str:
+        """Return a figure as pages show it."""
+        return f"{value:.{self.digits}f}"
+
+
+METRICS: Mapping[str, Metric] = MappingProxyType(
+    {
+        "accuracy": Metric("accuracy", "accuracies"),
+        "balanced-accuracy": Metric("balanced accuracy", "balanced accuracies"),
+        "auc": Metric("AUC", "AUCs"),
+        "f1": Metric("F1", "F1 scores"),
+        "r2": Metric("R²", "R² scores", "regressors", scale=1.0, digits=3),
+    }
 )
 
 
@@ -59,7 +115,8 @@ class Panel(Protocol):
 
     A panel may also have ``made_with(classifier)``, the versions and settings that decide what the
     classifier predicts, by name: a cell is computed again when one of them changes. For a panel
-    without it that is its `version`.
+    without it that is its `version`. For a metric other than the accuracy it must have
+    ``scores(dataset, classifier, folds, metric)``, the score of each fold.
 
     Attributes
     ----------
@@ -84,10 +141,15 @@ class Panel(Protocol):
 
 
 class SklearnPanel:
-    """Nine classifiers of scikit-learn with fixed settings and seeds.
+    """Nine classifiers of scikit-learn with fixed settings and seeds, or eight regressors.
 
     Numbers are standardized (missing values get the median) and categorical features one-hot
     encoded, both fitted on the training part of a fold.
+
+    Parameters
+    ----------
+    metric : str
+        A name in `METRICS`; "r2" makes it a panel of regressors.
 
     Examples
     --------
@@ -103,6 +165,12 @@ class SklearnPanel:
     name = "sklearn"
     classifiers: tuple[str, ...] = NAMES
 
+    def __init__(self, metric: str = "accuracy") -> None:
+        check_known("metric", metric, METRICS)
+        self._models = METRICS[metric].models
+        if self._models == "regressors":
+            self.classifiers = REGRESSORS
+
     @property
     def version(self) -> str:
         """Version of scikit-learn."""
@@ -112,13 +180,25 @@ class SklearnPanel:
 
     def made_with(self, classifier: str) -> dict[str, str]:
         """Return the version of scikit-learn, and the settings that are not its defaults."""
-        return {self.name: self.version, "settings": repr(_classifier(classifier))}
+        known = _classifiers() if self._models == "classifiers" else _regressors()
+        return {self.name: self.version, "settings": repr(known[classifier])}
 
     def correct(self, dataset: Dataset, classifier: str, folds: Sequence[Fold]) -> list[int]:
         """Return the number of correct predictions on each fold."""
         check_known("classifier", classifier, NAMES)
         check_classes(dataset)
-        return [_correct(dataset, classifier, fold) for fold in folds]
+        return [
+            int(np.count_nonzero(_fitted(dataset, classifier, fold).is_correct)) for fold in folds
+        ]
+
+    def scores(
+        self, dataset: Dataset, classifier: str, folds: Sequence[Fold], metric: str
+    ) -> list[float]:
+        """Return the score of a classifier, or of a regressor, on each fold."""
+        check_target(dataset, metric)
+        check_known("classifier", classifier, self.classifiers)
+        score = SCORES[metric]
+        return [score(_fitted(dataset, classifier, fold)) for fold in folds]
 
     def close(self) -> None:
         """Do nothing: there is nothing to release."""
@@ -128,22 +208,110 @@ def check_classes(dataset: Dataset) -> None:
     """Raise DataError unless the target consists of classes."""
     if dataset.classes is None:
         raise DataError(
-            f"{dataset.name}: the target must be classes, got numbers. "
-            "Classifiers need labels: read it with target='class'."
+            Sentence(
+                f"{dataset.name}: the target must be classes, got numbers. Classifiers need "
+                "labels: pass ",
+                Setting("target", "class"),
+                ", or compare by ",
+                Setting("metric", "r2"),
+                ".",
+            )
         )
 
 
-def _correct(dataset: Dataset, classifier: str, fold: Fold) -> int:
+def check_target(dataset: Dataset, metric: str) -> None:
+    """Raise DataError unless the target is what a metric is about."""
+    if METRICS[metric].models == "classifiers":
+        check_classes(dataset)
+    elif dataset.classes is not None:
+        raise DataError(
+            Sentence(
+                f"{dataset.name}: the target must be numbers for R², got classes. Pass ",
+                Setting("target", "numeric"),
+                " if they are quantities, or choose another metric.",
+            )
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Fitted:
+    """A model that was fitted on the training part of a fold, and the test samples."""
+
+    model: Any
+    samples: NDArray[np.float64]
+    truth: NDArray[Any]
+
+    @property
+    def predicted(self) -> NDArray[Any]:
+        predicted: NDArray[Any] = self.model.predict(self.samples)
+        return predicted
+
+    @property
+    def is_correct(self) -> NDArray[np.bool_]:
+        return np.asarray(self.predicted == self.truth)
+
+    def evidence(self, label: int) -> NDArray[np.float64]:
+        """Return how much the model is for a class; zeros for one that it has not seen."""
+        known = list(self.model.classes_)
+        if label not in known:
+            return np.zeros(len(self.truth))
+        values: NDArray[np.float64]
+        if hasattr(self.model, "predict_proba"):
+            values = self.model.predict_proba(self.samples)
+        else:
+            values = self.model.decision_function(self.samples)
+        if values.ndim == 1:  # of two classes, for the second one
+            return values if known.index(label) else -values
+        return values[:, known.index(label)]
+
+
+def _fitted(dataset: Dataset, classifier: str, fold: Fold) -> _Fitted:
     X, y = dataset.values, dataset.target
-    model = _model(classifier, dataset)
+    known = _regressors() if dataset.classes is None else _classifiers()
     try:
-        predicted = model.fit(X[fold.train], y[fold.train]).predict(X[fold.test])
+        model = _model(known[classifier], dataset).fit(X[fold.train], y[fold.train])
     except ValueError as error:  # too few samples of a class, for example
         raise CellError(" ".join(str(error).split())) from None
-    return int(np.count_nonzero(predicted == y[fold.test]))
+    return _Fitted(model, X[fold.test], y[fold.test])
 
 
-def _model(classifier: str, dataset: Dataset) -> Any:
+def _balanced_accuracy(fitted: _Fitted) -> float:
+    """Return the mean share of correct predictions in each class."""
+    truth, is_correct = fitted.truth, fitted.is_correct
+    return float(np.mean([is_correct[truth == label].mean() for label in np.unique(truth)]))
+
+
+def _f1(fitted: _Fitted) -> float:
+    """Return the mean of the F1 scores of all classes."""
+    from sklearn.metrics import f1_score
+
+    return float(f1_score(fitted.truth, fitted.predicted, average="macro", zero_division=0.0))
+
+
+def _auc(fitted: _Fitted) -> float:
+    """Return the mean area under the ROC curve of each class against the others."""
+    from sklearn.metrics import roc_auc_score
+
+    labels = np.unique(fitted.truth)
+    if len(labels) < 2:
+        raise CellError("a fold has test samples of one class only, for which there is no AUC")
+    areas = [roc_auc_score(fitted.truth == one, fitted.evidence(one)) for one in labels.tolist()]
+    return float(np.mean(areas))
+
+
+def _r2(fitted: _Fitted) -> float:
+    """Return the share of the variance that the predictions explain; negative if they do harm."""
+    truth = fitted.truth
+    if truth.min() == truth.max():  # the variance of equal numbers may be more than 0
+        raise CellError("a fold has test samples of one value only, for which there is no R²")
+    spread = float(((truth - truth.mean()) ** 2).sum())
+    return 1.0 - float(((truth - fitted.predicted) ** 2).sum()) / spread
+
+
+SCORES = {"balanced-accuracy": _balanced_accuracy, "auc": _auc, "f1": _f1, "r2": _r2}
+
+
+def _model(estimator: Any, dataset: Dataset) -> Any:
     from sklearn.compose import ColumnTransformer
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import make_pipeline
@@ -159,10 +327,10 @@ def _model(classifier: str, dataset: Dataset) -> Any:
             ("labels", labels, np.flatnonzero(dataset.categorical)),
         ]
     )
-    return make_pipeline(prepared, _classifier(classifier))
+    return make_pipeline(prepared, estimator)
 
 
-def _classifier(name: str) -> Any:
+def _classifiers() -> dict[str, Any]:
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.linear_model import LogisticRegression
@@ -171,7 +339,7 @@ def _classifier(name: str) -> Any:
     from sklearn.svm import SVC
     from sklearn.tree import DecisionTreeClassifier
 
-    known = {
+    return {
         "tree": DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, random_state=0),
         "best_first_tree": DecisionTreeClassifier(max_leaf_nodes=16, random_state=0),
         "forest": RandomForestClassifier(random_state=0),
@@ -182,4 +350,25 @@ def _classifier(name: str) -> Any:
         "neighbors": KNeighborsClassifier(),
         "svm": SVC(random_state=0),
     }
-    return known[name]
+
+
+def _regressors() -> dict[str, Any]:
+    from sklearn.compose import TransformedTargetRegressor
+    from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
+    from sklearn.linear_model import LassoCV, Ridge
+    from sklearn.neighbors import KNeighborsRegressor
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import SVR
+    from sklearn.tree import DecisionTreeRegressor
+
+    return {
+        "tree": DecisionTreeRegressor(min_samples_leaf=2, random_state=0),
+        "best_first_tree": DecisionTreeRegressor(max_leaf_nodes=16, random_state=0),
+        "forest": RandomForestRegressor(random_state=0),
+        "boosting": GradientBoostingRegressor(random_state=0),
+        "ridge": Ridge(),
+        "lasso": LassoCV(max_iter=10_000, random_state=0),
+        "neighbors": KNeighborsRegressor(),
+        # Its margin is in units of the target.
+        "svm": TransformedTargetRegressor(regressor=SVR(), transformer=StandardScaler()),
+    }

@@ -9,8 +9,6 @@ from typing import Any
 
 from fuzzyfrog.experiment.config import SelectorEntry
 
-__all__ = ["PublishedFigures", "is_as_published"]
-
 TABLES = ("datasets", "sizes", "accuracy_mean", "accuracy_std", "accuracy_best", "seconds")
 
 

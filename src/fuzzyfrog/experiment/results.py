@@ -16,21 +16,8 @@ from fuzzyfrog.experiment.cells import (
     selection_runs,
 )
 from fuzzyfrog.experiment.config import Experiment, Protocol, SelectorEntry
+from fuzzyfrog.experiment.panel import METRICS, Metric
 from fuzzyfrog.experiment.selectors import recipe
-
-__all__ = [
-    "Figures",
-    "Lineup",
-    "Lookup",
-    "Results",
-    "SelectorResult",
-    "common_classifiers",
-    "failure_lines",
-    "lineups_of",
-    "read_results",
-    "timeouts",
-    "wins",
-]
 
 TIMEOUT = re.compile(r"it took more than (\S+) seconds")
 
@@ -41,13 +28,14 @@ class SelectorResult:
 
     sizes: tuple[int, ...]  # numbers of features, one for each run
     seconds: float  # median of the runs, so that one that had to compile does not count
-    accuracies: Mapping[str, float]  # percent by classifier, for those with all folds and seeds
+    accuracies: Mapping[str, float]  # by classifier, for those with all folds and seeds
     by_seed: Mapping[int, Mapping[str, float]]  # the same for each seed
     dependency: float | None  # mean over the runs, for searches
     errors: tuple[str, ...]  # reasons of failed cells
     n_missing: int  # cells not computed yet
     n_cells: int  # all cells; some may be shared with other selectors
     evaluations: float | None = None  # median number of scored subsets, for searches
+    by_fold: Mapping[str, Sequence[float]] | None = None  # mean over seeds; None: not computed
 
     def figures(self, classifiers: Sequence[str]) -> "Figures | None":
         """Return the accuracy over some classifiers; None if one of them is missing."""
@@ -57,17 +45,25 @@ class SelectorResult:
         mean = fmean(self.accuracies[name] for name in classifiers)
         return Figures(
             mean=round(mean, 9),  # equal counts in another order are a tie
-            std=fmean(map(_deviation, seeds)),
+            std=self._deviation(classifiers, seeds),
             best=fmean(map(max, seeds)),
             over_seeds=_deviation([fmean(seed) for seed in seeds]),
         )
 
+    def _deviation(self, classifiers: Sequence[str], seeds: Sequence[Sequence[float]]) -> float:
+        """Return the deviation over the classifiers of a seed, or of the mean over the folds."""
+        if self.by_fold is None:
+            return fmean(map(_deviation, seeds))
+        folds = zip(*(self.by_fold[name] for name in classifiers), strict=True)
+        return _deviation([fmean(one) for one in folds])
+
 
 @dataclass(frozen=True)
 class Figures:
-    """The accuracy of a panel in percent.
+    """The accuracy of a panel, in the unit of the metric.
 
-    `std` (n - 1) and `best` are taken over the classifiers of one seed, then averaged over seeds.
+    `std` (n - 1) and `best` are taken over the classifiers of one seed, then averaged over seeds;
+    an experiment may use the `std` over the folds instead.
     """
 
     mean: float
@@ -106,7 +102,7 @@ class Lookup:
         return self._last.get(family(key), {})
 
     def shape(self, data: str) -> tuple[int, int, int] | None:
-        """Return the numbers of samples, features and classes that a selection has noted."""
+        """Return the numbers of samples, features and classes recorded by a selection."""
         for line in self._lines.values():
             key, found = line["key"], line.get("value", {}).get("shape")
             if found and key["data"] == data and key["table"] == self.table(data):
@@ -144,7 +140,12 @@ class _Reader:
         values = {run: line["value"] for run, line in found.items() if "value" in line}
         judged = {run: self._judged(data, run, values[run]) for run in values}
         lines = [*found.values(), *(line for part in judged.values() for line in part.values())]
-        by_seed = _by_seed(runs, judged, self.classifiers)
+        scale = METRICS[self.experiment.metric].scale
+        parts = _by_seed(runs, judged, self.classifiers)
+        by_seed = {
+            seed: {name: _score(values, scale) for name, values in own.items()}
+            for seed, own in parts.items()
+        }
         return SelectorResult(
             sizes=tuple(len(value["features"]) for value in values.values()),
             seconds=median([found[run]["seconds"] for run in values] or [0.0]),
@@ -156,6 +157,7 @@ class _Reader:
             + len(self.classifiers) * sum(not line for line in found.values()),
             n_cells=len(runs) * (1 + len(self.classifiers)),
             evaluations=_median(v["evaluations"] for v in values.values() if "evaluations" in v),
+            by_fold=_by_fold(parts, scale) if self.experiment.deviation == "folds" else None,
         )
 
     def _selection(
@@ -198,22 +200,46 @@ def _by_seed(
     runs: Sequence[tuple[int, int | None]],
     judged: Mapping[tuple[int, int | None], Mapping[str, Mapping[str, Any]]],
     classifiers: Sequence[str],
-) -> dict[int, dict[str, float]]:
-    """Return the accuracy of each seed over the test samples of all folds."""
-    accuracies: dict[int, dict[str, float]] = {}
+) -> dict[int, dict[str, list[Mapping[str, Any]]]]:
+    """Return the values of the cells of each seed, for classifiers that have them all."""
+    values: dict[int, dict[str, list[Mapping[str, Any]]]] = {}
     for seed in dict.fromkeys(seed for seed, _ in runs):
         own = [judged.get(run, {}) for run in runs if run[0] == seed]
-        accuracies[seed] = {
-            name: _percent([part[name]["value"] for part in own])
+        values[seed] = {
+            name: [part[name]["value"] for part in own]
             for name in classifiers
             if all("value" in part.get(name, {}) for part in own)
         }
-    return accuracies
+    return values
 
 
-def _percent(values: Sequence[Mapping[str, Any]]) -> float:
+def _score(values: Sequence[Mapping[str, Any]], scale: float) -> float:
+    """Return the accuracy over the test samples of all folds, or the mean score of the folds."""
+    if "scores" in values[0]:
+        return fmean(_fold_scores(values, scale))
     correct = sum(sum(value["correct"]) for value in values)
-    return 100.0 * correct / sum(sum(value["tested"]) for value in values)
+    return scale * correct / sum(sum(value["tested"]) for value in values)
+
+
+def _fold_scores(values: Sequence[Mapping[str, Any]], scale: float) -> list[float]:
+    """Return the score of each fold."""
+    return [
+        scale * (part if "scores" in value else part / n_tested)
+        for value in values
+        for part, n_tested in zip(
+            value["scores"] if "scores" in value else value["correct"], value["tested"], strict=True
+        )
+    ]
+
+
+def _by_fold(
+    by_seed: Mapping[int, Mapping[str, Sequence[Mapping[str, Any]]]], scale: float
+) -> dict[str, list[float]]:
+    """Return the score of each fold, the mean over the seeds, by classifier."""
+    seeds = list(by_seed.values())
+    names = [name for name in seeds[0] if all(name in seed for seed in seeds)]
+    folds = {name: [_fold_scores(seed[name], scale) for seed in seeds] for name in names}
+    return {name: [fmean(one) for one in zip(*folds[name], strict=True)] for name in names}
 
 
 def _over_seeds(by_seed: Mapping[int, Mapping[str, float]]) -> dict[str, float]:
@@ -247,6 +273,7 @@ class Lineup:
     selectors: tuple[SelectorEntry, ...]
     results: Results
     classifiers: tuple[str, ...]
+    metric: Metric = METRICS["accuracy"]
 
     @cached_property
     def done(self) -> list[str]:
@@ -316,6 +343,7 @@ def lineups_of(
             tuple(one for one in experiment.selectors if one.name in members),
             results,
             tuple(classifiers),
+            METRICS[experiment.metric],
         )
         for name, members in experiment.lineups.items()
     ]

@@ -37,14 +37,12 @@ from fuzzyfrog.experiment.config import (
     imported,
     read_config,
 )
-from fuzzyfrog.experiment.folds import Fold, stratified_folds
+from fuzzyfrog.experiment.folds import Fold, folds_along, stratified_folds
 from fuzzyfrog.experiment.pages import PageData, write_pages
-from fuzzyfrog.experiment.panel import Panel, SklearnPanel, reason_of
+from fuzzyfrog.experiment.panel import Panel, SklearnPanel, check_target, reason_of
 from fuzzyfrog.experiment.selectors import check_selector, made_with, selected
 from fuzzyfrog.experiment.weka import WekaPanel
 from fuzzyfrog.experiment.weka.process import WekaNotFoundError
-
-__all__ = ["CELLS_FILE", "Reproduction", "page_data", "reproduce", "write_report"]
 
 CELLS_FILE = "cells.jsonl"
 
@@ -173,12 +171,13 @@ def write_report(
 
 
 def page_data(
-    config: str | os.PathLike[str],
+    config: str | os.PathLike[str] | Experiment,
     data: str | os.PathLike[str] | None,
     out: str | os.PathLike[str],
 ) -> PageData:
     """Return what the pages show, from the cells in a folder; the arguments of `write_report`."""
-    experiment = read_config(config)  # pages need no foreign selectors, so they are not imported
+    # Pages need no foreign selectors, so they are not imported.
+    experiment = config if isinstance(config, Experiment) else read_config(config)
     folder = Path(out)
     cells = folder / CELLS_FILE
     if not cells.exists() and not packed_file(cells).exists():
@@ -323,7 +322,9 @@ class _Runner:
         for entry in self.experiment.data:
             try:
                 dataset = entry.load(data)
-                folds = stratified_folds(
+                check_target(dataset, self.experiment.metric)
+                deal = folds_along if dataset.classes is None else stratified_folds
+                folds = deal(
                     dataset.target.tolist(), self.experiment.folds, self.experiment.fold_seed
                 )
             except (ValueError, OSError) as error:  # the other data sets can still be done
@@ -424,9 +425,13 @@ class _Runner:
                 self.experiment, name, block.table, features, fold, panel_key, classifier, versions
             )
 
-            def compute(panel: Panel = panel, classifier: str = classifier) -> dict[str, Any]:
-                correct = [int(n) for n in panel.correct(reduced, classifier, folds)]
-                return {"correct": correct, "tested": tested}
+            def compute(panel: Any = panel, classifier: str = classifier) -> dict[str, Any]:
+                metric = self.experiment.metric
+                if metric == "accuracy":
+                    correct = [int(n) for n in panel.correct(reduced, classifier, folds)]
+                    return {"correct": correct, "tested": tested}
+                scores = panel.scores(reduced, classifier, folds, metric)
+                return {"scores": [float(one) for one in scores], "tested": tested}
 
             what = f"{name}: {classifier}, {len(features)} features"
             self._cell(key, what, compute)
@@ -503,6 +508,12 @@ def _with_columns(dataset: Dataset, features: Sequence[int]) -> Dataset:
 def _panels(experiment: Experiment) -> dict[str, Panel]:
     """Return the panels by their names in the config, checked before anything runs."""
     panels = {name: _panel(name, experiment) for name in experiment.panels}
+    for name, panel in panels.items():
+        if experiment.metric != "accuracy" and not hasattr(panel, "scores"):
+            raise ConfigError(
+                f"metric must be 'accuracy' for the panel {shown(name)}, which counts correct "
+                f"predictions only, got {shown(experiment.metric)}. Use the panel 'sklearn'."
+            )
     owners: dict[str, str] = {}
     for source, panel in panels.items():
         if panel.name in owners:
@@ -525,7 +536,7 @@ def _panels(experiment: Experiment) -> dict[str, Panel]:
 
 def _panel(name: str, experiment: Experiment) -> Panel:
     if name == "sklearn":
-        return SklearnPanel()
+        return SklearnPanel(experiment.metric)
     if name == "weka":
         return WekaPanel(max_seconds=experiment.classifier_seconds)
     made = imported("panels", name, experiment.folder)

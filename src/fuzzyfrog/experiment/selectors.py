@@ -21,8 +21,6 @@ from fuzzyfrog.search.protocol import Problem
 from fuzzyfrog.select import BoostedSelector, FuzzyRoughSelector
 from fuzzyfrog.select.parameters import size_asked
 
-__all__ = ["check_selector", "is_random", "made_with", "parameters", "recipe", "selected"]
-
 SEARCHES = {
     name: search for name, search in registry.SEARCHES.items() if name not in registry.PROVING
 }
@@ -228,7 +226,7 @@ def selected(
 
 
 def _number(entry: SelectorEntry, n_features: int) -> int | None:
-    """Return the number of features that the config asks for; None if it leaves that open."""
+    """Return the number of features that the config sets; None if it leaves that open."""
     return size_asked(entry.n_features_to_select, n_features)
 
 
@@ -288,7 +286,7 @@ def _with_objects(entry: SelectorEntry, options: Mapping[str, Any]) -> dict[str,
 
 
 def _seeded_and_sized(own: Any, seed: int, size: int | None) -> Any:
-    """Return a selector of somebody else's with the seed and the size, where it takes them."""
+    """Return a third-party selector with the seed and the size, where it takes them."""
     known = own.get_params() if hasattr(own, "get_params") else {}
     seeds = [name for name in known if name.rpartition("__")[2] == "random_state"]
     if seeds:
@@ -303,7 +301,7 @@ def _seeded_and_sized(own: Any, seed: int, size: int | None) -> Any:
 
 
 def _try_out(selector: Any, where: str, *, is_plain: bool) -> None:
-    """Let one of our own selectors check its values, which it does on first use.
+    """Make one of our own selectors check its values, which it does on first use.
 
     A plain one, with nothing but a search, need not be fitted for that.
     """

@@ -1,6 +1,6 @@
 """The fuzzy-rough dependency of subsets of features, exact and fast.
 
-How a call travels, from the public names to the loops that Numba compiles::
+The path of a call, from the public names to the loops that Numba compiles::
 
     dependency, positive_region, lower_approximation, ...     functions.py
         one call, one subset: reads the table, asks a Dependency
@@ -9,10 +9,10 @@ How a call travels, from the public names to the loops that Numba compiles::
     SampledDependency      the same on a random part            sampled.py
       |   Geometry         the samples in the forms that        geometry.py
       |                    engines read
-      |   map_blocks       deals blocks out to threads          threads.py
+      |   map_blocks       shares blocks among threads          threads.py
       |
       |-- engines: all find the nearest enemies, to the same bits
-      |     ArrayEngine    every pair, by NumPy: small tables,  arrays.py
+      |     ArrayEngine    every pair, by NumPy: small tables,  engines.py
       |                    and until compiling kernels pays
       |     PlainEngine    every pair, as the definition says   engines.py  _kernel_plain.py
       |     ScanEngine     a 16-bit filter drops most pairs     engines.py  _kernel_scan.py
@@ -27,12 +27,13 @@ How a call travels, from the public names to the loops that Numba compiles::
     Requirements           rows for proofs of minimality        requirements.py
 
     SoftDependency         the measure that counts friends      soft.py     _kernel_soft.py
+      `-- small tables     the same by NumPy                    soft_arrays.py
 
 The filter compares 64 samples at once, in `_vectors.py`. Kernels are imported on first use, since
 Numba is slow to import; `common/jit.py` decides when compiling them pays.
 
 Start reading with `SubsetScores` in `dependency.py`, which picks the engine, and with
-`_kernel_plain.plain`: twenty lines that say what all the others compute. docs/theory.md explains
+`_kernel_plain.plain`: twenty lines that define what all the others compute. docs/theory.md explains
 why the answers are the same.
 """
 

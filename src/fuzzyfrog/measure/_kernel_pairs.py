@@ -6,14 +6,12 @@ compiler turns into vectors. Pairs that are at distance 1 already are left out
 (docs/theory.md#steps). The other kernels know a few enemies of each sample (docs/theory.md#lazy).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from fuzzyfrog.common.jit import kernel
+from fuzzyfrog.common.tnorms import LARGEST, PRODUCT, SUM
 from fuzzyfrog.data.scaling import GRID
-from fuzzyfrog.measure._kernel_scan import alike, distance, total
-from fuzzyfrog.measure.geometry import LARGEST, PRODUCT, SUM
+from fuzzyfrog.measure._kernel_scan import alike, distance, joined_similarity, total
 
 _BLOCK = 64  # samples that are compared with one sample at a time
 _AT_ONCE = 8  # features joined for a whole block before a check of what is left
@@ -66,9 +64,9 @@ def extend(Z, target, first_enemy, base, columns, added, near, join, lowest, tot
                     continue
                 if join == SUM:
                     _lower_by_sum(near, i, j, known[k] + more, lowest)
-                elif join == PRODUCT:
-                    _multiply(Z[i], Z[j], base, added, similarity)
-                    _lower_by_product(similarity, i, j, more, lowest)
+                elif join >= PRODUCT:
+                    _join_similarities(Z[i], Z[j], base, added, join, similarity)
+                    _lower_by_similarity(similarity, i, j, more, lowest)
                 else:
                     _lower_by_largest(near, i, j, known[k], more, lowest)
     for a in range(added.size):
@@ -79,7 +77,7 @@ def extend(Z, target, first_enemy, base, columns, added, near, join, lowest, tot
 def _join_base(Z, columns, base, join, i, first, apart):
     """Set the distances of sample i to those from the first on; any value of 1 or more is 1.
 
-    A product is treated as a largest difference, which is never above it.
+    A t-norm of similarities is treated as the largest distance, which is never above its own.
     """
     apart[:] = 0.0
     done, n_left = 0, apart.size
@@ -140,8 +138,8 @@ def _lower_by_largest(near, i, j, apart, more, lowest):
 
 
 @kernel
-def _lower_by_product(similarity, i, j, more, lowest):
-    """Do the same with similarities that were multiplied before."""
+def _lower_by_similarity(similarity, i, j, more, lowest):
+    """Do the same with similarities that were joined before."""
     for a in range(similarity.size):
         value = np.rint((1.0 - similarity[a]) / GRID) * GRID + more
         lowest[i, a] = abs(value if value < lowest[i, a] else lowest[i, a])
@@ -149,22 +147,24 @@ def _lower_by_product(similarity, i, j, more, lowest):
 
 
 @kernel
-def _multiply(here, there, base, added, similarity):
-    """Set the similarity of a pair on each extension, multiplied in ascending order of features.
+def _join_similarities(here, there, base, added, join, similarity):
+    """Set the similarity of a pair on each extension, joined in ascending order of features.
 
-    The order matters, as products are rounded (docs/theory.md#grid).
+    The order matters, as each step is rounded (docs/theory.md#grid).
     """
     joined, done = 1.0, 0
     for f in base:
         while done < added.size and added[done] < f:
-            similarity[done] = joined * _likeness(here[added[done]], there[added[done]])
+            likeness = _likeness(here[added[done]], there[added[done]])
+            similarity[done] = joined_similarity(joined, likeness, join)
             done += 1
-        factor = _likeness(here[f], there[f])
-        joined *= factor
+        likeness = _likeness(here[f], there[f])
+        joined = joined_similarity(joined, likeness, join)
         for a in range(done):
-            similarity[a] *= factor
+            similarity[a] = joined_similarity(similarity[a], likeness, join)
     for a in range(done, added.size):
-        similarity[a] = joined * _likeness(here[added[a]], there[added[a]])
+        likeness = _likeness(here[added[a]], there[added[a]])
+        similarity[a] = joined_similarity(joined, likeness, join)
 
 
 @kernel
@@ -207,7 +207,7 @@ def _joined(apart, d, join):
         return apart + d
     if join == LARGEST:
         return max(apart, d)
-    return 1.0 - (1.0 - apart) * max(0.0, 1.0 - d)
+    return 1.0 - joined_similarity(1.0 - apart, max(0.0, 1.0 - d), join)
 
 
 @kernel

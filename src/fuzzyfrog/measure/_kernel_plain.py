@@ -1,7 +1,5 @@
 """The loops without a filter: every pair, as the definition says."""
 
-from __future__ import annotations
-
 from fuzzyfrog.common.jit import kernel
 from fuzzyfrog.measure._kernel_scan import alike, distance
 

@@ -6,12 +6,11 @@ the others are measured again in float64, on the grid, where distances are exact
 therefore that of the plain float64 loop, bit for bit (docs/theory.md#filter).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 
 from fuzzyfrog.common.jit import kernel
+from fuzzyfrog.common.tnorms import PRODUCT, SUM, both
 from fuzzyfrog.data.scaling import GRID
 from fuzzyfrog.measure._vectors import (
     ALL_LANES,
@@ -22,14 +21,17 @@ from fuzzyfrog.measure._vectors import (
     first_lane,
     set_ceilings,
 )
-from fuzzyfrog.measure.geometry import LANES, NEVER, PRODUCT, SUM
+from fuzzyfrog.measure.geometry import LANES, NEVER
+
+# Inlined by Numba, like `below`: as a call it would cost more than what it does.
+joined_similarity = njit(inline="always")(both)
 
 
 @kernel
 def distance(Z, i, j, subset, join):
     """Return the exact distance of two samples, or some value of 1 or more."""
-    if join == PRODUCT:
-        return _distance_by_product(Z, i, j, subset)
+    if join >= PRODUCT:
+        return _distance_by_similarity(Z, i, j, subset, join)
     total = 0.0
     for f in subset:
         d = abs(Z[i, f] - Z[j, f])
@@ -41,13 +43,13 @@ def distance(Z, i, j, subset, join):
 
 
 @kernel
-def _distance_by_product(Z, i, j, subset):
-    """Return 1 - product of the similarities, in the order of the subset, on the grid."""
+def _distance_by_similarity(Z, i, j, subset, join):
+    """Return 1 - the joined similarities, in the order of the subset, on the grid."""
     similarity = 1.0
     for f in subset:
         d = abs(Z[i, f] - Z[j, f])
         if d == d:
-            similarity *= max(0.0, 1.0 - d)
+            similarity = joined_similarity(similarity, max(0.0, 1.0 - d), join)
             if similarity == 0.0:
                 break
     return np.rint((1.0 - similarity) / GRID) * GRID

@@ -10,8 +10,6 @@ and the three similarities are e, e squared and e to the fourth (docs/theory.md#
 - a gap (NaN) has a constant factor, that of the mean difference of the feature.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -20,28 +18,26 @@ from numba import config, types
 from numba.extending import intrinsic
 
 from fuzzyfrog.common.jit import kernel
-from fuzzyfrog.measure.soft import CATEGORY, DOUBLE, GAPS, NUMBER, SINGLE
+from fuzzyfrog.measure.soft_arrays import (
+    CATEGORY,
+    DOUBLE,
+    GAPS,
+    NUMBER,
+    SAME,
+    SINGLE,
+    TILE,
+    factor,
+)
 
-__all__ = ["TILE", "left_out_losses", "memberships"]
-
-SAME = 1e-9  # distances in spreads that differ by less are equal, up to rounding
-TILE = 64  # references whose weights are kept at a time
+__all__ = ["left_out_losses", "memberships"]
 
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
-
-
-def _factor_in_numpy(kind, a_there, b_there, a_here, b_here, differs, gap):
-    if kind == CATEGORY:
-        factor = np.where(a_there == a_here, np.ones_like(differs), differs)
-        return np.where(np.isnan(a_there) | np.isnan(a_here), gap, factor)
-    factor = np.minimum(a_here * b_there, b_here * a_there)
-    return np.where(np.isnan(factor), gap, factor)
 
 
 def _fold_in_numpy(weights, a, b, feature, first, n, a_here, b_here, kind, differs, gap):
     """Multiply the weights of a tile by the factors of one feature."""
     there = slice(first, first + n)
-    weights[:n] *= _factor_in_numpy(
+    weights[:n] *= factor(
         kind, a[feature, there, np.newaxis], b[feature, there, np.newaxis],
         a_here[feature], b_here[feature], differs, gap,
     )  # fmt: skip
@@ -52,7 +48,7 @@ def _sums_in_numpy(
 ):
     """Sum e, e^2 and e^4 over a tile, and the same times the likeness of the targets."""
     there = slice(first, first + n)
-    e = weights[:n] * _factor_in_numpy(
+    e = weights[:n] * factor(
         kind, a[feature, there, np.newaxis], b[feature, there, np.newaxis],
         a_here[feature], b_here[feature], differs, gap,
     )  # fmt: skip
@@ -423,7 +419,8 @@ def left_out_losses(
             share = (n_neighbors - n_nearer) / n_tied
             if n_classes == 0:
                 mean = (votes[0] + share * tied[0]) / n_neighbors
-                losses[step, place] = (mean - target[x]) ** 2
+                off = mean - target[x]
+                losses[step, place] = off * off  # the power is off by a bit in plain Python
                 continue
             most = 0.0
             for code in range(n_classes):

@@ -6,8 +6,6 @@ leaves out every part whose box is farther away than the known enemies; the bloc
 compared as in the scan, in 16-bit steps first and exactly after that (docs/theory.md#tree).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.jit import kernel
+from fuzzyfrog.common.tnorms import SUM
 from fuzzyfrog.measure._kernel_scan import below, measure_again
 from fuzzyfrog.measure._vectors import (
     ALL_LANES,
@@ -27,7 +26,7 @@ from fuzzyfrog.measure._vectors import (
     near_sum,
     set_ceilings,
 )
-from fuzzyfrog.measure.geometry import LANES, NEVER, SUM
+from fuzzyfrog.measure.geometry import LANES, NEVER
 
 ONE = np.uint64(1)
 

@@ -6,8 +6,6 @@ into whatever the processor has. For each operation there is a twin in NumPy tha
 and that stands in for it when Numba is switched off.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +15,8 @@ from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from fuzzyfrog.measure.geometry import LANES, LARGEST, MISSING, NEVER, STAGE, SUM
+from fuzzyfrog.common.tnorms import LARGEST, SUM
+from fuzzyfrog.measure.geometry import LANES, MISSING, NEVER, STAGE
 
 ALL_LANES = np.uint64(0xFFFFFFFFFFFFFFFF)
 _MOST = 32767  # sums stop here

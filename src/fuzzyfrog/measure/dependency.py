@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fuzzyfrog.common.params import check_known
+from fuzzyfrog.common.tnorms import CODES, LARGEST, N_ROUNDINGS, PRODUCT, TNorm
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.scaling import GRID, MISSING_RULES, ROUNDING, SPREADS, Missing, Spread, snapped
 from fuzzyfrog.errors import ParameterError
-from fuzzyfrog.measure.arrays import ArrayEngine, seconds_for
 from fuzzyfrog.measure.engines import (
+    ArrayEngine,
     Engine,
     LineEngine,
     Nearest,
@@ -25,12 +26,10 @@ from fuzzyfrog.measure.engines import (
     Weights,
     _kernel_plain,
     _kernel_scan,
+    seconds_for,
 )
 from fuzzyfrog.measure.geometry import (
-    LARGEST,
     MARGIN,
-    PRODUCT,
-    SUM,
     Floats,
     Geometry,
     Integers,
@@ -44,30 +43,50 @@ from fuzzyfrog.measure.greedy import Extensions, weigh_step
 from fuzzyfrog.measure.threads import effective_threads, map_blocks
 from fuzzyfrog.measure.tree import TreeEngine
 
-TNorm = Literal["lukasiewicz", "minimum", "product"]
 EngineName = Literal["auto", "arrays", "plain", "scan", "tree"]
 
-_JOINS = {
-    "lukasiewicz": SUM,
-    "minimum": LARGEST,
-    "product": PRODUCT,
-}
 _ENGINES = ("auto", "arrays", "plain", "scan", "tree")
 
 # From this many pairs of enemies on, the tree beats the scan (benchmarks/README.md#crossover).
 _TREE_PAIRS_UP_TO_3 = 10_000_000
 _TREE_PAIRS_BEYOND = 40_000_000
-_TREE_ROWS = 4_000  # samples asked for that pay for a tree of all samples
+_TREE_ROWS = 4_000  # requested samples that pay for a tree of all samples
 _TREE_ROWS_NUMERIC = 2_000  # the same for a numeric target, where every pair is one of enemies
-_FEW_PAIRS = 100_000  # below, looking at every pair costs less than anything that avoids it
-_MOST_CELLS = 4_000_000  # of masks that are scored in one go
-_CHUNK = 256  # subsets scored before the best of them is asked of the others
+_FEW_PAIRS = 100_000  # below this, looking at every pair is cheaper than avoiding it
+_MOST_CELLS = 4_000_000  # of masks scored in one go
+_CHUNK = 256  # subsets scored before the others must match the best of them
+
+
+class Measure(Protocol):
+    """What selectors and clusters need of a measure of a table."""
+
+    @property
+    def tolerance(self) -> float:
+        """By how much rounding may change a score."""
+
+    @property
+    def n_features(self) -> int:
+        """Number of features, the length of every mask."""
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+
+    @property
+    def n_sampled(self) -> int:
+        """Number of samples that are measured."""
+
+    def score(self, masks: ArrayLike, at_least: float | ArrayLike | None = None) -> Floats:
+        """Return the score of each subset; -inf where it is less than `at_least`."""
+
+    def best(self, masks: ArrayLike) -> Floats:
+        """Return the score of the best subsets of a batch, -inf for the others."""
 
 
 class SubsetScores:
     """The mean membership of samples in the positive region, for subsets of features."""
 
-    is_monotone = True  # a further feature never lowers it
+    is_monotone = True  # adding a feature never lowers it
 
     def __init__(
         self,
@@ -102,16 +121,16 @@ class SubsetScores:
 
     @cached_property
     def tolerance(self) -> float:
-        """How far scores may lie apart that are equal by the definition (docs/theory.md#error).
+        """How far apart computed scores may be that are equal by definition (docs/theory.md#error).
 
-        Two dependencies that are equal never differ by more as computed, and two that differ by
+        Two equal dependencies never differ by more than this when computed, and two that differ by
         more than twice as much never look equal.
         """
         errors, n_features = self._geometry.errors, self.n_features
         error = float(errors.max(initial=0.0) if self._join == LARGEST else errors.sum())
-        if self._join == PRODUCT:
-            error += n_features * ROUNDING + GRID
-        # Both sides of a comparison; the means, the share asked for and their difference round.
+        if self._join >= PRODUCT:
+            error += n_features * N_ROUNDINGS[self._join] * ROUNDING + GRID
+        # Both sides of a comparison; the means, the required share and their difference round.
         return 2.0 * (error + self._geometry.target_error) + GRID
 
     @cached_property
@@ -133,7 +152,7 @@ class SubsetScores:
         masks : bool[n_subsets, n_features]
             The subsets.
         at_least : float or float[n_subsets], optional
-            The score that a subset has to reach; one that cannot is given up early.
+            The score that a subset has to reach; one that cannot is abandoned early.
 
         Returns
         -------
@@ -165,7 +184,7 @@ class SubsetScores:
         return weights
 
     def _suits_arrays(self, checked: Masks) -> bool:
-        """Whether NumPy is to score subsets: small work, as long as no kernel is compiled."""
+        """Whether NumPy should score subsets: little work, and no kernel is compiled yet."""
         if self._choice != "auto":
             return self._choice == "arrays"
         return not _kernel_scan.pay(
@@ -188,10 +207,10 @@ class SubsetScores:
 
         Those within the tolerance of the highest score are all among the best.
 
-        Much faster than `score` where the subsets extend a common one by a feature each, as in a
-        greedy search: most of them are ruled out by enemies that are already known. The others
-        race, and one that has lost more than the best so far is given up. The answer is the same
-        as from scoring all of them.
+        Much faster than `score` if every subset extends a common one by one feature, as in a
+        greedy search: enemies that are already known rule out most of them. The others
+        race, and one that has lost more than the best so far is abandoned. The answer is the same
+        as if all of them were scored.
         """
         checked = self._checked(masks)
         return self.race(checked, np.full(len(checked), np.nan), lambda: None)
@@ -207,7 +226,7 @@ class SubsetScores:
             Scores, -inf where a subset has lost, NaN where it is still in the race; changed in
             place.
         tell : callable
-            Called when `known` has changed; one that keeps it can go on after a kill.
+            Called when `known` has changed; saving it allows a killed run to resume.
         """
         checked = self._checked(masks)
         step = one_step(checked)
@@ -297,7 +316,7 @@ class SubsetScores:
         )  # fmt: skip
 
     def _engines_for(self, asked: Integers) -> Callable[[Subset], Engine]:
-        """Return a function from subsets to engines, for some or all of the samples asked for."""
+        """Return a function from subsets to engines, for some or all of the requested samples."""
         if asked.size == self._asked.size:
             return self._engine_for
         part = SubsetScores(self._geometry, self._join, self._n_threads, self._choice, asked)
@@ -354,7 +373,7 @@ class Dependency(SubsetScores):
     """The fuzzy-rough dependency of a target on subsets of features.
 
     The dependency of a subset is the mean membership of the samples in the positive region: how
-    surely the features of the subset tell each sample apart from all samples of other classes.
+    clearly the features of the subset separate each sample from all samples of other classes.
 
     Parameters
     ----------
@@ -400,7 +419,7 @@ class Dependency(SubsetScores):
         n_jobs: int | None = None,
         engine: EngineName = "auto",
     ) -> None:
-        check_known("tnorm", tnorm, _JOINS)
+        check_known("tnorm", tnorm, CODES)
         check_known("spread", spread, SPREADS)
         check_known("missing", missing, MISSING_RULES)
         check_known("engine", engine, _ENGINES)
@@ -411,10 +430,10 @@ class Dependency(SubsetScores):
         self._n_jobs = n_jobs
         geometry = Geometry.of(self.dataset, spread, missing)
         every_sample = np.arange(geometry.n_samples)
-        super().__init__(geometry, _JOINS[tnorm], effective_threads(n_jobs), engine, every_sample)
+        super().__init__(geometry, CODES[tnorm], effective_threads(n_jobs), engine, every_sample)
 
     def recipe(self) -> partial[Dependency]:
-        """Return what makes this measure of its table, to be sent to another process."""
+        """Return the function that builds this measure from its table in another process."""
         return partial(Dependency, tnorm=self._tnorm, spread=self._spread, missing=self._missing)
 
     def with_target(self, codes: Integers, classes: tuple[Hashable, ...]) -> Dependency:
@@ -429,7 +448,7 @@ class Dependency(SubsetScores):
         )
 
     def memberships(self, mask: ArrayLike) -> Floats:
-        """Return how surely each sample belongs to its own class, by the features of a subset."""
+        """Return how certainly each sample belongs to its class, by the features of a subset."""
         found = self._nearest(mask)
         result = np.empty(self.n_samples)
         result[self._geometry.order] = found.membership

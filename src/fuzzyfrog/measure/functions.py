@@ -1,7 +1,5 @@
 """The measure as functions: one call for one subset of features of one table."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -10,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import listed, shown, suggested
+from fuzzyfrog.common.tnorms import TNorm
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.scaling import Missing, Spread, similarity_to
 from fuzzyfrog.errors import DataError
-from fuzzyfrog.measure.dependency import Dependency, TNorm
+from fuzzyfrog.measure.dependency import Dependency
 from fuzzyfrog.measure.geometry import Floats, Masks
 from fuzzyfrog.measure.soft import SoftDependency
 
@@ -48,7 +47,7 @@ def dependency(
     Returns
     -------
     float
-        Between 0 (nothing can be told apart) and 1 (everything can, with certainty).
+        Between 0 (no sample is separated from other classes) and 1 (every sample clearly is).
 
     Examples
     --------
@@ -72,9 +71,9 @@ def positive_region(
     target: TargetKind = "auto",
     n_jobs: int | None = None,
 ) -> Floats:
-    """Return how surely each sample belongs to its own class, judged by a subset of the features.
+    """Return how certainly each sample belongs to its own class, by a subset of the features.
 
-    With a numeric target: how surely samples with similar features have a similar target.
+    With a numeric target: how certainly samples with similar features have a similar target.
 
     Parameters
     ----------
@@ -109,10 +108,10 @@ def soft_dependency(
     sample: int | None = None,
     seed: int = 0,
 ) -> float:
-    """Return the soft dependency: how likely a random similar sample has the same class.
+    """Return the soft dependency: how likely it is that a random similar sample has the same class.
 
     Unlike `dependency`, it looks at all samples, not only at the nearest one of another class, and
-    it falls when a feature adds noise. A subset that says nothing has a soft dependency near
+    it falls when a feature adds noise. An uninformative subset has a soft dependency near
     chance, the share of pairs of samples with the same class.
 
     Parameters
@@ -152,10 +151,10 @@ def soft_memberships(
     target: TargetKind = "auto",
     n_jobs: int | None = None,
 ) -> Floats:
-    """Return for each sample how likely a random similar sample has its class.
+    """Return for each sample how likely it is that a random similar sample has the same class.
 
-    Their mean is `soft_dependency`. A sample with a low membership is among samples of other
-    classes.
+    The mean of these memberships is `soft_dependency`. A sample with a low one is surrounded by
+    samples of other classes.
 
     Parameters
     ----------
@@ -195,14 +194,14 @@ def lower_approximation(
     target: TargetKind = "auto",
     n_jobs: int | None = None,
 ) -> Floats:
-    """Return how surely each sample belongs to a class: its membership in the lower approximation.
+    """Return how certainly each sample belongs to a class: the lower approximation.
 
     Parameters
     ----------
     X, y
         As in `dependency`.
     value : label or number
-        The class; for a numeric target the number that targets are to be similar to.
+        The class; for a numeric target, the number that targets should be similar to.
     features
         As in `dependency`.
     tnorm, spread, categorical_features, missing, target, n_jobs
@@ -241,7 +240,7 @@ def upper_approximation(
     target: TargetKind = "auto",
     n_jobs: int | None = None,
 ) -> Floats:
-    """Return the membership of each sample in the upper approximation of a class.
+    """Return to what degree each sample possibly belongs to a class: the upper approximation.
 
     Parameters
     ----------
@@ -316,7 +315,7 @@ def _unknown_class(value: object, classes: tuple[Hashable, ...]) -> DataError:
 
 
 def feature_mask(features: object, dataset: Dataset) -> Masks:
-    """Return the mask of features given as names, indices or a mask; None stands for all."""
+    """Return the mask of features given as names, indices or a mask; None for all."""
     mask = np.ones(dataset.n_features, np.bool_)
     if features is None:
         return mask
@@ -362,9 +361,9 @@ class RoughRegions:
     Parameters
     ----------
     positive : bool[n_samples]
-        Samples whose equals are all of one class (or of the class asked for).
+        Samples whose equals are all of one class (or of the given class).
     negative : bool[n_samples]
-        Samples that certainly do not belong to the class asked for.
+        Samples that certainly do not belong to the given class.
     boundary : bool[n_samples]
         Samples that may or may not belong to it.
     """

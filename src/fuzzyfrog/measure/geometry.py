@@ -19,13 +19,9 @@ Integers: TypeAlias = NDArray[np.int64]
 Masks: TypeAlias = NDArray[np.bool_]
 
 LANES = 64  # samples that the filter compares at once
-STAGE = 4  # features between two checks of which lanes are left
+STAGE = 4  # features joined between checks of which lanes are left
 NEVER = -32768  # a limit that no distance is below
 MISSING = -32768  # a missing value; every present value is within +-16383
-SUM, LARGEST = 0, 1  # how distances on single features are joined
-# A third way to join distances. The filter treats it as LARGEST, which is never above it; only the
-# exact measure has to know the difference.
-PRODUCT = 2
 
 _HALF = 16383  # positions in steps lie within +-_HALF: no difference of two overflows 16 bits
 _REACH = 4.0  # positions beyond this many spreads are cut in the filter, not in the measure
@@ -81,7 +77,7 @@ class Table(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Subsets one behind the other, each from its start to the next one's.
+    """Subsets stored one after the other, each from its start to the start of the next.
 
     Attributes
     ----------
@@ -112,7 +108,7 @@ def n_blocks(n_samples: int) -> int:
 
 
 def blocks_of(n_rows: int) -> list[tuple[int, int]]:
-    """Return rows cut into parts that are worth a call: (first, last) of each."""
+    """Return rows split into parts that are worth a call: (first, last) of each."""
     cuts = np.linspace(0, n_rows, 1 + min(n_rows, 64)).astype(np.int64)
     return [(int(a), int(b)) for a, b in itertools.pairwise(cuts)]
 
@@ -240,7 +236,7 @@ class Geometry:
 
     @cached_property
     def level(self) -> Level:
-        """A numeric target for the filter; where it is too wide for 16 bits it says nothing."""
+        """A numeric target for the filter; one that is too wide for 16 bits has no effect."""
         of = np.zeros(n_blocks(self.target.size) * LANES, np.int16)
         low, high = (self.target[0], self.target[-1]) if self.is_numeric else (0.0, 0.0)
         step = max(1.0, float(np.ceil((high / 2 - low / 2) / _HALF * self.steps)))
@@ -295,7 +291,7 @@ def _rows(Z: Floats, order: Integers) -> Floats:
 
 
 # Share of the samples that may be lost beyond the limit: the running sum of losses is rounded, the
-# scores that decide in the end are not.
+# scores that decide at the end are not.
 MARGIN = 1e-7
 
 _UNITS = 2**50  # units of the grid in a membership of 1

@@ -1,10 +1,8 @@
-"""Greedy steps: the best of the subsets that extend a common one by a feature each.
+"""Greedy steps: the best of the subsets that extend a common one by one feature.
 
-In small tables `weigh_step` scores all of them at once; in larger ones `Extensions` rules most of
-them out by enemies that it remembers.
+In small tables `weigh_step` scores all of them at once; in larger ones `Extensions` uses enemies
+found earlier to rule out most of them.
 """
-
-from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
@@ -32,7 +30,7 @@ from fuzzyfrog.measure.threads import map_blocks
 _kernel_pairs = Kernels("fuzzyfrog.measure._kernel_pairs", "extend")
 
 _AT_ONCE = 64  # extensions of one call: the data of a block of samples stay in the cache
-_VECTOR = 16  # they are filled up to a multiple: the vectors of a loop as the compiler unrolls it
+_VECTOR = 16  # extensions are padded to a multiple of this: whole vectors of the unrolled loop
 _MOST_COLUMNS = 64  # features of the subset joined block by block; the others, pair by pair
 _PER_PAIR = 4  # extensions of a pair of enemies that cost as much as one pair in a scan
 
@@ -74,11 +72,11 @@ def _columns_of(Z: Floats, features: Integers) -> Floats:
 
 EngineFor = Callable[[Subset], Engine]
 
-_REMEMBERED = 4  # enemies that each sample keeps
+_REMEMBERED = 4  # enemies remembered for each sample
 
 
 class _Witnesses:
-    """Enemies that samples remember, and how far away they are on the features of `base`.
+    """Remembered enemies of samples, and how far away they are on the features of `base`.
 
     `known` has the enemies of the samples `asked`, -1 for none, and is changed in place; `n_sure`
     other samples have a membership of 1 whatever is added.
@@ -103,7 +101,7 @@ class _Witnesses:
         _kernel_pairs.measure_pairs(geometry.Z, asked, base, join, known, self._apart)
 
     def remember(self, enemy: Integers) -> None:
-        """Take in one more enemy of each sample, -1 for none."""
+        """Remember one more enemy of each sample, -1 for none."""
         _kernel_pairs.remember(
             self._geometry.Z, self._asked, self._base, self._join, self.known, self._apart, enemy
         )
@@ -133,7 +131,7 @@ class _Witnesses:
 
 
 class _Unsure(NamedTuple):
-    """A subset, and which of the samples asked for are not sure of their class under it."""
+    """A subset, and which of the requested samples have a membership below 1 under it."""
 
     subset: Masks
     rows: Integers
@@ -142,7 +140,7 @@ class _Unsure(NamedTuple):
 class Extensions:
     """Finds the best one-feature extensions of subsets, remembering enemies from call to call.
 
-    Safe to call from several threads: each call works on a copy of what is remembered.
+    Safe to call from several threads: each call works on a copy of the remembered enemies.
     """
 
     def __init__(
@@ -201,7 +199,7 @@ class Extensions:
         return scores
 
     def _rows(self, base: Masks) -> Integers:
-        """Return which of the samples to look at: those that are not sure, if these are few."""
+        """Return which of the samples to look at: those below membership 1, if they are few."""
         unsure = self._unsure
         is_few = 2 * unsure.rows.size <= self._asked.size
         if is_few and np.array_equal(unsure.subset, base):

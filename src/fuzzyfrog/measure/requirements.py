@@ -6,15 +6,14 @@ the features or a choice among them (docs/theory.md#requirements). There are far
 so `broken` returns some of those that a given subset breaks.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
+from fuzzyfrog.common.tnorms import LARGEST, SUM, generator
 from fuzzyfrog.data.scaling import GRID
 from fuzzyfrog.measure.dependency import Dependency
-from fuzzyfrog.measure.geometry import LARGEST, SUM, Floats, Integers, Masks, mean_membership
+from fuzzyfrog.measure.geometry import Floats, Integers, Masks, mean_membership
 
-# Logarithms and their sums are rounded, so a row asks for this much less than it might, in absolute
+# Generators and their sums are rounded, so a row asks for this much less than it might, in absolute
 # terms and as a share. What 10,000 features can lose by rounding is below a hundredth of it.
 MARGIN = 1e-9
 
@@ -103,12 +102,12 @@ class Requirements:
             return np.minimum(apart, needed[:, np.newaxis]), needed
         if join == LARGEST:
             return (apart >= needed[:, np.newaxis]).astype(np.float64), np.ones(len(needed))
-        return _in_logarithms(apart, needed, mask)
+        return _in_generators(apart, needed, mask, join)
 
     def _one_more(
         self, mask: Masks, samples: Integers, membership: Floats
     ) -> tuple[Floats, Floats]:
-        """Return one row that asks for a feature that separates any of the samples further."""
+        """Return one row that requires a feature that moves any of the samples farther apart."""
         enemies = self._measure._first_enemies(np.flatnonzero(mask), samples, membership)
         helps = np.zeros(len(mask), np.bool_)
         for part in range(0, len(samples), self._limit):
@@ -117,17 +116,17 @@ class Requirements:
         return (helps & ~mask).astype(np.float64)[np.newaxis], np.ones(1)
 
 
-def _in_logarithms(apart: Floats, needed: Floats, mask: Masks) -> tuple[Floats, Floats]:
-    """Return rows for the product of similarities: sums of logarithms, less a margin.
+def _in_generators(apart: Floats, needed: Floats, mask: Masks, join: int) -> tuple[Floats, Floats]:
+    """Return rows for a t-norm of similarities: sums of its generator, less a margin.
 
     Where the margin would hide that the subset breaks a row, the row asks for one more of the
     features that tell its two samples apart at all.
     """
     # A distance on the grid is off by half a unit at most, so the whole unit is on the safe side.
-    lacking = -np.log(1.0 - needed + GRID)
+    lacking = generator(1.0 - needed + GRID, join)
     lacking -= MARGIN * (1.0 + lacking)
     with np.errstate(divide="ignore"):
-        weights = np.minimum(-np.log(np.maximum(0.0, 1.0 - apart)), lacking[:, np.newaxis])
+        weights = np.minimum(generator(np.maximum(0.0, 1.0 - apart), join), lacking[:, np.newaxis])
     weights = np.maximum(0.0, weights)
     is_hidden = weights[:, mask].sum(axis=1) > lacking - MARGIN
     weights[is_hidden] = (apart[is_hidden] > 0.0) & ~mask

@@ -1,7 +1,5 @@
 """The measure on a random part of the samples, with confidence intervals for the whole."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from math import log, sqrt
@@ -33,7 +31,7 @@ class Estimate:
     n_sampled, n_samples : int
         Number of samples measured, and of all samples.
     confidence : float
-        The probability, before the samples are drawn, that the interval holds the dependency.
+        The probability, before the samples are drawn, that the interval contains the dependency.
     """
 
     value: float
@@ -48,7 +46,7 @@ class SampledDependency(SubsetScores):
     """The dependency of subsets, measured on a random part of the samples.
 
     The part is drawn once, without replacement, and stays the same: scores can be compared like
-    any others, a search on them is as repeatable as on all samples, and a subset that scores
+    any others, a search on them is as reproducible as on all samples, and a subset that scores
     higher does so on the same samples.
 
     Parameters
@@ -100,7 +98,7 @@ class SampledDependency(SubsetScores):
     def estimate(self, masks: ArrayLike, confidence: float = 0.95) -> list[Estimate]:
         """Return the dependency of subsets with intervals.
 
-        For subsets that were named before the samples were drawn. A subset that was chosen for
+        For subsets that were specified before the samples were drawn. A subset that was chosen for
         its score looks better on these samples than it is: use `confirm` for it.
 
         Parameters
@@ -108,7 +106,7 @@ class SampledDependency(SubsetScores):
         masks : bool[n_subsets, n_features]
             The subsets.
         confidence : float, default=0.95
-            The probability with which each interval is to hold the dependency.
+            The probability that each interval contains the dependency.
         """
         _check_confidence(confidence)
         return [
@@ -127,7 +125,7 @@ class SampledDependency(SubsetScores):
         masks : bool[n_subsets, n_features]
             The subsets.
         confidence : float, default=0.95
-            The probability with which each interval is to hold the dependency.
+            The probability that each interval contains the dependency.
         """
         _check_confidence(confidence)
         checked = self._checked(masks)
@@ -145,7 +143,7 @@ class SampledDependency(SubsetScores):
         return Estimate(value, low, high, memberships.size, self.n_samples, confidence)
 
     def _confirmed(self, mask: Masks, seen: float, confidence: float) -> Estimate:
-        """Combine what is known of the part with an estimate of the rest."""
+        """Combine the known scores of the part with an estimate of the rest."""
         n_rest = self.n_samples - self.n_sampled
         if self._others.n_sampled == n_rest:  # all samples are measured: nothing is estimated
             value = float(self._measure.score(mask[np.newaxis])[0])

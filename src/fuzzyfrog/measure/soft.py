@@ -11,6 +11,7 @@ import copy
 import math
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -19,8 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 from fuzzyfrog.common.jit import Kernels
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.scaling import scaled
+from fuzzyfrog.measure import soft_arrays
 from fuzzyfrog.measure.dependency import checked_masks, one_step
 from fuzzyfrog.measure.sampled import mean_interval
+from fuzzyfrog.measure.soft_arrays import CATEGORY, DOUBLE, GAPS, NUMBER, SINGLE
 from fuzzyfrog.measure.threads import effective_threads, map_blocks
 
 __all__ = ["N_NEIGHBORS", "WIDTHS", "SoftDependency"]
@@ -32,8 +35,6 @@ Scalars = NDArray[np.floating[Any]]
 
 _kernel_soft = Kernels("fuzzyfrog.measure._kernel_soft", "memberships")
 
-SINGLE, DOUBLE = 16, 8  # lanes: anchors that are weighed together, in float32 and in float64
-NUMBER, GAPS, CATEGORY = 0, 1, 2  # kinds of features: numbers, numbers with gaps, categories
 WIDTHS = (0.1, 0.2, 0.4)  # of the similarity exp(-difference / width), averaged over all three
 N_NEIGHBORS = 5  # of the leave-one-out check
 MOST_ANCHORS = 20_000  # samples beyond which memberships are those of a random part ...
@@ -41,6 +42,8 @@ N_ANCHORS = 2_000  # ... of this many
 _STREAM = 0x616E63686F7273  # next to the seed: no other part of a run draws from it
 
 _MOST_FEATURES = 512  # extensions that one call of the kernel sums up
+_FIRST_ROUND = 128  # anchors that all extensions of a race are weighed on
+_FAR_BEHIND = 5.0  # standard errors behind the leader that end the race of an extension
 _TOLERANCE = 1e-12  # by which rounding may change a score
 _CELLS_AT_ONCE = 2**16  # pairs that NumPy compares together
 _BLOCKS_AT_ONCE = 4  # vectors of anchors in one piece of work for a thread
@@ -125,7 +128,8 @@ class SoftDependency:
         # Raw words: their sequence is the same in every version of NumPy.
         words = np.random.Philox(key=[int(seed) % 2**64, _STREAM]).random_raw(n)
         drawn = np.argsort(words, kind="stable")
-        self.anchors: Integers = np.sort(drawn[:n_anchors])
+        self._drawn: Integers = drawn[:n_anchors]  # in random order
+        self.anchors: Integers = np.sort(self._drawn)
         self._others: Integers = np.sort(drawn[n_anchors : 2 * n_anchors])
 
     def on_sample(self, sample: int | None, seed: int) -> Self:
@@ -180,8 +184,10 @@ class SoftDependency:
     def best(self, masks: ArrayLike) -> NDArray[np.float64]:
         """Return the soft dependency of the best subsets of a batch, -inf for the others.
 
-        Subsets that extend a common one by a feature each are first scored in float32; those that
-        could be the best by that are scored again in float64.
+        Subsets that extend a common one by a feature each race in float32, on more and more
+        anchors; those that could be the best are scored again in float64, on all anchors. A subset
+        drops out when it is five standard errors behind the leader, so the best one can be missed,
+        though rarely (docs/theory.md#soft-factors).
         """
         checked = checked_masks(masks, self.n_features)
         step = one_step(checked)
@@ -237,18 +243,21 @@ class SoftDependency:
         features = np.asarray(path, dtype=np.int64)
         columns, classes = self._columns, self.dataset.classes
         z, kind, differs, gap = columns.differences(features)
-        codes = np.empty(0, np.int64) if classes is None else self.dataset.target
+        codes = np.empty(0, np.int64) if classes is None else self.dataset.target.astype(np.int64)
         n_classes, n_neighbors = len(classes or ()), min(N_NEIGHBORS, self.n_samples - 1)
         losses = np.zeros((len(features), len(self.anchors)))
+        if not n_neighbors:
+            return losses
+        table = z, kind, differs, gap, codes, n_classes, columns.target, n_neighbors, self.anchors
+        n_pairs = self.n_samples * len(self.anchors)
+        if not _kernel_soft.pay(partial(soft_arrays.seconds_for_losses, n_pairs, len(features))):
+            soft_arrays.left_out_losses(*table, losses)
+            return losses
 
         def rows(block: tuple[int, int]) -> None:
-            _kernel_soft.left_out_losses(
-                z, kind, differs, gap, codes, n_classes, columns.target, n_neighbors,
-                self.anchors, *block, losses,
-            )  # fmt: skip
+            _kernel_soft.left_out_losses(*table, *block, losses)
 
-        if n_neighbors:
-            map_blocks(rows, _pieces(len(self.anchors), 64), self._n_threads)
+        map_blocks(rows, _pieces(len(self.anchors), 64), self._n_threads)
         return losses
 
     def neighborhood(self, sample: int, mask: ArrayLike) -> NDArray[np.float64]:
@@ -282,53 +291,76 @@ class SoftDependency:
         features = np.flatnonzero(mask)
         if not len(features):  # nothing tells samples apart: all are equally similar
             return self._columns.memberships(features, self.anchors)
-        found, _ = self._weighed(features[:-1], features[-1:], _DOUBLE)
+        found, _ = self._weighed(features[:-1], features[-1:], _DOUBLE, self.anchors)
         return np.asarray(found[0])
 
     def _contenders(self, base: Mask, added: Integers) -> Integers:
-        """Return the extensions of which one is the best for certain."""
-        found, is_unsure = self._weighed(np.flatnonzero(base), added, _SINGLE)
-        scores = found.mean(axis=1)
-        doubt = _doubt(int(base.sum()) + 1) + is_unsure.mean(axis=1)
-        return np.flatnonzero(scores + doubt >= (scores - doubt).max())
+        """Return the extensions of which one is the best, as far as a race can tell.
+
+        On all anchors the answer is certain. Before, the anchors are a random sample of them.
+        """
+        features, n_anchors = np.flatnonzero(base), len(self._drawn)
+        left = np.arange(len(added))
+        found, n_unsure = np.empty((len(added), 0)), np.zeros(len(added))
+        for first, last in _rounds(n_anchors):
+            anchors = self._drawn[first:last]
+            more, is_unsure = self._weighed(features, added[left], _SINGLE, anchors)
+            found, n_unsure = np.hstack([found, more]), n_unsure + is_unsure.sum(axis=1)
+            doubt = _doubt(len(features) + 1) + n_unsure / last
+            scores = found.mean(axis=1)
+            leader = int(np.argmax(scores - doubt))
+            behind = (scores - doubt)[leader] - (scores + doubt)
+            # An unsure membership may be anything from 0 to 1.
+            variance = np.var(found[leader] - found, axis=1) + (n_unsure + n_unsure[leader]) / last
+            error = np.sqrt(variance / last * (1 - last / n_anchors))
+            stays = behind <= _FAR_BEHIND * error
+            left, found, n_unsure = left[stays], found[stays], n_unsure[stays]
+            if len(left) == 1:
+                break
+        return left
 
     def _weighed(
-        self, base: Integers, added: Integers, precision: _Precision
+        self, base: Integers, added: Integers, precision: _Precision, anchors: Integers
     ) -> tuple[Floats, Mask]:
         """Return the memberships for each extension of a base, and which of them are unsure.
 
         In float64 the unsure ones are computed again, one by one.
         """
-        found = np.empty((len(added), len(self.anchors)))
+        found = np.empty((len(added), len(anchors)))
         is_unsure = np.empty(found.shape, np.bool_)
         for start in range(0, len(added), _MOST_FEATURES):
             some = slice(start, start + _MOST_FEATURES)
-            found[some], is_unsure[some] = self._summed(base, added[some], precision)
+            found[some], is_unsure[some] = self._summed(base, added[some], precision, anchors)
         if precision is _DOUBLE:
             for k, place in zip(*np.nonzero(is_unsure), strict=True):
                 features = np.append(base, added[k])
-                found[k, place] = self._columns.memberships(features, self.anchors[[place]])[0]
+                found[k, place] = self._columns.memberships(features, anchors[[place]])[0]
         return found, is_unsure
 
     def _summed(
-        self, base: Integers, added: Integers, precision: _Precision
+        self, base: Integers, added: Integers, precision: _Precision, samples: Integers
     ) -> tuple[Floats, Mask]:
         columns, lanes = self._columns, precision.lanes
         features = np.concatenate([base, added])
         scale = WIDTHS[-1] * (len(base) + 1)
         a, b, kind, differs, gap, is_far = columns.factors(features, scale, precision)
-        n_anchors = len(self.anchors)
-        anchors = columns.place[np.resize(self.anchors, -(-n_anchors // lanes) * lanes)]
+        n_anchors = len(samples)
+        anchors = columns.place[np.resize(samples, -(-n_anchors // lanes) * lanes)]
         found = np.empty((len(added), len(anchors)))
         lowest = np.empty_like(found)
 
-        def rows(block: tuple[int, int]) -> None:
-            _kernel_soft.memberships(
-                a, b, kind, differs, gap, len(base), columns.target, columns.starts,
-                anchors, *block, found, lowest,
-            )  # fmt: skip
+        table = a, b, kind, differs, gap, len(base), columns.target, columns.starts, anchors
 
-        map_blocks(rows, _pieces(len(anchors) // lanes, _BLOCKS_AT_ONCE), self._n_threads)
+        def rows(block: tuple[int, int]) -> None:
+            _kernel_soft.memberships(*table, *block, found, lowest)
+
+        work = self.n_samples * len(anchors), len(base), len(added)
+        if _kernel_soft.pay(partial(soft_arrays.seconds_for_memberships, *work)):
+            n_blocks = len(anchors) // lanes
+            at_once = max(1, min(_BLOCKS_AT_ONCE, n_blocks // self._n_threads))
+            map_blocks(rows, _pieces(n_blocks, at_once), self._n_threads)
+        else:
+            soft_arrays.memberships(*table, found, lowest)
         here = anchors[:n_anchors]
         is_unsure = lowest[:, :n_anchors] < precision.least
         is_unsure |= is_far[: len(base), here].any(axis=0) | is_far[len(base) :, here]
@@ -450,6 +482,16 @@ class _Columns:
 
 def _pieces(n: int, at_once: int) -> list[tuple[int, int]]:
     return [(start, min(start + at_once, n)) for start in range(0, n, at_once)]
+
+
+def _rounds(n_anchors: int) -> list[tuple[int, int]]:
+    """Return the anchors of each round of a race: twice as many as before, and in the end all."""
+    if n_anchors < 3 * _FIRST_ROUND:  # a race does not pay
+        return [(0, n_anchors)]
+    ends = [0, _FIRST_ROUND]
+    while 3 * ends[-1] < n_anchors:
+        ends.append(2 * ends[-1])
+    return list(pairwise([*ends, n_anchors]))
 
 
 def _doubt(size: int) -> float:

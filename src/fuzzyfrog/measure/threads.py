@@ -24,7 +24,7 @@ from fuzzyfrog.errors import ParameterError
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_MOST_THREADS = 64  # on smaller machines; guards against a slip such as n_jobs=1_000_000
+_MOST_THREADS = 64  # on smaller machines; guards against a typo such as n_jobs=1_000_000
 
 
 def effective_threads(n_jobs: int | None) -> int:
@@ -33,8 +33,8 @@ def effective_threads(n_jobs: int | None) -> int:
     Parameters
     ----------
     n_jobs : int or None
-        None stands for all usable CPUs, or one inside a worker of joblib, Dask or
-        multiprocessing, whose siblings use the others. -1 stands for all usable CPUs
+        None means all usable CPUs, or one inside a worker of joblib, Dask or
+        multiprocessing, whose siblings use the others. -1 means all usable CPUs
         everywhere, -2 for all but one, and so on, but at least one. A positive number is
         used up to the usable CPUs or 64, whichever is larger: more threads than CPUs are not
         faster.
@@ -171,7 +171,7 @@ def _pool() -> ThreadPoolExecutor:
 
 def _whole_number(n_jobs: int) -> int:
     try:
-        number = operator.index(n_jobs)  # also takes the integers of NumPy
+        number = operator.index(n_jobs)  # also accepts NumPy integers
     except TypeError:
         number = 0
     if number == 0:

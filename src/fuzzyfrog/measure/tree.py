@@ -34,11 +34,11 @@ _NO_CLASS = -1  # with a numeric target enemies are in the tree of all samples
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """Where the blocks and the nodes of each class stand; the same for every subset.
+    """Where the blocks and the nodes of each class are; the same for every subset.
 
-    If all samples are asked for, the blocks of the trees are the queries. If only some are, each
-    class has blocks of its own for those, behind the blocks of the trees: the cost of a search
-    then grows with the samples asked for.
+    If all samples are requested, the blocks of the trees are the queries. If only some are, each
+    class has extra blocks for those, after the blocks of the trees: the cost of a search
+    then grows with the requested samples.
     """
 
     first_block: Integers  # of the tree of each class
@@ -79,7 +79,7 @@ def _filled(sizes: Integers) -> tuple[Integers, Integers]:
 
 
 class TreeEngine(Engine):
-    """A tree of boxes for each class; far parts are never looked at.
+    """A tree of boxes for each class; distant parts are never looked at.
 
     With a numeric target there is one tree, of all samples, and a box has one more side: what the
     targets of two nodes add to every distance between them.
@@ -99,7 +99,7 @@ class TreeEngine(Engine):
         self._last: tuple[bytes, _Order] | None = None  # axes, and the order built on them
 
     def nearest(self, subset: Subset, allowed: float) -> Nearest:
-        """Return memberships and enemies, blocks of queries dealt out to the threads."""
+        """Return memberships and enemies; threads share the blocks of queries."""
         n_threads = self._threads_for(self.n_pairs)
         features, n_axes = self._axes_first(subset)
         sample, child = self._ordered(features[:n_axes], n_threads)
@@ -224,7 +224,7 @@ class TreeEngine(Engine):
         return Nearest(membership, enemy, complete=bool(lost <= allowed))
 
     def _in_order(self, found: Nearest, sample: Integers) -> Nearest:
-        """Return memberships and enemies in the order of the samples asked for."""
+        """Return memberships and enemies in the order of the requested samples."""
         is_query = self._plan.is_query
         membership = np.empty(self.asked.size)
         enemy = np.empty(self.asked.size, np.int64)

@@ -1,12 +1,13 @@
-"""The record of a run, in plain types that can be saved and sent."""
+"""The record of a run, in plain types that can be saved and shared."""
 
-from fuzzyfrog.records.certificate import Certificate
 from fuzzyfrog.records.check import Check, ModelScores, NoiseGuard
 from fuzzyfrog.records.parts import (
     Alike,
     AmbiguousSample,
     Cell,
+    Certificate,
     ClassCount,
+    DataSample,
     ExamplePair,
     FeatureExplanation,
     FeatureSet,
@@ -15,6 +16,7 @@ from fuzzyfrog.records.parts import (
     HistoryPoint,
     Reduct,
     RowNames,
+    SampledColumn,
     Sampling,
     TableSummary,
     TargetSummary,
@@ -29,6 +31,7 @@ __all__ = [
     "Certificate",
     "Check",
     "ClassCount",
+    "DataSample",
     "ExamplePair",
     "FeatureExplanation",
     "FeatureSet",
@@ -40,6 +43,7 @@ __all__ = [
     "Reduct",
     "RowNames",
     "Run",
+    "SampledColumn",
     "Sampling",
     "TableSummary",
     "TargetSummary",

@@ -7,12 +7,10 @@ from typing import Literal, Protocol, TypeVar
 
 from fuzzyfrog.common.messages import count
 
-__all__ = ["Check", "ModelScores", "NoiseGuard", "elbow_of"]
-
-MANY_TAKEN = 16  # columns, from which chance varies by less than half of them
+MANY_TAKEN = 16  # columns; from here on, chance varies by less than half of them
 
 ELBOW_SHARE = 0.95  # of what the selected features gain over chance
-DIGITS = 3  # of scores as they are shown; what rounds to the same is the same
+DIGITS = 3  # of displayed scores; scores that round to the same are the same
 NAMES = {
     "all": "all features",
     "selected": "selected",
@@ -43,7 +41,7 @@ def elbow_of(front: Sequence[P], size: int, dependency: float, chance: float = 0
     size, dependency : int, float
         Of the selected features.
     chance : float
-        The dependency that tells nothing: 0 for the strict measure.
+        The dependency of uninformative features: 0 for the strict measure.
     """
     required = chance + ELBOW_SHARE * (dependency - chance)
     enough = [one for one in front if one.size < size and one.dependency >= required]
@@ -52,7 +50,7 @@ def elbow_of(front: Sequence[P], size: int, dependency: float, chance: float = 0
 
 @dataclass(frozen=True)
 class ModelScores:
-    """How well models do with features that are chosen in one way.
+    """How well models do with the features of one selection.
 
     Attributes
     ----------
@@ -67,7 +65,7 @@ class ModelScores:
     standard_error : float
         Its standard error.
     difference, difference_error : float
-        The score minus that of all features, fold by fold, and the standard error of that; both
+        The score minus that of all features, fold by fold, and its standard error; both
         are 0 for all features.
     by_model : tuple of float
         The score of each model, in the order of ``Check.models``.
@@ -80,6 +78,12 @@ class ModelScores:
     difference: float
     difference_error: float
     by_model: tuple[float, ...]
+
+    @property
+    def average_size(self) -> str:
+        """The number of features, as in "1 feature on average"."""
+        number = f"{self.n_features:.3g}"
+        return f"{number} feature{'' if number == '1' else 's'} on average"
 
     @property
     def loses(self) -> bool:
@@ -101,7 +105,7 @@ class NoiseGuard:
     n_taken : int
         Columns that it took, in all shuffles together.
     n_twins : int
-        How many of them are shuffled twins, which tell nothing.
+        How many of them are shuffled twins, which carry no information.
     n_shuffles : int
         How often the columns were shuffled.
     n_samples : int
@@ -124,10 +128,10 @@ class NoiseGuard:
 
     @property
     def fails(self) -> bool:
-        """Whether half of what is taken is twins, so that columns are not told from noise.
+        """Whether half of the columns taken are twins: the measure cannot tell them from noise.
 
-        Of columns that tell nothing, twins are half on average; of many columns, one standard
-        deviation less counts as half, too.
+        If the columns carry no information, half of those taken are twins on average; of many
+        columns, one standard deviation less counts as half, too.
         """
         slack = sqrt(self.n_taken) / 2 if self.n_taken >= MANY_TAKEN else 0.0
         return self.n_twins > 0 and self.n_twins >= self.n_taken / 2 - slack
@@ -136,12 +140,12 @@ class NoiseGuard:
         """Return how many twins were taken, in words."""
         trials = "a trial" if self.n_shuffles == 1 else f"{self.n_shuffles} trials"
         return (
-            f"in {trials} with a shuffled twin of every column, {self.n_twins:,} of "
-            f"{self.n_taken:,} columns taken were twins"
+            f"in {trials} with a shuffled twin of every column, {self.n_twins:,} of the "
+            f"{self.n_taken:,} columns taken {'was a twin' if self.n_twins == 1 else 'were twins'}"
         )
 
     def __str__(self) -> str:
-        end = ": it cannot tell these columns from noise" if self.fails else ""
+        end = ", as many as if all columns were noise" if self.fails else ""
         return f"{self.counted()}{end}"
 
 
@@ -223,13 +227,13 @@ class Check:
         return self.selected is not None and self.selected.loses
 
     def shown(self, value: float, *, signed: bool = False) -> str:
-        """Return a score, or with `signed` a difference of scores, as people read it."""
+        """Return a score, or with `signed` a difference of scores, formatted for display."""
         if self.metric == "R²":
             return f"{value:+.3f}" if signed else f"{value:.3f}"
         return f"{100 * value:+.1f}" if signed else f"{value:.1%}"
 
     def conclusion(self) -> str:
-        """Return in a sentence how models do with the selected features; without a period."""
+        """Return a sentence, without a period, on how models do with the selected features."""
         if self.selected is None:
             return f"not checked: {self.left_out}".rstrip(".")
         said = "no clear difference"

@@ -1,4 +1,4 @@
-"""Frozen dataclasses <-> plain JSON values; nothing that is read is trusted."""
+"""Frozen dataclasses <-> plain JSON values; input is never trusted."""
 
 import json
 import types

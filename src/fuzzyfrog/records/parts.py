@@ -1,28 +1,17 @@
-"""The parts of a run: subsets, explanations, the summary of the table."""
+"""The parts of a run: subsets, explanations, the summary of the table, the certificate."""
 
 from dataclasses import dataclass
 from math import ceil, floor
 from typing import Literal
 
-__all__ = [
-    "UNNAMED",
-    "Alike",
-    "AmbiguousSample",
-    "Cell",
-    "ClassCount",
-    "ExamplePair",
-    "FeatureExplanation",
-    "FeatureSet",
-    "FeatureSummary",
-    "FrontPoint",
-    "HistoryPoint",
-    "Reduct",
-    "RowNames",
-    "Sampling",
-    "TableSummary",
-    "TargetSummary",
-    "WorseSample",
-]
+from fuzzyfrog.common.messages import count
+
+Claim = Literal["fewest", "size", "product"]
+
+_BETTER = {
+    "size": "no other subset of {size} has a higher dependency",
+    "product": "no subset has a larger product than the best one, of {size}",
+}
 
 
 @dataclass(frozen=True)
@@ -113,7 +102,7 @@ class FeatureSet:
 
 @dataclass(frozen=True)
 class HistoryPoint:
-    """The state of the search at some time.
+    """The state of the search at one point in time.
 
     Attributes
     ----------
@@ -154,7 +143,7 @@ class ExamplePair:
     sample_value, enemy_value : float, str or None
         Their values of the feature.
     distance_with, distance_without : float
-        Their distance on the selected features, cut at 1, with the feature and without it.
+        Their distance on the selected features, capped at 1, with the feature and without it.
     """
 
     sample: int
@@ -181,8 +170,8 @@ class WorseSample:
     sample_value, neighbor_value : float, str or None
         Their values of the feature.
     membership_with, membership_without : float
-        How likely a random similar sample has the class of this one, with the feature and without
-        it.
+        How likely it is that a random similar sample has the class of this one, with the feature
+        and without it.
     """
 
     sample: int
@@ -233,7 +222,7 @@ class FeatureExplanation:
 
 @dataclass(frozen=True)
 class AmbiguousSample:
-    """A sample that the selected features do not surely tell from another class.
+    """A sample that the selected features do not clearly separate from another class.
 
     Attributes
     ----------
@@ -242,7 +231,7 @@ class AmbiguousSample:
     sample_target, enemy_target : str
         Their classes, or their numbers.
     membership : float
-        How surely the sample belongs to its class, from 0 to 1.
+        How certainly the sample belongs to its class, from 0 to 1.
     sample_values, enemy_values : tuple of float, str or None
         Their values of the selected features, in the order of the selection.
     """
@@ -256,7 +245,7 @@ class AmbiguousSample:
     enemy_values: tuple[Cell, ...]
 
 
-UNNAMED = "table"  # the name of a table that was given none
+UNNAMED = "table"  # the name of a table without a name
 
 
 @dataclass(frozen=True)
@@ -384,6 +373,45 @@ class RowNames:
     names: dict[str, str]
 
 
+MAX_SAMPLED_ROWS = 400  # enough for a picture of a distribution
+MAX_SAMPLED_COLUMNS = 12  # the report draws no more
+
+
+@dataclass(frozen=True)
+class SampledColumn:
+    """The values of a selected feature in some rows.
+
+    Attributes
+    ----------
+    feature : int
+        Index of the feature.
+    values : tuple of int, float or None
+        One for each row: a number, a position in `labels`, or None for a missing value.
+    labels : tuple of str or None
+        The categories that occur, shortened where they are long; None for a numeric feature.
+    """
+
+    feature: int
+    values: tuple[int | float | None, ...]
+    labels: tuple[str, ...] | None
+
+
+@dataclass(frozen=True)
+class DataSample:
+    """Some rows of the table, for the pictures of a report.
+
+    Attributes
+    ----------
+    targets : tuple of int or float
+        One for each row: a position in the classes of the table, or a number.
+    columns : tuple of SampledColumn
+        The selected features that matter most, ascending by index.
+    """
+
+    targets: tuple[int | float, ...]
+    columns: tuple[SampledColumn, ...]
+
+
 @dataclass(frozen=True)
 class Sampling:
     """How the dependencies of a run were estimated from a random sample.
@@ -396,7 +424,7 @@ class Sampling:
         The interval for the dependency of the selected features on all samples. It comes from
         samples that the search did not see.
     confidence : float
-        The probability with which it holds.
+        The confidence level of the interval.
     """
 
     n_sampled: int
@@ -411,3 +439,76 @@ class Sampling:
             f"estimated from {self.n_sampled:,} of {n_samples:,} samples, {self.confidence:.0%} "
             f"interval for the dependency of the selected features [{low:.3f}, {high:.3f}]"
         )
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What was proved about the best subsets.
+
+    Attributes
+    ----------
+    proven : bool
+        Whether no subset is better, by proof.
+    lower_bound : int
+        No allowed subset with fewer features is as good, by proof, even if `proven` is False.
+        If the size was given, it is that size, since no other is allowed.
+    size : int
+        Number of features of the best known subsets.
+    n_reducts : int
+        Number of known subsets that are as good as the best one.
+    all_listed : bool
+        Whether these are all of them, by proof.
+    claim : {"fewest", "size", "product"}
+        What "better" means: fewer features that reach the required dependency, a higher
+        dependency with as many features, or a larger dependency · (1 - size / all features).
+
+    Examples
+    --------
+    >>> from fuzzyfrog.records import Certificate
+    >>> print(Certificate(True, 5, 5, n_reducts=343, all_listed=True))
+    Proven for these samples: 5 features are the fewest. There are exactly 343 such subsets.
+    >>> print(Certificate(False, 4, 7, n_reducts=12, all_listed=False))
+    Not proven: the fewest are between 4 and 7 features (gap 3). 12 subsets of 7 are known.
+    """
+
+    proven: bool
+    lower_bound: int
+    size: int
+    n_reducts: int
+    all_listed: bool
+    claim: Claim = "fewest"
+
+    def __post_init__(self) -> None:
+        if self.lower_bound > self.size:
+            raise ValueError(
+                f"lower_bound must be at most size, {self.size}, got {self.lower_bound}."
+            )
+
+    @property
+    def gap(self) -> int:
+        """How many fewer features might be enough: `size` minus `lower_bound`, 0 if proven."""
+        return 0 if self.proven else self.size - self.lower_bound
+
+    def __str__(self) -> str:
+        if self.proven:
+            return f"Proven for these samples: {self._claimed()}. {self._counted()}"
+        if self.claim != "fewest":
+            return f"Not proven: that {self._claimed()}. {self._counted()}"
+        between = f"between {self.lower_bound} and {_features(self.size)} (gap {self.gap})"
+        known = count(self.n_reducts, "subset") + f" of {self.size}"
+        is_known = "is known" if self.n_reducts == 1 else "are known"
+        return f"Not proven: the fewest are {between}. {known} {is_known}."
+
+    def _claimed(self) -> str:
+        if self.claim == "fewest":
+            return f"{_features(self.size)} {'is' if self.size == 1 else 'are'} the fewest"
+        return _BETTER[self.claim].format(size=_features(self.size))
+
+    def _counted(self) -> str:
+        there = "There is" if self.n_reducts == 1 else "There are"
+        how_many = "exactly" if self.all_listed else "at least"
+        return f"{there} {how_many} {count(self.n_reducts, 'such subset')}."
+
+
+def _features(number: int) -> str:
+    return count(number, "feature")

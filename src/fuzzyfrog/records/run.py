@@ -1,4 +1,4 @@
-"""A whole run: everything that a report, an explanation or a repetition needs."""
+"""A whole run: everything needed to report, explain or repeat it."""
 
 import errno
 import json
@@ -6,19 +6,22 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
 from fuzzyfrog.common.files import written_whole
 from fuzzyfrog.common.messages import close_to, listed, shown
 from fuzzyfrog.errors import DataError, ParameterError
-from fuzzyfrog.records.certificate import Certificate
 from fuzzyfrog.records.check import Check
 from fuzzyfrog.records.codec import decoded, encoded, parsed
 from fuzzyfrog.records.parts import (
+    MAX_SAMPLED_COLUMNS,
+    MAX_SAMPLED_ROWS,
     Alike,
     AmbiguousSample,
+    Certificate,
+    DataSample,
     FeatureExplanation,
     FeatureSet,
     HistoryPoint,
@@ -27,15 +30,15 @@ from fuzzyfrog.records.parts import (
     TableSummary,
 )
 
-MAX_BYTES = 64 * 2**20  # of a saved run; a thousand times what most have
-ROUNDING = 1e-9  # by which sums of the same numbers may differ
-SCHEMA = 5  # raised whenever a field is added, removed or changes its meaning
-OLDEST = 2  # that can be read; it lacks only these fields
+MAX_BYTES = 64 * 2**20  # of a saved run; a thousand times the usual size
+ROUNDING = 1e-9  # sums of the same numbers may differ by this much
+SCHEMA = 6  # raised whenever a field is added, removed or changes its meaning
+OLDEST = 2  # schema that can be read; it lacks only the fields below
 # The schema in which a field came, and its value in the records before.
 LATER_FIELDS: dict[str, tuple[int, object]] = {
     "sampling": (3, None), "excluded": (3, []), "n_resumed": (3, 0),
     "chance": (5, None), "check": (5, None), "copies": (5, []),
-    "correlated": (5, []), "rows": (5, None),
+    "correlated": (5, []), "rows": (5, None), "data_sample": (6, None),
 }  # fmt: skip
 
 Parameter = str | int | float | bool | None  # anything else is kept as its repr
@@ -93,11 +96,11 @@ class Run:
     stop_reason : str
         Why the search ended.
     certificate : Certificate or None
-        How far the size was proved, if a proof was asked for.
+        How far the size was proved, if a proof was requested.
     explanations : tuple of FeatureExplanation
-        One for each selected feature, in their order; empty if there was no time for that.
+        One for each selected feature, in the same order; empty if there was no time for that.
     ambiguous : tuple of AmbiguousSample
-        The samples that are told apart least well, the worst first; at most 20.
+        The samples that are least well separated from other classes, the worst first; at most 20.
     n_ambiguous : int
         Number of samples whose membership is below 1; 0 if nothing was explained.
     notes : tuple of str
@@ -109,15 +112,17 @@ class Run:
     n_resumed : int
         Number of subsets whose scores came from the earlier run that this one resumed.
     chance : float or None
-        With the soft measure: the dependency of features that say nothing.
+        With the soft measure: the dependency of uninformative features.
     copies : tuple of Alike
-        Features that stand for others that say the same, which are among the excluded ones.
+        Features that represent others that say the same; those are among the excluded ones.
     correlated : tuple of Alike
         Numeric features with a correlation of at least 0.98, which may be selected.
     rows : RowNames or None
         What the samples are called; None for their index.
     check : Check or None
-        How well models do with the selected features; None if that was not asked for.
+        How well models do with the selected features; None if that was not checked.
+    data_sample : DataSample or None
+        Values of the selected features and of the target in some rows; None if they were left out.
     """
 
     data: TableSummary
@@ -150,10 +155,11 @@ class Run:
     correlated: tuple[Alike, ...] = ()
     rows: RowNames | None = None
     check: Check | None = None
+    data_sample: DataSample | None = None
 
     @property
     def measure(self) -> str:
-        """The measure: "strict", "soft", or the name of one's own."""
+        """The measure: "strict", "soft", or the name of a custom one."""
         return str(self.parameters.get("measure", "strict"))
 
     @property
@@ -168,7 +174,7 @@ class Run:
 
     @property
     def symbol(self) -> str:
-        """The dependency as a sign: the strict one, the soft one, or a score of one's own."""
+        """The symbol for the dependency: strict, soft, or the score of a custom measure."""
         return "γ" if self.is_strict else "Γ" if self.is_soft else "score"
 
     @property
@@ -185,8 +191,14 @@ class Run:
         return tuple(order)
 
     @property
+    def by_loss(self) -> tuple[int, ...]:
+        """The selected features, the one that would be missed most first."""
+        lost = {one.feature: one.lost for one in self.explanations}
+        return tuple(sorted(self.selected, key=lambda feature: -lost.get(feature, 0.0)))
+
+    @property
     def chosen_accuracy(self) -> float | None:
-        """How often five neighbors are right by the selected features, if it was measured."""
+        """How often five neighbors are right on the selected features, if it was measured."""
         accuracies = [one.accuracy for one in self.front if one.features == self.selected]
         return accuracies[0] if accuracies else None
 
@@ -208,7 +220,7 @@ class Run:
 
     @property
     def asked_size(self) -> int | None:
-        """Number of features that was asked for; None for as few as possible."""
+        """The requested number of features; None for as few as possible."""
         size = self.parameters.get("n_features_to_select")
         if isinstance(size, float):  # a share
             return max(1, int(size * self.n_allowed))
@@ -226,7 +238,7 @@ class Run:
 
     @property
     def asks_for_fewest(self) -> bool:
-        """Whether the fewest features that keep the required dependency were asked for."""
+        """Whether the goal was the fewest features that keep the required dependency."""
         return self.is_lexicographic and self.asked_size is None
 
     @property
@@ -236,8 +248,18 @@ class Run:
 
     @property
     def is_explained(self) -> bool:
-        """Whether there was time to explain the selected features."""
+        """Whether the selected features are explained."""
         return len(self.explanations) > 0
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether some columns were selected together; then no feature is explained."""
+        return self.parameters.get("groups") not in (None, "{}")
+
+    @property
+    def why_unexplained(self) -> str:
+        """The reason if no feature is explained."""
+        return "columns form groups" if self.has_groups else "time ran out"
 
     @property
     def is_core_alone(self) -> bool:
@@ -270,9 +292,10 @@ class Run:
     def explanation_of(self, feature: str | int) -> FeatureExplanation:
         """Return why a feature is selected, given its name, or its index if no name matches."""
         if not self.is_explained:
+            way_out = "without groups" if self.has_groups else "with more time"
             raise DataError(
-                "the run must be explained, got one that ran out of time before that. Run it "
-                "again with more time."
+                f"the run must be explained, got one that is not, because {self.why_unexplained}. "
+                f"Run it again {way_out}."
             )
         for explanation in self.explanations:
             if feature == explanation.name:
@@ -291,6 +314,15 @@ class Run:
             got,
             f"{guess}Selected: {listed(names)}.",
         )
+
+    def without_rows(self) -> "Run":
+        """Return the run without the values and names of single rows, to share it.
+
+        What remains of the data are the names of features and classes, the number of samples of
+        each class or the range of a numeric target, and warnings, which may quote values.
+        """
+        bare = tuple(replace(one, pairs=(), samples=()) for one in self.explanations)
+        return replace(self, explanations=bare, ambiguous=(), rows=None, data_sample=None)
 
     def to_json(self) -> str:
         """Return the run as text, with the names of the selected features and of the core first."""
@@ -329,7 +361,7 @@ class Run:
         return run
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the run to a file; it appears under its name complete or not at all."""
+        """Write the run to a file, completely or not at all."""
         write_text(Path(path), self.to_json() + "\n")
 
     @classmethod
@@ -370,7 +402,7 @@ def _content_of(path: Path) -> bytes:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file; it appears under its name complete or not at all."""
+    """Write a text file, completely or not at all."""
     with (
         written_whole(path) as temporary,
         temporary.open("w", encoding="utf-8", newline="\n") as file,
@@ -391,6 +423,45 @@ def check_run(run: "Run") -> None:
     _check_certificate(run)
     _check_sampling(run)
     _check_measure(run)
+    if run.data_sample is not None:
+        _check_data_sample(run, run.data_sample)
+
+
+def _check_data_sample(run: "Run", sample: DataSample) -> None:
+    n_rows, n_classes = len(sample.targets), len(run.data.target.classes)
+    most = min(MAX_SAMPLED_ROWS, run.data.n_samples)
+    if not 1 <= n_rows <= most:
+        raise DataError(f"run.data_sample.targets must be 1 to {most} samples, got {n_rows}.")
+    if n_classes and any(not _is_place(one, n_classes) for one in sample.targets):
+        raise DataError(
+            f"run.data_sample.targets must be positions in the {n_classes} classes of the table."
+        )
+    features = [column.feature for column in sample.columns]
+    if features != [one for one in run.selected if one in set(features)]:
+        raise DataError("run.data_sample.columns must be selected features, in their order.")
+    if not 1 <= len(features) <= MAX_SAMPLED_COLUMNS:
+        raise DataError(
+            f"run.data_sample.columns must be 1 to {MAX_SAMPLED_COLUMNS} features, "
+            f"got {len(features)}."
+        )
+    for at, column in enumerate(sample.columns):
+        where = f"run.data_sample.columns[{at}]"
+        if len(column.values) != n_rows:
+            raise DataError(
+                f"{where}.values must have {n_rows} items, one for each target, "
+                f"got {len(column.values)}."
+            )
+        if (column.labels is None) != (run.data.features[column.feature].kind == "numeric"):
+            raise DataError(f"{where}.labels must be null for a numeric feature, and only then.")
+        known = [one for one in column.values if one is not None]
+        if column.labels is not None and not all(
+            _is_place(one, len(column.labels)) for one in known
+        ):
+            raise DataError(f"{where}.values must be positions in its labels.")
+
+
+def _is_place(value: float, length: int) -> bool:
+    return isinstance(value, int) and 0 <= value < length
 
 
 def _check_measure(run: "Run") -> None:
@@ -407,7 +478,7 @@ def _check_measure(run: "Run") -> None:
 
 
 def _check_ranges(run: "Run") -> None:
-    is_bounded = run.is_strict or run.is_soft  # a measure of one's own may have any scores
+    is_bounded = run.is_strict or run.is_soft  # a custom measure may have any scores
     for where, share in _shares(run):
         if not 0.0 <= share <= 1.0 and (is_bounded or not where.endswith("dependency")):
             raise DataError(f"run.{where} must be between 0 and 1, got {share!r}.")
@@ -471,7 +542,7 @@ def _check_reducts(run: "Run") -> None:
 def _check_certificate(run: "Run") -> None:
     """Compare the sizes if the certificate is about the selected features.
 
-    If the search fell short of the dependency asked for, the certificate is about all allowed
+    If the search fell short of the required dependency, the certificate is about all allowed
     features; subsets with the same product may differ in size.
     """
     if run.certificate is None:

@@ -10,15 +10,16 @@ if TYPE_CHECKING:
 
 MAX_NAMED = 8  # features that a sentence lists
 LONGEST = 40  # characters of their names
-LOW_DEPENDENCY = 0.5  # of all features: less says that even they leave most samples mixed up
-CHEAPER_SHARES = (0.95, 0.9, 0.8)  # of the dependency, for which far fewer features may be enough
+LOW_DEPENDENCY = 0.5  # of all features: below this, even they leave most samples mixed up
+HARDLY_MORE = 0.02  # than chance: what models reach where columns say nothing
+CHEAPER_SHARES = (0.95, 0.9, 0.8)  # of the dependency: far fewer features may be enough for these
 
 
 class Verdict(Enum):
     """What is known about the number of selected features."""
 
-    USELESS = auto()  # no feature says anything, but something must be selected
-    CERTIFIED = auto()  # there is a certificate, which says how far the proof came
+    USELESS = auto()  # no feature is informative, but something must be selected
+    CERTIFIED = auto()  # there is a certificate, which says how far the proof got
     CORE = auto()  # proven: nothing can replace any of them, and they are enough
     UNPROVABLE = auto()  # the measure has no smallest subset, or none that could be proved
     ESTIMATED = auto()  # a random sample proves nothing
@@ -55,7 +56,7 @@ def goal(run: "Run") -> str:
 
 
 def is_useless(run: "Run") -> bool:
-    """Whether no feature was found that says anything about the target."""
+    """Whether none of the features found says anything about the target."""
     if run.chance is not None:
         return run.dependency <= run.chance
     return run.is_strict and run.full_dependency <= 0
@@ -81,7 +82,7 @@ def headline(run: "Run") -> str:
 def _part_of_all(run: "Run") -> tuple[str, str]:
     """Return how many of the features are selected, and what to call all of them."""
     n_selected = len(run.selected)
-    n_others = len(run.excluded) - run.n_copies  # copies are there, under another name
+    n_others = len(run.excluded) - run.n_copies  # copies are represented by another feature
     n_allowed = run.data.n_features - n_others
     if not n_others:
         return f"{n_selected:,} of {count(n_allowed, 'feature')}", "all columns"
@@ -95,27 +96,21 @@ def _soft_headline(run: "Run") -> str:
     chance = percent(run.chance or 0.0)
     is_numeric = run.data.target.is_numeric
     if is_useless(run):
-        how = "no more alike" if is_numeric else "of the same class no more often"
-        return f"By no feature found are similar samples {how} than by chance, {chance}"
+        what = "have targets more alike" if is_numeric else "share their class more often"
+        return f"No features were found by which similar samples {what} than by chance ({chance})"
     start, others = _part_of_all(run)
     if len(run.selected) == run.n_allowed:
         start = f"all {count(run.n_allowed, 'allowed feature' if run.excluded else 'feature')}"
     ours, theirs = percent(run.dependency), percent(run.full_dependency)
-    everything = "" if len(run.selected) == run.n_allowed else f"by {others} {theirs}, "
-    if is_numeric:
-        return (
-            f"By {start}, similar samples have targets that are {ours} alike; "
-            f"{everything}by chance {chance}"
-        )
-    return (
-        f"By {start}, similar samples have the same class {ours} of the time; "
-        f"{everything}by chance {chance}"
-    )
+    everything = "" if len(run.selected) == run.n_allowed else f"{others}: {theirs}, "
+    what = f"have targets {ours} alike" if is_numeric else f"share their class {ours} of the time"
+    return f"Judged by {start}, similar samples {what} ({everything}chance: {chance})"
 
 
 def _own_headline(run: "Run") -> str:
     start, others = _part_of_all(run)
-    return f"{start} score {run.dependency:.4g}, {others} {run.full_dependency:.4g}"
+    verb = "scores" if len(run.selected) == 1 else "score"
+    return f"{start} {verb} {run.dependency:.4g}; {others}: {run.full_dependency:.4g}"
 
 
 def size_reason(run: "Run") -> str:
@@ -131,7 +126,8 @@ def size_reason(run: "Run") -> str:
     reasons = {
         "peak": "where the soft dependency is highest",
         "accuracy": f"where {right}",
-        "one-se": f"the fewest by which neighbors do as well as by {best}, up to a standard error",
+        "one-se": f"the fewest with which neighbors predict no worse than with {best}, up to one "
+        "standard error",
     }
     if rule in reasons:
         return reasons[str(rule)]
@@ -145,20 +141,23 @@ def _all_of_them(run: "Run") -> str:
     if run.is_core_alone:
         return f"All {run.n_allowed:,} {noun} are needed to separate these samples this well"
     none = f"No subset of the {run.n_allowed:,} {noun} was found"
-    return f"{none} that separates these samples this well"
+    return f"{none} that separates these samples as well"
 
 
 def doubts(run: "Run") -> list[str]:
-    """Return what speaks against trusting the selected features, the weightiest sentence first.
+    """Return reasons not to trust the selected features, as sentences, the weightiest first.
 
-    Whoever shows the headline shows these before it: it says nothing about new samples.
+    Show them before the headline, which says nothing about new samples.
     """
     found = []
     check = run.check
-    if check is not None and check.loses and not _has_all(run):
+    if check is not None and check.loses and not has_all(run):
         found.append(f"Models do worse with features selected this way: {check.compared()}.")
     if check is not None and check.noise is not None and check.noise.fails and run.is_strict:
-        found.append(f"The measure cannot tell these columns from noise: {check.noise.counted()}.")
+        found.append(
+            "The strict measure takes shuffled columns about as often as real ones: "
+            f"{check.noise.counted()}."
+        )
     if run.is_strict and 0 < run.full_dependency < LOW_DEPENDENCY:
         found.append(
             "Even all columns together separate these samples poorly: their dependency is "
@@ -167,7 +166,23 @@ def doubts(run: "Run") -> list[str]:
     return found
 
 
-def _has_all(run: "Run") -> bool:
+def unchecked(run: "Run") -> str | None:
+    """Return a sentence that keeps a strict selection from being taken for a prediction.
+
+    None if models were tried, or if nothing is left out.
+    """
+    is_tried = run.check is not None and bool(run.check.scores)
+    if is_tried or not run.is_strict or has_all(run):
+        return None
+    option = "--measure soft" if run.command is not None else 'measure="soft"'
+    return (
+        "Models were not tried, so this says nothing about predicting new samples; for that, see "
+        f"{option}."
+    )
+
+
+def has_all(run: "Run") -> bool:
+    """Whether all features that may be selected are."""
     return len(run.selected) == run.n_allowed
 
 
@@ -176,9 +191,9 @@ def model_result(run: "Run") -> str:
     check = run.check
     if check is None:
         return "not checked"
-    if check.all is not None and _has_all(run):
+    if check.all is not None and has_all(run):
         # In the folds, some may have been left out; here, nothing is lost.
-        return f"{check.metric} {check.shown(check.all.score)}, with all features, as selected"
+        return f"{check.metric} {check.shown(check.all.score)}; all features are selected"
     return check.conclusion()
 
 
@@ -189,19 +204,27 @@ def advice(run: "Run") -> str | None:
     is_typed = run.command is not None
     if not run.is_strict:
         more = "--n-features N" if is_typed else "n_features_to_select=N"
-        return f"For prediction, select more features ({more}), or keep all of them."
+        return f"For prediction, select more features ({more}), or keep all features."
     option = "--measure soft" if is_typed else 'measure="soft"'
     check = run.check
     if check is None or not check.soft_features:
         return f"For prediction, try {option}."
     if check.soft is not None and check.all is not None and check.selected is not None:
-        others = {"the selected features": check.selected, "all of them": check.all}
+        others = {"the selected features": check.selected, "all features": check.all}
         what, best = max(others.items(), key=lambda one: one[1].score)
-        if best.score - check.soft.score > check.soft.difference_error:
+        classes = run.data.target.classes
+        chance = 0.0 if run.data.target.is_numeric else 1.0 / len(classes)
+        if max(best.score, check.soft.score) < chance + HARDLY_MORE:
+            return (
+                "For prediction, the table needs other columns: with these, models are hardly "
+                f"better than chance ({check.metric} {check.shown(best.score)})."
+            )
+        # Fewer features than all are worth a difference that is not clear.
+        spare = 0.0 if best is check.selected else check.soft.difference_error
+        if best.score - check.soft.score > spare:
             return (
                 f"For prediction, keep {what} ({check.metric} {check.shown(best.score)}); {option} "
-                f"takes {check.soft.n_features:.3g} features on average and reaches "
-                f"{check.shown(check.soft.score)}."
+                f"takes {check.soft.average_size} and reaches {check.shown(check.soft.score)}."
             )
     names = check.soft_features
     most = len(names) if len(names) <= MAX_NAMED + 1 else MAX_NAMED  # never "and 1 more"
@@ -239,7 +262,7 @@ def asked_percent(run: "Run") -> str:
 def shortcut(run: "Run") -> tuple[float, int] | None:
     """Return a share of the dependency that fewer features keep, and their number.
 
-    None if a share or a number of features was asked for, if the search was stopped, or if no such
+    None if a share or a number of features was given, if the search was stopped, or if no such
     subset was found.
     """
     is_plain = run.asks_for_all and run.asks_for_fewest and run.full_dependency > 0

@@ -1,4 +1,4 @@
-"""The pictures of the report as files, drawn with matplotlib."""
+"""The pictures of a run, drawn with matplotlib: on axes, or as files."""
 
 import os
 import warnings
@@ -7,23 +7,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
+from fuzzyfrog.common.messages import count, shown
 from fuzzyfrog.common.params import check_known
+from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.records import FeatureSet, Run
 from fuzzyfrog.records.statements import alike
 from fuzzyfrog.report.plot_data import elbow
 from fuzzyfrog.report.text import gamma, short
 
-__all__ = ["save_figures"]
-
 FORMATS = ("svg", "png")
-ACCENT, INK, SOFT, MUTE, RULE, WASH = (
-    "#0f766e",
-    "#1d2423",
-    "#56605e",
-    "#a9b1ae",
-    "#dfdcd3",
-    "#d5ebe7",
-)
+FRONT_SIZE = 7, 4  # inches
+ACCENT, INK, SOFT, MUTE, RULE = "#0f766e", "#1d2423", "#56605e", "#a9b1ae", "#dfdcd3"
 MAX_COLUMNS, MAX_ROWS = 40, 25  # of the picture of the reducts
 MAX_BARS = 25
 LONGEST = 32  # characters of a name
@@ -102,57 +96,143 @@ def _matplotlib() -> ModuleType:
     return matplotlib
 
 
-def _canvas(width: float, height: float) -> tuple[Any, Any]:
+def plot_front(source: Any, ax: Any = None) -> Any:
+    """Plot the best dependency found for each number of features.
+
+    With the soft measure and a greedy search, the second curve shows how well the five nearest
+    neighbors predict. Needs the extra ``fuzzyfrog[report]``.
+
+    Parameters
+    ----------
+    source : fitted FuzzyRoughSelector or Run
+        The selector, or the record of a run.
+    ax : matplotlib axes, default=None
+        Where to draw; None for a new figure.
+
+    Returns
+    -------
+    matplotlib axes
+        The axes with the plot.
+
+    Examples
+    --------
+    >>> from fuzzyfrog import FuzzyRoughSelector, load_dataset, plot_front
+    >>> selector = FuzzyRoughSelector("quickreduct").fit(load_dataset("wine"))
+    >>> ax = plot_front(selector)
+    >>> ax.get_xlabel()
+    'number of features'
+    """
+    return _plotted(_draw_front, lambda run: FRONT_SIZE, source, ax)
+
+
+def plot_reducts(source: Any, ax: Any = None) -> Any:
+    """Plot which features the subsets have that are as good as the selected one.
+
+    Each column is a subset, each row a feature; the selected subset stands out. Of many, the first
+    40 subsets and the 25 most frequent features are drawn, and the title says so. Needs the extra
+    ``fuzzyfrog[report]``.
+
+    Parameters
+    ----------
+    source : fitted FuzzyRoughSelector or Run
+        The selector, or the record of a run.
+    ax : matplotlib axes, default=None
+        Where to draw; None for a new figure.
+
+    Returns
+    -------
+    matplotlib axes
+        The axes with the plot.
+
+    Examples
+    --------
+    >>> from fuzzyfrog import FuzzyRoughSelector, load_dataset, plot_reducts
+    >>> selector = FuzzyRoughSelector(max_evaluations=500, random_state=0).fit(load_dataset("wine"))
+    >>> ax = plot_reducts(selector)
+    >>> len(ax.get_yticks()) <= 13
+    True
+    """
+    return _plotted(_draw_reducts, _size_of_reducts, source, ax)
+
+
+def _plotted(
+    draw: Callable[[Run, Any], None],
+    size: Callable[[Run], tuple[float, float]],
+    source: Any,
+    axes: Any,
+) -> Any:
+    """Draw on axes, by default on those of a new figure that pyplot shows."""
+    matplotlib = _matplotlib()
+    if not isinstance(source, Run) and not hasattr(source, "record"):
+        raise ParameterError("source", "be a fitted FuzzyRoughSelector or a Run", shown(source))
+    run = source if isinstance(source, Run) else source.record()
+    with matplotlib.rc_context(STYLE):
+        if axes is None:
+            import matplotlib.pyplot as plt
+
+            _, axes = plt.subplots(figsize=size(run), layout="constrained")
+        draw(run, axes)
+    return axes
+
+
+def _on_canvas(run: Run, draw: Callable[[Run, Any], None], size: tuple[float, float]) -> Any:
     """Return a figure that neither a screen nor pyplot keeps."""
-    figure = _matplotlib().figure.Figure(figsize=(width, height), layout="constrained")
-    return figure, figure.subplots()
+    figure = _matplotlib().figure.Figure(figsize=size, layout="constrained")
+    draw(run, figure.subplots())
+    return figure
 
 
-def _front(run: Run) -> Any:
-    figure, axes = _canvas(7, 4)
+def _draw_front(run: Run, axes: Any) -> None:
     sizes = [point.size for point in run.front]
-    axes.axhline(run.full_dependency, color=MUTE, linestyle=(0, (4, 3)), linewidth=1)
     axes.plot(sizes, [point.dependency for point in run.front], color=ACCENT, linewidth=2,
-              marker="o", markersize=6, markerfacecolor="white", markeredgewidth=1.8)  # fmt: skip
-    if run.chance is not None:
-        axes.axhline(run.chance, color=RULE, linewidth=1)
+              marker="o", markersize=6, markerfacecolor="white", markeredgewidth=1.8,
+              label=_label(run))  # fmt: skip
     if known := [one for one in run.front if one.accuracy is not None]:
+        name = "R²" if run.data.target.is_numeric else "accuracy"
         axes.plot([one.size for one in known], [one.accuracy for one in known], color=SOFT,
-                  linewidth=1.5, linestyle=(0, (2, 2)), label="nearest neighbors")  # fmt: skip
-        axes.legend(frameon=False, loc="lower right")
+                  linewidth=1.5, linestyle=(0, (2, 2)),
+                  label=f"{name} of nearest neighbors")  # fmt: skip
+    noun = "allowed feature" if run.excluded else "feature"
+    axes.axhline(run.full_dependency, color=MUTE, linestyle=(0, (4, 3)), linewidth=1,
+                 label=f"all {count(run.n_allowed, noun)}")  # fmt: skip
+    if run.chance is not None:
+        axes.axhline(run.chance, color=MUTE, linestyle=(0, (1, 2)), linewidth=1.5, label="chance")
     bend = elbow(run) if run.is_strict else None
     if bend is not None:
-        _mark(axes, bend, "D", "white", "elbow", "left", run.symbol)
+        _mark(axes, bend, "D", "white", f"elbow, {run.symbol}")
     chosen = FeatureSet(run.selected, run.dependency, None)
-    _mark(axes, chosen, "o", ACCENT, "chosen", "right", run.symbol)
-    axes.set(title="Best dependency for each number of features", xlabel="number of features",
-             ylabel=_label(run))  # fmt: skip
+    _mark(axes, chosen, "o", ACCENT, f"chosen, {run.symbol}")
+    what = "score" if run.symbol == "score" else "dependency"
+    title = f"The {what} after each feature added" if run.added else (
+        f"The best {what} found for each number of features"
+    )  # fmt: skip
+    axes.set(title=title, xlabel="number of features", ylabel=_label(run))
     if run.is_strict or run.is_soft:
         axes.set_ylim(min(0.0, *axes.get_ylim()), 1.04)
+    axes.legend(frameon=False)
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.grid(axis="y")
     axes.set_axisbelow(True)
-    return figure
 
 
 def _label(run: Run) -> str:
     return "score" if run.symbol == "score" else f"dependency {run.symbol}"
 
 
-def _mark(
-    axes: Any, point: FeatureSet, marker: str, fill: str, label: str, side: str, symbol: str
-) -> None:
+def _mark(axes: Any, point: FeatureSet, marker: str, fill: str, label: str) -> None:
     axes.plot([point.size], [point.dependency], marker=marker, markersize=10, color=ACCENT,
-              markerfacecolor=fill, markeredgewidth=1.8)  # fmt: skip
-    axes.annotate(f"{label}, {symbol} {gamma(point.dependency)}", (point.size, point.dependency),
-                  xytext=(0, -14), textcoords="offset points", ha=side, va="top",
-                  weight="bold")  # fmt: skip
+              markerfacecolor=fill, markeredgewidth=1.8, linestyle="none",
+              label=f"{label} {gamma(point.dependency)}")  # fmt: skip
 
 
-def _reducts(run: Run) -> Any:
+def _size_of_reducts(run: Run) -> tuple[float, float]:
+    n_columns, n_rows = len(run.reducts[:MAX_COLUMNS]), len(_most_frequent(run, MAX_ROWS))
+    return 2.8 + 0.2 * n_columns, 1.2 + 0.25 * n_rows
+
+
+def _draw_reducts(run: Run, axes: Any) -> None:
     shown = run.reducts[:MAX_COLUMNS]
     rows = _most_frequent(run, MAX_ROWS)
-    figure, axes = _canvas(2.8 + 0.2 * len(shown), 1.2 + 0.25 * len(rows))
     for y in range(0, len(rows), 2):
         axes.axhspan(y - 0.5, y + 0.5, color="#f6f5f1", linewidth=0)
     for x, reduct in enumerate(shown):
@@ -161,28 +241,41 @@ def _reducts(run: Run) -> Any:
         has_not = [y for y in range(len(rows)) if y not in has]
         axes.plot([x] * len(has_not), has_not, "o", color=RULE, markersize=2.5)
         axes.plot([x] * len(has), has, "-o", color=color, markersize=6.5, linewidth=1.5)
-    axes.set_yticks(range(len(rows)), _names(run, rows))
+    _name_rows(run, axes, rows)
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
     axes.set(ylim=(len(rows) - 0.5, -0.5), xlim=(-0.7, max(len(shown), 8) - 0.3))
-    axes.set_title(f"{len(shown):,} of {run.n_reducts:,} {alike(run)}")
-    return figure
+    axes.set_title(_title_of_reducts(run, len(shown), len(rows)))
 
 
-def _frequency(run: Run) -> Any:
+def _title_of_reducts(run: Run, n_shown: int, n_rows: int) -> str:
+    """Return what is drawn, and how much of it is not."""
+    if run.n_reducts == 1:
+        return "The selected subset, the only one found"
+    part = f"{n_shown:,} of " if n_shown < run.n_reducts else ""
+    n_used = sum(share > 0 for share in run.feature_frequency)
+    rarer = f" ({n_used - n_rows:,} rarer features not shown)" if n_rows < n_used else ""
+    return f"{part}{run.n_reducts:,} {alike(run)}{rarer}"
+
+
+def _name_rows(run: Run, axes: Any, rows: list[int]) -> None:
+    axes.set_yticks(range(len(rows)), _names(run, rows))
+    for label in axes.get_yticklabels():  # set now: ticks are made when they are drawn
+        label.set_parse_math(False)
+
+
+def _draw_frequency(run: Run, axes: Any) -> None:
     rows = _most_frequent(run, MAX_BARS)
-    figure, axes = _canvas(7, 1.2 + 0.27 * len(rows))
     shares = [run.feature_frequency[feature] for feature in rows]
     colors = [ACCENT if feature in run.selected else MUTE for feature in rows]
     axes.barh(range(len(rows)), shares, color=colors, height=0.55)
     for y, share in enumerate(shares):
         axes.text(share + 0.01, y, f"{share:.0%}", va="center", color=SOFT, size=9)
-    axes.set_yticks(range(len(rows)), _names(run, rows))
+    _name_rows(run, axes, rows)
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
     axes.set(ylim=(len(rows) - 0.4, -0.6), xlim=(0, 1.08))
     axes.set_title(f"Share of the {alike(run)}, by feature")
-    return figure
 
 
 def _convergence(run: Run) -> Any:
@@ -223,8 +316,10 @@ def _names(run: Run, features: list[int]) -> list[str]:
 
 STRICT_ONLY = {"reducts", "frequency"}
 _PICTURES: dict[str, Callable[[Run], Any]] = {
-    "front": _front,
-    "reducts": _reducts,
-    "frequency": _frequency,
+    "front": lambda run: _on_canvas(run, _draw_front, FRONT_SIZE),
+    "reducts": lambda run: _on_canvas(run, _draw_reducts, _size_of_reducts(run)),
+    "frequency": lambda run: _on_canvas(
+        run, _draw_frequency, (7, 1.2 + 0.27 * len(_most_frequent(run, MAX_BARS)))
+    ),
     "convergence": _convergence,
 }

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from fuzzyfrog.records import FeatureSet, Run, WorseSample
+from fuzzyfrog.records import FeatureSet, Run
 from fuzzyfrog.records.statements import is_useless, size_reason
 from fuzzyfrog.report.plot_data import MAX_CHARACTERS, QUARTERS, Scale, line, nice_ticks, tick
-from fuzzyfrog.report.text import cell, count, gamma, room, row_of, short
+from fuzzyfrog.report.text import count, gamma, room, short
 
 LONGEST_NAME = 600
 LONGEST_CLASS = 200
@@ -16,55 +16,51 @@ def reasons(run: Run) -> list[str]:
     if not run.is_soft:
         return [
             f"The measure {run.measure} is one of your own. The selected features score "
-            f"{run.dependency:.6g}, all of them {run.full_dependency:.6g}."
+            f"{run.dependency:.6g}, all features {run.full_dependency:.6g}."
         ]
     everything = "all features but the excluded ones" if run.excluded else "all features"
-    alike = (
-        "how alike the targets of similar samples are"
+    what = (
+        "how alike the targets of similar samples are, from 0 to 1"
         if run.data.target.is_numeric
-        else "how likely a random similar sample has the same class"
+        else "the probability that a random similar sample has the same class"
     )
     scale = (
-        f"The soft dependency Γ is {alike}. Features that say nothing have about "
-        f"{gamma(run.chance or 0.0)}, {everything} together {gamma(run.full_dependency)}, the "
-        f"selected ones {gamma(run.dependency)}. It falls when a feature adds noise, so fewer "
-        "features can have more."
+        f"The soft dependency Γ is {what}: {gamma(run.dependency)} with the selected features, "
+        f"{gamma(run.full_dependency)} with {everything}, about {gamma(run.chance or 0.0)} with "
+        "features that say nothing. Noise lowers it, so fewer features can score higher."
     )
     return [scale, *_by_neighbors(run), _need(run)]
 
 
 def _by_neighbors(run: Run) -> list[str]:
+    """Return how well neighbors predict, unless models were tried on samples left out."""
     accuracy = run.chosen_accuracy
-    if accuracy is None:
+    if accuracy is None or (run.check is not None and run.check.scores):
         return []
+    how = f"for {accuracy:.1%} of the samples, the five nearest others vote for the right class"
     if run.data.target.is_numeric:
-        return [
-            "As a check with a simple model, the mean target of the five nearest other samples "
-            f"predicts that of a sample with R² {accuracy:.3f}."
-        ]
+        how = f"the mean target of the five nearest others predicts a sample with R² {accuracy:.3f}"
     return [
-        "As a check with a simple model, the five nearest other samples vote for the right class "
-        f"of {accuracy:.1%} of the samples. The features were chosen on the same samples: expect "
-        "less from new ones."
+        f"As a quick test, {how}. The features were chosen on these same samples, so expect less "
+        "on new ones."
     ]
 
 
 def _need(run: Run) -> str:
     if not run.is_explained:
-        return "What each feature adds was not measured: time ran out."
+        return f"How much each feature adds was not measured, because {run.why_unexplained}."
     losses = [one.lost for one in run.explanations]
     if len(losses) == 1:
         return "A single feature is selected."
     n_idle = sum(loss <= 0 for loss in losses)
     if n_idle:
+        them = "it" if n_idle == 1 else "them"
         return (
-            f"Without {count(n_idle, 'of the selected features', 'of the selected features')}, Γ "
-            "would not fall: the others make up for them, or neighbors predict better with them."
+            f"Leaving out {'the one' if n_idle == 1 else f'any one of the {n_idle:,}'} with a plus "
+            f"or 0 below would not lower Γ: the others make up for {them}, or neighbors predict "
+            f"better with {them}."
         )
-    return (
-        f"Leaving one feature out lowers Γ, by {gamma(min(losses))} for the least important and by "
-        f"{gamma(max(losses))} for the most important."
-    )
+    return f"Leaving one feature out lowers Γ by {gamma(min(losses))} to {gamma(max(losses))}."
 
 
 def standing(run: Run) -> dict[str, str]:
@@ -74,16 +70,15 @@ def standing(run: Run) -> dict[str, str]:
         return {
             "state": "open",
             "title": f"{size}, because something must be selected.",
-            "text": "No feature was found that says more than chance; the table needs other "
-            "features.",
+            "text": "No features were found that do better than chance; the table needs others.",
         }
-    why = f"Why {len(run.selected):,}: {size_reason(run)}. " if run.is_soft else ""
+    why = f"Number of features: {size_reason(run)}. " if run.is_soft else ""
     part = "" if run.estimate is None else f"Γ is {run.estimate}. "
     return {
         "state": "open",
         "title": f"{size}, found by a search.",
-        "text": f"{why}{part}Nothing is proven: with a measure that features can lower, there is "
-        "no smallest subset that keeps it, and another subset may score higher.",
+        "text": f"{why}{part}Nothing is proven: another subset may score higher, and since a "
+        "feature can also lower this measure, there is no smallest subset that keeps it.",
     }
 
 
@@ -100,9 +95,9 @@ def facts(run: Run) -> list[dict[str, str]]:
     if not run.is_soft:
         full = f"all features {run.full_dependency:.4g}"
         return [*found, {"label": "Score", "value": f"{run.dependency:.4g}", "of": full}]
-    beside = f"all {gamma(run.full_dependency)}, chance {gamma(run.chance or 0.0)}"
-    found.append({"label": "Soft dependency Γ", "value": gamma(run.dependency), "of": beside})
-    if run.chosen_accuracy is not None:
+    others = f"all features: {gamma(run.full_dependency)}, chance: {gamma(run.chance or 0.0)}"
+    found.append({"label": "Soft dependency Γ", "value": gamma(run.dependency), "of": others})
+    if run.chosen_accuracy is not None and _by_neighbors(run):
         is_numeric = run.data.target.is_numeric
         found.append(
             {
@@ -110,7 +105,7 @@ def facts(run: Run) -> list[dict[str, str]]:
                 "value": f"{run.chosen_accuracy:.3f}"
                 if is_numeric
                 else f"{run.chosen_accuracy:.1%}",
-                "of": "five nearest, itself left out",
+                "of": "the five nearest others",
             }
         )
     return found
@@ -165,24 +160,3 @@ def _point(
         "n_more": 0 if new else max(0, point.size - 12),
         "chosen": point.features == run.selected,
     }
-
-
-def worse(run: Run, one: WorseSample) -> dict[str, Any]:
-    """Return a sample whose neighborhood gets worse without a feature."""
-    return {
-        "sample": row_of(run, one.sample),
-        "enemy": row_of(run, one.neighbor),
-        "sample_target": _target(run, one.sample_target),
-        "enemy_target": _target(run, one.neighbor_target),
-        "sample_value": cell(one.sample_value),
-        "enemy_value": cell(one.neighbor_value),
-        "with": gamma(one.membership_with),
-        "without": gamma(one.membership_without),
-        "with_at": round(100 * one.membership_with, 2),
-        "without_at": round(100 * one.membership_without, 2),
-    }
-
-
-def _target(run: Run, text: str) -> str:
-    shown = short(text, LONGEST_CLASS)
-    return f"target {shown}" if run.data.target.is_numeric else f"class {shown}"

@@ -16,7 +16,6 @@ from fuzzyfrog.report.text import count, gamma, percent, room, short
 
 MAX_NAMED = 12  # features of a point that are named; fewer if there are many points
 MAX_NAMED_OF_ALL = 1_200
-MAX_BARS = 20
 MAX_CORE = 20  # features of the core that are named
 MAX_CHARACTERS = 25_000  # of the names of a front, or of the rows of a table
 LONGEST = 600
@@ -136,6 +135,7 @@ def models(run: Run) -> dict[str, Any] | None:
             for one in check.scores
         ],
         "has_elbow": check.elbow is not None,
+        "is_r2": is_numeric,
         "models": list(check.models),
         "folds": check.folds,
         "samples": count(check.n_samples, "sample"),
@@ -149,10 +149,8 @@ def frequency(run: Run) -> dict[str, Any]:
     most = room(min(len(used), MAX_ROWS), MAX_CHARACTERS, LONGEST)
     rows = [_frequency_row(run, feature, most) for feature in used[:MAX_ROWS]]
     return {
-        "bars": rows[:MAX_BARS],
         "rows": rows,
         **_unused(run),
-        "n_hidden_bars": max(0, len(used) - MAX_BARS),
         "n_hidden_rows": max(0, len(used) - MAX_ROWS),
         "has_core": run.core is not None,
         "core": [short(name, LONGEST_NAMED) for name in run.names((run.core or ())[:MAX_CORE])],
@@ -183,7 +181,6 @@ def _frequency_row(run: Run, feature: int, most: int) -> dict[str, Any]:
     return {
         "name": short(run.data.features[feature].name, most),
         "share": round(share, 6),
-        "width": round(100 * share, 2),
         "percent": percent(share),
         "core": feature in (run.core or ()),
         "selected": feature in run.selected,
@@ -285,7 +282,7 @@ def nice_ticks(scale: Scale, most: int = 6, finest: float = 0.0) -> list[float]:
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough)
     first = ceil(scale.lowest / step)
     last = floor(scale.highest / step + 1e-9)
-    return [round(n * step, 10) for n in range(first, last + 1)]
+    return [float(f"{n * step:.12g}") for n in range(first, last + 1)]
 
 
 def line(points: list[tuple[float, float]]) -> str:

@@ -16,13 +16,13 @@ from markupsafe import Markup, escape
 from fuzzyfrog.records import Run
 from fuzzyfrog.records.run import write_text
 from fuzzyfrog.records.statements import alike
+from fuzzyfrog.report.features import features
 from fuzzyfrog.report.other_measures import path
 from fuzzyfrog.report.plot_data import course, frequency, front, models
 from fuzzyfrog.report.sections import (
     ambiguous,
     answer,
     check,
-    explanations,
     explorer,
     reproduction,
     search,
@@ -100,16 +100,14 @@ def collect(run: Run) -> dict[str, Any]:
         "n_reducts": run.n_reducts,
         "alike": alike(run),
         "is_strict": run.is_strict,
-        "rows_are_named": run.rows is not None,
         "symbol": run.symbol,
         "has_samples": run.is_strict or run.is_soft,
-        "part": None if run.is_strict or run.sampling is None else run.sampling.n_sampled,
         "check": check(run),
         "models": models(run),
         "front": front(run) if run.is_strict else path(run),
         "reducts": explorer(run),
         "frequency": frequency(run),
-        "explanations": explanations(run),
+        "features": features(run),
         "ambiguous": ambiguous(run),
         "course": course(run),
         "search": search(run),

@@ -3,8 +3,7 @@
 from itertools import takewhile
 from typing import Any
 
-from fuzzyfrog.common.messages import told_apart
-from fuzzyfrog.records import AmbiguousSample, ExamplePair, FeatureExplanation, FeatureSet, Run
+from fuzzyfrog.records import AmbiguousSample, FeatureSet, Run
 from fuzzyfrog.records.run import Parameter
 from fuzzyfrog.records.statements import (
     Verdict,
@@ -14,12 +13,21 @@ from fuzzyfrog.records.statements import (
     asked_percent,
     doubts,
     goal,
+    has_all,
     headline,
     model_result,
     shortcut,
+    unchecked,
     verdict,
 )
 from fuzzyfrog.report import other_measures
+from fuzzyfrog.report.features import (
+    LONGEST_CAPTION,
+    LONGEST_CLASS,
+    LONGEST_NAME,
+    MAX_CHARACTERS,
+    target_of,
+)
 from fuzzyfrog.report.text import cell, count, gamma, room, row_of, seconds, short, visible
 
 MAX_CHIPS = 60  # features that are named at the top
@@ -44,11 +52,11 @@ SAYINGS = {
     Verdict.ONE: (
         "proven",
         "1 feature is the fewest there can be.",
-        "Nothing is smaller. A run with {certify} lists the other features that are as good.",
+        "No subset is smaller. A run with {certify} lists other features that are as good.",
     ),
     Verdict.CHECKED: (
         "checked",
-        "Checked: none of them can be left out.",
+        "None of them can be left out.",
         "It is not proven that no smaller subset is as good. A run with {certify} tries to "
         "prove it.",
     ),
@@ -56,42 +64,41 @@ SAYINGS = {
         "open",
         "Not proven.",
         "This is the best subset that the search found; a smaller one may be as good. Give the "
-        "search more time, or run with {certify}.",
+        "search more time, or run it with {certify}.",
     ),
 }
 
 
 def answer(run: Run) -> dict[str, Any]:
     """Return the opening of the report."""
-    losses = {one.feature: one.lost for one in run.explanations}
-    by_loss = sorted(run.selected, key=lambda feature: -losses.get(feature, 0.0))
     return {
         **_opening(run),
         "chips": [
             {"name": short(name, LONGEST_CHIP), "core": feature in (run.core or ())}
-            for feature, name in zip(by_loss, run.names(by_loss), strict=True)
+            for feature, name in zip(run.by_loss, run.names(run.by_loss), strict=True)
         ][:MAX_CHIPS],
         "n_more_chips": max(0, len(run.selected) - MAX_CHIPS),
         "notes": [_sentence(note) for note in run.notes[:MAX_NOTES]],
         "n_more_notes": max(0, len(run.notes) - MAX_NOTES),
+        "alike": _alikes(run),
+        "alike_title": _alike_title(run),
         **(_strict_words(run) if run.is_strict else _other_words(run)),
     }
 
 
 def _strict_words(run: Run) -> dict[str, Any]:
     return {
-        "reasons": [_quality(run), _need(run), _choice(run), *_next_step(run), *_alikes(run)],
+        "reasons": [_quality(run), _need(run), _choice(run), *_next_step(run)],
         "proof": _proof(run),
         "facts": _facts(run),
     }
 
 
 def _other_words(run: Run) -> dict[str, Any]:
-    samples = {"label": "Samples", "value": f"{run.data.n_samples:,}", "of": _kind_of_target(run)}
     return {
-        "reasons": [*other_measures.reasons(run), *_alikes(run)],
+        "reasons": other_measures.reasons(run),
         "proof": other_measures.standing(run),
-        "facts": [*other_measures.facts(run), samples],
+        "facts": [*other_measures.facts(run), *_models_fact(run), _samples_fact(run)],
     }
 
 
@@ -108,6 +115,7 @@ def _opening(run: Run) -> dict[str, Any]:
         "doubts": others[:-1],
         "claim": others[-1] if others else None,
         "advice": advice(run),
+        "unchecked": unchecked(run),
     }
 
 
@@ -120,9 +128,9 @@ def check(run: Run) -> dict[str, Any]:
     found = run.check
     if found is None:
         how = "fuzzyfrog.check(selector, X, y)" if run.command is None else "--check"
-        sentence = f"Not checked. Run again with {how} to see it."
+        sentence = f"Not checked. Run again with {how} to find out."
         if run.command is None:
-            sentence = f"Not checked. Pass the result of {how} to the report to see it."
+            sentence = f"Not checked. Pass the result of {how} to the report to find out."
         return {"sentence": sentence, "noise": None, "notes": []}
     sentence = model_result(run)
     return {
@@ -133,10 +141,10 @@ def check(run: Run) -> dict[str, Any]:
 
 
 def _quality(run: Run) -> str:
-    apart = "another class" if not run.data.target.is_numeric else "a clearly different target"
+    others = "with a clearly different target" if run.data.target.is_numeric else "of other classes"
     scale = (
-        "The dependency γ measures how surely each sample can be told from all samples of "
-        f"{apart}: 1 means certain, 0 not at all."
+        f"The dependency γ says how clearly each sample stands apart from all samples {others}, "
+        "from 0 (not at all) to 1 (completely), on average."
     )
     everything = "All features but the excluded ones" if run.excluded else "All features"
     kept = f"{everything} together reach {gamma(run.full_dependency)}"
@@ -150,17 +158,17 @@ def _quality(run: Run) -> str:
 
 def _need(run: Run) -> str:
     if not run.is_explained:
-        return "How much γ falls without each of them was not measured: time ran out."
+        why = f"because {run.why_unexplained}"
+        return f"How much γ falls without each of them was not measured, {why}."
     losses = [one.lost for one in run.explanations]
     if min(losses) <= 0:
         n_idle = sum(loss <= 0 for loss in losses)
         return f"{count(n_idle, 'selected feature')} could be left out without any loss of γ."
     if len(losses) == 1:
-        return f"Without the feature γ falls by {gamma(losses[0])}: it does all the work."
+        return "A single feature does all the work."
     return (
-        f"Each of the {len(losses):,} is needed: leaving one out lowers γ, by "
-        f"{gamma(min(losses))} for the least important and by {gamma(max(losses))} for the most "
-        "important."
+        f"Each of the {len(losses):,} is needed: leaving one out lowers γ by "
+        f"{gamma(min(losses))} to {gamma(max(losses))}."
     )
 
 
@@ -174,9 +182,10 @@ def _choice(run: Run) -> str:
         return f"{none} other subset of {size} that is {good}."
     found = "There are exactly" if _lists_all(run) else "The search found"
     of_what = "" if are_equal(run) else " of the γ of all features"
+    is_first = len(run.reducts) == run.n_reducts and run.reducts[0].features == run.selected
     return (
-        f"{found} {run.n_reducts:,} {alike(run)}{of_what}; this one has the features that most "
-        "of them share, unless another was picked."
+        f"{found} {run.n_reducts:,} {alike(run)}{of_what}"
+        f"{'; this one has the features that most of them share' if is_first else ''}."
     )
 
 
@@ -203,6 +212,14 @@ def _alikes(run: Run) -> list[str]:
     return sentences
 
 
+def _alike_title(run: Run) -> str:
+    n_copies = sum(len(group.others) for group in run.copies)
+    n_correlated = sum(len(group.others) for group in run.correlated)
+    parts = [count(n_copies, "copy", "copies")] if n_copies else []
+    parts += [count(n_correlated, "strongly correlated column")] if n_correlated else []
+    return " and ".join(parts)
+
+
 def _next_step(run: Run) -> list[str]:
     """Return what to try if every feature is needed, and what that does not mean."""
     found = shortcut(run)
@@ -214,8 +231,8 @@ def _next_step(run: Run) -> list[str]:
     if len(run.selected) < run.n_allowed:
         return [f"With {enough}."]
     return [
-        f"Nothing can be left out without a loss, but with {enough}. A feature that helps to tell "
-        "these samples apart need not help with new ones: noise differs from sample to sample, too."
+        f"No feature can be left out without a loss, but with {enough}. A feature that separates "
+        "these samples need not help with new ones: noise differs from sample to sample, too."
     ]
 
 
@@ -243,9 +260,10 @@ def _no_proof(estimate: str) -> dict[str, str]:
     return {
         "state": "open",
         "title": f"{estimate[0].upper()}{estimate[1:]}.",
-        "text": "The search saw a random sample of the rows. The interval is for γ of the selected "
-        "features on all samples and comes from rows that the search did not see. Nothing is "
-        "proven. The sections below on single features and samples are measured on all samples.",
+        "text": "The search saw only a random part of the samples. The interval is for γ of the "
+        "selected features on all samples and comes from samples that the search did not see. "
+        "Nothing is proven. What the sections below say about single features and samples was "
+        "measured on all samples.",
     }
 
 
@@ -257,14 +275,19 @@ def _by_core(run: Run) -> dict[str, str]:
     return {
         "state": "proven",
         "title": f"Proven for these samples: {are_the_fewest}, and there is no other reduct.",
-        "text": f"{they_are} the core, which nothing can replace, and the core alone has the γ of "
-        f"all features. {ABOUT_SAMPLES}",
+        "text": f"{they_are} the core, which nothing can replace, and the core alone keeps the γ "
+        f"of all features. {ABOUT_SAMPLES}",
     }
 
 
 def _facts(run: Run) -> list[dict[str, str]]:
     allowed = " allowed" if run.excluded else ""
     enough = f"Subsets that keep {asked_percent(run)}"
+    subsets = {
+        "label": "Equally good subsets" if are_equal(run) else enough,
+        "value": f"{run.n_reducts:,}",
+        "of": "all there are" if _lists_all(run) else "found",
+    }
     return [
         {
             "label": "Features",
@@ -272,17 +295,28 @@ def _facts(run: Run) -> list[dict[str, str]]:
             "of": f"of {run.n_allowed:,}{allowed}",
         },
         {
-            "label": "Dependency γ kept",
+            "label": "Dependency γ",
             "value": gamma(run.dependency),
-            "of": f"of {gamma(run.full_dependency)}",
+            "of": f"all features: {gamma(run.full_dependency)}",
         },
-        {
-            "label": "Equally good subsets" if are_equal(run) else enough,
-            "value": f"{run.n_reducts:,}",
-            "of": "all there are" if _lists_all(run) else "found",
-        },
-        {"label": "Samples", "value": f"{run.data.n_samples:,}", "of": _kind_of_target(run)},
+        *([subsets] if run.n_reducts > 1 else []),
+        *_models_fact(run),
+        _samples_fact(run),
     ]
+
+
+def _models_fact(run: Run) -> list[dict[str, str]]:
+    """Return the score of models with the selected features, if it was measured."""
+    found = run.check
+    if found is None or found.selected is None or found.all is None or has_all(run):
+        return []
+    full = f"all features: {found.shown(found.all.score)}"
+    label = f"{found.metric[0].upper()}{found.metric[1:]} of models"
+    return [{"label": label, "value": found.shown(found.selected.score), "of": full}]
+
+
+def _samples_fact(run: Run) -> dict[str, str]:
+    return {"label": "Samples", "value": f"{run.data.n_samples:,}", "of": _kind_of_target(run)}
 
 
 def _kind_of_target(run: Run) -> str:
@@ -296,14 +330,7 @@ MAX_MEMBERS = 150_000  # of all reducts together: about 800 kB of the page
 MAX_EXPLORER_CHARACTERS = 60_000  # of the names of their features; some take six bytes a character
 MAX_LISTED = 12  # reducts in the table for browsers that run no scripts
 MAX_LISTED_CHARACTERS = 20_000  # of the names in it
-MAX_CARDS = 12  # features with example pairs; the others get a line each
-MAX_LINES = 500
-FIRST_PAIRS = 3  # that are shown at first
 MAX_VALUES = 30  # features of an ambiguous sample
-MAX_CHARACTERS = 25_000  # of the names of the selected features, together
-LONGEST_NAME = 600
-LONGEST_CAPTION = 80  # also of the name of a feature of an ambiguous sample
-LONGEST_CLASS = 200
 MAX_CLASSES = 100
 
 REASONS = {
@@ -327,7 +354,7 @@ def explorer(run: Run) -> dict[str, Any]:
     n_listed = sum(one.size for one in kept[:MAX_LISTED])
     most_listed = room(n_listed, MAX_LISTED_CHARACTERS, 80)
     return {
-        "title": _title(run),
+        "title": f"{run.n_reducts:,} {alike(run)}",
         "page": {
             "names": [short(name, most) for name in run.names(used)],
             "core": [place[feature] for feature in run.core or () if feature in place],
@@ -349,14 +376,6 @@ def explorer(run: Run) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _title(run: Run) -> str:
-    if run.n_reducts > 1:
-        return f"{run.n_reducts:,} {alike(run)}"
-    is_proven = run.certificate is not None and run.certificate.all_listed
-    verb = "is" if is_proven or run.is_core_alone else "was"
-    return f"No other subset {verb} {'as good' if are_equal(run) else 'enough'}"
-
-
 def _affordable(reducts: tuple[FeatureSet, ...]) -> list[FeatureSet]:
     """Return the first reducts that fit into a page, one at least."""
     total = 0
@@ -369,75 +388,46 @@ def _affordable(reducts: tuple[FeatureSet, ...]) -> list[FeatureSet]:
     return list(takewhile(fits, reducts)) or list(reducts[:1])
 
 
-def explanations(run: Run) -> dict[str, Any]:
-    """Return what is lost without each selected feature, the most important first."""
-    ordered = sorted(run.explanations, key=lambda one: -one.lost)
-    largest = max((one.lost for one in ordered), default=0.0) or 1.0
-    most = room(min(len(ordered), MAX_LINES), MAX_CHARACTERS, LONGEST_NAME)
-    return {
-        "cards": [_card(run, one, largest, most) for one in ordered[:MAX_CARDS]],
-        "lines": [_line(one, largest, most) for one in ordered[MAX_CARDS:MAX_LINES]],
-        "n_hidden": max(0, len(ordered) - MAX_LINES),
-    }
-
-
-def _line(one: FeatureExplanation, largest: float, most: int) -> dict[str, Any]:
-    return {
-        "name": short(one.name, most),
-        "lost": gamma(abs(one.lost)),
-        "rises": one.lost < 0,
-        "width": round(100 * max(0.0, one.lost) / largest, 2),
-        "without": told_apart(one.dependency_without, one.dependency),
-        "with": told_apart(one.dependency, one.dependency_without),
-        "n_affected": one.n_affected,
-        "affected": count(one.n_affected, "sample"),
-    }
-
-
-def _card(run: Run, one: FeatureExplanation, largest: float, most: int) -> dict[str, Any]:
-    pairs = [_pair(run, pair) for pair in one.pairs]
-    pairs += [other_measures.worse(run, worse) for worse in one.samples]
-    return {
-        **_line(one, largest, most),
-        "caption": short(one.name, LONGEST_CAPTION),
-        "core": one.feature in (run.core or ()),
-        "pairs": pairs[:FIRST_PAIRS],
-        "more_pairs": pairs[FIRST_PAIRS:],
-    }
-
-
-def _pair(run: Run, pair: ExamplePair) -> dict[str, Any]:
-    return {
-        "sample": row_of(run, pair.sample),
-        "enemy": row_of(run, pair.enemy),
-        "sample_target": _target(run, pair.sample_target),
-        "enemy_target": _target(run, pair.enemy_target),
-        "sample_value": cell(pair.sample_value),
-        "enemy_value": cell(pair.enemy_value),
-        "with": gamma(pair.distance_with),
-        "without": gamma(pair.distance_without),
-        "with_at": round(100 * pair.distance_with, 2),
-        "without_at": round(100 * pair.distance_without, 2),
-    }
-
-
-def _target(run: Run, text: str) -> str:
-    """Return a class or a numeric target, named as such where it is a bare number."""
-    shown = short(text, LONGEST_CLASS)
-    if run.data.target.is_numeric:
-        return f"target {shown}"
-    return f"class {shown}" if text.replace(".", "", 1).lstrip("-").isdigit() else shown
-
-
 def ambiguous(run: Run) -> dict[str, Any]:
     """Return the samples that the selected features tell apart least."""
+    n_listed = len(run.ambiguous)
+    kind = "most ambiguous sample" if run.is_strict else "sample with the lowest membership"
+    kinds = "most ambiguous samples" if run.is_strict else "samples with the lowest membership"
+    are_all = n_listed == run.n_ambiguous
     return {
+        "title": "Ambiguous samples" if run.is_strict else "Samples unlike their neighbors",
         "n_ambiguous": run.n_ambiguous,
-        "n_sure": (run.sampling.n_sampled if run.is_soft and run.sampling else run.data.n_samples)
-        - run.n_ambiguous,
+        "lead": _ambiguous_lead(run),
+        "listed": "The list" if are_all else f"The {count(n_listed, kind, kinds)}",
         "rows": [_sample(run, one) for one in run.ambiguous],
         "n_values_hidden": max(0, len(run.selected) - MAX_VALUES),
     }
+
+
+def _ambiguous_lead(run: Run) -> str:
+    is_numeric = run.data.target.is_numeric
+    n_measured = run.sampling.n_sampled if run.is_soft and run.sampling else run.data.n_samples
+    of_all = f"{run.n_ambiguous:,} of {count(n_measured, 'sample')}"
+    if n_measured < run.data.n_samples:
+        of_all += " measured"
+    one = run.n_ambiguous == 1
+    counted = "" if run.rows is not None else " Samples are counted from 0, the first row of data."
+    if run.is_strict:
+        others = "samples with a different target" if is_numeric else "samples of other classes"
+        parts = f"{of_all} {'does' if one else 'do'} not stand clearly apart from {others}."
+        nearest = "with a different target" if is_numeric else "of another class"
+        listed = f" Each is listed with its nearest enemy, the most similar sample {nearest}."
+    else:
+        other = "quite different targets" if is_numeric else "mostly other classes"
+        parts = (
+            f"{of_all} {'has' if one else 'have'} a membership below one half: the samples most "
+            f"similar to {'it' if one else 'them'} have {other}. Models may get "
+            f"{'it' if one else 'them'} wrong; look for errors in the data, or for a feature that "
+            "the table lacks."
+        )
+        nearest = "with another target" if is_numeric else "of another class"
+        listed = f" Each is listed with the most similar sample {nearest}."
+    return f"{parts}{listed}{counted}" if run.ambiguous else parts
 
 
 def _sample(run: Run, one: AmbiguousSample) -> dict[str, Any]:
@@ -447,8 +437,8 @@ def _sample(run: Run, one: AmbiguousSample) -> dict[str, Any]:
     return {
         "sample": row_of(run, one.sample),
         "enemy": row_of(run, one.enemy),
-        "sample_target": _target(run, one.sample_target),
-        "enemy_target": _target(run, one.enemy_target),
+        "sample_target": target_of(run, one.sample_target),
+        "enemy_target": target_of(run, one.enemy_target),
         "missing": _gaps_of(one),
         "membership": gamma(one.membership),
         "width": round(100 * one.membership, 2),
@@ -473,12 +463,10 @@ def search(run: Run) -> dict[str, Any]:
         rate = f"{run.n_resumed:,} of them before it was resumed; since then {rate}"
     duration = seconds(run.seconds) if run.seconds > 0 else "not measured"
     name, _, settings = visible(str(run.parameters.get("search"))).partition("(")
+    given = f" ({settings.removesuffix(')')})" if settings else ""
+    scored = count(run.n_evaluations, "subset")
     return {
-        "facts": [
-            {"label": "Subsets scored", "value": f"{run.n_evaluations:,}", "of": rate},
-            {"label": "Duration", "value": duration, "of": ""},
-            {"label": "Search", "value": name, "of": settings.removesuffix(")")},
-        ],
+        "facts": f"{name}{given}: {scored} scored in {duration}{f', {rate}' if rate else ''}.",
         "reason": _reason(run),
     }
 

@@ -1,4 +1,4 @@
-"""The searches for good subsets of features, and the one driver that runs them; none sees the data.
+"""Searches for good subsets of features, and the driver that runs them; none sees the data.
 
 How a run works::
 
@@ -6,20 +6,22 @@ How a run works::
       |                    them, and returns the Outcome
       |-- Search           a coroutine: yields a Batch, gets scores        protocol.py
       |     ShuffledFrogs    frog leaping, with a local search             frogs/
-      |     Genetic, ParticleSwarm, QuickReduct, RandomSubsets             one file each
+      |     Genetic, ParticleSwarm, RandomSubsets                          one file each
+      |     QuickReduct      greedy steps forward                          stepwise.py
       |     Exact, Certified proof of the smallest subsets                 exact.py
-      |       CoverProof       by requirements, with covering/             cover_proof.py
+      |       CoverProof       by requirements, with covering/             exact.py
       |       ExactFront       by branch and bound over scores             exact_front.py
-      |-- Evaluator        each subset once, within the budget             evaluation.py
+      |-- Evaluator        each subset once, within the budget             driver.py
       |     ScoreLog         scores on disk, to resume from                checkpoint.py
       |     ProofLog         steps of a proof on disk                      proof_log.py
-      |-- Archive, Front   the best subsets found                          archive.py
+      |-- Archive, Front   the best subsets found, by a ranking            archive.py
       `-- Finish           removes features that are not needed            driver.py
 
-What several searches share: `ranking` (which subset is better), `constraints` (which are allowed),
-`backward_elimination`, `random_stream`; `registry` has their names.
+What several searches share: `archive` (which subset is better), `protocol` (which are allowed),
+`stepwise` (greedy steps forward and back); `registry` has their names.
 
-Start reading with `protocol.py`, then `quickreduct.py`, the shortest search, then `driver.py`.
+Start reading with `protocol.py`, then `stepwise.py`, which has the shortest search, then
+`driver.py`.
 """
 
 from fuzzyfrog.search.archive import Callback, FrontPoint, Moment, Outcome, Reduct
@@ -30,8 +32,8 @@ from fuzzyfrog.search.exact_front import ExactFront
 from fuzzyfrog.search.frogs import ShuffledFrogs
 from fuzzyfrog.search.genetic import Genetic
 from fuzzyfrog.search.protocol import Batch, Objective, Problem, Proof, Proposal, Search
-from fuzzyfrog.search.quickreduct import QuickReduct
 from fuzzyfrog.search.random_subsets import RandomSubsets
+from fuzzyfrog.search.stepwise import QuickReduct
 from fuzzyfrog.search.swarm import ParticleSwarm
 
 __all__ = [

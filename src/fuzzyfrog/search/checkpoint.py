@@ -1,7 +1,7 @@
 """The log of scores on disk, from which a killed run resumes bit for bit.
 
-A run is a pure function of its parameters and of the scores it received, so nothing but the scores
-has to be kept.  The file is
+A run is a pure function of its parameters and of the scores it received, so only the scores have
+to be saved.  The file is
 
     magic | length, CRC | header (JSON) | length, CRC, fingerprint, scores | ...
 
@@ -15,7 +15,6 @@ import os
 import stat
 import struct
 import time
-import warnings
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from fuzzyfrog.common.files import FileLock, LockedError, written_whole
+from fuzzyfrog.common.messages import warn
 from fuzzyfrog.errors import CheckpointError
 from fuzzyfrog.search.protocol import Floats, Problem, Search
 
@@ -61,7 +61,7 @@ class Checkpoint:
     data: str = ""
 
     def check_path(self) -> None:
-        """Raise for a path that can never be a log: a slip must not cost a run its checkpoint."""
+        """Raise for a path that can never be a log: a typo must not cost a run its checkpoint."""
         path = Path(self.path)
         if not path.name or "\0" in str(path):
             raise CheckpointError(
@@ -70,7 +70,7 @@ class Checkpoint:
         if not path.parent.is_dir():
             raise CheckpointError(
                 f"checkpoint must be in a directory that exists, got {str(path)!r}. "
-                f"Make {str(path.parent)!r} first, or correct the path."
+                f"Create {str(path.parent)!r} first, or correct the path."
             )
         # Reading a pipe would wait forever, and a device has no end.
         if path.exists() and not stat.S_ISREG(path.stat().st_mode):
@@ -165,7 +165,7 @@ class ScoreLog:
 
 
 def _create(path: Path, header: Mapping[str, Any]) -> None:
-    """Write a log without records; it appears under its name complete or not at all."""
+    """Write a log without records, completely or not at all."""
     body = json.dumps(header, sort_keys=True).encode()
     with written_whole(path) as temporary, temporary.open("wb") as file:
         file.write(MAGIC + framed(body))
@@ -276,9 +276,8 @@ def _plain(value: Any) -> Any:
 
 
 def _warn(path: Path, error: OSError) -> None:
-    warnings.warn(
+    warn(
         f"checkpoint {str(path)!r} cannot be written ({error.strerror or error}); "
         "the run continues without it",
         RuntimeWarning,
-        stacklevel=2,
     )

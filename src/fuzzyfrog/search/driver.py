@@ -1,7 +1,11 @@
-"""The one loop that runs every search, and the steps that follow it."""
+"""The one loop that runs every search, scores each subset once, and the steps that follow."""
 
+from __future__ import annotations
+
+import hashlib
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf, nan
 from pathlib import Path
 
@@ -9,28 +13,35 @@ import numpy as np
 
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp, current_deadline, interruptible, limited
 from fuzzyfrog.common.params import check_budget, check_count
-from fuzzyfrog.errors import ParameterError
-from fuzzyfrog.search.archive import Archive, Callback, Front, Moment, Outcome, Reduct
-from fuzzyfrog.search.backward_elimination import eliminate
+from fuzzyfrog.errors import CheckpointError, ParameterError
+from fuzzyfrog.search.archive import Archive, Callback, Front, Moment, Outcome, Reduct, ranking_of
 from fuzzyfrog.search.checkpoint import Checkpoint, ScoreLog, run_header
-from fuzzyfrog.search.constraints import Constraints, check_problem
-from fuzzyfrog.search.evaluation import Budget, Evaluator, Ledger, subset_keys
 from fuzzyfrog.search.proof_log import ProofLog
 from fuzzyfrog.search.protocol import (
     Batch,
+    Constraints,
     Floats,
+    Integers,
     Masks,
     Objective,
     Problem,
     Proof,
     Proposal,
     Search,
+    check_problem,
+    packed,
 )
-from fuzzyfrog.search.ranking import ranking_of
+from fuzzyfrog.search.stepwise import eliminate
 
 FINISH_SHARE = 10  # at most a tenth of the evaluations is kept for the steps after the search
-FINISH_SECONDS = 1.0  # for the check of the best subset, after the time for the search
+FINISH_SECONDS = 1.0  # for checking the best subset after the search has used its time
 CHECKED_TOGETHER = 256  # subsets checked in one batch
+
+# Of scoring:
+KEY_BYTES = 16
+CHUNK_SECONDS = 0.5  # work that a killed or stopped run may lose
+GROWTH = 4  # a chunk may be this much larger than the last, which may have been easy
+CHUNKS_OF_ALL = 4  # subsets in a chunk for each that the objective scores in parallel
 
 
 def run(
@@ -78,7 +89,7 @@ def run(
     Raises
     ------
     TimeIsUp
-        If there was not enough time to score one subset of the size asked for.
+        If there was not enough time to score one subset of the given size.
     """
     check_problem(problem)
     check_count("seed", seed, least=0)
@@ -145,7 +156,7 @@ class _Run:
         except (KeyboardInterrupt, MemoryError) as error:
             self._resort_to_all()
             if not len(self._archive):
-                raise  # nothing of the size asked for was scored, so there is no best so far
+                raise  # nothing of the given size was scored, so there is no best so far
             reason = "interrupted" if isinstance(error, KeyboardInterrupt) else "memory"
         return self._result(reason)
 
@@ -158,7 +169,7 @@ class _Run:
             self._enter(everything[np.newaxis], np.array([self._problem.full_score]))
 
     def _follow(self, proposal: Proposal, reserve: Callable[[], int]) -> str | None:
-        """Score what is proposed; return why it was stopped, None if it ended by itself."""
+        """Score the proposed batches; return why the search was stopped, None if it finished."""
         try:
             with limited(self._budget.deadline):
                 return self._scored(proposal, reserve)
@@ -182,7 +193,7 @@ class _Run:
         return None
 
     def _evaluated(self, batch: Batch) -> tuple[Floats, str | None]:
-        """Score a batch; after Ctrl-C the subsets that were scored by then count."""
+        """Score a batch; after Ctrl-C, the subsets scored so far still count."""
         try:
             return self._evaluator.evaluate(batch)
         except KeyboardInterrupt:
@@ -218,7 +229,7 @@ class _Run:
         self._archive.add(subsets[allowed], scores[allowed])
 
     def _end(self, reason: str) -> None:
-        """Make sure that there is an allowed subset and, within the budget, that it is minimal."""
+        """Ensure that there is an allowed subset and, within the budget, that it is minimal."""
         if reason != "converged":
             self._evaluator.log = None  # a longer run resumes the search, not these steps
         if reason == "max_seconds":
@@ -226,7 +237,7 @@ class _Run:
         self._allow_a_check()
         self._follow(self._finish.fill(), _nothing)
         if not len(self._archive):
-            raise TimeIsUp("no subset of the size asked for was scored in time")
+            raise TimeIsUp("no subset of the given size was scored in time")
         if self._is_smallest():
             return  # without a feature it would be a subset that was proved not to exist
         if reason == "converged":
@@ -284,7 +295,7 @@ class Finish:
         self._constraints = Constraints(problem)
         self._archive = archive
         self._front = front
-        # With a given size, or the highest score asked for, no feature is to be left out.
+        # With a given size, or if the goal is the highest score, no feature should be left out.
         self._sized = problem.n_features_to_select is not None or not problem.is_monotone
 
     def n_evaluations(self) -> int:
@@ -346,3 +357,233 @@ def _diversity(subsets: Masks) -> float:
         return nan
     share = subsets.mean(axis=0)
     return float(np.mean(4 * share * (1 - share)))
+
+
+@dataclass
+class Budget:
+    """What a run may spend."""
+
+    max_evaluations: float  # infinity for no limit
+    deadline: Deadline
+    reserve: int = 0  # evaluations kept for the steps that follow the search
+
+    def evaluations_left(self, n_evaluations: int) -> float:
+        """Return the evaluations that are left, not counting the reserve."""
+        return max(0, self.max_evaluations - self.reserve - n_evaluations)
+
+
+class Evaluator:
+    """Scores batches within a budget, every subset once.
+
+    If the objective has a number ``n_at_once`` of subsets that it scores at the same time, as a
+    cluster does, chunks are large enough to keep all of it busy. If it has a method ``race``, as
+    `fuzzyfrog.measure.Dependency` does, a batch of which only the best count is kept in parts.
+    """
+
+    def __init__(self, objective: Objective, budget: Budget, log: ScoreLog | None) -> None:
+        self.budget = budget
+        self.ledger = Ledger()
+        self.n_evaluations = 0
+        self.n_replayed = 0
+        self.log = log
+        self._objective = objective
+        # One subset at first, to see how long it takes, or one for each worker of a cluster.
+        self._chunk = n_at_once = getattr(objective, "n_at_once", 1)
+        self._smallest = 1 if n_at_once == 1 else CHUNKS_OF_ALL * n_at_once
+        self._part_due = -inf  # when the next part of a batch is saved
+
+    def evaluate(self, batch: Batch) -> tuple[Floats, str | None]:
+        """Return the scores of a batch, and why it was cut short, None if it was not.
+
+        A score is minus infinity where a subset was rejected or not scored.
+        """
+        keys = subset_keys(batch.subsets)
+        lowest = -inf if batch.at_least is None else batch.at_least
+        bars = np.broadcast_to(np.asarray(lowest, dtype=np.float64), len(keys))
+        if batch.only_best:
+            return self._only_best(batch.subsets, keys, bars, batch.within)
+        return self._each(batch.subsets, keys, bars)
+
+    def known(self, batch: Batch) -> Floats:
+        """Return the scores of a batch that are known, minus infinity for the others."""
+        return self._scores(subset_keys(batch.subsets))
+
+    def _scores(self, keys: list[bytes]) -> Floats:
+        found = [self.ledger.known(key, -inf) for key in keys]
+        return np.array([-inf if score is None else score for score in found])
+
+    def _each(self, subsets: Masks, keys: list[bytes], bars: Floats) -> tuple[Floats, str | None]:
+        rows, lowest = self._unknown(keys, bars)
+        n_allowed, cut = self._allowed(len(rows))
+        n_done = 0
+        while n_done < n_allowed:
+            left = [keys[row] for row in rows[n_done:]]
+            scores = self._replayed(left)
+            if scores is None:
+                some = slice(n_done, min(n_done + self._chunk, n_allowed))
+                try:
+                    scores = self._score(subsets[rows[some]], lowest[some], left)
+                except TimeIsUp:
+                    cut = "max_seconds"
+                    break
+            scores = scores[: n_allowed - n_done]
+            self._enter(left[: len(scores)], scores, lowest[n_done : n_done + len(scores)])
+            n_done += len(scores)
+            if n_done < n_allowed and self.budget.deadline.expired():
+                cut = "max_seconds"
+                break
+        known = [self.ledger.known(key, bar) for key, bar in zip(keys, bars.tolist(), strict=True)]
+        return np.array([-inf if score is None else score for score in known]), cut
+
+    def _only_best(
+        self, subsets: Masks, keys: list[bytes], bars: Floats, within: float
+    ) -> tuple[Floats, str | None]:
+        known = [self.ledger.known(key, -inf) for key in keys]
+        highest = max((score for score in known if score is not None), default=-inf)
+        rows, _ = self._unknown(keys, np.full(len(keys), highest - within))
+        n_allowed, cut = self._allowed(len(rows))
+        new = [keys[row] for row in rows[:n_allowed]]
+        if new:
+            try:
+                # The best of a part is not the best of all: a cut batch is not kept in the log.
+                scores = self._best(subsets[rows[:n_allowed]], new, self.log if not cut else None)
+                self._enter(new, scores, np.full(len(new), np.max(scores) - within))
+            except TimeIsUp:
+                cut = "max_seconds"
+        all_scores = self._scores(keys)
+        among_best = all_scores >= all_scores.max(initial=-inf) - within
+        return np.where(among_best & (all_scores >= bars), all_scores, -inf), cut
+
+    def _best(self, subsets: Masks, keys: list[bytes], log: ScoreLog | None) -> Floats:
+        """Return the scores of the best subsets, -inf for the others, as far as known from the log.
+
+        A greedy step of a huge table takes minutes, so what is known of it is kept now and then: a
+        record with NaN for the subsets that are still in the race.
+        """
+        race = getattr(self._objective, "race", None)
+        known = np.full(len(keys), nan)
+        while log is not None and (record := self._next_of(keys)) is not None:
+            if len(record) != len(keys):
+                raise _foreign()
+            known = record
+            if not np.isnan(known).any():
+                self.n_replayed += len(keys)
+                return known
+        if race is None:
+            scores = np.asarray(self._objective.best(subsets), np.float64)
+        else:
+            scores = race(subsets, known, lambda: self._keep_part(keys, known, log))
+        if log is not None:
+            self._keep(keys, scores)
+        return scores
+
+    def _keep_part(self, keys: list[bytes], known: Floats, log: ScoreLog | None) -> None:
+        """Keep what is known of a race, if the last record is old enough."""
+        now = time.monotonic()
+        if log is not None and now >= self._part_due and np.isnan(known).any():
+            self._keep(keys, known)
+            self._part_due = now + CHUNK_SECONDS
+
+    def _allowed(self, n_wanted: int) -> tuple[int, str | None]:
+        left = self.budget.evaluations_left(self.n_evaluations)
+        return (n_wanted, None) if n_wanted <= left else (int(left), "max_evaluations")
+
+    def _unknown(self, keys: list[bytes], bars: Floats) -> tuple[Integers, Floats]:
+        """Return the first row of each subset to be scored, and its lowest bar."""
+        lowest: dict[bytes, float] = {}
+        first: dict[bytes, int] = {}
+        for row, (key, bar) in enumerate(zip(keys, bars.tolist(), strict=True)):
+            if self.ledger.known(key, bar) is None:
+                first.setdefault(key, row)
+                lowest[key] = min(bar, lowest.get(key, inf))
+        return np.array(list(first.values()), dtype=np.int64), np.array(list(lowest.values()))
+
+    def _score(self, subsets: Masks, bars: Floats, keys: list[bytes]) -> Floats:
+        """Score a chunk, save the scores in the log, and choose the size of the next chunk."""
+        start = time.monotonic()
+        at_least = bars if (bars > -inf).any() else None
+        scores = np.asarray(self._objective.score(subsets, at_least), dtype=np.float64)
+        rate = len(scores) / max(time.monotonic() - start, 1e-6)
+        most = max(self._smallest, GROWTH * self._chunk)
+        self._chunk = int(np.clip(rate * CHUNK_SECONDS, self._smallest, most))
+        scores = np.where(scores < bars, -inf, scores)  # the same log for any evaluator
+        self._keep(keys[: len(scores)], scores)
+        return scores
+
+    def _enter(self, keys: list[bytes], scores: Floats, bars: Floats) -> None:
+        if np.isnan(scores).any():
+            raise ValueError("objective must return numbers as scores, got nan.")
+        self.ledger.enter(keys, scores, bars)
+        self.n_evaluations += len(keys)
+
+    def _keep(self, keys: list[bytes], scores: Floats) -> None:
+        if self.log is not None and keys:
+            self.log.append(_fingerprint(keys), scores)
+
+    def _replayed(self, keys: list[bytes]) -> Floats | None:
+        """Return the next scores of the log; None when it has no more."""
+        scores = self._next_of(keys)
+        if scores is not None:
+            if np.isnan(scores).any():
+                raise _foreign()
+            self.n_replayed += len(scores)
+        return scores
+
+    def _next_of(self, keys: list[bytes]) -> Floats | None:
+        """Return the next record of the log, which must be of the first of these subsets."""
+        record = None if self.log is None else self.log.next_record()
+        if record is None:
+            return None
+        fingerprint, scores = record
+        if len(scores) > len(keys) or fingerprint != _fingerprint(keys[: len(scores)]):
+            raise _foreign()
+        return scores
+
+
+def _foreign() -> CheckpointError:
+    return CheckpointError(
+        "checkpoint must hold scores of the subsets that this run proposes, "
+        "got others. Another version of the code wrote it; delete it to start over."
+    )
+
+
+def _fingerprint(keys: list[bytes]) -> bytes:
+    return hashlib.blake2b(b"".join(keys), digest_size=8).digest()
+
+
+class Ledger:
+    """Scores of subsets, and for rejected ones the value that their score is below."""
+
+    def __init__(self) -> None:
+        self._scores: dict[bytes, float] = {}
+        self._below: dict[bytes, float] = {}
+
+    def known(self, key: bytes, bar: float) -> float | None:
+        """Return the score of a subset, -inf if it is below ``bar``; None if not known."""
+        score = self._scores.get(key)
+        if score is not None:
+            return score if score >= bar else -np.inf
+        return -np.inf if self.is_below(key, bar) else None
+
+    def is_below(self, key: bytes, value: float) -> bool:
+        """Return whether the score of a subset is known to be below a value."""
+        if key in self._scores:
+            return self._scores[key] < value
+        return self._below.get(key, np.inf) <= value
+
+    def enter(self, keys: list[bytes], scores: Floats, bars: Floats) -> None:
+        """Record the scores of subsets; one below its bar stands for a rejection."""
+        for key, score, bar in zip(keys, scores.tolist(), bars.tolist(), strict=True):
+            if score >= bar:
+                self._scores[key] = score
+                self._below.pop(key, None)
+            else:
+                self._below[key] = min(bar, self._below.get(key, np.inf))
+
+
+def subset_keys(subsets: Masks) -> list[bytes]:
+    """Return a short key for each subset: its bits, or their digest where that is shorter."""
+    rows = packed(subsets)
+    if subsets.shape[1] <= 8 * KEY_BYTES:
+        return rows
+    return [hashlib.blake2b(row, digest_size=KEY_BYTES).digest() for row in rows]

@@ -1,4 +1,12 @@
-"""Exact search: the smallest subsets with proof, or bounds when time is up."""
+"""Exact search: the smallest subsets with proof, or bounds if time runs out.
+
+The fewest features that keep the full score are proved by requirements. Rows of requirements come
+from the oracle, bounds from a linear relaxation or an integer program (`covering.linear_program`),
+and the list of all covers of one size from branch and bound (`covering.search`). All of them go
+through `proof_log.RecordedSteps`, so that a run that is killed resumes.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
@@ -8,13 +16,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from fuzzyfrog.common.params import check_count
-from fuzzyfrog.search.archive import Archive
-from fuzzyfrog.search.backward_elimination import eliminate
-from fuzzyfrog.search.constraints import Constraints
-from fuzzyfrog.search.cover_proof import CoverProof
+from fuzzyfrog.search.archive import Archive, ranking_of
+from fuzzyfrog.search.covering.linear_program import Oracle, Rows, rounded
 from fuzzyfrog.search.exact_front import subsets_reaching
+from fuzzyfrog.search.proof_log import RecordedSteps
 from fuzzyfrog.search.protocol import (
     Batch,
+    Constraints,
     Floats,
     Masks,
     Problem,
@@ -24,8 +32,20 @@ from fuzzyfrog.search.protocol import (
     Steps,
     overheard,
 )
-from fuzzyfrog.search.quickreduct import grow
-from fuzzyfrog.search.ranking import ranking_of
+from fuzzyfrog.search.stepwise import eliminate, grow
+
+# Of proofs by requirements:
+SLICE_WORK = 2**27  # nodes times rows times words of features between two batches
+PATIENCE = 16  # rounds of the relaxation without a higher bound
+QUICKLY_BRANCHED = 4  # features besides the core up to which branching is quick ...
+LITTLE_PATIENCE = 2  # ... so that only this many rounds are worth their time
+FIRST_ROUNDS = 4  # of the relaxation, before features are eliminated in its order
+ASKED_BETWEEN_REPORTS = 64  # calls of the oracle between two batches
+MOST_BRANCHED = 10  # features besides the core up to which branching alone finishes
+FAR = 1.5  # times the lower bound: beyond this, an integer program does not close the gap
+PROGRAM_WORK = 2**25  # nodes of an integer program times its weights
+FEWEST_COVERS = 8  # scored together, as long as some of them break unknown rows
+MOST_COVERS = 4096
 
 
 class Exact(BaseEstimator):  # type: ignore[misc]
@@ -61,7 +81,7 @@ class Exact(BaseEstimator):  # type: ignore[misc]
 
 
 class Certified:
-    """A search followed by a proof of its answer, or by better answers until one is proved."""
+    """A search followed by a proof of its answer, or of a better one found on the way."""
 
     def __init__(self, search: Search, exact: Exact) -> None:
         self._search = search
@@ -153,3 +173,180 @@ class _Prover:
         # With a given size there may be very many subsets that reach the target.
         is_given = problem.n_features_to_select is not None
         return len(best) > self._limit or (is_given and best.score >= problem.target)
+
+
+class CoverProof:
+    """Proves how many features the full score takes, and lists the subsets that have it.
+
+    Rows are requested from the oracle as they are needed. Every cover found is proposed, so
+    that the objective decides; one that it rejects leads to rows that it breaks. At most `limit`
+    subsets of the smallest size are listed, and one more if there are more.
+    """
+
+    def __init__(self, problem: Problem, oracle: Oracle, limit: int) -> None:
+        self._target = problem.target
+        self._steps = RecordedSteps(oracle, problem.proof_log)
+        self._limit = limit
+        constraints = Constraints(problem)
+        self._fixed = constraints.fixed.copy()
+        self._allowed = constraints.fixed.copy()
+        self._allowed[constraints.free] = True
+        self._rows = [Rows.none(problem.n_features)]
+        self._n_known = int(self._allowed.sum())
+        self.lower_bound = constraints.sizes[0]
+
+    def bound(self) -> Proposal:
+        """Raise the lower bound as far as that is cheap, and find a small subset on the way."""
+        yield Batch(self._allowed[np.newaxis])  # so that one subset is known from the start
+        shares = yield from self._relax(FIRST_ROUNDS)
+        known = yield from self._eliminate(shares)
+        self._n_known = int(known.sum())
+        yield from self._relax()
+        n_rows = len(self._rows)
+        yield from self._find_core(known)
+        if len(self._rows) > n_rows:
+            yield from self._relax()
+
+    def _relax(self, n_rounds: float = inf) -> Steps[Floats]:
+        """Solve the linear relaxation, with more rows as long as that raises the bound.
+
+        Returns the share of each feature in the last solution.
+        """
+        if len(self._rows) == 1:
+            self._learn(self._fixed)
+        n_idle, shares = 0, self._fixed.astype(np.float64)
+        while n_idle < self._patience() and n_rounds > 0:
+            rows = Rows.joined(self._rows)
+            bound, shares = self._steps.relaxed(rows, fixed=self._fixed, allowed=self._allowed)
+            n_idle, n_rounds = 0 if bound > self.lower_bound else n_idle + 1, n_rounds - 1
+            self._raise_bound(int(bound))
+            cover = rounded(rows, shares, fixed=self._fixed, allowed=self._allowed)
+            if not cover.any():
+                break  # there are no rows
+            proof = Proof(self.lower_bound)
+            scores = yield Batch(cover[np.newaxis], at_least=self._target, proof=proof)
+            if scores[0] < self._target:
+                self._learn(cover)
+            elif not self._learn(self._largest(shares)):
+                break  # as few as the bound allows have the full score
+        return shares
+
+    def _patience(self) -> int:
+        is_small = self.lower_bound - int(self._fixed.sum()) <= QUICKLY_BRANCHED
+        return LITTLE_PATIENCE if is_small else PATIENCE
+
+    def _eliminate(self, shares: Floats) -> Steps[Masks]:
+        """Return a small subset: all features but those not needed, small shares first."""
+        order = np.argsort(shares, kind="stable")[np.newaxis]
+        needed = np.array([self._target])
+        left, _ = yield from eliminate(self._allowed[np.newaxis], needed, self._fixed, order)
+        smallest: Masks = left[0]
+        return smallest
+
+    def _find_core(self, known: Masks) -> Proposal:
+        """Fix the features that all others together cannot replace.
+
+        Only features of `known`, a subset with the full score, can be in every such subset.
+        """
+        for feature in np.flatnonzero(known & ~self._fixed):
+            others = self._allowed.copy()
+            others[feature] = False
+            self._fixed[feature] |= self._learn(others)
+            self._raise_bound(int(self._fixed.sum()))
+            yield self._report()
+
+    def _largest(self, shares: Floats) -> Masks:
+        """Return the features with the largest shares, as many as the lower bound."""
+        subset = self._fixed.copy()
+        order = np.argsort(-shares, kind="stable")
+        order = order[(self._allowed & ~self._fixed)[order]]
+        subset[order[: self.lower_bound - int(subset.sum())]] = True
+        return subset
+
+    def smallest(self) -> Proposal:
+        """List the subsets of the smallest size, after proving that it is the smallest."""
+        if self._is_for_program():
+            yield from self._program()
+        n_listed = 0
+        for size in range(self.lower_bound, int(self._allowed.sum()) + 1):
+            self._raise_bound(size)
+            yield self._report()
+            n_listed, is_exhausted = yield from self.covers(size)
+            if n_listed:
+                proof = Proof(size, is_best=True, all_listed=is_exhausted)
+                yield Batch.empty(len(self._fixed), proof)
+                return
+
+    def _is_for_program(self) -> bool:
+        n_open = self.lower_bound - int(self._fixed.sum())
+        return n_open > MOST_BRANCHED and self._n_known <= FAR * self.lower_bound
+
+    def _program(self) -> Proposal:
+        """Raise the bound by an integer program, with more rows as long as its covers break some.
+
+        Its work is limited by nodes, not by time, so that a run can be repeated.
+        """
+        is_broken = True
+        while is_broken:
+            rows = Rows.joined(self._rows)
+            n_nodes = 1 + PROGRAM_WORK // (1 + int(np.count_nonzero(rows.weights)))
+            answer = self._steps.smallest_cover(
+                rows, fixed=self._fixed, allowed=self._allowed, n_nodes=n_nodes
+            )
+            self._raise_bound(answer.lower_bound)
+            if answer.cover is None:
+                return
+            proof = Proof(self.lower_bound)
+            scores = yield Batch(answer.cover[np.newaxis], at_least=self._target, proof=proof)
+            is_broken = scores[0] < self._target and self._learn(answer.cover)
+
+    def covers(self, size: int) -> Steps[tuple[int, bool]]:
+        """List subsets of one size with the full score; return how many, and whether all."""
+        if len(self._rows) == 1:
+            self._learn(self._fixed)
+        search = self._steps.covers(
+            Rows.joined(self._rows), size, fixed=self._fixed, allowed=self._allowed
+        )
+        n_listed, n_covers = 0, FEWEST_COVERS
+        while not search.is_exhausted and n_listed <= self._limit:
+            n_wanted = min(n_covers, self._limit + 1 - n_listed)
+            found = search.advance(self._slice_of_nodes(), n_wanted).covers
+            found = found[found.any(axis=1)]  # the empty subset is not an answer
+            scores = yield Batch(found, at_least=self._target)
+            is_kept = scores >= self._target
+            n_listed += int((found[is_kept].sum(axis=1) == size).sum())
+            rows = yield from self._rows_against(found[~is_kept])
+            search.add(rows)
+            if not is_kept.all():
+                n_covers = max(FEWEST_COVERS, n_covers // 4)
+            elif len(found):
+                n_covers = min(2 * n_covers, MOST_COVERS)
+        return n_listed, search.is_exhausted
+
+    def _rows_against(self, subsets: Masks) -> Steps[Rows]:
+        """Request rows until each of some subsets breaks one of them; return these rows."""
+        n_rows, left = len(self._rows), subsets
+        while len(left):
+            self._learn(left[0])
+            left = left[1:][[self._rows[-1].covered_by(one) for one in left[1:]]]
+            if (len(self._rows) - n_rows) % ASKED_BETWEEN_REPORTS == 0:
+                yield self._report()
+        return Rows.joined([Rows.none(len(self._fixed)), *self._rows[n_rows:]])
+
+    def _learn(self, subset: Masks) -> bool:
+        """Request rows that a subset breaks; return whether there are any."""
+        rows = self._steps.broken(subset)
+        if len(rows):
+            self._rows.append(rows)
+        return bool(len(rows))
+
+    def _slice_of_nodes(self) -> int:
+        n_words = -(-len(self._fixed) // 64)
+        n_rows = 1 + sum(len(rows) for rows in self._rows)
+        return max(64, SLICE_WORK // (n_rows * n_words))
+
+    def _raise_bound(self, size: int) -> None:
+        self.lower_bound = max(self.lower_bound, size)
+
+    def _report(self) -> Batch:
+        return Batch.empty(len(self._fixed), Proof(self.lower_bound))

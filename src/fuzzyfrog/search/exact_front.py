@@ -14,10 +14,10 @@ from math import comb, inf
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from fuzzyfrog.search.archive import Archive, without_each
-from fuzzyfrog.search.constraints import Constraints
+from fuzzyfrog.search.archive import Archive, ranking_of
 from fuzzyfrog.search.protocol import (
     Batch,
+    Constraints,
     Floats,
     Masks,
     Problem,
@@ -25,9 +25,9 @@ from fuzzyfrog.search.protocol import (
     Proposal,
     Steps,
     overheard,
+    without_each,
 )
-from fuzzyfrog.search.quickreduct import grow
-from fuzzyfrog.search.ranking import ranking_of
+from fuzzyfrog.search.stepwise import grow
 
 TRIED_TOGETHER = 4096  # subsets up to which a branch is scored instead of being bounded
 BATCH_CELLS = 2**24  # subsets times features of one batch
@@ -36,8 +36,8 @@ BATCH_CELLS = 2**24  # subsets times features of one batch
 class ExactFront(BaseEstimator):  # type: ignore[misc]
     """Find the highest score of each size, with proof, up to the size that reaches the target.
 
-    For tables of moderate width: every size up to some 20 features, the smallest sizes and those
-    close to the target beyond.
+    For tables of moderate width: every size up to some 20 features; beyond that, the smallest sizes
+    and those close to the target.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def _split(branch: _Branch, n_left: int, lowest: float) -> Steps[list[_Branch]]:
         return []
     if len(needed):
         return [_moved(branch, needed, branch.bound)]
-    least = int(np.argmin(scores))  # its loss costs most, so it is likely in the best subsets
+    least = int(np.argmin(scores))  # losing it costs most, so it is likely in the best subsets
     left_out = branch.rest.copy()
     left_out[rest[least]] = False
     return [

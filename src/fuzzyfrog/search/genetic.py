@@ -4,11 +4,19 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from fuzzyfrog.common.params import check_count, check_share
-from fuzzyfrog.search.constraints import Constraints, diverse_subsets
+from fuzzyfrog.search.archive import ranking_of
 from fuzzyfrog.search.frogs.pond import preset_counts
-from fuzzyfrog.search.protocol import Batch, Floats, Integers, Masks, Problem, Proposal
-from fuzzyfrog.search.random_stream import Stream
-from fuzzyfrog.search.ranking import ranking_of
+from fuzzyfrog.search.protocol import (
+    Batch,
+    Constraints,
+    Floats,
+    Integers,
+    Masks,
+    Problem,
+    Proposal,
+    Stream,
+    diverse_subsets,
+)
 
 
 class Genetic(BaseEstimator):  # type: ignore[misc]
@@ -96,7 +104,7 @@ def _drawn(fitness: Floats, stream: Stream) -> Integers:
     The best is drawn twice as often as the average; the probability of those that the scaling
     would make negative is 0.
     """
-    mean = np.cumsum(fitness)[-1] / len(fitness)  # one after another: the same on any machine
+    mean = np.cumsum(fitness)[-1] / len(fitness)  # added one by one: the same on any machine
     reach = fitness.max() - mean
     chances = np.ones_like(fitness) if reach <= 0 else np.maximum(0.0, fitness - mean + reach)
     upto = np.cumsum(chances)

@@ -2,7 +2,7 @@
 
 Scores are kept in the log of scores; the steps of a proof between them (rows of the oracle, bounds,
 slices of branch and bound) are kept here. Each is a pure function of its input, so an answer is
-filed under a digest of its question, and a lost one is only computed again.
+stored under a digest of its question, and a lost one is simply computed again.
 The file is
 
     magic | digest of the run | length, CRC, key, arrays | ...
@@ -17,7 +17,6 @@ import hashlib
 import json
 import os
 import time
-import warnings
 import zlib
 from collections.abc import Mapping, Sequence
 from math import prod
@@ -28,10 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.files import written_whole
+from fuzzyfrog.common.messages import warn
 from fuzzyfrog.search.checkpoint import FRAME, framed, write_all
-from fuzzyfrog.search.covering.lp_bound import relaxed
-from fuzzyfrog.search.covering.milp import Answer, smallest_cover
-from fuzzyfrog.search.covering.rows import Oracle, Rows
+from fuzzyfrog.search.covering.linear_program import Answer, Oracle, Rows, relaxed, smallest_cover
 from fuzzyfrog.search.covering.search import CoverSearch, Slice
 from fuzzyfrog.search.protocol import Floats, Masks
 
@@ -110,7 +108,7 @@ class ProofLog:
         return self._file is not None and time.monotonic() >= self._place_due
 
     def keep_place(self, key: bytes, *arrays: NDArray[Any]) -> None:
-        """Keep the state of the branch and bound, in place of the one before."""
+        """Save the state of the branch and bound, replacing the previous one."""
         if self._file is None:
             return
         begun = time.monotonic()
@@ -174,11 +172,10 @@ class ProofLog:
 
     def _give_up(self, error: OSError) -> None:
         self._close_file()
-        warnings.warn(
+        warn(
             f"{str(self._path)!r} cannot be written ({error.strerror or error}); the run "
             "continues, but if it is killed, its proof starts over",
             RuntimeWarning,
-            stacklevel=2,
         )
 
     def _close_file(self) -> None:
@@ -188,7 +185,7 @@ class ProofLog:
 
 
 def _warn_ignored(path: Path, reason: str) -> None:
-    warnings.warn(f"{str(path)!r} is ignored: {reason}", RuntimeWarning, stacklevel=2)
+    warn(f"{str(path)!r} is ignored: {reason}", RuntimeWarning)
 
 
 def _body(content: BinaryIO) -> bytes | None:
@@ -309,7 +306,7 @@ class RecordedSearch:
         self._key = digest_of(self._key, rows.weights, rows.needed)
 
     def advance(self, n_nodes: int, n_covers: int = 1) -> Slice:
-        """Search on, as `CoverSearch.advance` does."""
+        """Continue the search, as `CoverSearch.advance` does."""
         self._take_place()
         before, self._key = self._key, digest_of(self._key, n_nodes, n_covers)
         found = _slice(self._log.recall(self._key), len(self._search.fixed))

@@ -2,16 +2,24 @@
 
 A search knows the :class:`Problem`, never the data: it yields a :class:`Batch` of subsets and
 receives one score for each.  So a run is a pure function of its seed and of the scores it
-received, and the driver can keep the budget, remember scores and resume for every search alike.
+received, and the driver can enforce the budget, save scores and resume in the same way for all.
+Its random numbers come from a :class:`Stream`, and :class:`Constraints` says which subsets are
+allowed.
 """
 
+import hashlib
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from fuzzyfrog.common.messages import Sentence, Setting, listed, shown
+from fuzzyfrog.common.params import check_known, check_share
+from fuzzyfrog.errors import ParameterError
 
 if TYPE_CHECKING:
     from fuzzyfrog.search.covering import Oracle
@@ -20,6 +28,9 @@ if TYPE_CHECKING:
 Masks: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
+Shape: TypeAlias = int | tuple[int, ...]
+
+RANKINGS = ("lexicographic", "product")
 
 
 @dataclass(frozen=True)
@@ -106,7 +117,7 @@ class Problem:
     full_score : float
         Score of all the features that may be selected.
     ranking : {"lexicographic", "product"}
-        Which of two subsets is the better one, see :mod:`fuzzyfrog.search.ranking`.
+        Which of two subsets is the better one, see :mod:`fuzzyfrog.search.archive`.
     must_include, exclude : bool[n_features] or None
         Features that every subset has, and features that none has.
     n_features_to_select : int or None
@@ -117,8 +128,8 @@ class Problem:
         Returns rows of requirements that a subset breaks, so that a search can prove what is
         needed for the full score; see :mod:`fuzzyfrog.search.covering`.
     is_monotone : bool
-        Whether a further feature never lowers the score. If it may, no score is high enough, and
-        the highest one is searched for.
+        Whether adding a feature never lowers the score. If it may, no score is high enough, and
+        the search looks for the highest one.
     tolerance : float
         Scores that differ by no more than this are equal up to rounding (docs/theory.md#ties).
     proof_log : ProofLog or None
@@ -140,12 +151,12 @@ class Problem:
 
     @property
     def asked(self) -> float:
-        """The score that is asked for."""
+        """The required score."""
         return self.min_dependency * self.full_score
 
     @property
     def target(self) -> float:
-        """The score that is high enough: the one asked for, up to rounding."""
+        """The score that is high enough: the required one, up to rounding."""
         if not self.is_monotone:
             return inf
         return max(0.0, self.asked - self.tolerance)
@@ -155,7 +166,7 @@ class Problem:
         return np.where(scores >= self.target, self.target, scores - self.tolerance)
 
     def told(self, score: float) -> float:
-        """Return a score to report: the full score, or the one asked for, if it is equal to it.
+        """Return a score to report: the full or the required score if it is equal to that.
 
         Nobody should have to wonder about 0.9999999999999998 of 1.
         """
@@ -191,3 +202,205 @@ def overheard(steps: Steps[T], hear: Callable[[Masks, Floats], object]) -> Steps
     except StopIteration as stop:
         result: T = stop.value
         return result
+
+
+class Stream:
+    """A stream of random numbers, named by the seed and a purpose such as "leap", 7.
+
+    It is the same under every version of NumPy, which guarantees the 64-bit words of its bit
+    generators, but not what ``Generator`` makes of them. So the words are turned into floats,
+    integers and orders here, by exact arithmetic.
+
+    Streams with different names are independent, and none has a state to save: round 7 opens the
+    stream of round 7.
+    """
+
+    def __init__(self, seed: int, *purpose: str | int) -> None:
+        name = repr((int(seed), *purpose)).encode()
+        key = hashlib.blake2b(name, digest_size=16).digest()
+        self._bits = np.random.Philox(key=int.from_bytes(key, "little"))
+
+    def words(self, shape: Shape) -> NDArray[np.uint64]:
+        """Return uniform 64-bit words."""
+        n_words = int(np.prod(shape))
+        return np.asarray(self._bits.random_raw(n_words), dtype=np.uint64).reshape(shape)
+
+    def floats(self, shape: Shape) -> Floats:
+        """Return uniform numbers in [0, 1), multiples of 2**-53."""
+        return (self.words(shape) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+    def integers(self, below: int | Integers, shape: Shape) -> Integers:
+        """Return uniform integers from 0 up to, not including, ``below`` (at most 2**32)."""
+        return (self.floats(shape) * np.asarray(below, dtype=np.float64)).astype(np.int64)
+
+    def order(self, n_items: int) -> Integers:
+        """Return a random permutation of ``range(n_items)``."""
+        return np.argsort(self.words(n_items), kind="stable").astype(np.int64)
+
+    def weighted_choices(self, weights: Integers, n_rows: int, n_chosen: int) -> Integers:
+        """Return ``n_chosen`` items for each row, drawn one by one without replacement."""
+        left = np.repeat(weights[np.newaxis], n_rows, axis=0)
+        chosen = np.empty((n_rows, n_chosen), dtype=np.int64)
+        rows = np.arange(n_rows)
+        for column in range(n_chosen):
+            upto = np.cumsum(left, axis=1)
+            ticket = self.integers(upto[:, -1], n_rows)
+            chosen[:, column] = (upto <= ticket[:, np.newaxis]).sum(axis=1)
+            left[rows, chosen[:, column]] = 0
+        return chosen
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """The allowed subsets of a problem, which `check_problem` has checked."""
+
+    problem: Problem
+
+    @cached_property
+    def fixed(self) -> Masks:
+        """Features that every subset has."""
+        return _mask_or_none(self.problem.must_include, self.problem.n_features)
+
+    @cached_property
+    def free(self) -> Integers:
+        """Indices of the features that a subset may or may not have."""
+        banned = _mask_or_none(self.problem.exclude, self.problem.n_features)
+        return np.flatnonzero(~self.fixed & ~banned).astype(np.int64)
+
+    @cached_property
+    def sizes(self) -> tuple[int, int]:
+        """Smallest and largest size of a subset."""
+        exact = self.problem.n_features_to_select
+        if exact is not None:
+            return exact, exact
+        n_fixed = int(self.fixed.sum())
+        return max(1, n_fixed), n_fixed + len(self.free)
+
+    def has_allowed_size(self, subsets: Masks) -> Masks:
+        """Return for each subset whether it has neither too few features nor too many."""
+        sizes = subsets.sum(axis=1)
+        return np.asarray((self.sizes[0] <= sizes) & (sizes <= self.sizes[1]))
+
+    @property
+    def one_size(self) -> bool:
+        """Whether all subsets have the same size, so that features can only be exchanged."""
+        return self.sizes[0] == self.sizes[1]
+
+    def without_one(self, subset: Masks) -> Masks:
+        """Return the subset without each of its free features in turn; never an empty one."""
+        spare = self.free[subset[self.free]] if subset.sum() > 1 else self.free[:0]
+        return without_each(subset, spare)
+
+    def random_subsets(self, sizes: Integers, stream: Stream) -> Masks:
+        """Return random subsets of the given sizes, which must be allowed ones."""
+        keys = stream.words((len(sizes), len(self.free)))
+        return self._first_free(np.argsort(keys, axis=1, kind="stable"), sizes)
+
+    def repair(self, subsets: Masks, stream: Stream) -> Masks:
+        """Make subsets allowed with as few changes as possible, chosen at random."""
+        repaired = np.repeat(self.fixed[np.newaxis], len(subsets), axis=0)
+        repaired[:, self.free] = subsets[:, self.free]
+        wanted = np.clip(repaired.sum(axis=1), *self.sizes)
+        wrong = np.flatnonzero(repaired.sum(axis=1) != wanted)
+        keys = stream.floats((len(wrong), len(self.free)))
+        absent = ~repaired[np.ix_(wrong, self.free)]
+        order = np.argsort(keys + absent, axis=1, kind="stable")  # present features come first
+        repaired[wrong] = self._first_free(order, wanted[wrong])
+        return repaired
+
+    def _first_free(self, order: Integers, sizes: Integers) -> Masks:
+        """Return subsets of these sizes: the first free features in the order of each row."""
+        n_wanted = sizes - int(self.fixed.sum())
+        chosen = np.zeros(order.shape, dtype=np.bool_)
+        taken = np.arange(order.shape[1]) < n_wanted[:, np.newaxis]
+        np.put_along_axis(chosen, order, taken, axis=1)
+        subsets = np.repeat(self.fixed[np.newaxis], len(sizes), axis=0)
+        subsets[:, self.free] = chosen
+        return subsets
+
+
+def diverse_sizes(n_subsets: int, smallest: int, largest: int) -> Integers:
+    """Return sizes from the smallest to the largest, as many small ones as large ones.
+
+    Half of them grow evenly and half by a constant factor: coin flips would never draw a small
+    subset of 10,000 features, and constant factors alone hardly a large one.
+    """
+    position = (np.arange(n_subsets) + 0.5) / n_subsets
+    evenly = smallest + position * (largest - smallest)
+    by_factor = smallest * (largest / smallest) ** position
+    sizes = np.where(np.arange(n_subsets) % 2 == 0, evenly, by_factor)
+    return np.clip(np.rint(sizes), smallest, largest).astype(np.int64)
+
+
+def diverse_subsets(n_subsets: int, constraints: Constraints, stream: Stream) -> Masks:
+    """Return random allowed subsets of diverse sizes, in random order: any part is diverse too."""
+    sizes = diverse_sizes(n_subsets, *constraints.sizes)
+    return constraints.random_subsets(sizes[stream.order(n_subsets)], stream)
+
+
+def check_problem(problem: Problem) -> None:
+    """Raise ParameterError for a problem that makes no sense."""
+    fixed = _mask_or_none(problem.must_include, problem.n_features)
+    banned = _mask_or_none(problem.exclude, problem.n_features)
+    both = np.flatnonzero(fixed & banned)
+    if len(both):
+        raise ParameterError(
+            ("must_include", "exclude"), "not overlap", f"{listed(both.tolist())} in both",
+            "Remove these features from one of them.",
+        )  # fmt: skip
+    if banned.all():
+        raise ParameterError("exclude", "leave at least one feature", "all of them")
+    check_share("min_dependency", problem.min_dependency, zero=False)
+    check_known("ranking", problem.ranking, RANKINGS)
+    _check_size(problem, int(fixed.sum()), int((~banned).sum()))
+
+
+def _check_size(problem: Problem, n_fixed: int, n_allowed: int) -> None:
+    size = problem.n_features_to_select
+    if size is not None and not max(1, n_fixed) <= size <= n_allowed:
+        raise ParameterError(
+            "n_features_to_select",
+            Sentence(
+                f"be from {max(1, n_fixed)} (those of ", Setting("must_include"), ", at least 1) "
+                f"to {n_allowed} (all that are not excluded)",
+            ),
+            shown(size),
+        )  # fmt: skip
+
+
+def _mask_or_none(mask: Masks | None, n_features: int) -> Masks:
+    if mask is None:
+        return np.zeros(n_features, dtype=np.bool_)
+    mask = np.asarray(mask)
+    if mask.dtype != np.bool_ or mask.shape != (n_features,):
+        raise ParameterError(
+            ("must_include", "exclude"),
+            f"be masks of {n_features} booleans",
+            f"{mask.dtype} of shape {mask.shape}",
+        )
+    return mask
+
+
+def without_each(subset: Masks, features: Integers) -> Masks:
+    """Return the subset without each of some features in turn, bool[n_chosen, n_features]."""
+    subsets = np.repeat(subset[np.newaxis], len(features), axis=0)
+    subsets[np.arange(len(features)), features] = False
+    return subsets
+
+
+def with_each(subset: Masks, features: Integers) -> Masks:
+    """Return the subset with each of some features added in turn, bool[n_chosen, n_features]."""
+    subsets = np.repeat(subset[np.newaxis], len(features), axis=0)
+    subsets[np.arange(len(features)), features] = True
+    return subsets
+
+
+def packed(subsets: Masks) -> list[bytes]:
+    """Return each subset as a byte string, one bit for each feature."""
+    return [row.tobytes() for row in np.packbits(subsets, axis=1)]
+
+
+def unpacked(rows: list[bytes], n_features: int) -> Masks:
+    """Return the subsets in byte strings, bool[n_subsets, n_features]."""
+    bits = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(len(rows), -1)
+    return np.unpackbits(bits, axis=1, count=n_features).astype(np.bool_)

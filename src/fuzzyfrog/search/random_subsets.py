@@ -3,20 +3,18 @@
 from sklearn.base import BaseEstimator
 
 from fuzzyfrog.common.params import check_count
-from fuzzyfrog.search.constraints import Constraints, diverse_subsets
-from fuzzyfrog.search.protocol import Batch, Problem, Proposal
-from fuzzyfrog.search.random_stream import Stream
+from fuzzyfrog.search.protocol import Batch, Constraints, Problem, Proposal, Stream, diverse_subsets
 
 BATCH_ROWS = 900
 
 
 class RandomSubsets(BaseEstimator):  # type: ignore[misc]
-    """Random subsets of diverse sizes; nothing is learned from their scores.
+    """Random subsets of diverse sizes; their scores are not used.
 
     Parameters
     ----------
     n_subsets : int
-        Number of subsets to draw; the paper's frogs before they leap are 900.
+        Number of subsets to draw; the paper starts with 900 frogs.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The searches by name: the one list that the selector, the command line and experiments share."""
+"""The searches by name, for selectors and experiments; a test compares the command line with it."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from fuzzyfrog.search.exact_front import ExactFront
 from fuzzyfrog.search.frogs import ShuffledFrogs
 from fuzzyfrog.search.genetic import Genetic
 from fuzzyfrog.search.protocol import Search
-from fuzzyfrog.search.quickreduct import QuickReduct
+from fuzzyfrog.search.stepwise import QuickReduct
 from fuzzyfrog.search.swarm import ParticleSwarm
 
 # Each value is the class; called with its parameters it makes the search.
@@ -20,14 +20,5 @@ SEARCHES: dict[str, Callable[..., Search]] = {
     "front": ExactFront,
 }
 
-DESCRIPTIONS = {
-    "frogs": "Shuffled frog leaping with a local search: small subsets, usually the smallest.",
-    "genetic": "Genetic algorithm, as in Weka.",
-    "swarm": "Binary particle swarm.",
-    "quickreduct": "Greedy forward selection (L-FRFS): fast, often a few features too many.",
-    "exact": "Proves which subsets are the smallest, and lists them.",
-    "front": "Proves the best dependency for each number of features.",
-}
-
-PROVING = frozenset({"exact", "front"})  # they take as long as their proof takes
+PROVING = frozenset({"exact", "front"})  # these take as long as their proof
 DETERMINISTIC = frozenset({"quickreduct", "exact", "front"})  # the seed makes no difference

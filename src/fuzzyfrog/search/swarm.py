@@ -6,11 +6,18 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from fuzzyfrog.common.params import check_count, check_positive
-from fuzzyfrog.search.constraints import Constraints, diverse_subsets
+from fuzzyfrog.search.archive import Ranking, ranking_of
 from fuzzyfrog.search.frogs.pond import preset_counts
-from fuzzyfrog.search.protocol import Batch, Floats, Masks, Problem, Proposal
-from fuzzyfrog.search.random_stream import Stream
-from fuzzyfrog.search.ranking import Ranking, ranking_of
+from fuzzyfrog.search.protocol import (
+    Batch,
+    Constraints,
+    Floats,
+    Masks,
+    Problem,
+    Proposal,
+    Stream,
+    diverse_subsets,
+)
 
 
 class ParticleSwarm(BaseEstimator):  # type: ignore[misc]
@@ -25,7 +32,7 @@ class ParticleSwarm(BaseEstimator):  # type: ignore[misc]
     c_own, c_swarm : float
         Pull of a particle's own best and of the best of all, C1 and C2.
     max_velocity : float
-        Velocities stay within plus and minus this. The paper names no limit; with 6 every bit
+        Velocities stay within plus and minus this. The paper gives no limit; with 6, every bit
         flips with a probability of at least 1 in 400, as Kennedy and Eberhart advise.
 
     Examples

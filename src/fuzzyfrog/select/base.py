@@ -21,11 +21,10 @@ from fuzzyfrog.data.dataset import as_frame, is_dask, without_rows
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.records import FrontPoint, Reduct
 from fuzzyfrog.search import Objective, Outcome, Problem
-from fuzzyfrog.search.archive import without_each
-from fuzzyfrog.search.backward_elimination import eliminate
-from fuzzyfrog.select.measures import MeasureSettings, interval_of, sampled
+from fuzzyfrog.search.protocol import without_each
+from fuzzyfrog.search.stepwise import eliminate
+from fuzzyfrog.select.measures import MeasureSettings, Path, interval_of, sampled
 from fuzzyfrog.select.parameters import is_index
-from fuzzyfrog.select.path import Path
 
 Masks = NDArray[np.bool_]
 
@@ -235,14 +234,19 @@ class ReductSelector(TableSelector):
             rule = f"be a position in reducts_, from 0 to {len(self.reducts_) - 1}"
             raise ParameterError("i", rule, shown(i))
         reduct = self.reducts_[i]
-        self.support_ = np.zeros(self.n_features_in_, np.bool_)
-        self.support_[list(reduct.features)] = True
+        subset = np.zeros(self.n_features_in_, np.bool_)
+        subset[list(reduct.features)] = True
+        self.support_ = self._all_columns(subset)
         self.n_features_ = reduct.size
         self.dependency_ = reduct.dependency
         self.dependency_interval_ = self._interval(reduct)
         self.ranking_ = ranks_behind(self.support_, self._importance())
         self.front_ = front_through(self.front_, reduct, self._tolerance)
         return self
+
+    def _all_columns(self, subset: Masks) -> Masks:
+        """Return the columns that a subset of the features stands for."""
+        return subset
 
     def _importance(self) -> NDArray[np.float64]:
         """Return how close each feature came to be selected."""
@@ -261,7 +265,7 @@ class ReductSelector(TableSelector):
         n_samples = self._evidence.dataset.n_samples
         if self.n_sampled_ == n_samples:
             return reduct.dependency, reduct.dependency
-        subset = np.isin(self._evidence.features, reduct.features)
+        subset = self.support_[self._evidence.features]
         try:
             measure = self._evidence.measure(self.n_jobs)
             part = sampled(measure, self.n_sampled_, self.seed_)

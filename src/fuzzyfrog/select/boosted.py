@@ -19,8 +19,6 @@ from fuzzyfrog.select.base import TableSelector, dealt_folds, ranks_behind
 from fuzzyfrog.select.certify import certificate_of_subset
 from fuzzyfrog.select.parameters import RandomState, check_certify, seed_of
 
-__all__ = ["BoostedSelector"]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -58,7 +56,8 @@ class BoostedSelector(TableSelector):
         Features whose values are only equal or different. The default, "from_dtype", takes
         columns of text and categories.
     target : {"auto", "class", "numeric"}, default="auto"
-        How to read `y`; "auto" takes numbers with a fractional part as numeric.
+        How to read `y`; "auto" takes numbers with a fractional part as numeric, and whole numbers
+        if there are more than 20 different ones and more than a tenth of the samples.
     certify : bool, default=False
         Whether to prove how few features reach the fuzzy-rough dependency of the selected ones
         (with the default settings of :class:`FuzzyRoughSelector`). It does not change the

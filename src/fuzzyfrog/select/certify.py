@@ -12,22 +12,19 @@ from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import Sentence, Setting
 from fuzzyfrog.common.params import check_count
+from fuzzyfrog.common.tnorms import TNorm
 from fuzzyfrog.data.scaling import Missing, Spread
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.measure import Dependency
-from fuzzyfrog.measure.dependency import TNorm
 from fuzzyfrog.measure.requirements import Requirements
 from fuzzyfrog.records import Reduct
-from fuzzyfrog.records.certificate import Certificate, Claim
+from fuzzyfrog.records.parts import Certificate, Claim
 from fuzzyfrog.search import Batch, Certified, Exact, Outcome, Problem, Proposal, run
-from fuzzyfrog.search.archive import without_each
-from fuzzyfrog.search.constraints import Constraints, check_problem
-from fuzzyfrog.search.cover_proof import CoverProof
 from fuzzyfrog.search.covering import Oracle, Rows
+from fuzzyfrog.search.exact import CoverProof
+from fuzzyfrog.search.protocol import Constraints, check_problem, without_each
 from fuzzyfrog.select.base import listed_features
 from fuzzyfrog.select.parameters import constrained_features
-
-__all__ = ["certificate_of", "certificate_of_subset", "enumerate_reducts", "oracle_of"]
 
 Mask = NDArray[np.bool_]
 
@@ -78,7 +75,8 @@ def enumerate_reducts(
         Whether a missing value counts as similar to every value, as different from every value,
         or raises an error.
     target : {"auto", "class", "numeric"}, default="auto"
-        How to read `y`; "auto" takes numbers with a fractional part as numeric.
+        How to read `y`; "auto" takes numbers with a fractional part as numeric, and whole numbers
+        if there are more than 20 different ones and more than a tenth of the samples.
     must_include : list of names or indices, mask, or None, default=None
         Features that every reduct has, even those it could do without.
     exclude : list of names or indices, mask, or None, default=None

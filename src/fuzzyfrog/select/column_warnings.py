@@ -1,8 +1,16 @@
-"""Columns that nobody wants selected: identifiers, dates, columns without values, copies."""
+"""Columns that nobody wants selected: identifiers, dates, columns without values, copies.
 
+Two features are copies if each tells the other: equal, affine (inches and centimeters, also
+rounded), or one-to-one recoded (a label and its code). A copy would be selected as if it were a
+second witness, and no feature that has a copy would be irreplaceable.
+"""
+
+import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,39 +18,57 @@ from numpy.typing import NDArray
 from fuzzyfrog.common.messages import Sentence, Setting, shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.columns import empty_features
-from fuzzyfrog.data.copies import find_alike
+from fuzzyfrog.data.dates import holds_dates
 from fuzzyfrog.records import Alike
 
+FloatArray = NDArray[np.float64]
 Masks = NDArray[np.bool_]
 
 FEWEST_SAMPLES = 10  # with fewer, it means nothing if all values differ
 FEWEST_VALUES = 20  # of a feature that is nearly an identifier
 NEARLY_ALL = 0.95  # of the samples have another number
-FEWEST_DATES = 3
 FEW_ROWS = 0.05  # of all rows, which should not rule the answer
 NOTICEABLE = 0.005  # change of the dependency
 MOST_RESCORED = 20_000  # samples for which a second score costs little
 HEAD = 1000  # samples that rule out most numeric features as identifiers
-_YEAR = r"(?:19|20)\d\d"
-_DAY, _MONTH = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:0?[1-9]|1[0-2])"
-# All labels must have one of these forms, so days and months have one order.
-_DATES = (
-    rf"{_YEAR}[-/.]{_MONTH}([-/.]{_DAY})?",  # 2024-03-31 and 2024-03
-    rf"{_DAY}([-/.]){_MONTH}\1{_YEAR}",  # 31.03.2024
-    rf"{_MONTH}([-/.]){_DAY}\1{_YEAR}",  # 03/31/2024
-    rf"{_DAY}([-/]){_MONTH}\1\d\d",  # 31/3/24; with points it may be a version
-    rf"{_MONTH}([-/]){_DAY}\1\d\d",  # 3/31/24
-    rf"{_MONTH}[-/.]{_YEAR}",  # 03/2024
-    rf"[A-Z][a-z]{{2,8}}\.? {_DAY},? {_YEAR}",  # Mar 31 2024
-)
-DATES = tuple(re.compile(rf"{form}([T ].*)?") for form in _DATES)
+
+# Of columns that tell the target alone:
+FEWEST_TOLD = 30  # samples; with fewer, a column may do so by chance
+FEWEST_OF_A_CLASS = 5
+SAMPLES_OF_A_VALUE = 5  # on average
+TELLING = 0.95  # of the samples of every class
+SAME_AS_TARGET = 0.999  # correlation with a numeric target
+MOST_TELLING = 3  # columns; if there are more, the classes are easy to tell apart
+SHARE_TELLING = 0.1  # of the columns; the same for narrow tables
+
+# Of copies and correlated columns:
+SAMPLE = 1024  # rows that rule out most pairs
+MOST_CODES = 20  # values of a number that may be a code of something
+FEWEST_ROWS = 10  # for a correlation to mean something
+CORRELATED = 0.98
+NOISE = 0.05  # of the spread of the middle half: the most that rounding may hide
+CELLS_AT_ONCE = 2**22
+PRODUCTS = 2**34  # for the correlations of all columns, about a second
+FEWEST_PRODUCT_ROWS, MOST_PRODUCT_ROWS = 64, 4096
+BLOCK = 256
+MOST_GROUPS = 50  # of columns that rise and fall together, such as sums over time
+TRIED = 3  # candidates whose correlation is computed on all rows
+ROUNDING = 16 * float(np.finfo(np.float64).eps)  # of a value, after a few operations
+HALVINGS = 40  # of the range of slopes
+# Differences due to rounding fill a step evenly, so they span nearly 1 and deviate by 0.29 of it.
+SPANS = 0.6, 1 + 1e-6  # halves may be rounded up and down
+FEW = 5  # rows, whose share of a step may stay empty by chance
+DEVIATIONS = 0.2, 0.33
+WHOLE_RATIO = 0.02
 # The last words in the names of identifiers, as in "customerId", "row_nr" and "ID".
-_ID_WORDS = "id pid uid uuid guid pk nr nummer idx rowid rownames rowname sku isbn iban ssn email"
-ID_WORDS = frozenset(_ID_WORDS.split())
+_ID_WORDS = "pk nr nummer idx rowid rownames rowname rownum seqno seqnum sku isbn iban ssn email"
+_IDS = frozenset({"id", "pid", "uid", "uuid", "guid"})  # nothing else is called so
+ID_WORDS = frozenset(_ID_WORDS.split()) | _IDS
 # Words that make an identifier alone, and words that make one after what is numbered.
 _ALONE = frozenset({"key", "number", "index", "row", "serial", "code", "mail", "phone"})
 _NUMBERS = frozenset({"key", "number", "num", "no", "index", "code"})
-_THINGS = "row serial order customer invoice case account patient sample record phone zip postal"
+_THINGS = "row serial order customer invoice case account patient sample record phone zip postal "
+_THINGS += "sequence seq subject participant"
 _NUMBERED = frozenset(_THINGS.split())
 _COUNTS = frozenset({"number", "num", "no", "nr", "n", "count"})  # as in "number_of_ids"
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
@@ -92,6 +118,11 @@ def left_out(
         elif not is_rest:
             more = (" Add other columns.",)
         sentences.append(Sentence(f"feature {shown(name)} ", doubt, *more))
+    for feature in np.flatnonzero(free & ~mask).tolist():
+        if shared := _shared_id(dataset, feature):
+            name = dataset.feature_names[feature]
+            way_out = (" If so, leave it out with ", Setting("exclude", [name]), ".")
+            sentences.append(Sentence(f"feature {shown(name)} ", shared, *way_out))
     copies: tuple[Alike, ...] = ()
     correlated: tuple[Alike, ...] = ()
     if drop_copies:
@@ -139,6 +170,94 @@ def ruling_gaps(
         )
 
 
+def telling(dataset: Dataset, allowed: Masks) -> Iterator[Sentence]:
+    """Yield a warning for each allowed feature that tells the target alone.
+
+    Such a feature is often recorded after the fact: a lifeboat, a date of discharge. If several
+    features do so, the target is easy to tell, and nothing is wrong with them.
+    """
+    features = np.flatnonzero(allowed).tolist()
+    if dataset.n_samples < FEWEST_TOLD or len(features) < 2:
+        return
+    found: dict[int, str] = {}
+    most = min(MOST_TELLING, max(1, int(SHARE_TELLING * len(features))))
+    for feature in features:
+        if told := _told_by(dataset, feature):
+            found[feature] = told
+        if len(found) > most:
+            return
+    for feature, told in found.items():
+        name = dataset.feature_names[feature]
+        yield Sentence(
+            f"feature {shown(name)} alone {told}. If it is recorded after the fact, leave it out "
+            "with ",
+            Setting("exclude", [name]),
+            ".",
+        )
+
+
+def _told_by(dataset: Dataset, feature: int) -> str:
+    """Return what a feature tells about the target if that is nearly everything, or nothing."""
+    column, is_categorical = dataset.values[:, feature], bool(dataset.categorical[feature])
+    n_samples = dataset.n_samples
+    if dataset.classes is None:
+        found = 0.0
+        if not is_categorical:
+            found = _correlation(column, dataset.target.astype(np.float64))
+        told = f"tells the target: their correlation is {found:.4f}"
+        return told if abs(found) >= SAME_AS_TARGET else ""
+    some = _some_rows(n_samples, SAMPLE)
+    if _right_alone(column[some], dataset.target[some], is_categorical) is None:
+        return ""
+    right = _right_alone(column, dataset.target, is_categorical)
+    if right is None:
+        return ""
+    n_right = int(np.count_nonzero(right))
+    number = f"all {n_samples:,}" if n_right == n_samples else f"{n_right:,} of {n_samples:,}"
+    return f"tells the classes apart on {number} samples"
+
+
+def _right_alone(column: FloatArray, target: NDArray[Any], is_categorical: bool) -> Masks | None:
+    """Return which samples a feature assigns to their class; None if it is not nearly all.
+
+    Categories, gaps and few different numbers stand for their most frequent class, other numbers
+    for the class in whose interval they lie.
+    """
+    classes, target = np.unique(target, return_inverse=True)
+    counts = np.bincount(target)
+    if len(classes) < 2 or counts.min() < FEWEST_OF_A_CLASS:
+        return None
+    is_gap = np.isnan(column)
+    values, codes = np.unique(column[~is_gap], return_inverse=True)
+    n_groups = len(values) + int(is_gap.any())
+    group = np.full(len(column), len(values))
+    group[~is_gap] = codes
+    if SAMPLES_OF_A_VALUE * n_groups > len(column):
+        if is_categorical:
+            return None
+        group[~is_gap] = _intervals(column[~is_gap], target[~is_gap])
+    table = np.zeros((group.max() + 1, len(classes)), np.int64)
+    np.add.at(table, (group, target), 1)
+    is_right: Masks = table.argmax(axis=1)[group] == target
+    recalls = np.bincount(target, weights=is_right) / counts
+    return is_right if recalls.min() >= TELLING else None
+
+
+def _intervals(column: FloatArray, target: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the interval of each number, one for each class, with the fewest errors between."""
+    present = np.unique(target)
+    by_median = sorted(present.tolist(), key=lambda one: float(np.median(column[target == one])))
+    cuts = []
+    for low, high in pairwise(by_median):
+        lower, upper = np.sort(column[target == low]), np.sort(column[target == high])
+        places = np.unique(np.concatenate([lower, upper]))
+        errors = (len(lower) - np.searchsorted(lower, places, "right")) + np.searchsorted(
+            upper, places, "right"
+        )
+        cuts.append(float(places[int(np.argmin(errors))]))
+    return np.searchsorted(np.maximum.accumulate(cuts), column, "left")
+
+
 def suspects(dataset: Dataset, allowed: Masks, left_out_by: str = "exclude") -> Iterator[Sentence]:
     """Yield a warning for each allowed feature without values, or like an identifier or a date.
 
@@ -146,7 +265,7 @@ def suspects(dataset: Dataset, allowed: Masks, left_out_by: str = "exclude") -> 
     """
     yield from _without_values(dataset, allowed)
     for feature in np.flatnonzero(allowed).tolist():
-        if doubt := _doubt(dataset, feature):
+        if doubt := _doubt(dataset, feature) or _shared_id(dataset, feature):
             name = shown(dataset.feature_names[feature])
             way_out = (" If so, list it in ", Setting(left_out_by), ", or drop the column.")
             yield Sentence(f"feature {name} ", doubt, *way_out)
@@ -164,7 +283,7 @@ def _without_values(dataset: Dataset, allowed: Masks) -> Iterator[Sentence]:
 
 def _doubt(dataset: Dataset, feature: int) -> str:
     """Return why a feature is probably an identifier or a date, as a sentence, or nothing."""
-    if feature in dataset.dates or _holds_dates(dataset, feature):
+    if holds_dates(dataset, feature):
         return "holds dates, which often tell the samples apart without explaining anything."
     if dataset.categorical[feature]:
         return _doubt_of_labels(dataset, feature)
@@ -183,23 +302,48 @@ def _doubt_of_labels(dataset: Dataset, feature: int) -> str:
 
 
 def _doubt_of_numbers(column: NDArray[np.float64], name: str) -> str:
-    """Return the doubt about whole numbers: they count the rows, or differ as their name says."""
+    """Return the doubt about numbers: they count rows, or are whole and differ as IDs do."""
     if len(column) < FEWEST_SAMPLES:
         return ""
     if _count_rows(column[:HEAD]) and _count_rows(column):
         return "counts the rows."
     if not says_identifier(name) or not _are_whole(column[:HEAD]) or not _are_whole(column):
         return ""
-    if np.unique(column[~np.isnan(column)]).size < NEARLY_ALL * len(column):
+    if np.unique(column[~np.isnan(column)]).size >= NEARLY_ALL * len(column):
+        return "is called like an ID, and has a different number in nearly every sample."
+    if np.count_nonzero(np.diff(column) == 1) >= NEARLY_ALL * (len(column) - 1):
+        return "is called like an ID, and counts rows, starting again now and then."
+    return ""
+
+
+def _shared_id(dataset: Dataset, feature: int) -> str:
+    """Return the doubt about an identifier that several samples share, or nothing.
+
+    It may be that of a shop, whose samples are alike: such a feature stays.
+    """
+    name, column = dataset.feature_names[feature], dataset.values[:, feature]
+    if not (says_identifier(name) and _words(name)[-1] in _IDS):
         return ""
-    return "is called like an ID, and has a different number in nearly every sample."
+    n_values = np.unique(column[~np.isnan(column)]).size
+    if n_values < FEWEST_VALUES or not _are_whole(column):
+        return ""
+    return (
+        f"is called like an ID, and has {n_values:,} different values in {dataset.n_samples:,} "
+        "samples: it may say only which samples belong together, such as those of one patient."
+    )
+
+
+def _words(name: str) -> list[str]:
+    """Return the words of a name in lower case, without numbers at its end."""
+    words = [word.lower() for word in _WORD.findall(name)]
+    while len(words) > 1 and words[-1].isdigit():
+        words.pop()
+    return words
 
 
 def says_identifier(name: str) -> bool:
     """Whether a name is that of an identifier, and not of a count or a measurement."""
-    words = [word.lower() for word in _WORD.findall(name)]
-    while len(words) > 1 and words[-1].isdigit():
-        words.pop()
+    words = _words(name)
     if len(words) < 2:
         return bool(words) and words[0] in ID_WORDS | _ALONE
     if words[-1] in _NUMBERS:
@@ -216,9 +360,256 @@ def _count_rows(numbers: NDArray[np.float64]) -> bool:
     return bool((np.abs(steps) == 1).all() and (steps == steps[0]).all()) and _are_whole(numbers)
 
 
-def _holds_dates(dataset: Dataset, feature: int) -> bool:
-    labels = dataset.categories[feature] if dataset.categories is not None else None
-    if labels is None or len(labels) < FEWEST_DATES:
+def find_alike(
+    dataset: Dataset, allowed: NDArray[np.bool_]
+) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    """Return the groups of copies among the allowed features, and those of correlated numbers.
+
+    In a group of correlated numbers, all have a correlation of 0.98 or more with the first. It
+    has at most one of a group of copies.
+    """
+    exact = _same_partitions(dataset, np.flatnonzero(allowed))
+    groups = {group[0]: list(group) for group in exact}
+    seen = {one for group in exact for one in group[1:]}
+    numbers = [
+        one for one in np.flatnonzero(allowed & ~dataset.categorical).tolist() if one not in seen
+    ]
+    correlated: list[tuple[int, ...]] = []
+    for leader, others in _correlated(dataset, numbers).items():
+        near = []
+        for one in others:
+            if _is_rounded_copy(dataset.values[:, leader], dataset.values[:, one]):
+                groups.setdefault(leader, [leader]).extend(groups.pop(one, [one]))
+            else:
+                near.append(one)
+        if near:
+            correlated.append((leader, *near))
+    copies = [tuple(sorted(groups[first])) for first in sorted(groups)]
+    return copies, correlated
+
+
+def _same_partitions(dataset: Dataset, features: NDArray[np.intp]) -> list[tuple[int, ...]]:
+    """Return the groups of features that are exact, affine or one-to-one recoded copies."""
+    rows = _some_rows(dataset.n_samples, SAMPLE)
+    suspects: dict[bytes, list[int]] = {}
+    at_once = max(1, CELLS_AT_ONCE // len(rows))
+    for first in range(0, len(features), at_once):
+        part = features[first : first + at_once]
+        head = dataset.values[np.ix_(rows, part)]
+        for place, feature in enumerate(part.tolist()):
+            suspects.setdefault(_partition(head[:, place]), []).append(feature)
+    found = []
+    for some in suspects.values():
+        if len(some) > 1:
+            for same in _refined(dataset, some) if len(rows) < dataset.n_samples else [some]:
+                found += _related(dataset, same)
+    return found
+
+
+def _some_rows(n_samples: int, most: int) -> NDArray[np.intp]:
+    """Return rows that are evenly spread over the table."""
+    if n_samples <= most:
+        return np.arange(n_samples)
+    return np.linspace(0, n_samples - 1, most).astype(np.intp)
+
+
+def _partition(column: FloatArray) -> bytes:
+    """Return a digest that columns share if they are one-to-one.
+
+    It depends on which samples have the same value, and not on the values. If nearly all values
+    differ, that is true of most columns, so it depends on the order of the values then, in
+    whichever direction; only affine copies are told in that case.
+    """
+    present = ~np.isnan(column)
+    values = column if present.all() else column[present]
+    distinct, first, codes = np.unique(values, return_index=True, return_inverse=True)
+    if 2 * len(distinct) <= len(column):
+        rank = np.empty(len(first), np.int32)
+        rank[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
+    else:
+        rank = np.arange(len(first), dtype=np.int32)
+        if codes[0] > codes[-1]:
+            rank = rank[::-1].copy()
+    whole = np.full(len(column), -1, np.int32)
+    whole[present] = rank[codes]
+    return hashlib.blake2b(whole.tobytes(), digest_size=16).digest()
+
+
+def _refined(dataset: Dataset, features: Sequence[int]) -> Iterable[list[int]]:
+    """Return the features that have the same partition on all rows."""
+    found: dict[bytes, list[int]] = {}
+    for feature in features:
+        found.setdefault(_partition(dataset.values[:, feature]), []).append(feature)
+    return [some for some in found.values() if len(some) > 1]
+
+
+def _related(dataset: Dataset, features: Sequence[int]) -> list[tuple[int, ...]]:
+    """Return the groups of copies among features with the same partition."""
+    column = dataset.values[:, features[0]]
+    n_values = np.unique(column[~np.isnan(column)]).size
+    if n_values < 2:
+        return []  # constants say the same: nothing
+    # If nearly all values differ, any two columns are one-to-one.
+    is_coded = 2 * n_values <= dataset.n_samples
+    groups: list[list[int]] = []
+    for feature in features:
+        for group in groups[:MOST_GROUPS]:
+            if _is_recoded(dataset, group[0], feature, n_values, is_coded=is_coded):
+                group.append(feature)
+                break
+        else:
+            groups.append([feature])
+    return [tuple(group) for group in groups if len(group) > 1]
+
+
+def _is_recoded(dataset: Dataset, a: int, b: int, n_values: int, *, is_coded: bool) -> bool:
+    n_labels = int(dataset.categorical[a]) + int(dataset.categorical[b])
+    if n_labels < 2 and _is_affine(dataset.values[:, a], dataset.values[:, b]):
+        return n_labels == 0 or is_coded
+    return is_coded and (n_labels > 0 or n_values <= MOST_CODES)
+
+
+def _is_affine(x: FloatArray, y: FloatArray) -> bool:
+    """Whether y = a x + b up to the rounding of float64; both have the same gaps."""
+    present = ~np.isnan(x)
+    x, y = x[present], y[present]
+    low, high = int(np.argmin(x)), int(np.argmax(x))
+    with np.errstate(all="ignore"):
+        slope = (y[high] - y[low]) / (x[high] - x[low])
+        rest = y - slope * x
+        shift = float(np.median(rest))
+        # Each value has its own rounding: an outlier must not excuse what the others differ by.
+        size = np.abs(y) + np.abs(slope * x) + abs(shift)
+        allowed = ROUNDING * (size + np.median(size))  # the shift has that of a usual value
+        return bool((np.abs(rest - shift) <= allowed).all())
+
+
+def _correlated(dataset: Dataset, features: Sequence[int]) -> dict[int, list[int]]:
+    """Return for some features the later ones that are strongly correlated with them.
+
+    Each feature is compared with those that are not correlated with an earlier one, on some rows;
+    only pairs that look correlated are compared on all rows.
+    """
+    if dataset.n_samples < FEWEST_ROWS or len(features) < 2:
+        return {}
+    most = min(max(FEWEST_PRODUCT_ROWS, PRODUCTS // len(features) ** 2), MOST_PRODUCT_ROWS)
+    rows = _some_rows(dataset.n_samples, most)
+    required = CORRELATED - (0.015 if len(rows) < dataset.n_samples else 1e-4)
+    directions = np.empty((len(rows), len(features)), np.float32)
+    for first in range(0, len(features), BLOCK):
+        part = np.asarray(features[first : first + BLOCK], np.intp)
+        directions[:, first : first + BLOCK] = _directions(dataset.values[np.ix_(rows, part)])
+    found: dict[int, list[int]] = {}
+    leaders: list[int] = []
+    for first in range(0, len(features), BLOCK):
+        block = directions[:, first : first + BLOCK]
+        to_leaders = np.abs(block.T @ directions[:, leaders])
+        inside = np.abs(block.T @ block)
+        new: list[int] = []
+        for place in range(block.shape[1]):
+            shares = np.concatenate([to_leaders[place], inside[place, new]])
+            candidates = np.flatnonzero(shares >= required)
+            best = candidates[np.argsort(-shares[candidates], kind="stable")][:TRIED]
+            y = dataset.values[:, features[first + place]]
+            for at in best.tolist():
+                n_known = len(leaders)
+                leader = features[leaders[at] if at < n_known else first + new[at - n_known]]
+                if abs(_correlation(dataset.values[:, leader], y)) >= CORRELATED:
+                    found.setdefault(leader, []).append(features[first + place])
+                    break
+            else:
+                new.append(place)
+        leaders += [first + one for one in new]
+    return found
+
+
+def _directions(values: FloatArray) -> NDArray[np.float32]:
+    """Return columns centered and of length 1; a missing value is the mean, a constant is 0."""
+    with np.errstate(all="ignore"):
+        scale = np.nanmax(np.abs(values), axis=0, initial=0.0)
+        values = values / np.where(scale > 0, scale, 1.0)
+        n_present = np.maximum((~np.isnan(values)).sum(axis=0), 1)
+        centered = np.nan_to_num(values - np.nansum(values, axis=0) / n_present)
+        length = np.sqrt((centered**2).sum(axis=0))
+        return np.asarray(centered / np.where(length > 1e-12, length, np.inf), np.float32)
+
+
+def _correlation(x: FloatArray, y: FloatArray) -> float:
+    """Return the correlation of two columns where both have values; 0 for too few."""
+    both = ~np.isnan(x) & ~np.isnan(y)
+    if 2 * int(both.sum()) < len(x) or int(both.sum()) < FEWEST_ROWS:
+        return 0.0
+    a, b = (_directions(one[both, np.newaxis])[:, 0].astype(np.float64) for one in (x, y))
+    return float(a @ b)
+
+
+def _is_rounded_copy(x: FloatArray, y: FloatArray) -> bool:
+    """Whether one column is an affine image of the other, rounded, and the steps are fine."""
+    gaps = np.isnan(x)
+    if not np.array_equal(gaps, np.isnan(y)):
         return False
-    texts = [str(label) for label in labels]
-    return any(all(form.fullmatch(text) for text in texts) for form in DATES)
+    x, y = x[~gaps], y[~gaps]
+    if _is_affine(x, y):
+        return True
+    steps = _step(x), _step(y)
+    return _rounds_to(x, y, *steps) or _rounds_to(y, x, *steps[::-1])
+
+
+def _rounds_to(x: FloatArray, y: FloatArray, x_step: float, y_step: float) -> bool:
+    """Whether y = a x + b for some a and b, rounded to the steps of y, in every row."""
+    deviation = float(x.std())
+    spread = float(np.subtract(*np.percentile(y, [75, 25]))) / 1.35
+    if y_step == 0 or not 0 < deviation < np.inf:
+        return False
+    centered = x - x.mean()
+    slope = float(centered @ (y - y.mean()) / (centered @ centered))
+    if (y_step + abs(slope) * x_step) / 2 > NOISE * spread:
+        return False
+    ratio = abs(slope) * x_step / y_step
+    nearest = np.rint(ratio)
+    least = SPANS[0]
+    if 0.5 < ratio < 1:
+        return False  # a column that is finer by less than two steps may add just yes or no
+    if ratio < 1:  # the finer column must not have a few values only for each of the coarser
+        is_whole = ratio > 0 and abs(1 / ratio - np.rint(1 / ratio)) <= WHOLE_RATIO
+        least = max(least, 1 - FEW / len(x) - (1.1 * ratio if is_whole else 0))
+    if np.array_equal(np.rint(np.round(x, _places(y_step)) / y_step), np.rint(y / y_step)):
+        return _fill_a_step((x - y) / y_step, least)
+    near = max(WHOLE_RATIO, 2 * x_step / float(np.ptp(x)))
+    if nearest >= 1 and abs(ratio - nearest) <= near:
+        return False  # nothing to round, so a difference of one step means something
+    rest = (y - y.mean() - slope * centered) / y_step
+    if rest.std() > 0.5:
+        return False
+    # If some line is within half a step of all values, its slope differs by no more than this.
+    low, high = -0.5 / deviation, 0.5 / deviation
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        tilted = rest - middle * centered
+        top, bottom = int(np.argmax(tilted)), int(np.argmin(tilted))
+        if tilted[top] - tilted[bottom] < 1:
+            break
+        if centered[top] > centered[bottom]:
+            low = middle
+        else:
+            high = middle
+    return _fill_a_step(tilted, least)
+
+
+def _fill_a_step(rest: FloatArray, least: float) -> bool:
+    """Whether differences, in steps, are like those due to rounding."""
+    span, deviation = float(np.ptp(rest)), float(rest.std())
+    return least <= span <= SPANS[1] and DEVIATIONS[0] <= deviation <= DEVIATIONS[1]
+
+
+def _step(column: FloatArray) -> float:
+    """Return the last decimal place that the values of a column have; 0 for floats."""
+    for places in range(-6, 7):
+        scaled = column * 10.0**places
+        if (np.abs(scaled - np.rint(scaled)) <= ROUNDING * np.abs(scaled)).all():
+            return float(10.0**-places)
+    return 0.0
+
+
+def _places(step: float) -> int:
+    return int(np.rint(-np.log10(step)))

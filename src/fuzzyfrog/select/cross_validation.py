@@ -3,6 +3,8 @@
 The selection is repeated inside each fold, on its training part alone. Choosing features on all
 samples and cross-validating the models afterwards would let the samples to predict take part in
 the choice, and flatter it (docs/howto/check.md).
+
+The noise guard is part of it: whether the measure takes shuffled columns for features.
 """
 
 from __future__ import annotations
@@ -10,13 +12,14 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
+from threadpoolctl import ThreadpoolController
 
 from fuzzyfrog.common.deadline import current_deadline, stop_if_late
 from fuzzyfrog.common.messages import count, shown
@@ -28,11 +31,8 @@ from fuzzyfrog.records import Check, ModelScores, NoiseGuard
 from fuzzyfrog.records.check import elbow_of
 from fuzzyfrog.records.statements import LOW_DEPENDENCY
 from fuzzyfrog.select.base import TableSelector, dealt_folds
-from fuzzyfrog.select.noise_guard import columns_of, noise_guard, rows_of
 from fuzzyfrog.select.parameters import HIGHEST_SEED, size_asked
 from fuzzyfrog.select.selector import FuzzyRoughSelector
-
-__all__ = ["check"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -54,6 +54,14 @@ DRAWING, SHUFFLING = 0x666F6C6473, 0x6F72646572  # next to the seed: streams of 
 QUIET: dict[str, object] = {
     "callbacks": (), "certify": False, "checkpoint": None, "cluster": None, "verbose": 0
 }  # fmt: skip
+
+# Of the noise guard:
+MOST_SHUFFLES = 5
+MOST_SHUFFLED = 1_000  # samples of a shuffle
+FEWEST_SHUFFLED = 100  # with fewer, a part of a table says little about it
+GUARD_PAIRS = 1_000_000_000  # pairs of samples x columns that a greedy search compares in seconds
+GUARD_STEPS = 8  # that it usually takes
+TWINNING = 0x7477696E73  # next to the seed: no other part of a check draws from it
 
 
 def check(selector: Any, X: object, y: object = None, *, folds: int = 5, seed: int = 0) -> Check:
@@ -154,8 +162,12 @@ class CrossValidation:
             warnings.simplefilter("ignore")  # `fit` says the same
             self._dataset = make_dataset(X, y, **given) if self._is_ours else make_dataset(X, y)
         self._selector = self._quiet(selector)
+        self._left_out = None
+        if isinstance(self._selector, FuzzyRoughSelector):
+            _, _, self._left_out = self._selector._constrained(self._dataset)
         self._rows = self._drawn()
         self._notes: list[str] = []
+        self._libraries = ThreadpoolController()
         self._check_table()
 
     def _drawn(self) -> Integers:
@@ -187,7 +199,7 @@ class CrossValidation:
         if n_known < 2:
             raise DataError(
                 "a check must have two classes with at least two samples each, got "
-                f"{count(n_known, 'such class', 'such classes')}. Nothing "
+                f"{count(n_known, 'such class')}. Nothing "
                 "can be learned about a class from a single sample."
             )
         if rare := np.count_nonzero((counts > 0) & (counts < self._folds)):
@@ -268,6 +280,8 @@ class CrossValidation:
         fitted = clone(selector)
         if isinstance(fitted, FuzzyRoughSelector):
             fitted.set_params(callbacks=[lambda _: late.expired()])
+            # In a fold, where rows are missing, a row number no longer looks like one.
+            fitted._decided = self._left_out
         X, y = self._part(rows)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they are about parts of the table
@@ -309,7 +323,7 @@ class CrossValidation:
             bend = elbow_of(fitted.front_, fitted.n_features_, fitted.dependency_, chance)
             mask = support
             if bend is not None:
-                mask = np.isin(np.arange(len(support)), bend.features)
+                mask = fitted._all_columns(np.isin(np.arange(len(support)), bend.features))
             yield _Choice("elbow", mask)
 
     def _tried(self, table: _ModelTable, features: Masks) -> Floats:
@@ -317,7 +331,10 @@ class CrossValidation:
         stop_if_late()
         if not features.any():
             raise DataError("the selector must select a feature in each fold, got none.")
-        return table.scores(features, self._seed, getattr(self._selector, "n_jobs", None))
+        # Threads of BLAS and OpenMP wait for each other twenty times as long as a linear model of a
+        # small table computes, and their number would show in the last bits.
+        with self._libraries.limit(limits=1):
+            return table.scores(features, self._seed, getattr(self._selector, "n_jobs", None))
 
     def _noise(self) -> NoiseGuard | None:
         """Return the result of the noise guard; if there is none, note why."""
@@ -401,6 +418,8 @@ def estimated_seconds(dataset: Dataset, n_selected: int, selecting: float, folds
 
 def guard_of(selector: FuzzyRoughSelector, dataset: Dataset, seed: int) -> NoiseGuard | str:
     """Return the result of the noise guard, or a sentence why it was left out."""
+    if selector.groups:
+        return "The noise guard was left out: it shuffles single columns, and some form groups."
     # Twins of what a fit leaves out would only dilute the others.
     _, excluded, _ = selector._constrained(dataset)
     allowed = columns_of(dataset, ~excluded)
@@ -441,6 +460,7 @@ def _softened(selector: FuzzyRoughSelector) -> FuzzyRoughSelector:
         measure="soft",
         must_include=selector.must_include,
         exclude=selector.exclude,
+        groups=selector.groups,
         n_jobs=selector.n_jobs,
         random_state=selector.random_state,
     )
@@ -534,3 +554,73 @@ def _score(truth: Any, predicted: Any, *, is_numeric: bool) -> float:
         missed = float(((truth - predicted) ** 2).sum())
         return max(0.0, 1.0 - missed / spread) if spread > 0 else 0.0
     return float(np.mean([np.mean(predicted[truth == one] == one) for one in np.unique(truth)]))
+
+
+def noise_guard(selector: FuzzyRoughSelector, dataset: Dataset, seed: int) -> NoiseGuard | str:
+    """Return how many shuffled twins a greedy search takes, or a sentence why it was left out.
+
+    Every column that may be selected gets a twin with the same values in another order. The
+    measure and its settings are those of the selector, which must be a clone that nobody watches.
+    """
+    per_pair = 2 * dataset.n_features * GUARD_STEPS
+    affordable = math.isqrt(GUARD_PAIRS // per_pair)
+    if affordable < min(FEWEST_SHUFFLED, dataset.n_samples):
+        return (
+            f"The noise guard was left out: {dataset.n_features:,} columns and their shuffled "
+            "twins take too long."
+        )
+    n_samples = min(dataset.n_samples, MOST_SHUFFLED, affordable)
+    n_shuffles = min(MOST_SHUFFLES, max(1, GUARD_PAIRS // (n_samples**2 * per_pair)))
+    random = np.random.default_rng([seed, TWINNING])
+    n_taken = n_twins = 0
+    for _ in range(n_shuffles):
+        stop_if_late()
+        chosen = random.permutation(dataset.n_samples)[:n_samples]
+        doubled = _with_twins(rows_of(dataset, np.sort(chosen)), random)
+        greedy = clone(selector).set_params(search="quickreduct", must_include=None, exclude=None)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            taken = greedy.fit(doubled).get_support()
+        n_taken += int(taken.sum())
+        n_twins += int(taken[dataset.n_features :].sum())
+    return NoiseGuard(n_taken, n_twins, n_shuffles, n_samples)
+
+
+def rows_of(dataset: Dataset, rows: Any) -> Dataset:
+    """Return some samples of a table; classes that none of them has are dropped."""
+    part = replace(
+        dataset, values=dataset.values[rows], target=dataset.target[rows], notes=(), rows=None
+    )
+    if dataset.classes is None:
+        return part
+    present, codes = np.unique(part.target, return_inverse=True)
+    classes = tuple(dataset.classes[one] for one in present.tolist())
+    return replace(part, target=codes.astype(np.int64), classes=classes)
+
+
+def columns_of(dataset: Dataset, kept: Any) -> Dataset:
+    """Return some features of a table."""
+    features = np.flatnonzero(kept)
+    names = tuple(dataset.feature_names[one] for one in features)
+    labels = dataset.categories and tuple(dataset.categories[one] for one in features)
+    return replace(
+        dataset,
+        values=np.ascontiguousarray(dataset.values[:, features]),
+        feature_names=names,
+        categorical=dataset.categorical[features],
+        categories=labels,
+        dates=frozenset(np.flatnonzero(np.isin(features, list(dataset.dates))).tolist()),
+    )
+
+
+def _with_twins(dataset: Dataset, random: np.random.Generator) -> Dataset:
+    """Return a table with a shuffled twin of each column behind all columns."""
+    twins = [column[random.permutation(len(column))] for column in dataset.values.T]
+    names = [f"{name} (twin {place})" for place, name in enumerate(dataset.feature_names)]
+    return replace(
+        dataset,
+        values=np.column_stack([dataset.values, *twins]),
+        feature_names=(*dataset.feature_names, *names),
+        categorical=np.tile(dataset.categorical, 2),
+        categories=dataset.categories and dataset.categories * 2,
+    )

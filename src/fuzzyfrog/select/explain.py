@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.deadline import stop_if_late
+from fuzzyfrog.common.tnorms import CODES, LARGEST, SUM, TNorm, both
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.scaling import positions, scaled, snapped
 from fuzzyfrog.measure import Dependency, SoftDependency
-from fuzzyfrog.measure.dependency import TNorm
+from fuzzyfrog.measure.dependency import Measure
 from fuzzyfrog.measure.geometry import mean_membership
 from fuzzyfrog.records import (
     AmbiguousSample,
@@ -20,9 +21,7 @@ from fuzzyfrog.records import (
     WorseSample,
 )
 from fuzzyfrog.select.base import Evidence
-from fuzzyfrog.select.measures import Measure, sampled
-
-__all__ = ["Examples", "Explanation", "Loss", "Pair", "examples_of"]
+from fuzzyfrog.select.measures import sampled
 
 Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -389,11 +388,15 @@ class Examples:
 
 def _joined(apart: Floats, tnorm: TNorm) -> Floats:
     """Return distances of pairs from those on each feature, float64[n_pairs, n_features]."""
-    if tnorm == "lukasiewicz":
+    code = CODES[tnorm]
+    if code == SUM:
         return np.asarray(np.minimum(1.0, apart.sum(axis=1)))
-    if tnorm == "minimum":
+    if code == LARGEST:
         return np.asarray(np.minimum(1.0, apart.max(axis=1, initial=0.0)))
-    return snapped(1.0 - np.prod(np.maximum(0.0, 1.0 - apart), axis=1))
+    similarity = np.ones(len(apart))
+    for column in apart.T:
+        similarity = both(similarity, np.maximum(0.0, 1.0 - column), code)
+    return snapped(1.0 - similarity)
 
 
 def _target(dataset: Dataset, sample: int) -> str:
@@ -405,10 +408,11 @@ def _cell(dataset: Dataset, sample: int, column: int) -> Cell:
     value = float(dataset.values[sample, column])
     if np.isnan(value):
         return None
-    return _label(dataset, column, int(value)) if dataset.categorical[column] else value
+    return category_name(dataset, column, int(value)) if dataset.categorical[column] else value
 
 
-def _label(dataset: Dataset, column: int, code: int) -> str:
+def category_name(dataset: Dataset, column: int, code: int) -> str:
+    """Return a category of a feature as text."""
     labels = dataset.categories[column] if dataset.categories is not None else None
     if labels is None:
         return f"category {code}"

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fuzzyfrog.common.deadline import TimeIsUp
 from fuzzyfrog.common.messages import Sentence, Setting, listed, shown
+from fuzzyfrog.common.tnorms import TNorm
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.scaling import Missing, Spread, gaps_of
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.measure import Dependency, SampledDependency, SoftDependency
-from fuzzyfrog.measure.dependency import TNorm, checked_masks
+from fuzzyfrog.measure.dependency import checked_masks
+from fuzzyfrog.search import FrontPoint
 
 if TYPE_CHECKING:
     from fuzzyfrog.select.selector import FuzzyRoughSelector
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 Masks = NDArray[np.bool_]
 
 NAMES = ("strict", "soft")
@@ -35,32 +40,7 @@ STRICT_ONLY: dict[str, tuple[object, ...]] = {
 MOST_COMPARED = 1_000  # samples by which the selected features are compared with all
 COMPARED_CELLS = 10_000_000  # of pairs and features, which NumPy compares in a moment
 FEWEST_COMPARED = 30  # with fewer samples, a mean says little
-
-
-class Measure(Protocol):
-    """What a selector needs of a measure of a table."""
-
-    @property
-    def tolerance(self) -> float:
-        """By how much rounding may change a score."""
-
-    @property
-    def n_features(self) -> int:
-        """Number of features, the length of every mask."""
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-
-    @property
-    def n_sampled(self) -> int:
-        """Number of samples that are measured."""
-
-    def score(self, masks: ArrayLike, at_least: float | ArrayLike | None = None) -> Floats:
-        """Return the score of each subset; -inf where it is less than `at_least`."""
-
-    def best(self, masks: ArrayLike) -> Floats:
-        """Return the score of the best subsets of a batch, -inf for the others."""
+RULES = ("auto", "peak", "accuracy", "one-se")  # for the number of features
 
 
 class Scores(Protocol):
@@ -263,3 +243,78 @@ def _some_rows(dataset: Dataset, n_columns: int) -> NDArray[np.int64]:
     # Raw words: their sequence is the same in every version of NumPy.
     words = np.random.Philox(key=[0, 0x726F7773]).random_raw(dataset.n_samples)
     return np.sort(np.argsort(words, kind="stable")[:n_rows])
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """Subsets of which each adds features to the one before, and how many features to take.
+
+    The soft dependency has a peak, but on some tables it comes too early for prediction. So the
+    size is chosen by the peak and by how often the five nearest neighbors of a sample, itself left
+    out, have its class (docs/decisions/0007).
+
+    Attributes
+    ----------
+    points : tuple of FrontPoint
+        The subsets, in ascending size.
+    features : int64[n]
+        The features in the order in which they were added.
+    losses : float64[n_points, n_anchors] or None
+        How wrong the nearest neighbors of each sample are; None if there was no time for it.
+    """
+
+    points: tuple[FrontPoint, ...]
+    features: Integers
+    losses: Floats | None
+
+    @classmethod
+    def of(
+        cls,
+        front: Sequence[FrontPoint],
+        measure: SoftDependency,
+        orders: Callable[[Sequence[int]], tuple[Integers, list[int]]],
+    ) -> Path | None:
+        """Return the path through the best subsets of each size; None if they are not nested.
+
+        `orders` returns the columns of features in their order, and the last place of each.
+        """
+        for smaller, larger in pairwise(front):
+            if larger.size != smaller.size + 1 or (smaller.subset & ~larger.subset).any():
+                return None
+        added = [np.flatnonzero(front[0].subset)]
+        for smaller, larger in pairwise(front):
+            added.append(np.flatnonzero(larger.subset & ~smaller.subset))
+        features = np.concatenate(added).astype(np.int64)
+        try:
+            columns, ends = orders(features.tolist())
+            losses = measure.left_out_losses(columns)[ends][front[0].size - 1 :]
+        except TimeIsUp:
+            losses = None
+        return cls(tuple(front), features, losses)
+
+    @property
+    def accuracies(self) -> list[float] | None:
+        """For each point the share of samples that are right, or R² for a numeric target."""
+        if self.losses is None:
+            return None
+        return [float(1.0 - loss) for loss in self.losses.mean(axis=1)]
+
+    def chosen_by(self, rule: str) -> FrontPoint:
+        """Return the point that a rule chooses.
+
+        "peak" is the highest dependency; "accuracy" the one whose neighbors are right most often;
+        "one-se" the fewest features whose neighbors are right as often, up to a standard error;
+        "auto" the larger of "peak" and "one-se". Without accuracies all of them are the peak.
+        """
+        return self.points[self._place_by(rule)]
+
+    def _place_by(self, rule: str) -> int:
+        peak = int(np.argmax([point.score for point in self.points]))
+        if rule == "peak" or self.losses is None:
+            return peak
+        best = int(np.argmin(self.losses.mean(axis=1)))
+        behind = self.losses[: best + 1] - self.losses[best]
+        n_anchors = behind.shape[1]
+        errors = behind.std(axis=1, ddof=min(1, n_anchors - 1)) / np.sqrt(n_anchors)
+        fewest = int(np.argmax(behind.mean(axis=1) <= errors))
+        return {"auto": max(peak, fewest), "accuracy": best, "one-se": fewest}[rule]

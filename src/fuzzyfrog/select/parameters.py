@@ -14,8 +14,7 @@ from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.measure.functions import feature_mask
 from fuzzyfrog.search import Callback, Certified, Exact, ExactFront, QuickReduct, Search
 from fuzzyfrog.search.registry import SEARCHES
-from fuzzyfrog.select.measures import MeasureSettings
-from fuzzyfrog.select.path import RULES
+from fuzzyfrog.select.measures import RULES, MeasureSettings
 
 RandomState = int | np.random.RandomState | np.random.Generator | None
 
@@ -80,7 +79,15 @@ def constrained_features(
     """Return masks of the features to include and to exclude; no feature may be in both."""
     included = _named_features("must_include", must_include, dataset)
     excluded = _named_features("exclude", exclude, dataset)
-    both = [dataset.feature_names[feature] for feature in np.flatnonzero(included & excluded)]
+    check_apart(included, excluded, dataset.feature_names)
+    return included, excluded
+
+
+def check_apart(
+    included: NDArray[np.bool_], excluded: NDArray[np.bool_], names: Sequence[str]
+) -> None:
+    """Raise if a feature is to be included and excluded."""
+    both = [names[feature] for feature in np.flatnonzero(included & excluded).tolist()]
     if both:
         raise ParameterError(
             ("must_include", "exclude"),
@@ -88,7 +95,6 @@ def constrained_features(
             f"{listed(both)} in both",
             "Remove these features from one of them.",
         )
-    return included, excluded
 
 
 def _named_features(parameter: str, features: object, dataset: Dataset) -> NDArray[np.bool_]:

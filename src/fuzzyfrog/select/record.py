@@ -11,32 +11,37 @@ from math import inf, isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp, limited
-from fuzzyfrog.common.messages import warn
+from fuzzyfrog.common.messages import shown, warn
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.data import Dataset
+from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.records import (
     Alike,
     AmbiguousSample,
     Check,
     ClassCount,
+    DataSample,
     FeatureExplanation,
     FeatureSet,
     FeatureSummary,
     HistoryPoint,
     RowNames,
     Run,
+    SampledColumn,
     Sampling,
     TableSummary,
     TargetSummary,
     Versions,
 )
+from fuzzyfrog.records.parts import MAX_SAMPLED_COLUMNS, MAX_SAMPLED_ROWS
 from fuzzyfrog.records.run import Parameter
 from fuzzyfrog.search import Moment
 from fuzzyfrog.select.base import CONFIDENCE, Evidence
-from fuzzyfrog.select.explain import Explanation, examples_of
+from fuzzyfrog.select.explain import Explanation, category_name, examples_of
 from fuzzyfrog.select.parameters import search_name, selected_index
 
 if TYPE_CHECKING:
@@ -46,6 +51,8 @@ MAX_REDUCTS = 5_000
 MAX_HISTORY = 400
 MAX_PAIRS = 8  # for each feature
 MAX_AMBIGUOUS = 20
+FEWEST_OF_A_CLASS = 10  # sampled rows of a class, if it has them and there is room
+LONGEST_LABEL = 100  # characters of a sampled category
 # These do not change the result, or are the seed, which has its own field.
 NOT_KEPT = {"callbacks", "checkpoint", "cluster", "n_jobs", "random_state", "verbose"}
 
@@ -149,6 +156,7 @@ class ReportsMixin:
         """
         check_is_fitted(self)
         check_count("limit", limit)
+        _refuse_group(feature, getattr(self, "_groups", None), self)
         selected = np.flatnonzero(self.support_).tolist()
         names = self.get_feature_names_out().tolist()
         index = selected_index(feature, selected, names, getattr(self, "feature_names_in_", ()))
@@ -232,9 +240,9 @@ def record_of(
     """
     check_is_fitted(selector, "reducts_")
     notes = selector._notes
-    selected = tuple(np.flatnonzero(selector.support_).tolist())
+    selected = tuple(np.flatnonzero(selector._groups.joined(selector.support_)).tolist())
     found, left_out = _explained(selector, selected, deadline)
-    return Run(
+    run = Run(
         data=_data(notes, name),
         parameters=_parameters(selector),
         seed=selector.seed_,
@@ -266,8 +274,67 @@ def record_of(
         copies=notes.copies,
         correlated=notes.correlated,
         rows=_row_names(notes, found),
-        check=None,
     )
+    alone = [one for one in run.by_loss if not selector._groups.grouped[one]]
+    drawn = sorted(alone[:MAX_SAMPLED_COLUMNS])
+    sample = _data_sample(selector._evidence, drawn, run.seed) if drawn else None
+    return selector._groups.in_record(replace(run, data_sample=sample))
+
+
+def _data_sample(evidence: Evidence, features: list[int], seed: int) -> DataSample:
+    """Return the values of some features in random rows, in the order of the table."""
+    rows = _sampled_rows(evidence.dataset, seed)
+    places = [int(np.flatnonzero(evidence.features == one)[0]) for one in features]
+    return DataSample(
+        tuple(evidence.dataset.target[rows].tolist()),
+        tuple(
+            SampledColumn(feature, *_column(evidence.dataset, rows, place))
+            for feature, place in zip(features, places, strict=True)
+        ),
+    )
+
+
+def _sampled_rows(dataset: Dataset, seed: int) -> NDArray[np.int64]:
+    """Return all rows of a small table, else random ones with some of every class."""
+    n_samples, classes = dataset.n_samples, dataset.classes
+    if n_samples <= MAX_SAMPLED_ROWS:
+        return np.arange(n_samples)
+    shuffled = np.random.default_rng(seed).permutation(n_samples)
+    if classes is None or len(classes) > MAX_SAMPLED_ROWS:
+        return np.sort(shuffled[:MAX_SAMPLED_ROWS])
+    counts = np.bincount(dataset.target.astype(np.int64), minlength=len(classes))
+    fewest = min(FEWEST_OF_A_CLASS, MAX_SAMPLED_ROWS // len(classes))
+    least = np.minimum(counts, fewest)
+    spare = MAX_SAMPLED_ROWS - least.sum()
+    quotas = least + spare * (counts - least) // (n_samples - least.sum())
+    by_class = shuffled[np.argsort(dataset.target[shuffled], kind="stable")]
+    places_in_class = np.arange(n_samples) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.sort(by_class[places_in_class < np.repeat(quotas, counts)])
+
+
+def _column(
+    dataset: Dataset, rows: NDArray[np.int64], place: int
+) -> tuple[tuple[int | float | None, ...], tuple[str, ...] | None]:
+    """Return the values of a feature in some rows, and their labels if they are categories."""
+    values = [None if isnan(one) else one for one in dataset.values[rows, place].tolist()]
+    if not dataset.categorical[place]:
+        return tuple(values), None
+    codes = sorted({int(one) for one in values if one is not None})
+    at = {code: position for position, code in enumerate(codes)}
+    labels = tuple(category_name(dataset, place, code)[:LONGEST_LABEL] for code in codes)
+    return tuple(None if one is None else at[int(one)] for one in values), labels
+
+
+def _refuse_group(feature: object, groups: Any, selector: Any) -> None:
+    """Raise if a feature is a group or one of its columns, which do nothing alone."""
+    if not groups:
+        return
+    names = [*groups.columns, *np.flatnonzero(groups.grouped).tolist()]
+    known = getattr(selector, "feature_names_in_", ())
+    names += [known[one] for one in np.flatnonzero(groups.grouped)] if len(known) else []
+    if feature in names:
+        rule = "be a column that belongs to no group"
+        raise ParameterError("feature", rule, shown(feature), "Groups are not explained.")
 
 
 class _Explained(NamedTuple):
@@ -294,6 +361,8 @@ def _explained(
     selector: "FuzzyRoughSelector", selected: tuple[int, ...], deadline: Deadline | None
 ) -> tuple[_Explained, tuple[str, ...]]:
     """Return example samples, or a note that there was no time for them."""
+    if selector._groups:
+        return _Explained(), ("Features are not explained where columns form groups.",)
     if deadline is None:
         deadline = Deadline(inf if selector.max_seconds is None else selector._notes.spare)
     try:

@@ -3,24 +3,26 @@
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from math import inf, nan
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp, interruptible, limited
-from fuzzyfrog.common.messages import Sentence, Setting, counted, shown
+from fuzzyfrog.common.messages import Sentence, Setting, count, shown
 from fuzzyfrog.common.params import check_budget, check_share
 from fuzzyfrog.common.resources import in_memory
+from fuzzyfrog.common.tnorms import TNorm
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.scaling import Missing, Spread
 from fuzzyfrog.errors import ParameterError, PredictionWarning
 from fuzzyfrog.measure import Dependency, SoftDependency
-from fuzzyfrog.measure.dependency import TNorm
+from fuzzyfrog.measure.dependency import Measure
 from fuzzyfrog.search import (
     Callback,
     Checkpoint,
@@ -34,20 +36,22 @@ from fuzzyfrog.search import (
     Search,
     run,
 )
-from fuzzyfrog.search.constraints import Constraints, check_problem
+from fuzzyfrog.search.protocol import Constraints, check_problem
 from fuzzyfrog.select.base import Evidence, Masks, ReductSelector, core_of_run, front_of, reducts_of
 from fuzzyfrog.select.certify import certificate_of, oracle_of
-from fuzzyfrog.select.column_warnings import LeftOut, left_out, ruling_gaps
+from fuzzyfrog.select.column_warnings import LeftOut, left_out, ruling_gaps, telling
+from fuzzyfrog.select.groups import Groups, check_groups
 from fuzzyfrog.select.measures import (
     MakeMeasure,
-    Measure,
     MeasureSettings,
     OwnMeasure,
+    Path,
     sampled,
     soft_comparison,
 )
 from fuzzyfrog.select.parameters import (
     RandomState,
+    check_apart,
     check_certify,
     check_checkpoint,
     check_copies,
@@ -61,10 +65,7 @@ from fuzzyfrog.select.parameters import (
     seed_of,
     size_asked,
 )
-from fuzzyfrog.select.path import Path
 from fuzzyfrog.select.record import FitNotes, ReportsMixin, fingerprint
-
-__all__ = ["FuzzyRoughSelector"]
 
 ALLOWANCE = 3.0  # seconds after a limit, or after Ctrl-C, for the core and the explanations
 SEARCH_SHARE = 0.9  # of a limit; the rest is for what follows the search
@@ -125,7 +126,8 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         Whether a missing value counts as similar to every value, as different from every value,
         or raises an error.
     target : {"auto", "class", "numeric"}, default="auto"
-        How to read `y`; "auto" takes numbers with a fractional part as numeric.
+        How to read `y`; "auto" takes numbers with a fractional part as numeric, and whole numbers
+        if there are more than 20 different ones and more than a tenth of the samples.
     ranking : {"lexicographic", "product"}, default="lexicographic"
         Which of two subsets is better: "lexicographic" prefers the higher dependency, then the
         smaller size; "product" the larger dependency · (1 - size / number of features).
@@ -146,6 +148,13 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
     exclude : list of names or indices, mask, or None, default=None
         Features that are never selected. Identifiers and dates are left out in any case, unless
         `must_include` names them, with a warning.
+    groups : mapping of str to columns, or None, default=None
+        Columns that are selected or left out together, such as the one-hot columns of a category:
+        for each name of a group a list of names or indices, or a pattern such as "color_*". A group
+        counts as one feature, in sizes too, and its name may stand for its columns in
+        `must_include` and `exclude`; to name one of its columns there is to name all of them. In
+        ``reducts_``, ``front_`` and ``core_`` the first column of a group has its name and stands
+        for all. Nothing can be certified with groups.
     copies : {"drop", "keep"}, default="drop"
         Of columns that say the same (equal, affine or one-to-one recoded), only the first may be
         selected; "keep" treats them as separate features.
@@ -186,7 +195,8 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
     support_ : ndarray of bool of shape (n_features,)
         Mask of the selected features; never empty.
     n_features_ : int
-        Number of selected features.
+        Number of selected features. A group counts as one, also in reducts, core and front: its
+        first column stands for it in lists of indices, and its name in lists of names.
     n_features_in_ : int
         Number of features seen during `fit`.
     feature_names_in_ : ndarray of object of shape (n_features,)
@@ -266,6 +276,8 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
 
     # Identifiers and dates; experiments compare selectors on the same features.
     _drops_doubtful = True
+    # What to leave out, if that was decided on a larger table of which this one is a part.
+    _decided: LeftOut | None = None
 
     def __init__(
         self,
@@ -283,6 +295,7 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         size_rule: Literal["auto", "peak", "accuracy", "one-se"] = "auto",
         must_include: object = None,
         exclude: object = None,
+        groups: Mapping[str, object] | None = None,
         copies: Literal["drop", "keep"] = "drop",
         certify: bool = False,
         sample: int | None = None,
@@ -308,6 +321,7 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         self.size_rule = size_rule
         self.must_include = must_include
         self.exclude = exclude
+        self.groups = groups
         self.copies = copies
         self.certify = certify
         self.sample = sample
@@ -346,6 +360,7 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         check_certify(self.certify)
         settings = MeasureSettings.of(self)
         search, proves = search_of(self.search, settings, certify=bool(self.certify))
+        check_groups(self.groups, search, certify=bool(self.certify))
         callbacks = checked_callbacks(self.callbacks)
         hint = "With 1, the selected features keep the dependency of all features."
         check_share("min_dependency", self.min_dependency, zero=False, hint=hint)
@@ -366,13 +381,18 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         with in_memory(f"the positions of {_size_of(dataset)}", SMALLER_TABLE):
             measure = settings.measured(dataset, self.n_jobs)
         self._notes = FitNotes(measure.dataset)
+        self._groups = Groups.of(self.groups, measure.dataset)
+        self._notes.warnings += self._groups.sentences(measure.dataset.feature_names)
         self.seed_ = seed_of(self.random_state)
         here = sampled(measure, self.sample, self.seed_)
         self.n_sampled_ = here.n_sampled
         problem = self._problem(measure, proves)
         search.propose(problem, self.seed_).close()  # checks the parameters of the search
-        allowed = ~np.asarray(problem.exclude)
+        allowed = self._all_columns(~np.asarray(problem.exclude))
         self._notes.excluded = tuple(np.flatnonzero(~allowed).tolist())
+        if self._drops_doubtful:
+            free = allowed & ~np.asarray(problem.must_include) & ~self._groups.grouped
+            self._notes.warn(telling(measure.dataset, free))
         is_measured = True
         try:
             with (
@@ -391,14 +411,15 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
                             lambda rest: settings.measured(rest, self.n_jobs).score([allowed])[0],
                         )
                     )
-                outcome = self._run(search, objective, problem, callbacks, measure.dataset)
-                self.core_ = self._core(objective, problem, outcome, limit)
+                grouped = self._groups.measured(objective)
+                outcome = self._run(search, grouped, problem, callbacks, measure.dataset)
+                self.core_ = self._core(grouped, problem, outcome, limit)
         except TimeIsUp:
             n_part = _n_estimated(measure.n_samples, self.sample)
             here = sampled(measure, n_part, self.seed_)
             self.n_sampled_, self.core_ = here.n_sampled, None
             is_measured = here.n_sampled == measure.n_samples
-            outcome, full_score = _unsearched(here, problem)
+            outcome, full_score = _unsearched(self._groups.measured(here), problem)
             problem = replace(problem, full_score=full_score)
         is_path = settings.is_soft and isinstance(search, QuickReduct)
         self._path = self._walked(outcome, here, limit) if is_path else None
@@ -426,15 +447,21 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
 
     def _constrained(self, dataset: Dataset) -> tuple[Masks, Masks, LeftOut]:
         """Return what must be and must not be selected, and what of the latter is left out."""
-        included, excluded = constrained_features(self.must_include, self.exclude, dataset)
-        rest = left_out(
+        groups = Groups.of(self.groups, dataset)
+        included, excluded = constrained_features(
+            groups.with_columns(self.must_include), groups.with_columns(self.exclude), dataset
+        )
+        included = groups.joined(included)
+        excluded = groups.expanded(groups.joined(excluded))
+        check_apart(included, excluded, groups.named(dataset.feature_names))
+        rest = self._decided or left_out(
             dataset,
             included,
-            excluded,
+            excluded | groups.grouped,  # these belong together, whatever they say
             drop_copies=self.copies == "drop",
             drop_doubtful=self._drops_doubtful,
         )
-        return included, excluded | rest.mask, rest
+        return included, excluded | rest.mask | groups.members, rest
 
     def _problem(self, measure: Dependency | SoftDependency | OwnMeasure, proves: bool) -> Problem:
         """Return the checked problem, still without the full score."""
@@ -493,7 +520,14 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
     def _fingerprint(self, dataset: Dataset) -> str:
         is_part = self.n_sampled_ < dataset.n_samples
         part = [f"sample {self.n_sampled_}"] if is_part else []
-        return fingerprint(dataset, *MeasureSettings.of(self).words(), *part)
+        words = (*MeasureSettings.of(self).words(), *part, *self._groups.words())
+        return fingerprint(dataset, *words)
+
+    def _all_columns(self, subset: Masks) -> Masks:
+        return self._groups.expanded(subset)
+
+    def _importance(self) -> NDArray[np.float64]:
+        return self._groups.spread(super()._importance())
 
     def _core(
         self, objective: Objective, problem: Problem, outcome: Outcome, limit: "Limit"
@@ -516,7 +550,7 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         """Return the path of a greedy search, with accuracies if there is time for them."""
         is_interrupted = outcome.stop_reason == "interrupted"
         with limited(limit.for_core(interrupted=is_interrupted)):
-            return Path.of(outcome.front, measure)
+            return Path.of(outcome.front, measure, self._groups.orders)
 
     def _sized(self, outcome: Outcome) -> Outcome:
         """Return the outcome with the size that the rule chooses, if it is a greedy path."""
@@ -536,14 +570,15 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
     ) -> None:
         """Set the attributes that describe the outcome of a run."""
         self._tolerance = problem.tolerance
-        self.reducts_ = reducts_of(outcome, problem, dataset.feature_names)
-        self.front_ = front_of(outcome, problem, dataset.feature_names, self._path)
-        self.feature_frequency_ = outcome.feature_frequency
+        names = self._groups.named(dataset.feature_names)
+        self.reducts_ = reducts_of(outcome, problem, names)
+        self.front_ = front_of(outcome, problem, names, self._path)
+        self.feature_frequency_ = self._groups.spread(outcome.feature_frequency)
         self.history_: list[Moment] = list(outcome.history)
         self.n_evaluations_ = outcome.n_evaluations
         self._notes.n_resumed = outcome.n_replayed
         self.stop_reason_ = outcome.stop_reason
-        used = outcome.feature_frequency > 0
+        used = self._all_columns(outcome.feature_frequency > 0)
         part = self.n_sampled_, self.seed_
         self._evidence = Evidence.of(dataset, used, settings, part)
 
@@ -658,7 +693,7 @@ def _early_end(outcome: Outcome, problem: Problem) -> Iterator[str]:
             f"{which} that may be selected are."
         )
         return
-    size = counted(int(outcome.subset.sum()), "feature")
+    size = count(int(outcome.subset.sum()), "feature")
     score = problem.told(outcome.score)
     at = f"at a dependency of {score:.6g} with {size}"
     if outcome.stop_reason == "interrupted":
@@ -719,7 +754,7 @@ class _Progress:
     def end(self, outcome: Outcome) -> None:
         """Print how the run ended."""
         best = _found(int(outcome.subset.sum()), outcome.score)
-        n_best = counted(len(outcome.reducts), "such subset")
+        n_best = count(len(outcome.reducts), "such subset")
         _print(f"{outcome.stop_reason}: {best}, {n_best}; {self._spent(outcome.n_evaluations)}")
 
     def _spent(self, n_evaluations: int) -> str:
@@ -729,7 +764,7 @@ class _Progress:
 
 
 def _found(size: int, dependency: float) -> str:
-    return f"{counted(size, 'feature')}, dependency {dependency:.6f}"
+    return f"{count(size, 'feature')}, dependency {dependency:.6f}"
 
 
 def _print(line: str) -> None:

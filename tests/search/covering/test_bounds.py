@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fuzzyfrog.search.covering import Rows, lp_bound, relaxed, rounded, without_fixed
+from fuzzyfrog.search.covering import Rows, linear_program, relaxed, rounded, without_fixed
 from search.covering.instances import all_covers, choices, problems, smallest_size
 
 some = settings(deadline=None, max_examples=150)
@@ -46,8 +46,8 @@ def test_what_the_fixed_leave_has_the_same_covers(data):
 @pytest.mark.parametrize("n_rows", [1, 3, 500])
 @pytest.mark.parametrize("seed", range(4))
 def test_rows_that_come_late_count_as_much(seed, n_rows, monkeypatch):
-    monkeypatch.setattr(lp_bound, "FIRST_ROWS", n_rows)
-    monkeypatch.setattr(lp_bound, "ROWS_PER_ROUND", n_rows)
+    monkeypatch.setattr(linear_program, "FIRST_ROWS", n_rows)
+    monkeypatch.setattr(linear_program, "ROWS_PER_ROUND", n_rows)
     rng = np.random.default_rng(seed)
     rows = Rows((rng.random((60, 12)) < 0.25) + np.eye(60, 12), np.ones(60))
     rows = Rows(np.minimum(rows.weights, 1.0), rows.needed).take(rows.weights.any(axis=1))

@@ -1,20 +1,22 @@
-"""``fuzzyfrog compare``: searches, judged by the accuracy of classifiers."""
+"""``fuzzyfrog compare``: searches, judged by how well models do on what they select."""
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from statistics import fmean
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.commands.reproduce import run_experiment
-from fuzzyfrog.cli.console import tell, write_result
+from fuzzyfrog.cli.console import tell, write_json, write_result
 from fuzzyfrog.cli.errors import ExitCode, UsageError
 from fuzzyfrog.cli.inputs import (
     ReadingOptions,
@@ -30,13 +32,16 @@ from fuzzyfrog.common.messages import shown, suggested
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset
     from fuzzyfrog.experiment.config import DataEntry
+    from fuzzyfrog.experiment.pages import PageData
 
-# All but the exact search: no option of this command limits its time.
-SEARCHES = (*(str(one) for one in SearchName if one is not SearchName.EXACT), "none")
+# All but the exact search, whose time no option of this command limits, and auto, which is one of
+# the others.
+LEFT_OUT = (SearchName.EXACT, SearchName.AUTO)
+SEARCHES = (*(str(one) for one in SearchName if one not in LEFT_OUT), "none")
 
 
 class PanelName(StrEnum):
-    """A panel of nine classifiers."""
+    """A panel of models."""
 
     SKLEARN = "sklearn"
     WEKA = "weka"
@@ -47,6 +52,16 @@ class ProtocolName(StrEnum):
 
     NESTED = "nested"
     PAPER = "paper"
+
+
+class MetricName(StrEnum):
+    """What models are judged by; listed here because the panels are slow to import."""
+
+    ACCURACY = "accuracy"
+    BALANCED_ACCURACY = "balanced-accuracy"
+    AUC = "auc"
+    F1 = "f1"
+    R2 = "r2"
 
 
 def compare(
@@ -63,44 +78,69 @@ def compare(
         typer.Option(metavar="A,B", help=f"At least two of {', '.join(SEARCHES)} (all features)."),
     ],
     classifiers: Annotated[
-        PanelName, typer.Option(metavar="NAME", help="The nine classifiers: sklearn or weka.")
+        PanelName,
+        typer.Option(
+            metavar="NAME",
+            help="Nine classifiers from sklearn or weka; for a numeric target, eight regressors "
+            "from sklearn.",
+        ),
     ] = PanelName.SKLEARN,
+    metric: Annotated[
+        MetricName | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"The score of the models: {options.one_of(MetricName)} (default: accuracy, or r2 "
+            "for a numeric target). AUC and F1 are means over the classes.",
+            show_default=False,
+        ),
+    ] = None,
     protocol: Annotated[
         ProtocolName,
         typer.Option(
             metavar="NAME",
-            help="Select inside every fold (nested), or once on all samples, which is too "
-            "optimistic (paper).",
+            help="Select inside every fold (nested), or once on all samples (paper), which is too "
+            "optimistic.",
         ),
     ] = ProtocolName.NESTED,
-    folds: Annotated[int, typer.Option(metavar="N", help="Folds of the cross-validation.")] = 10,
+    folds: Annotated[
+        int, typer.Option(metavar="N", help="Number of folds of the cross-validation.")
+    ] = 10,
     seed: Annotated[
-        int, typer.Option(metavar="N", help="The same seed gives the same result.")
+        int, typer.Option(metavar="N", help="Random seed; the same seed gives the same result.")
     ] = 0,
     out: Annotated[
         Path | None,
         typer.Option(
-            metavar="FOLDER", help="Keep all results there; the same command resumes from them."
+            metavar="FOLDER",
+            help="Keep all results in this folder; the same command resumes from them.",
         ),
     ] = None,
     missing: options.Missing = options.MissingRule.SIMILAR,
     jobs: options.Jobs = None,
+    as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Compare searches by the accuracy of classifiers on the selected features.
+    """Compare searches by how well models do on the selected features.
 
-    Options about reading apply to all files, and not to data sets given by name.
+    Figures are means over the models, with their standard deviation from fold to fold. Options
+    for reading apply to all files, but not to data sets given by name.
     """
     chosen = _searches(searches)
     asked = [TableOptions(table=table, **vars(reading)) for table in tables]
     with _folder(out) as folder:
         with shown_progress("reading the tables", quiet=quiet):
             entries = _entries(asked, folder)
-            for entry in entries:  # so that errors in a table are found before anything runs
-                dataset = entry.load(reading.data)
+            # Read now, so that errors in a table are found before anything runs.
+            datasets = [entry.load(reading.data) for entry in entries]
+            for entry, dataset in zip(entries, datasets, strict=True):
                 if entry.file is not None:
-                    _refuse_quantities(dataset)
                     warn_of_suspects(dataset, dataset.feature_names)
+        metric = _metric(metric, datasets)
+        if classifiers == PanelName.WEKA and metric != MetricName.ACCURACY:
+            raise UsageError(
+                f"--classifiers must be sklearn for --metric {metric}, got weka. Its classifiers "
+                "count correct predictions only."
+            )
         from fuzzyfrog.experiment import config  # large
 
         experiment = config.Experiment(
@@ -112,6 +152,8 @@ def compare(
             lineups={"all": tuple(chosen)},
             folds=folds,
             fold_seed=seed,
+            metric=metric,
+            deviation="folds",
         )
         page = folder / f"{classifiers}-{protocol}.md"
         try:
@@ -124,27 +166,82 @@ def compare(
                 figures=out is not None,
             )
         finally:
-            if page.exists():  # even if other pages could not be written
+            if page.exists() and not as_json:  # even if other pages could not be written
                 write_result(*page.read_text(encoding="utf-8").splitlines())
+        if as_json:
+            from fuzzyfrog.experiment.runner import page_data
+
+            found = page_data(experiment, reading.data, folder)
+            write_json(json.dumps(_document(found, done.failures), indent=2))
     for failure in done.failures:
         tell(failure)
     if done.failures:
         raise typer.Exit(ExitCode.FAILURE)
 
 
-def _refuse_quantities(dataset: Dataset) -> None:
-    """Raise if the classes are numbers that hardly occur twice: classifiers are compared."""
-    from fuzzyfrog.data.cells import all_numbers
-    from fuzzyfrog.data.target import MOST_CLASSES, SAMPLES_OF_A_CLASS
+def _metric(asked: MetricName | None, datasets: Sequence[Dataset]) -> MetricName:
+    """Return what the models are judged by: one metric for all tables."""
+    from fuzzyfrog.experiment.panel import check_target
 
-    labels = [str(label) for label in dataset.classes or ()]
-    few = max(MOST_CLASSES, dataset.n_samples / SAMPLES_OF_A_CLASS)
-    if len(labels) > few and all_numbers(labels):
+    numeric = [dataset.name for dataset in datasets if dataset.classes is None]
+    others = [dataset.name for dataset in datasets if dataset.classes is not None]
+    if numeric and others:
         raise UsageError(
-            f"--target must be a column of classes, got {shown(dataset.target_name)} with "
-            f"{len(labels):,} different numbers in {dataset.n_samples:,} samples. Classifiers "
-            "cannot be compared by a quantity; choose another target, or cut it into classes."
+            "TABLE must be tables that all have classes or all have numbers to predict, got "
+            f"numbers in {shown(numeric[0])} and classes in {shown(others[0])}. "
+            "Compare them separately."
         )
+    metric = asked or (MetricName.R2 if numeric else MetricName.ACCURACY)
+    for dataset in datasets:
+        check_target(dataset, metric)
+    return metric
+
+
+def _document(found: PageData, failures: Sequence[str]) -> dict[str, Any]:
+    """Return the comparison for JSON; scores of all metrics are at most 1."""
+    from fuzzyfrog.experiment.comparison import compare as compared
+
+    experiment = found.experiment
+    ((place, results),) = found.results.items()
+    (lineup,) = found.lineups[place]
+    scale = lineup.metric.scale
+    tables = []
+    for data, entries in results.items():
+        shape, figures = found.shapes.get(data), lineup.figures(data)
+        tables.append(
+            {
+                "table": data,
+                "n_samples": shape and shape.n_samples,
+                "n_features": shape and shape.n_features,
+                "searches": [
+                    {
+                        "search": name,
+                        "n_features": fmean(entry.sizes) if entry.sizes else None,
+                        "score": one and one.mean / scale,
+                        "deviation": one and one.std / scale,
+                        "best": one and one.best / scale,
+                        "models": {
+                            model: score / scale for model, score in entry.accuracies.items()
+                        },
+                        "seconds": entry.seconds if entry.sizes else None,
+                    }
+                    for name, entry in entries.items()
+                    for one in [figures[name]]
+                ],
+            }
+        )
+    scores = lineup.scores()
+    ranks = compared(scores) if len(scores) > 1 else None
+    return {
+        "metric": experiment.metric,
+        "protocol": place[1],
+        "folds": experiment.folds,
+        "seed": experiment.fold_seed,
+        "tables": tables,
+        "ranks": ranks and dict(ranks.ranks),
+        "friedman_p": ranks and ranks.p_value,
+        "failures": list(failures),
+    }
 
 
 def _searches(given: Sequence[str]) -> list[str]:
@@ -212,4 +309,6 @@ def _entry(name: str, asked: TableOptions, folder: Path) -> DataEntry:
         row_labels=asked.row_labels,
         max_missing=asked.max_missing,
         drop_missing_target=asked.drop_missing_target,
+        target_kind=asked.target_kind,
+        dates=asked.dates,
     )

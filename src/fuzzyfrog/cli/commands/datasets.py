@@ -1,7 +1,5 @@
 """``fuzzyfrog datasets``: the data sets that are known by name."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

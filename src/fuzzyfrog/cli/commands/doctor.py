@@ -1,7 +1,5 @@
 """``fuzzyfrog doctor``: what is installed, what is missing, and how to get it."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import os
@@ -43,13 +41,13 @@ def doctor(
         typer.Option(
             "--warm",
             metavar="",
-            help="Compile and cache all kernels now, as for an image; takes about a minute.",
+            help="Compile and cache all kernels (for container images); takes about a minute.",
         ),
     ] = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Check the installation: what is there, what is missing, and how to get it."""
+    """Check the installation: what is installed, what is missing, and how to get it."""
     with shown_progress("checking the installation", quiet=quiet) as course:
         if warm:
             course.phase("compiling all kernels")
@@ -89,7 +87,7 @@ def _verdict(missing: list[Finding]) -> str:
     n_required = sum(not one.is_optional for one in missing)
     if n_required:
         noun = "package is" if n_required == 1 else "packages are"
-        return f"{n_required} required {noun} missing; fuzzyfrog does not work without."
+        return f"{n_required} required {noun} missing; fuzzyfrog cannot run."
     if missing:
         noun = "component is" if len(missing) == 1 else "components are"
         return f"All required packages are installed; {len(missing)} optional {noun} missing."
@@ -175,7 +173,7 @@ def _kernels() -> Finding:
 
 
 def _compile_all() -> None:
-    """Use every kernel once; Numba keeps what it compiles."""
+    """Run every kernel once; Numba caches what it compiles."""
     import numpy as np
 
     from fuzzyfrog.measure import Dependency, SampledDependency, SoftDependency

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fuzzyfrog.cli import options
-from fuzzyfrog.cli.console import aligned, fitted, safe, stdout, write_json, write_result
+from fuzzyfrog.cli.console import aligned, fitted, safe, stdout, tell, write_json, write_result
 from fuzzyfrog.cli.errors import UsageError
 from fuzzyfrog.cli.inputs import SavedRun, loaded_run
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fuzzyfrog.records import Cell, FeatureExplanation, Run
 
 ALIKE = "alike the targets of similar samples are"
-LIKELY = "likely a random similar sample has the same class"
+LIKELY = "likely it is that a random similar sample has the same class"
 ROOM = 40  # columns of a terminal for the name of a feature in a sentence
 
 NAMED = {
@@ -40,14 +40,18 @@ def explain(
     ] = 8,
     as_json: options.Json = False,
 ) -> None:
-    """Explain why a feature is selected: which samples it tells apart, or keeps among their own."""
+    """Explain why a feature is selected: which samples would be harder to tell apart without it."""
     if limit < 0:
         raise UsageError(f"--limit must be at least 0, got {limit}.")
     loaded = loaded_run(run)
+    if loaded.has_groups and feature is None:
+        _say_nothing_is_explained(as_json=as_json)
+        return
     if not loaded.is_explained:
+        way_out = "without --group" if loaded.has_groups else "with more time"
         raise UsageError(
-            f"{run} must be a run with explanations, got one that ran out of time before them. "
-            "Run it again with more time."
+            f"{run} must be a run with explanations, got one without them, because "
+            f"{loaded.why_unexplained}. Run it again {way_out}."
         )
     chosen = loaded.explanations if feature is None else (loaded.explanation_of(feature),)
     explanations = [
@@ -61,6 +65,15 @@ def explain(
         write_result(*_lines(loaded, explanations[0]))
 
 
+def _say_nothing_is_explained(*, as_json: bool) -> None:
+    sentence = "Features are not explained where columns form groups."
+    if as_json:
+        tell(sentence)
+        write_json("[]")
+    else:
+        write_result(sentence)
+
+
 def _overview(run: Run) -> Iterator[str]:
     """Yield one line for each feature, the most important one first."""
     n_selected = len(run.selected)
@@ -71,7 +84,7 @@ def _overview(run: Run) -> Iterator[str]:
     rows = [[fitted(one.name, room), f"{-one.lost:+.4f}", f"{one.n_affected:,}"] for one in ranked]
     yield from aligned([head, *rows], right={1, 2})
     yield ""
-    shown = "only this feature tells apart" if run.is_strict else "are among others without it"
+    shown = "only this feature tells apart" if run.is_strict else "have worse neighbors without it"
     yield f"Next: --feature NAME shows the samples that {shown}"
 
 

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fuzzyfrog.cli import options
-from fuzzyfrog.cli.console import fitted, tell, write_json, write_result
-from fuzzyfrog.cli.errors import ExitCode, UsageError
-from fuzzyfrog.cli.inputs import TableOptions, opened, warn_of_suspects
+from fuzzyfrog.cli.console import fitted, tell, warn, write_json, write_result
+from fuzzyfrog.cli.errors import ExitCode, UsageError, in_options
+from fuzzyfrog.cli.inputs import TableOptions, opened
 from fuzzyfrog.cli.options import MeasureOptions, features_in
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.common.jit import compiling_heard
+from fuzzyfrog.common.messages import shown
 
 if TYPE_CHECKING:
     from fuzzyfrog.cli.progress import Course
+    from fuzzyfrog.data import Dataset
     from fuzzyfrog.records import Reduct
 
 ROOM = 40  # columns of a terminal for one name among others
@@ -44,6 +46,7 @@ def reducts(
         list[str] | None,
         typer.Option(metavar="A,B", help="Features that no reduct may have."),
     ] = None,
+    copies: options.Copies = options.CopiesRule.DROP,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -55,6 +58,7 @@ def reducts(
         raise UsageError(f"--limit must be at least 0, got {limit}. 0 lists all of them.")
     measure.require_strict("reducts")
     found: list[Reduct] = []
+    left_out: list[str] = []
     try:
         with (
             shown_progress(f"reading {asked.table}", quiet=quiet) as course,
@@ -65,14 +69,13 @@ def reducts(
             dataset = loaded.dataset
             included = features_in("--include", include, dataset)
             excluded = features_in("--exclude", exclude, dataset)
-            allowed = [name for name in dataset.feature_names if name not in excluded]
-            warn_of_suspects(dataset, allowed, "exclude")
+            left_out += _left_out(dataset, included, excluded, drop_copies=copies == "drop")
             course.phase("searching for the first reduct")
             iterator = enumerate_reducts(
                 dataset,
                 size=size,
                 must_include=included or None,
-                exclude=excluded or None,
+                exclude=[*excluded, *left_out] or None,
                 **measure.parameters(),
             )
             with compiling_heard(course.compile):
@@ -82,11 +85,41 @@ def reducts(
         ended = "interrupted"
     if as_json:
         listed = [asdict(one) for one in found]
-        write_json(json.dumps({"all": ended == "all", "reducts": listed}, indent=2))
+        document = {"all": ended == "all", "left_out": left_out, "reducts": listed}
+        write_json(json.dumps(document, indent=2))
     else:
         write_result(*_lines(found, ended, is_fewest=size is None))
     if ended == "interrupted":
         raise typer.Exit(ExitCode.INTERRUPTED)
+
+
+def _left_out(
+    dataset: Dataset, included: Sequence[str], excluded: Sequence[str], *, drop_copies: bool
+) -> list[str]:
+    """Return the features that `select` would leave out as well, and say why."""
+    import numpy as np
+
+    from fuzzyfrog.select.column_warnings import left_out
+
+    names = np.array(dataset.feature_names, object)
+    found = left_out(
+        dataset,
+        np.isin(names, included),
+        np.isin(names, excluded),
+        drop_copies=drop_copies,
+        drop_doubtful=True,
+    )
+    for sentence in found.sentences:
+        warn(in_options(sentence))
+    for group in found.copies:
+        others = ", ".join(shown(names[one]) for one in group.others)
+        say = "says" if len(group.others) == 1 else "say"
+        is_left_out = "It is" if len(group.others) == 1 else "They are"
+        warn(
+            f"{others} {say} the same as {shown(names[group.feature])}. {is_left_out} left out; "
+            "--copies keep lists all."
+        )
+    return [str(name) for name in names[found.mask]]
 
 
 def _collect(reducts: Iterator[Reduct], limit: int, found: list[Reduct], course: Course) -> str:

@@ -26,7 +26,7 @@ RESULTS = Path("results")
 def reproduce(
     tables: Annotated[
         list[str] | None,
-        typer.Argument(metavar="TABLE", help="Some of the data sets (default: all of them)."),
+        typer.Argument(metavar="TABLE", help="Data sets to run (default: all of them)."),
     ] = None,
     out: Annotated[
         Path,
@@ -60,14 +60,12 @@ def reproduce(
         typer.Option(
             "--report-only",
             metavar="",
-            help="Compute nothing; write the pages about existing cells.",
+            help="Compute nothing; write the pages from existing cells.",
         ),
     ] = False,
     pack_cells: Annotated[
         bool,
-        typer.Option(
-            "--pack", metavar="", help="Finally pack all cells into one small file, to keep."
-        ),
+        typer.Option("--pack", metavar="", help="When done, pack all cells into one small file."),
     ] = False,
     jobs: options.Jobs = None,
     quiet: options.Quiet = False,

@@ -6,15 +6,15 @@ import json
 import shlex
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from fuzzyfrog.cli import options
-from fuzzyfrog.cli.checking import Checking
 from fuzzyfrog.cli.console import safe, tell, write_json, write_result
 from fuzzyfrog.cli.errors import ExitCode, UsageError, in_options
 from fuzzyfrog.cli.inputs import LoadedTable, TableOptions, opened
@@ -23,16 +23,31 @@ from fuzzyfrog.cli.options import MeasureOptions, SearchOptions, given_options
 from fuzzyfrog.cli.outputs import Files, write_table
 from fuzzyfrog.cli.progress import Course, Limits, shown_progress
 from fuzzyfrog.cli.summary import facts, models_line, result_lines, shown_features
-from fuzzyfrog.common.deadline import Deadline, interruptible
+from fuzzyfrog.common.deadline import Deadline, TimeIsUp, interruptible, limited
 from fuzzyfrog.common.files import Unwritten
 from fuzzyfrog.common.jit import compiling_heard
+from fuzzyfrog.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
+    from fuzzyfrog.cli.interrupt import Stopping
+    from fuzzyfrog.cli.progress import Course
     from fuzzyfrog.data import Dataset
     from fuzzyfrog.records import Check, Run
     from fuzzyfrog.select import FuzzyRoughSelector
 
 LARGE = 20_000  # samples, beyond which a random part is worth a try
+
+# Of the check with models:
+FOLDS = 5
+USUAL_SECONDS = 10.0  # that a check may take, roughly, unless it is asked for
+DOUBT = 3.0  # by which an estimate before the first fold may be wrong; kernels had to be loaded
+REST = 1.5  # how much longer a check takes than its folds, and how rough "roughly" is
+MOST_SECONDS = 30.0  # after which a check that was not asked for is given up
+CHEAP_SECONDS = 5.0  # that must be left for the noise guard and the soft measure alone
+NOTICE = (
+    b"fuzzyfrog: leaving out the check; the result is still printed and written; press Ctrl-C "
+    b"again to stop at once\n"
+)
 
 
 def select(
@@ -77,7 +92,10 @@ def select(
                 deadline = Deadline(inf if search.max_seconds is None else search.max_seconds)
                 checking = Checking(check, search.seed, deadline, stopping, course)
                 run = _searched(selector, loaded.dataset, stopping, course, checking)
-            _write(run, loaded, files, as_json=as_json, quiet=quiet)
+            if files.no_rows:
+                run = run.without_rows()
+            columns = list(map(str, selector.get_feature_names_out()))
+            _write(run, columns, loaded, files, as_json=as_json, quiet=quiet)
     except KeyboardInterrupt:
         tell(files.interruption(has_found=stopping.has_found))
         raise typer.Exit(ExitCode.INTERRUPTED) from None
@@ -123,7 +141,15 @@ def _command() -> str:
     return shlex.join(["fuzzyfrog", *(one for one in sys.argv[1:] if one != "--resume")])
 
 
-def _write(run: Run, loaded: LoadedTable, files: Files, *, as_json: bool, quiet: bool) -> None:
+def _write(
+    run: Run,
+    columns: Sequence[str],
+    loaded: LoadedTable,
+    files: Files,
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> None:
     """Print the result and write the files; either is done even if the other fails."""
     try:
         if as_json:
@@ -132,7 +158,7 @@ def _write(run: Run, loaded: LoadedTable, files: Files, *, as_json: bool, quiet:
             write_result(*result_lines(run))
     finally:
         with shown_progress("writing files", quiet=quiet or files.are_none):
-            unwritten = files.write(run, loaded)
+            unwritten = files.write(run, columns, loaded)
     if not as_json:
         write_result(*files.next_steps(unwritten))
     unwritten.check()
@@ -242,3 +268,137 @@ def _print_boosted(found: _Boosted) -> None:
             ]
         ),
     )
+
+
+class Checking:
+    """The check of a selection on the command line.
+
+    Parameters
+    ----------
+    asked : bool or None
+        Whether it was asked for; None if it depends on the time it takes.
+    seed : int
+        Seed of the run.
+    deadline : Deadline
+        The end of `--max-seconds`, which covers the check.
+    stopping, course
+        The signals and the progress of the command.
+    """
+
+    def __init__(
+        self, asked: bool | None, seed: int, deadline: Deadline, stopping: Stopping, course: Course
+    ) -> None:
+        self._asked = asked
+        self._seed = seed
+        self._deadline = deadline
+        self._stopping = stopping
+        self._course = course
+        self._n_signals = stopping.n_asked
+
+    def check(
+        self, selector: Any, dataset: Dataset, n_selected: int, seconds: float
+    ) -> Check | None:
+        """Return the check of a selection that took some seconds; None if nobody wants it."""
+        if self._asked is False:
+            return None
+        from fuzzyfrog.select.cross_validation import CrossValidation, estimated_seconds
+
+        if self._stopping.n_asked:
+            return self._without(dataset, "the run was interrupted.")
+        needed = estimated_seconds(dataset, n_selected, seconds, FOLDS)
+        if needed > self._deadline.remaining():
+            left = max(0.0, self._deadline.remaining())
+            reason = f"it would take {_about(needed)}, and --max-seconds leaves {left:.0f} s."
+            return self._without(dataset, reason)
+        if self._asked is None and needed > DOUBT * USUAL_SECONDS:
+            reason = f"it would take {_about(needed)}; --check does it."
+            return self._cheap(selector, self._without(dataset, reason), dataset)
+        self._begun, self._n_heard = time.monotonic() - self._course.compiled, 0
+        self._stopping.notice = NOTICE
+        try:
+            with interruptible(), limited(self._deadline):
+                trial = CrossValidation(selector, dataset, None, FOLDS, self._seed, self._hear)
+                return trial.checked()
+        except KeyboardInterrupt:
+            if self._stopping.n_asked - self._n_signals != 1:
+                raise
+            return self._without(dataset, "it was interrupted; --check does it again.")
+        except _TooLong as told:
+            return self._cheap(selector, self._without(dataset, str(told)), dataset)
+        except TimeIsUp:
+            return self._without(dataset, "--max-seconds was over.")
+        except (DataError, ParameterError) as error:
+            return self._without(dataset, in_options(error))
+        except MemoryError:
+            return self._without(dataset, "there was not enough memory.")
+        except Exception as error:  # a check must never cost the result that it is about
+            reason = " ".join(str(error).split())[:200]
+            return self._without(dataset, f"it failed ({type(error).__name__}: {reason}).")
+
+    def _hear(self, what: str) -> None:
+        """Show the progress; stop after a signal that a search took for its own, or if it is slow.
+
+        The first fold tells how long the others take. Kernels are compiled only once.
+        """
+        if self._stopping.n_asked > self._n_signals:
+            raise KeyboardInterrupt
+        self._n_heard += 1
+        seconds = time.monotonic() - self._course.compiled - self._begun
+        needed = FOLDS * seconds
+        if self._asked is None and self._n_heard == 2 and needed > REST * USUAL_SECONDS:
+            raise _TooLong(f"it would take {_about(REST * needed)}; --check does it.")
+        if self._asked is None and seconds > MOST_SECONDS:
+            raise _TooLong(f"it takes more than {_about(MOST_SECONDS)}; --check does it.")
+        self._course.phase(what)
+
+    def _cheap(self, selector: Any, check: Check, dataset: Dataset) -> Check:
+        """Return a check without models, but with the parts that take little time."""
+        from fuzzyfrog.records import NoiseGuard
+        from fuzzyfrog.select import FuzzyRoughSelector
+        from fuzzyfrog.select.cross_validation import guard_of, soft_features_of
+
+        is_fuzzy = isinstance(selector, FuzzyRoughSelector)
+        if not is_fuzzy or self._deadline.remaining() < CHEAP_SECONDS:
+            return check
+        self._stopping.notice = NOTICE
+        self._course.phase("checking against shuffled columns")
+        try:
+            with interruptible(), limited(self._deadline):
+                noise = guard_of(selector, dataset, self._seed)
+                found = noise if isinstance(noise, NoiseGuard) else None
+                soft = soft_features_of(selector, dataset, found)
+        except (KeyboardInterrupt, TimeIsUp, MemoryError, DataError, ParameterError):
+            if self._stopping.n_asked > self._n_signals + 1:
+                raise
+            return check
+        if self._stopping.n_asked > self._n_signals:  # a search ends at a signal
+            return check
+        return replace(check, noise=found, soft_features=soft)
+
+    def _without(self, dataset: Dataset, reason: str) -> Check:
+        from fuzzyfrog.records import Check
+
+        return Check(
+            metric="R²" if dataset.classes is None else "balanced accuracy",
+            models=(),
+            folds=FOLDS,
+            seed=self._seed,
+            n_samples=0,
+            scores=(),
+            soft_features=(),
+            noise=None,
+            left_out=reason,
+            notes=(),
+        )
+
+
+class _TooLong(TimeIsUp):
+    """A check that was not asked for takes too long."""
+
+
+def _about(seconds: float) -> str:
+    if seconds < 100:
+        return f"about {max(1, round(seconds))} s"
+    if seconds < 5_400:
+        return f"about {round(seconds / 60)} minutes"
+    return f"about {round(seconds / 3_600)} hours"

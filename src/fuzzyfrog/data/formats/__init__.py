@@ -1,1 +1,354 @@
-"""One file for each file format."""
+"""The readers, one module for each file format, and what they share.
+
+Files are opened as bytes or lines of text, with limits that protect against files that are not
+what they seem; a `Layout` says which columns are features and which is the target.
+"""
+
+import codecs
+import gzip
+import io
+import stat
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from fuzzyfrog.common.messages import Sentence, Setting, listed, shown, suggested
+from fuzzyfrog.data.cells import MISSING, all_numbers
+from fuzzyfrog.data.dataset import chosen_categorical
+from fuzzyfrog.errors import DataError, ParameterError
+
+MAX_LINE_BYTES = 64 * 2**20
+MAX_UNZIPPED_BYTES = 8 * 2**30
+# A table of zeros packs 1:1000 like a bomb does, so the ratio counts only above a size.
+MAX_UNZIPPED_RATIO = 200
+RATIO_COUNTS_FROM_BYTES = 64 * 2**20
+
+FileStamp = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Positions of the features and of the target in a row.
+
+    `categorical` says whether each feature was named as categorical; None if the file decides.
+    `keeps_text` says that texts such as "25.0%" are labels. `row_labels` is the column that names
+    the samples, None if there is none. `keeps_na` says that "NA" and the like are labels of the
+    target.
+    """
+
+    features: tuple[int, ...]
+    names: tuple[str, ...]
+    target: int
+    categorical: tuple[bool | None, ...]
+    keeps_text: bool = False
+    row_labels: int | None = None
+    drops_unlabeled: bool = False
+    keeps_na: bool = False
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The user's choices for a file: its target, ignored columns, categorical features.
+
+    The features in `categorical` are added to those in `categorical_features`.
+    """
+
+    target: str | None
+    ignore: tuple[str, ...]
+    categorical_features: object
+    categorical: tuple[str, ...] = ()
+    keeps_text: bool = False
+    row_labels: str | None = None
+    drops_unlabeled: bool = False
+    keeps_na: bool = False
+
+    def layout(self, header: Sequence[str], file: str) -> Layout:
+        """Return the layout of a file with this header."""
+        target = self._target(header, file)
+        left_out = {_position(name, header, file, "ignore") for name in self.ignore}
+        if target in left_out:
+            raise DataError(
+                Sentence(
+                    f"{file}: ",
+                    Setting("ignore"),
+                    f" must not name the target, got {shown(self.target)}. "
+                    "Name another target, or remove it from ",
+                    Setting("ignore"),
+                    ".",
+                )
+            )
+        labels = self._row_labels(header, file)
+        if labels is not None and labels == target:
+            raise DataError(
+                Sentence(
+                    f"{file}: ",
+                    Setting("row_labels"),
+                    f" must not be the target, got {shown(self.target)}. Name another column.",
+                )
+            )
+        left_out.add(-1 if labels is None else labels)
+        features = tuple(p for p in range(len(header)) if p != target and p not in left_out)
+        if not features:
+            raise DataError(
+                f"{file}: a table must have a feature besides the target, got the columns "
+                f"{listed(header)}. Pass a file with at least one more column."
+            )
+        names = tuple(header[position] for position in features)
+        kinds = self._kinds(names, file)
+        return Layout(
+            features,
+            names,
+            target,
+            kinds,
+            self.keeps_text,
+            labels,
+            self.drops_unlabeled,
+            self.keeps_na,
+        )
+
+    def _row_labels(self, header: Sequence[str], file: str) -> int | None:
+        """Return the column that names the samples: the given one, or a nameless first one."""
+        if self.row_labels is not None:
+            return _position(self.row_labels, header, file, "row_labels")
+        return 0 if not header[0] else None
+
+    def _kinds(self, names: tuple[str, ...], file: str) -> tuple[bool | None, ...]:
+        chosen = chosen_categorical(self.categorical_features, names)
+        kinds: list[bool | None] = [None] * len(names) if chosen is None else chosen.tolist()
+        for name in self.categorical:
+            kinds[_position(name, names, file, "categorical")] = True
+        return tuple(kinds)
+
+    def _target(self, header: Sequence[str], file: str) -> int:
+        if self.target is None:
+            raise DataError(
+                Sentence(
+                    f"{file}: ",
+                    Setting("target"),
+                    " must be the name of a column, got None. "
+                    f"Name one of: {listed(header)}; the last is {shown(header[-1])}.",
+                )
+            )
+        return _position(self.target, header, file, "target")
+
+
+def _position(name: str, header: Sequence[str], file: str, argument: str) -> int:
+    if name not in header:
+        kind = "feature" if argument == "categorical" else "column"
+        raise DataError(
+            Sentence(
+                f"{file}: ",
+                Setting(argument),
+                f" must be the name of a {kind}, got {shown(name)}. {suggested(name, header)}",
+            )
+        )
+    return header.index(name)
+
+
+def check_header(header: Sequence[str], file: str, separator: str | None) -> None:
+    """Refuse a header with numbers, repeated or empty names, or a single column."""
+    if len(header) == 1:
+        raise _single_column(header[0], file, separator)
+    if not any(name in MISSING for name in header) and all_numbers(header):
+        raise DataError(
+            f"{file}: line 1 must hold the names of the columns, got only numbers "
+            f"({listed(header[:3])}). Add a header line."
+        )
+    # R and pandas write the labels of rows as a first column without a name.
+    unnamed = [position + 1 for position, name in enumerate(header) if not name]
+    if unnamed and (unnamed != [1] or len(header) == 2):
+        raise DataError(
+            f"{file}: every column must have a name in line 1, got none for column "
+            f"{listed(unnamed)}. Name it, or drop it if it only counts the rows "
+            "(in pandas: to_csv(index=False))."
+        )
+    repeated = [name for name, count in Counter(header).items() if count > 1]
+    if repeated:
+        raise DataError(
+            f"{file}: column names must be distinct, got more than once: {listed(repeated)}. "
+            "Rename or drop the repeated columns."
+        )
+
+
+def _single_column(cell: str, file: str, separator: str | None) -> DataError:
+    found = [mark for mark in (",", ";", "\t", "|") if mark in cell and mark != separator]
+    problem = f"{file}: line 1 must name at least 2 columns, got 1. "
+    if not found:
+        return DataError(f"{problem}A table needs a feature and a target.")
+    hint = f"It seems to be separated by {shown(found[0])}: pass "
+    return DataError(Sentence(problem, hint, Setting("separator", found[0]), "."))
+
+
+def stamp(path: Path) -> FileStamp:
+    """Return size and time of a regular file, to notice a change later."""
+    if "\0" in str(path):
+        raise DataError(
+            f"path must be one that a disk can have, got {shown(str(path))}, with a NUL."
+        )
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise _not_found(path, error) from None
+    if not stat.S_ISREG(status.st_mode):
+        kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe or device"
+        raise DataError(
+            f"{path.name}: a table must be a regular file, got {kind}. "
+            "Pass the path of a file; save piped data to a file first."
+        )
+    return status.st_size, status.st_mtime_ns
+
+
+def check_unchanged(path: Path, before: FileStamp) -> None:
+    """Raise if a file has changed."""
+    if stamp(path) != before:
+        raise changed(path)
+
+
+def changed(path: Path) -> DataError:
+    """Return the error for a file that changed after reading began."""
+    return DataError(f"{path.name}: the file changed while it was read. Read it again.")
+
+
+def _not_found(path: Path, error: OSError) -> DataError:
+    if not isinstance(error, FileNotFoundError | NotADirectoryError):
+        return DataError(f"{path.name}: cannot be read ({error.strerror}). Check the permissions.")
+    folder = path.parent
+    if not folder.is_dir():
+        return DataError(
+            f"{path.name}: no such file, because there is no folder {shown(str(folder))}."
+        )
+    others = _neighbors(folder)
+    if not others:
+        return DataError(
+            f"{path.name}: no such file, and the folder {shown(str(folder))} has none."
+        )
+    return DataError(f"{path.name}: no such file. {suggested(path.name, others)}")
+
+
+def _neighbors(folder: Path) -> list[str]:
+    try:
+        return sorted(entry.name for entry in folder.iterdir() if entry.is_file())
+    except OSError:  # a folder can be readable but not listable
+        return []
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[BinaryIO]:
+    """Open a regular file for reading, unpacking it where its name ends in ".gz"."""
+    stamp(path)
+    try:
+        packed = path.open("rb")
+    except OSError as error:
+        raise _not_found(path, error) from None
+    with packed:
+        if path.suffix.lower() != ".gz":
+            yield packed
+        else:
+            with gzip.GzipFile(fileobj=packed) as unzipped:
+                yield io.BufferedReader(_Unzipped(path, packed, unzipped), 2**20)
+
+
+class _Unzipped(io.RawIOBase):
+    """The unpacked bytes of a gzip file, up to a sane size."""
+
+    def __init__(self, path: Path, packed: BinaryIO, unzipped: gzip.GzipFile) -> None:
+        self._path, self._packed, self._unzipped = path, packed, unzipped
+        self._size = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        try:
+            chunk = self._unzipped.read(len(buffer))
+        except EOFError:
+            raise self._error("ends in the middle, it was cut off") from None
+        except (gzip.BadGzipFile, zlib.error) as error:
+            raise self._error(f"is not a valid gzip file ({error})") from None
+        self._size += len(chunk)
+        self._refuse_bomb()
+        buffer[: len(chunk)] = chunk
+        return len(chunk)
+
+    def _refuse_bomb(self) -> None:
+        ratio = self._size / max(1, self._packed.tell())
+        if self._size > MAX_UNZIPPED_BYTES:
+            raise self._error(f"unpacks to more than {MAX_UNZIPPED_BYTES / 2**30:.3g} GiB")
+        if self._size > RATIO_COUNTS_FROM_BYTES and ratio > MAX_UNZIPPED_RATIO:
+            raise self._error(f"unpacks to more than {MAX_UNZIPPED_RATIO} times its size")
+
+    def _error(self, problem: str) -> DataError:
+        return DataError(
+            f"{self._path.name}: the file {problem}. Get it again, or unpack it yourself if "
+            "you trust it and pass the unpacked file."
+        )
+
+
+def text_lines(path: Path, encoding: str) -> Iterator[str]:
+    """Yield the lines of a text file with their line ends, without a byte order mark."""
+    _check_encoding(encoding)
+    with open_bytes(path) as stream:
+        for number, raw in enumerate(_raw_lines(stream), 1):
+            if number == 1:
+                raw = _without_mark(path, raw)
+            yield _decoded(path, raw, number, encoding)
+
+
+def _raw_lines(stream: BinaryIO) -> Iterator[bytes]:
+    first = stream.readline(MAX_LINE_BYTES + 1)
+    if b"\r" in first and b"\n" not in first and len(first) <= MAX_LINE_BYTES:
+        yield from first.splitlines(keepends=True)  # the line ends of old Macs
+    elif first:
+        yield first
+        yield from iter(lambda: stream.readline(MAX_LINE_BYTES + 1), b"")
+
+
+def _check_encoding(encoding: str) -> None:
+    try:
+        by_byte = "a,\n".encode(encoding) == b"a,\n"
+    except (LookupError, TypeError, ValueError):  # unknown, not text, or one that cannot encode
+        by_byte = False
+    if not by_byte:
+        raise ParameterError(
+            "encoding",
+            "be a known one that contains ASCII, such as 'utf-8' or 'latin-1'",
+            shown(encoding),
+            "Convert the file to UTF-8.",
+        )
+
+
+def _without_mark(path: Path, raw: bytes) -> bytes:
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise DataError(
+            f"{path.name}: the file must be UTF-8, got UTF-16. Save it as UTF-8 "
+            "(in a spreadsheet: CSV UTF-8)."
+        )
+    return raw.removeprefix(codecs.BOM_UTF8)
+
+
+def _decoded(path: Path, raw: bytes, number: int, encoding: str) -> str:
+    if len(raw) > MAX_LINE_BYTES:
+        raise DataError(
+            f"{path.name}: line {number} is longer than {MAX_LINE_BYTES // 2**20} MiB. "
+            "Check that the file is a table with one sample per line."
+        )
+    if b"\0" in raw:
+        raise DataError(
+            f"{path.name}: line {number} holds a NUL byte, so the file is not UTF-8 text. "
+            "Save it as UTF-8; UTF-16 and binary files cannot be read."
+        )
+    try:
+        return raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise DataError(
+            Sentence(
+                f"{path.name}: line {number} is not {encoding} (byte 0x{raw[error.start]:02x} at "
+                f"position {error.start + 1}). Save the file as UTF-8, or pass ",
+                Setting("encoding", "cp1252"),
+                " if it comes from a Western Windows program.",
+            )
+        ) from None

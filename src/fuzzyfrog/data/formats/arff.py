@@ -1,7 +1,5 @@
 """Dense and sparse ARFF files -> numbers and labels; the only module that uses liac-arff."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterator, Sequence
@@ -11,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from fuzzyfrog.common.messages import counted, shown
+from fuzzyfrog.common.messages import count, shown
 from fuzzyfrog.data.cells import CategoryCoder, NotANumberError
 from fuzzyfrog.data.columns import Feature, FloatArray
+from fuzzyfrog.data.formats import Layout, Wanted, check_header, text_lines
 from fuzzyfrog.data.formats.csv import BlockStore, FileColumn, RawTable, blocks_of
-from fuzzyfrog.data.formats.opening import text_lines
-from fuzzyfrog.data.layout import Layout, Wanted, check_header
 from fuzzyfrog.errors import DataError, FuzzyfrogError
 
 _INTEGER = re.compile(r"\s(integer)\s*$", re.IGNORECASE)
@@ -50,7 +47,7 @@ def read_arff(path: Path, wanted: Wanted, *, encoding: str) -> tuple[Layout, Raw
 def arff_cells(path: Path, *, encoding: str) -> Iterator[list[str]]:
     """Yield the names of the attributes, then the cells of each sample as they are spelled.
 
-    A missing value is "?"; what a sparse row leaves out is 0, or the first declared category.
+    A missing value is "?"; a value that a sparse row omits is 0, or the first declared category.
     """
     import arff  # needed for this format only
 
@@ -148,7 +145,7 @@ class _ArffColumn(FileColumn):
 
 
 def _explained(path: Path, lines: _Lines, error: Exception) -> DataError:
-    """Return the error of liac-arff in plain words, with the line where it stopped."""
+    """Return an error of liac-arff in plain words, with the line where it stopped."""
     reasons = {
         "BadDataFormat": _bad_row(lines),
         "BadNominalValue": "holds a value that its attribute does not declare. Add the value to "
@@ -179,6 +176,6 @@ def _bad_row(lines: _Lines) -> str:
         )
     n_fields = re.sub(_QUOTED, "", lines.last).count(",") + 1
     return (
-        f"has {counted(n_fields, 'field')}, expected {lines.n_attributes}. Complete or delete the "
+        f"has {count(n_fields, 'field')}, expected {lines.n_attributes}. Complete or delete the "
         "line; quote values that hold commas or blanks"
     )

@@ -1,4 +1,4 @@
-"""CSV and TSV files -> float64, block by block, so that no file is held as text as a whole."""
+"""CSV and TSV files -> float64, block by block, never holding the text of a whole file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import Sentence, Setting, counted, listed, shown
+from fuzzyfrog.common.messages import Sentence, Setting, count, listed, shown
 from fuzzyfrog.common.resources import GrowingTable
 from fuzzyfrog.data.cells import (
     MISSING,
@@ -25,6 +25,7 @@ from fuzzyfrog.data.cells import (
     has_points,
     merges_integers,
     parse_numbers,
+    read_texts,
 )
 from fuzzyfrog.data.columns import (
     Column,
@@ -39,22 +40,28 @@ from fuzzyfrog.data.columns import (
     not_listed,
     text_column,
 )
-from fuzzyfrog.data.formats.opening import check_unchanged, open_bytes, stamp, text_lines
-from fuzzyfrog.data.layout import Layout, Wanted, check_header
-from fuzzyfrog.data.number_texts import read_texts
+from fuzzyfrog.data.formats import (
+    Layout,
+    Wanted,
+    check_header,
+    check_unchanged,
+    open_bytes,
+    stamp,
+    text_lines,
+)
 from fuzzyfrog.errors import DataError
 
 BLOCK_CELLS = 2**18  # about 20 MB of text at a time
 HEAD_BYTES = 2**16
 SEPARATORS = (",", ";", "\t", "|")
-WESTERN = "cp1252"  # what spreadsheets on Windows write where they do not write UTF-8
-MISSING_TARGET = frozenset({"", "?"})  # "NA" can be a class
+WESTERN = "cp1252"  # the encoding of spreadsheets on Windows if it is not UTF-8
+NO_LABEL = frozenset({"", "?"})  # in a target in which "NA" is a class
 
 # What Python's reader says, and what that means.
 UNSPLIT = {
     "end of data": "a quote is never closed",
     "expected after": "text follows a closing quote",
-    "new-line": "a carriage return stands in the middle of it",
+    "new-line": "a carriage return is in the middle of it",
     "field limit": "one has more than 131,072 characters",
     "": "it is not valid CSV",
 }
@@ -127,7 +134,7 @@ def _read_columns(
         CsvColumn(Feature(name, layout.categorical[place], layout.keeps_text), place in text, asked)
         for place, name in enumerate(layout.names)
     ]
-    store = BlockStore(file, layout, columns, MISSING_TARGET)
+    store = BlockStore(file, layout, columns, NO_LABEL if layout.keeps_na else MISSING)
     for block in blocks_of(rows, n_columns):
         store.add(block)
     return columns, store
@@ -178,7 +185,7 @@ def _rows(
     for line, record in records:
         if len(record) != n_columns:
             raise DataError(
-                f"{path.name}: line {line} has {counted(len(record), 'field')}, expected "
+                f"{path.name}: line {line} has {count(len(record), 'field')}, expected "
                 f"{n_columns}. Complete or delete the line; quote fields that hold a "
                 f"{separator!r}."
             )
@@ -323,7 +330,7 @@ def _padded(name: str, cell: str | None) -> str:
 
 
 class BlockStore:
-    """Makes one table of the blocks of a text file.
+    """Builds a table from the blocks of a text file.
 
     Parameters
     ----------
@@ -352,11 +359,12 @@ class BlockStore:
         self._target: list[Any] = []
         self._labels: dict[Any, Any] = {}
         self._without_target: list[int] = []
+        self._markers: set[str] = set()  # in these lines
         self._lines: list[NDArray[np.int64]] = []
         self._row_labels: list[str] = []
 
     def add(self, block: Block) -> None:
-        """Take the next rows."""
+        """Add the next rows."""
         features = zip(self._columns, self._layout.features, strict=True)
         values = np.stack([self._converted(block, *feature) for feature in features], axis=1)
         self._refuse_infinite(values, block)
@@ -370,6 +378,8 @@ class BlockStore:
             label = cell.strip() if isinstance(cell, str) else cell
             if label is None or label != label or label in self._missing_target:
                 self._without_target.append(line)
+                self._markers.add(label if label in MISSING - NO_LABEL else "")
+                label = None
             # Equal labels share one object, so a long file keeps few texts.
             self._target.append(self._labels.setdefault(label, label))
 
@@ -399,14 +409,7 @@ class BlockStore:
         """Return the whole table."""
         self._refuse_few_rows()
         if self._without_target and not self._layout.drops_unlabeled:
-            raise DataError(
-                Sentence(
-                    f"{self._file}: the target must not be missing, got no value in line "
-                    f"{listed(self._without_target)}. Fill in or delete these lines, or pass ",
-                    Setting("drop_missing_target", True),
-                    ".",
-                )
-            )
+            raise self._missing_labels()
         columns = [self._finished(column) for column in self._columns]
         try:
             content = decoded(self._table, columns, self._layout.names)
@@ -424,6 +427,19 @@ class BlockStore:
         if found.warning is None:
             return found
         return replace(found, warning=Sentence(f"{self._file}: ", found.warning))
+
+    def _missing_labels(self) -> DataError:
+        got = " or ".join(shown(one) if one else "no value" for one in sorted(self._markers))
+        way_out = Sentence(
+            "Fill in or delete these lines, or pass ", Setting("drop_missing_target", True)
+        )
+        if self._markers != {""}:
+            are_labels = Setting("target_kind", "class")
+            way_out = Sentence(way_out, ", or ", are_labels, " if it is a label")
+        where = f"{got} in line {listed(self._without_target)}"
+        return DataError(
+            Sentence(f"{self._file}: the target must not be missing, got {where}. ", way_out, ".")
+        )
 
     def _refuse_few_rows(self) -> None:
         if self._table.n_rows < 2:
@@ -449,7 +465,7 @@ class Dialect:
 
 
 def seems_to_be(path: Path, asked: Dialect) -> Dialect:
-    """Return the dialect of a file as far as it can be recognized, otherwise the asked one."""
+    """Return the dialect of a file as far as it can be recognized, otherwise the given one."""
     try:
         with open_bytes(path) as stream:
             head = stream.read(HEAD_BYTES)
@@ -477,7 +493,7 @@ def _decodes(head: bytes, encoding: str) -> bool:
 
 
 def _separator(lines: Sequence[str], asked: str) -> str:
-    """Return the mark that cuts all lines into equally many cells, preferably the asked one."""
+    """Return the mark that splits all lines into equally many cells, preferably the given one."""
     counts = {mark: _n_cells(lines, mark) for mark in (asked, *SEPARATORS)}
     if counts[asked] > 1:
         return asked

@@ -1,6 +1,4 @@
-"""Excel workbooks -> text, as a CSV file of the first sheet has it; the only user of openpyxl."""
-
-from __future__ import annotations
+"""Excel workbooks -> text, as in a CSV file of the first sheet; the only user of openpyxl."""
 
 import datetime
 import zipfile
@@ -9,9 +7,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from fuzzyfrog.data.formats import Layout, Wanted, check_header, check_unchanged, open_bytes, stamp
 from fuzzyfrog.data.formats.csv import Dialect, RawTable, read_records
-from fuzzyfrog.data.formats.opening import check_unchanged, open_bytes, stamp
-from fuzzyfrog.data.layout import Layout, Wanted, check_header
 from fuzzyfrog.errors import DataError
 
 PLAIN = Dialect(",", ".", "utf-8")

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.data.columns import rows_at_once
-from fuzzyfrog.data.formats.opening import FileStamp, check_unchanged, open_bytes, stamp
-from fuzzyfrog.data.layout import Layout
+from fuzzyfrog.data.formats import FileStamp, Layout, check_unchanged, open_bytes, stamp
 from fuzzyfrog.errors import DataError
 
-MOST_PACKED_COLUMNS = 1_000_000  # the size of a packed file does not show what is in it
+MOST_PACKED_COLUMNS = 1_000_000  # the size of a packed file says nothing about its content
 _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,

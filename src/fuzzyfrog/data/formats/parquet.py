@@ -13,8 +13,7 @@ import narwhals.stable.v1 as nw
 
 from fuzzyfrog.common.messages import listed, shown
 from fuzzyfrog.data.columns import rows_at_once
-from fuzzyfrog.data.formats.opening import FileStamp, changed, check_unchanged, open_bytes, stamp
-from fuzzyfrog.data.layout import Layout
+from fuzzyfrog.data.formats import FileStamp, Layout, changed, check_unchanged, open_bytes, stamp
 from fuzzyfrog.errors import DataError
 
 # The names that pandas and Dask give to an index without a name, which only counts the rows.

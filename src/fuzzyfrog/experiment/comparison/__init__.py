@@ -1,7 +1,5 @@
 """Compare methods over many data sets: Friedman's test and the post-hoc tests after it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,11 +13,12 @@ from fuzzyfrog.experiment.comparison.ranks import (
     ALPHA,
     POSTHOCS,
     PairTest,
+    SignedRankTest,
     critical_difference,
     pair_tests,
+    signed_rank_tests,
 )
 from fuzzyfrog.experiment.comparison.scores import on_grid, read_scores
-from fuzzyfrog.experiment.comparison.signed_rank import SignedRankTest, signed_rank_tests
 
 __all__ = ["Comparison", "compare"]
 
@@ -28,7 +27,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Comparison:
-    """The result of `compare`; it can be printed.
+    """The result of `compare`; `print` shows it as text.
 
     Attributes
     ----------
@@ -41,7 +40,7 @@ class Comparison:
     p_value : float
         Probability of a chi-square as large if all methods were equal.
     agreement : float
-        Kendall's W: from 0, the data sets rank the methods at random, to 1, all in the same way.
+        Kendall's W: from 0 (the data sets rank the methods at random) to 1 (all rank alike).
     control : str
         The method that the others are compared with.
     procedure : str
@@ -122,7 +121,7 @@ def compare(
     Parameters
     ----------
     scores : frame or mapping
-        Data sets x methods, more is better: a frame with a column for each method (a first
+        Data sets x methods, higher is better: a frame with a column for each method (a first
         column of text, or the index of pandas, names the data sets), or a mapping from data
         sets to mappings from methods to scores. None and NaN are gaps.
     control : str, optional
@@ -134,12 +133,12 @@ def compare(
         Whether Friedman's statistic allows for ties, as in SciPy; KEEL's, in the paper, does not.
         The post-hoc tests never do: their standard error is that of ranks without ties.
     missing : "worst" or float
-        The score of a gap: less than any other, or a number. The paper uses 0.
+        The score of a gap: lower than any other, or a number. The paper uses 0.
 
     Returns
     -------
     Comparison
-        Ranks, tests and effect sizes; it can be printed.
+        Ranks, tests and effect sizes; `print` shows them as text.
 
     Raises
     ------

@@ -6,8 +6,6 @@ from typing import Any
 
 from fuzzyfrog.experiment.comparison.ranks import critical_difference
 
-__all__ = ["diagram_height", "draw_cd", "indistinct_groups"]
-
 INK, SOFT = "#1d2423", "#8a938f"
 ROW = 0.28  # inches
 

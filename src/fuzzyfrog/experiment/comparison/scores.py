@@ -15,17 +15,15 @@ from fuzzyfrog.common.messages import listed, shown
 from fuzzyfrog.data.dataset import as_frame
 from fuzzyfrog.errors import DataError, ParameterError
 
-__all__ = ["Gridded", "ScoreTable", "on_grid", "read_scores"]
-
 Floats = NDArray[np.float64]
 
 DIGITS = 12  # significant digits of the largest score; the rest is rounding
-MAX_POWER = 290  # of ten; scores that need more are too small to be scores
+MAX_POWER = 290  # of ten; numbers that need more are too small to be scores
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
-    """Scores of methods on data sets; more is better."""
+    """Scores of methods on data sets; higher is better."""
 
     datasets: tuple[str, ...]
     methods: tuple[str, ...]

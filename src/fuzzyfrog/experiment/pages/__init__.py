@@ -17,11 +17,11 @@ from fuzzyfrog.common.files import Unwritten, written_whole
 from fuzzyfrog.experiment.cells import read_cells
 from fuzzyfrog.experiment.config import FIGURES_FOLDER, Experiment, figure_path
 from fuzzyfrog.experiment.pages.figure_files import can_draw, write_figures
-from fuzzyfrog.experiment.pages.leak import leak_page
 from fuzzyfrog.experiment.pages.markdown import GAP, Rows, bracketed, linked, table
 from fuzzyfrog.experiment.pages.panel_page import PanelPage
 from fuzzyfrog.experiment.pages.settings_page import Shape, settings_page, shape_of
-from fuzzyfrog.experiment.pages.summary_page import summary_page
+from fuzzyfrog.experiment.pages.summary_page import leak_page, summary_page
+from fuzzyfrog.experiment.panel import METRICS, Metric
 from fuzzyfrog.experiment.published import PublishedFigures
 from fuzzyfrog.experiment.results import (
     Lineup,
@@ -41,7 +41,7 @@ SETTINGS_FILE = "settings.md"
 # The pages to list first.
 FIRST = {SETTINGS_FILE: "versions, dates, data sets, selectors with all parameters"}
 FIGURES = {
-    "accuracy": "accuracies",
+    "accuracy": "{plural}",
     "ranks": "ranks with the critical difference",
     "sizes": "numbers of features",
     "seconds": "times",
@@ -114,7 +114,7 @@ def write_pages(found: PageData, out: Path, *, figures: bool = True) -> list[Pat
     """Write all files and return their paths, the index first; the same cells give the same bytes.
 
     Figures need matplotlib, an extra. A file that cannot be written costs no other: it is named in
-    an UnwrittenError, in the end.
+    an UnwrittenError, at the end.
     """
     draws, unwritten = figures and can_draw(), Unwritten()
     drawn = frozenset[str]()
@@ -160,7 +160,9 @@ def _panel_files(found: PageData, drawn: frozenset[str]) -> dict[str, str]:
                 )
             summary = _summary_rows(experiment, results, classifiers, found.published)
             texts[f"{stem}.csv"] = _csv(summary)
-            texts[f"{stem}-classifiers.csv"] = _csv(_accuracy_rows(results))
+            texts[f"{stem}-{METRICS[experiment.metric].models}.csv"] = _csv(
+                _accuracy_rows(results, METRICS[experiment.metric])
+            )
     return texts
 
 
@@ -196,7 +198,8 @@ def _summary_rows(
 
     The accuracies of a data set are over the classifiers shared by all its selectors.
     """
-    rows = [list(HEAD)]
+    models = METRICS[experiment.metric].models
+    rows = [[models if name == "classifiers" else name for name in HEAD]]
     for data, entries in results.items():
         common = common_classifiers(entries.values(), classifiers)
         for one in experiment.selectors:
@@ -221,9 +224,9 @@ def _summary(entry: SelectorResult, classifiers: Sequence[str]) -> list[str]:
     ]
 
 
-def _accuracy_rows(results: Results) -> Rows:
+def _accuracy_rows(results: Results, metric: Metric) -> Rows:
     """Return a row for each data set, selector and classifier, with a header."""
-    rows = [["data", "selector", "classifier", "accuracy"]]
+    rows = [["data", "selector", metric.model, metric.title]]
     for data, entries in results.items():
         for name, entry in entries.items():
             rows += [
@@ -264,21 +267,22 @@ def _file_lines(found: PageData, files: Sequence[str], first: Mapping[str, str])
     pages = [name for name in files if not name.startswith(f"{FIGURES_FOLDER}/")]
     rows: Rows = [["file", "what"]]
     ordered = sorted(pages, key=[*first, *pages].index)
-    rows += [[linked(name), first.get(name) or _description(name)] for name in ordered]
+    metric = METRICS[found.experiment.metric]
+    rows += [[linked(name), first.get(name) or _description(name, metric)] for name in ordered]
     figures = _figure_rows(found, set(files) - set(pages))
     return [*table(rows), "", *table(figures)] if len(figures) > 1 else table(rows)
 
 
-def _description(name: str) -> str:
+def _description(name: str, metric: Metric) -> str:
     if name.endswith("-summary.md"):
         return "a row for each selector, over all data sets and each group of them"
     if name.endswith("-leak.md"):
         return "what selecting on the test samples is worth"
-    if name.endswith("-classifiers.csv"):
-        return "every accuracy"
+    if name.endswith(f"-{metric.models}.csv"):
+        return f"every {metric.title}"
     if name.endswith(".csv"):
         return "a row for each data set and selector"
-    return "sizes, accuracies, wins, ranks, tests and times"
+    return f"sizes, {metric.plural}, wins, ranks, tests and times"
 
 
 def _figure_rows(found: PageData, paths: set[str]) -> Rows:
@@ -291,21 +295,23 @@ def _figure_rows(found: PageData, paths: set[str]) -> Rows:
             links = [figure_path(kind, one, *place) for one in experiment.lineups]
             if paths.intersection(links):
                 cells = [f"[svg]({path})" if path in paths else GAP for path in links]
-                rows.append([", ".join([description, *place]), *cells])
+                told = description.format(plural=METRICS[experiment.metric].plural)
+                rows.append([", ".join([told, *place]), *cells])
     return rows
 
 
 def _status_rows(found: PageData) -> Rows:
     """Return a row for each data set: its size, and how far each panel and protocol is."""
     places = [f"{panel}, {protocol}" for panel, protocol in found.results]
-    rows = [["data", "samples", "features", "classes", *places]]
+    has_classes = METRICS[found.experiment.metric].models == "classifiers"
+    rows = [["data", "samples", "features", *(["classes"] if has_classes else []), *places]]
     for name in (one.name for one in found.experiment.data):
-        sizes = [GAP, GAP, GAP]
+        sizes = [GAP, GAP, *([GAP] if has_classes else [])]
         if shape := found.shapes.get(name):
             sizes = [
                 bracketed(str(shape.n_samples), found.published.get("datasets", name, "samples")),
                 bracketed(str(shape.n_features), found.published.get("datasets", name, "features")),
-                str(shape.n_classes),
+                *([str(shape.n_classes)] if has_classes else []),
             ]
         rows.append([name, *sizes, *(_status(one[name]) for one in found.results.values())])
     return rows

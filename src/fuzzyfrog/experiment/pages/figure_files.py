@@ -13,8 +13,6 @@ from fuzzyfrog.experiment.config import FIGURES_FOLDER, figure_path
 from fuzzyfrog.experiment.published import PublishedFigures
 from fuzzyfrog.experiment.results import Lineup
 
-__all__ = ["can_draw", "write_figures"]
-
 Values = Mapping[str, Mapping[str, float | None]]
 
 MAX_MEMBERS = 6  # more dots on a line cannot be told apart
@@ -109,11 +107,13 @@ def _ranks(lineup: Lineup, panel: str, protocol: str) -> _Figure:
 def _dots(
     lineup: Lineup, panel: str, protocol: str, published: PublishedFigures
 ) -> Iterator[_Figure]:
+    judged = f"mean {lineup.metric.title} of the {lineup.metric.models} ({panel})"
+    if lineup.metric.scale == 100.0:
+        judged += ", percent"
     for kind, where, label, scale, ours, theirs in (
         ("sizes", (protocol,), "number of features", "log", lineup.sizes(), "sizes"),
         ("seconds", (protocol,), "seconds of a selection", "log", lineup.seconds(), "seconds"),
-        ("accuracy", (panel, protocol), f"mean accuracy of the classifiers ({panel}), percent",
-         "linear", lineup.scores(), "accuracy_mean"),
+        ("accuracy", (panel, protocol), judged, "linear", lineup.scores(), "accuracy_mean"),
     ):  # fmt: skip
         printed = published.numbers(theirs, lineup.done)
         chart = _DotChart(
@@ -150,9 +150,9 @@ def _draw_dots(ax: Any, chart: _DotChart) -> None:
     for place, method in enumerate(methods):
         shift = SPREAD * ((place + 0.5) / len(methods) - 0.5)
         color, mark = COLORS[place], MARKS[place]
-        _draw_marks(ax, chart.published, method, shift, marker=mark, markersize=7.5,
+        _draw_marks(ax, chart.published, method, shift, chart.scale, marker=mark, markersize=7.5,
                     markerfacecolor="white", color=color, label="_")  # fmt: skip
-        _draw_marks(ax, chart.ours, method, shift, marker=mark, markersize=4,
+        _draw_marks(ax, chart.ours, method, shift, chart.scale, marker=mark, markersize=4,
                     markerfacecolor=color, color=color, label=method)  # fmt: skip
     if any(value is not None for row in chart.published.values() for value in row.values()):
         ax.plot([], [], linestyle="", marker="o", markerfacecolor="white", color="#6b7280",
@@ -190,6 +190,7 @@ def _draw_marks(
     values: Values,
     method: str,
     shift: float,
+    scale: str,
     *,
     marker: str,
     markersize: float,
@@ -198,7 +199,7 @@ def _draw_marks(
     label: str,
 ) -> None:
     points = [
-        (max(value, LEAST), place + shift)
+        (value if scale == "linear" else max(value, LEAST), place + shift)
         for place, row in enumerate(values.values())
         if (value := row[method]) is not None
     ]

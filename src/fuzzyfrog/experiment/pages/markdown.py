@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["GAP", "Rows", "bracketed", "joined", "linked", "table"]
-
 GAP = "–"
 Rows = list[list[str]]
 

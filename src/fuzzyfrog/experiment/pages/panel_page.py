@@ -9,10 +9,9 @@ from fuzzyfrog.experiment.comparison import Comparison, compare
 from fuzzyfrog.experiment.comparison.ranks import ALPHA
 from fuzzyfrog.experiment.config import Experiment, Protocol, SelectorEntry, figure_path
 from fuzzyfrog.experiment.pages.markdown import GAP, Rows, bracketed, joined, table
+from fuzzyfrog.experiment.panel import METRICS, Metric
 from fuzzyfrog.experiment.published import PublishedFigures, is_as_published
 from fuzzyfrog.experiment.results import Figures, Lineup, Results, SelectorResult, wins
-
-__all__ = ["LEAKS", "PROCEDURES", "PanelPage", "compare_as_published", "ranking_lines"]
 
 Cell = Callable[[str, SelectorEntry], str]
 Scores = Mapping[str, Mapping[str, float | None]]
@@ -23,11 +22,14 @@ LEAKS = {
     "paper": "Features were selected on all samples, the test samples included: optimistic.",
     "nested": "Features were selected on the training part of every fold.",
 }
-ACCURACY = "Mean ± standard deviation (n - 1) over the classifiers, in percent"
-BEST = "The highest accuracy among the classifiers"
+DEVIATION = {
+    "classifiers": "Mean ± standard deviation (n - 1) over the {models}{unit}",
+    "folds": "Mean over the {models} ± its standard deviation (n - 1) from fold to fold{unit}",
+}
+BEST = "The highest {metric} among the {models}"
 OF_SEEDS = "each taken within one seed, then the mean over the seeds"
 SPREAD = (
-    "Standard deviation (n - 1) over the seeds of the mean accuracy above: how much it depends on "
+    "Standard deviation (n - 1) over the seeds of the mean {metric} above: how much it depends on "
     "chance in the search. A deterministic selector runs once."
 )
 SECONDS = (
@@ -55,6 +57,11 @@ class _Tables:
     lineup: Lineup
     published: PublishedFigures
 
+    @property
+    def metric(self) -> Metric:
+        """What the models are judged by."""
+        return self.lineup.metric
+
     def sizes(self) -> Rows:
         """Return mean numbers of features."""
         return self._of_entries(lambda entry: f"{fmean(entry.sizes):.1f}", "sizes")
@@ -74,17 +81,17 @@ class _Tables:
     def accuracies(self) -> Rows:
         """Return means and deviations; the highest of each data set is bold."""
         rows = self._rows(self._accuracy, "accuracy_mean", "accuracy_std")
-        rows[0].append("classifiers")
+        rows[0].append(self.metric.models)
         for row in rows[1:]:
             row.append(str(len(self.lineup.common(row[0]))))
         means = self._means(lambda figures: figures.mean, "accuracy_mean")
-        return [*rows, ["**mean**", *means, ""]]
+        return [*rows, *([["**mean**", *means, ""]] if len(rows) > 2 else [])]
 
     def bests(self) -> Rows:
         """Return the accuracies of the best classifier."""
         rows = self._of_figures(lambda figures: figures.best, "accuracy_best")
         means = self._means(lambda figures: figures.best, "accuracy_best")
-        return [*rows, ["**mean**", *means]]
+        return [*rows, *([["**mean**", *means]] if len(rows) > 2 else [])]
 
     def spreads(self) -> Rows:
         """Return the deviations of the mean accuracy over the seeds; a gap for a single seed."""
@@ -92,7 +99,7 @@ class _Tables:
         def cell(data: str, one: SelectorEntry) -> str:
             figures = self.lineup.figures(data)[one.name]
             n_seeds = len(self.lineup.results[data][one.name].by_seed)
-            return f"{figures.over_seeds:.2f}" if figures and n_seeds > 1 else GAP
+            return self.metric.text(figures.over_seeds) if figures and n_seeds > 1 else GAP
 
         return self._rows(cell)
 
@@ -101,14 +108,14 @@ class _Tables:
         figures = every[one.name]
         if figures is None:
             return GAP
-        text = f"{figures.mean:.2f} ± {figures.std:.2f}"
+        text = f"{self.metric.text(figures.mean)} ± {self.metric.text(figures.std)}"
         highest = max(other.mean for other in every.values() if other)
         return f"**{text}**" if figures.mean == highest else text
 
     def _of_figures(self, figure: Callable[[Figures], float], *names: str) -> Rows:
         def cell(data: str, one: SelectorEntry) -> str:
             figures = self.lineup.figures(data)[one.name]
-            return f"{figure(figures):.2f}" if figures else GAP
+            return self.metric.text(figure(figures)) if figures else GAP
 
         return self._rows(cell, *names)
 
@@ -142,14 +149,13 @@ class _Tables:
         for one in self.lineup.selectors:
             ours = [figure(own) if (own := row[one.name]) else None for row in every]
             printed = [row.get(one.paper or "") for row in theirs.values()]
-            texts.append(bracketed(_mean(ours) or GAP, _mean(printed)))
+            texts.append(bracketed(self._mean(ours) or GAP, self._mean(printed)))
         return texts
 
-
-def _mean(values: Iterable[float | None]) -> str:
-    """Return a mean with the number of values, gaps left out; empty if there are only gaps."""
-    told = [value for value in values if value is not None]
-    return f"{fmean(told):.2f} of {len(told)}" if told else ""
+    def _mean(self, values: Iterable[float | None]) -> str:
+        """Return a mean with the number of values, gaps left out; empty if there are only gaps."""
+        told = [value for value in values if value is not None]
+        return f"{self.metric.text(fmean(told))} of {len(told)}" if told else ""
 
 
 class _Part(NamedTuple):
@@ -174,13 +180,17 @@ class PanelPage:
     failures: Sequence[str] = ()  # a line for each reason
     figures: frozenset[str] = frozenset()  # paths of those that were drawn
 
+    @property
+    def _metric(self) -> Metric:
+        return METRICS[self.experiment.metric]
+
     def text(self) -> str:
         """Return the Markdown page; a short one if no data set is complete."""
         lines = [
             f"# {self.experiment.title}: {self.panel}, protocol {self.protocol.name}",
             "",
             LEAKS[self.protocol.name],
-            f"{self.experiment.folds} stratified folds, drawn with seed "
+            f"{self.experiment.folds} {self._metric.folds}, drawn with seed "
             f"{self.experiment.fold_seed}; searches with {self._seeds()}. {GAP} is a gap.",
         ]
         if not any(lineup.done for lineup in self.lineups):
@@ -212,13 +222,22 @@ class PanelPage:
         remark = self.published.remark
         has_seeds = len(self.protocol.seeds) > 1
         within = f"; {OF_SEEDS}." if has_seeds else "."
+        words = {
+            "metric": self._metric.title, "models": self._metric.models, "unit": self._metric.unit
+        }  # fmt: skip
+        title = f"{self._metric.title[0].upper()}{self._metric.title[1:]}{remark}"
+        note = DEVIATION[self.experiment.deviation].format(**words)
+        # The seeds are averaged within a fold.
+        note += within if self.experiment.deviation == "classifiers" else "."
+        best = BEST.format(**words) + within
         parts = [
             _Part(f"Number of features{remark}", "Means over the runs.", tables.sizes(), "sizes"),
-            _Part(f"Accuracy{remark}", ACCURACY + within, tables.accuracies(), "accuracy"),
-            _Part(f"Best classifier{remark}", BEST + within, tables.bests(), "best"),
+            _Part(title, note, tables.accuracies(), "accuracy"),
+            _Part(f"Best {self._metric.model}{remark}", best, tables.bests(), "best"),
         ]
         if has_seeds:
-            parts.append(_Part("Spread of the mean over seeds", SPREAD, tables.spreads()))
+            told = SPREAD.format(**words)
+            parts.append(_Part("Spread of the mean over seeds", told, tables.spreads()))
         return parts
 
     def _effort(self, tables: _Tables) -> list[_Part]:
@@ -230,7 +249,7 @@ class PanelPage:
         ]
 
     def _ran_once(self, lineup: Lineup) -> list[str]:
-        """Return a remark on selectors with one run on each data set, whose time is no median."""
+        """Return a remark on selectors that ran once on each data set: their time is one run's."""
         names = [
             one.name
             for one in lineup.selectors

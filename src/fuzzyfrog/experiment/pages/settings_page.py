@@ -10,11 +10,10 @@ from fuzzyfrog.data.catalog import registry
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.experiment.config import DataEntry, Experiment, SelectorEntry
 from fuzzyfrog.experiment.pages.markdown import GAP, Rows, bracketed, joined, table
+from fuzzyfrog.experiment.panel import METRICS
 from fuzzyfrog.experiment.published import PublishedFigures
 from fuzzyfrog.experiment.results import Lookup, timeouts
 from fuzzyfrog.experiment.selectors import parameters
-
-__all__ = ["Shape", "settings_page", "shape_of"]
 
 OTHER_LIMITS = (
     "Cells that were computed under another limit are there as well: {counts}. The pages list them "
@@ -69,7 +68,7 @@ def settings_page(
         [
             f"# {experiment.title}: settings",
             "",
-            f"{experiment.folds} stratified folds, seed {experiment.fold_seed}."
+            f"{experiment.folds} {METRICS[experiment.metric].folds}, seed {experiment.fold_seed}."
             + (f" A classifier of Weka may take {time} on a table." if has_weka else ""),
             *(_limit_lines(lookup, limit) if has_weka else []),
             "",
@@ -135,7 +134,8 @@ def _old_lines(cells: Sequence[Mapping[str, Any]]) -> list[str]:
 def _data_rows(
     experiment: Experiment, shapes: Mapping[str, Shape], published: PublishedFigures
 ) -> Rows:
-    rows = [["data", "samples", "features", "classes", "notes"]]
+    has_classes = METRICS[experiment.metric].models == "classifiers"
+    rows = [["data", "samples", "features", *(["classes"] if has_classes else []), "notes"]]
     for one in experiment.data:
         shape = shapes.get(one.name)
         notes = [f"{old} is {new}" for old, new in one.class_labels.items()]
@@ -146,7 +146,7 @@ def _data_rows(
             sizes = [str(shape.n_samples), str(shape.n_features), str(shape.n_classes)]
         theirs = [published.get("datasets", one.name, name) for name in ("samples", "features")]
         both = [bracketed(*pair) for pair in zip(sizes[:2], theirs, strict=True)]
-        rows.append([one.name, *both, sizes[2], labels])
+        rows.append([one.name, *both, *(sizes[2:] if has_classes else []), labels])
     return rows
 
 

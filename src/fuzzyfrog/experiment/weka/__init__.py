@@ -3,12 +3,12 @@
 They run in a separate process (`jvm`), which `process` starts, queries and replaces if it fails.
 """
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
 from types import MappingProxyType
 
+from fuzzyfrog.common.messages import warn
 from fuzzyfrog.common.params import check_known
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.experiment.folds import Fold, stratified_folds
@@ -76,7 +76,7 @@ class WekaPanel:
     def made_with(self, classifier: str) -> dict[str, str]:
         """Return the version of Weka, and the options of a classifier."""
         chosen = CLASSIFIERS[classifier]
-        weka = self.version.partition(", ")[0]  # its results do not depend on the Java
+        weka = self.version.partition(", ")[0]  # results do not depend on the Java version
         return {self.name: weka, "settings": f"{chosen.name} {chosen.options}".strip()}
 
     def correct(self, dataset: Dataset, classifier: str, folds: Sequence[Fold]) -> list[int]:
@@ -150,5 +150,5 @@ def _accuracy(panel: WekaPanel, dataset: Dataset, name: str, folds: Sequence[Fol
     try:
         return 100.0 * sum(panel.correct(dataset, name, folds)) / dataset.n_samples
     except CellError as error:
-        warnings.warn(f"{name} gave no accuracy: {error}", RuntimeWarning, stacklevel=3)
+        warn(f"{name} gave no accuracy: {error}", RuntimeWarning)
         return nan

@@ -22,8 +22,6 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, TextIO
 
-__all__ = ["FOLDER_PREFIX", "main"]
-
 # RBFNetwork needs the exact exponential and logarithm: the fast ones of newer JVMs differ in the
 # last bit, and with them one or two predictions. The Weka of the paper ran on Java 8.
 EXACT_MATH = ["-XX:+UnlockDiagnosticVMOptions", "-XX:-UseLibmIntrinsic"]
@@ -133,7 +131,7 @@ def main() -> None:
     try:
         weka = start(Path(sys.argv[1]), int(sys.argv[2]))
         version = weka.version()
-    except Exception as error:  # whatever the reason, the parent must hear of it
+    except Exception as error:  # whatever the reason, the parent must be told
         tell(answers, {"error": " ".join(str(error).split())})
         return
     tell(answers, {"ready": version})

@@ -22,8 +22,6 @@ from fuzzyfrog.experiment.folds import Fold
 from fuzzyfrog.experiment.panel import CellError
 from fuzzyfrog.experiment.weka import jvm
 
-__all__ = ["WekaNotFoundError", "WekaProcess", "missing_for_weka"]
-
 JAR_VARIABLE = "FUZZYFROG_WEKA_JAR"
 DEBIAN_JAR = "/usr/share/java/weka.jar"
 EXIT_SECONDS = 10.0
@@ -45,7 +43,7 @@ def missing_for_weka() -> str | None:
     if not _jar().is_file():
         return (
             f"Weka must be at {_jar()}, got no such file. On Debian: apt-get install weka "
-            "(scripts/install_weka.sh does it); elsewhere take weka.jar from Debian's package, "
+            "(scripts/install_weka.sh does it); elsewhere get weka.jar from Debian's package, "
             f"version 3.6.14, and set {JAR_VARIABLE} to its path."
         )
     return None
@@ -108,7 +106,9 @@ class WekaProcess:
         if "ready" not in greeting:
             reason = greeting.get("error") or _last_line(self._errors()) or "no reason was given"
             self._end()
-            raise WekaNotFoundError(f"Weka must start, got: {reason}. Is Java 11 or newer there?")
+            raise WekaNotFoundError(
+                f"Weka must start, got: {reason}. Is Java 11 or newer installed?"
+            )
         self._version = str(greeting["ready"])
         return self._process
 

@@ -3,9 +3,9 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const at = (id) => document.getElementById(id);
   if (!at("explorer")) return; // a single subset leaves nothing to sort
-  const ROW = 28;
+  const ROW = 26;
   const COLUMN = 20;
-  const FIRST_ROWS = 24;
+  const FIRST_ROWS = data.names.length <= 18 ? 18 : 12; // never hide a few
   const SVG = "http://www.w3.org/2000/svg";
   const members = data.reducts.map((features) => new Set(features));
   const core = new Set(data.core);

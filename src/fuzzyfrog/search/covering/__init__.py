@@ -1,13 +1,19 @@
 """Smallest subsets of features that cover rows of requirements; knows nothing of the data.
 
-`rows` says what a cover is; `lp_bound` bounds its size from below; `search` lists all covers of one
-size by branch and bound, which is best for small covers; `milp` solves an integer program, which is
-best for large covers of sparse rows. `cover_proof` puts them together.
+`linear_program` says what a cover is, bounds its size from below by a relaxation, and solves an
+integer program, which is best for large covers of sparse rows. `search` lists all covers of one
+size by branch and bound, which is best for small covers. `exact.CoverProof` puts them together.
 """
 
-from fuzzyfrog.search.covering.lp_bound import relaxed, rounded
-from fuzzyfrog.search.covering.milp import Answer, smallest_cover
-from fuzzyfrog.search.covering.rows import Oracle, Rows, without_fixed
+from fuzzyfrog.search.covering.linear_program import (
+    Answer,
+    Oracle,
+    Rows,
+    relaxed,
+    rounded,
+    smallest_cover,
+    without_fixed,
+)
 from fuzzyfrog.search.covering.search import CoverSearch, Slice
 
 __all__ = [

@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.jit import Kernels
-from fuzzyfrog.search.covering.rows import Rows, without_fixed
+from fuzzyfrog.search.covering.linear_program import Rows, without_fixed
 from fuzzyfrog.search.protocol import Floats, Integers, Masks
 
 _kernel_cover = Kernels("fuzzyfrog.search.covering._kernel_cover", "advance")
-_SECONDS_PER_ROW = 3e-6  # that a node takes in plain Python, as measured
+_SECONDS_PER_ROW = 3e-6  # for a node in plain Python, as measured
 
-WORD = 64  # features of one word of bits
-MOST_LEVELS = 32  # of weights that the bits distinguish
+WORD = 64  # features in one word of bits
+MOST_LEVELS = 32  # levels of weights that the bits distinguish
 MOST_BYTES = 2**27  # for the bits of the first rows; more rows take more
 FIRST_CAPACITY = 256
 KILLS_BETWEEN_SORTS = 10_000

@@ -6,11 +6,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from fuzzyfrog.common.params import check_known
-from fuzzyfrog.search.archive import Archive
-from fuzzyfrog.search.constraints import Constraints, diverse_sizes, diverse_subsets
-from fuzzyfrog.search.protocol import Batch, Floats, Integers, Masks, Problem, Proposal, Steps
-from fuzzyfrog.search.random_stream import Stream
-from fuzzyfrog.search.ranking import ranking_of
+from fuzzyfrog.search.archive import Archive, ranking_of
+from fuzzyfrog.search.protocol import (
+    Batch,
+    Constraints,
+    Floats,
+    Integers,
+    Masks,
+    Problem,
+    Proposal,
+    Steps,
+    Stream,
+    diverse_sizes,
+    diverse_subsets,
+)
 
 SMALL_CELLS = 15_000
 PRESETS = ("auto", "small", "general", "eusuff")

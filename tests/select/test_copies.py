@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fuzzyfrog.data import copies as module
 from fuzzyfrog.data import make_dataset
-from fuzzyfrog.data.copies import find_alike
+from fuzzyfrog.select import column_warnings as module
+from fuzzyfrog.select.column_warnings import find_alike
 
-RNG = np.random.default_rng(0)
+RNG = np.random.default_rng(0)  # for tables made here; a test has its own, `rng`
 N = 60
 HEIGHT = np.round(RNG.normal(170, 10, N), 1)
 COLOR = RNG.choice(["red", "green", "blue"], N)
@@ -43,9 +43,9 @@ def found(columns, **allowed):
         (RNG.permutation(N) % 4, None),  # codes in another order
     ],
 )
-def test_copies(a, b):
+def test_copies(a, b, rng):
     b = np.array([7, 1, 4, 2])[a] if b is None else b
-    assert found({"a": a, "other": RNG.normal(size=N), "b": b}) == ([["a", "b"]], [])
+    assert found({"a": a, "other": rng.normal(size=N), "b": b}) == ([["a", "b"]], [])
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,8 @@ def test_groups_keep_the_order_of_the_table():
     assert found(columns, x=False)[0] == [["c", "d"], ["y", "z"]]
 
 
-def test_correlated_numbers_are_no_copies():
-    noisy = HEIGHT + RNG.normal(0, 1, N)
+def test_correlated_numbers_are_no_copies(rng):
+    noisy = HEIGHT + rng.normal(0, 1, N)
     assert found({"a": HEIGHT, "b": noisy, "c": -noisy}) == ([["b", "c"]], [["a", "b"]])
     assert found({"a": HEIGHT[:9], "b": noisy[:9]}) == ([], [])
 
@@ -83,22 +83,22 @@ def test_gaps_of_only_one_column_are_no_copy_but_a_correlation():
     assert found({"a": HEIGHT, "b": gappy}) == ([], [["a", "b"]])
 
 
-def test_rows_beyond_the_first_look_count(monkeypatch):
+def test_rows_beyond_the_first_look_count(monkeypatch, rng):
     monkeypatch.setattr(module, "SAMPLE", 16)
     monkeypatch.setattr(module, "PRODUCTS", 0)
     monkeypatch.setattr(module, "FEWEST_PRODUCT_ROWS", 16)
     n = 200
-    a = RNG.integers(0, 3, n).astype(float)
+    a = rng.integers(0, 3, n).astype(float)
     looked_at = np.linspace(0, n - 1, 16).astype(int)
-    b = np.where(np.isin(np.arange(n), looked_at), a, RNG.permutation(a))
+    b = np.where(np.isin(np.arange(n), looked_at), a, rng.permutation(a))
     assert found({"a": a, "b": b}) == ([], [])
     assert found({"a": a, "b": 2 * a}) == ([["a", "b"]], [])
 
 
-def test_many_columns_in_several_blocks(monkeypatch):
+def test_many_columns_in_several_blocks(monkeypatch, rng):
     monkeypatch.setattr(module, "BLOCK", 7)
     monkeypatch.setattr(module, "CELLS_AT_ONCE", 100)
-    X = RNG.normal(size=(30, 40))
+    X = rng.normal(size=(30, 40))
     X[:, 33] = X[:, 3] * 2
     X[:, 34] = X[:, 4] + 0.05 * X[:, 5]
     X[:, 39] = np.round(X[:, 20] * 1000, 0)
@@ -108,14 +108,14 @@ def test_many_columns_in_several_blocks(monkeypatch):
     assert correlated == [(4, 34)]
 
 
-def test_whole_numbers_that_differ_once_are_no_rounded_copy():
-    a = RNG.integers(0, 6, N)
+def test_whole_numbers_that_differ_once_are_no_rounded_copy(rng):
+    a = rng.integers(0, 6, N)
     b = a + (np.arange(N) == 7)
     assert found({"a": a, "b": b}) == ([], [["a", "b"]])
 
 
-def test_a_shared_outlier_makes_no_copies():
-    a, b = RNG.normal(size=(2, 300))
+def test_a_shared_outlier_makes_no_copies(rng):
+    a, b = rng.normal(size=(2, 300))
     a[5] = b[5] = 1e12
     assert found({"a": a, "b": b})[0] == []
     assert found({"a": np.round(a, 2), "b": np.round(b, 2)})[0] == []
@@ -149,16 +149,16 @@ def test_a_difference_of_one_step_may_mean_something(a, b):
     assert found({"b": b, "a": a}) == ([], [["b", "a"]])
 
 
-def test_one_of_many_whole_numbers_that_differs_by_one():
-    a = RNG.integers(0, 10**6, 20_000)
+def test_one_of_many_whole_numbers_that_differs_by_one(rng):
+    a = rng.integers(0, 10**6, 20_000)
     for row in (0, 777, int(a.argmax())):
         b = a.copy()
         b[row] += 1
         assert found({"a": a, "b": b}) == ([], [["a", "b"]])
 
 
-def test_plain_rounding():
-    temperature = np.round(RNG.normal(15, 40, 300), 1)
+def test_plain_rounding(rng):
+    temperature = np.round(rng.normal(15, 40, 300), 1)
     assert found({"a": temperature, "b": np.round(temperature)})[0] == [["a", "b"]]
     assert found({"a": temperature, "b": np.round(1.8 * temperature + 32, 1)})[0] == [["a", "b"]]
 

@@ -1,0 +1,172 @@
+"""The sums of the soft dependency in NumPy, to the same bits as those of its kernels.
+
+Small tables are done before Numba would be imported, let alone have compiled anything
+(docs/decisions/0008-a-start-without-a-compiler.md). The kernels multiply the same numbers, since
+all exponentials come from NumPy, and add them in the same order: one after the other within a
+tile of references, then tile by tile in float64.
+"""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.common.deadline import stop_if_late
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Scalars = NDArray[np.floating[Any]]
+
+NUMBER, GAPS, CATEGORY = 0, 1, 2  # kinds of features: numbers, numbers with gaps, categories
+SAME = 1e-9  # distances in spreads that differ by less are equal, up to rounding
+TILE = 64  # references that are summed up in the precision of their similarities
+SINGLE, DOUBLE = 16, 8  # lanes: anchors that kernels weigh together, in float32 and in float64
+
+_CELLS_AT_ONCE = 2**16  # pairs of samples, about as many as fit into the cache of a core
+
+
+def seconds_for_memberships(n_pairs: int, n_base: int, n_added: int) -> float:
+    """Return about how long `memberships` takes for some pairs of samples."""
+    return n_pairs * (4e-9 * n_base + 8e-9 * n_added)
+
+
+def seconds_for_losses(n_pairs: int, n_steps: int) -> float:
+    """Return about how long `left_out_losses` takes for some pairs of samples."""
+    return n_pairs * 30e-9 * n_steps
+
+
+def factor(
+    kind: int, a_there: Any, b_there: Any, a_here: Any, b_here: Any, differs: Any, gap: Any
+) -> Any:
+    """Return the factors by which a feature lowers the similarities of some pairs."""
+    if kind == CATEGORY:
+        found = np.where(a_there == a_here, np.ones_like(differs), differs)
+        return np.where(np.isnan(a_there) | np.isnan(a_here), gap, found)
+    found = a_here * b_there
+    np.minimum(found, b_here * a_there, out=found)
+    return found if kind == NUMBER else np.where(np.isnan(found), gap, found)
+
+
+def memberships(
+    a: Scalars,
+    b: Scalars,
+    kind: Integers,
+    differs: Scalars,
+    gap: Scalars,
+    n_base: int,
+    target: Floats,
+    starts: Integers,
+    anchors: Integers,
+    found: Floats,
+    lowest: Floats,
+) -> None:
+    """Find the soft memberships of all anchors; the arguments are those of the kernel."""
+    n_samples = a.shape[1]
+    tiles = [
+        (segment, first, min(first + TILE, end))
+        for segment, (start, end) in enumerate(pairwise(starts.tolist()))
+        for first in range(start, end, TILE)
+    ]
+    for some in _parts(len(anchors), n_samples):
+        here = anchors[some]
+
+        def factors(f: int, here: Integers = here) -> Any:
+            column = a[f, :, np.newaxis], b[f, :, np.newaxis]
+            return factor(kind[f], *column, a[f, here], b[f, here], differs[f], gap[f])
+
+        weights = np.ones((n_samples, len(here)), a.dtype)
+        weights[here, np.arange(len(here))] = 0.0
+        for f in range(n_base):
+            weights *= factors(f)
+        likeness = None
+        if target.size:
+            apart = np.abs(target[:, np.newaxis] - target[here])
+            likeness = np.maximum(0.0, 1.0 - apart).astype(a.dtype)
+        own = [(first <= here) & (here < last) for first, last in pairwise(starts.tolist())]
+        for c in range(len(found)):
+            e = factors(n_base + c)
+            e *= weights
+            shares, least = np.zeros(len(here)), np.full(len(here), np.inf)
+            for power in range(3):
+                if power:
+                    e *= e
+                total, alike = np.zeros(len(here)), np.zeros(len(here))
+                graded = None if likeness is None else e * likeness
+                for segment, first, last in tiles:
+                    sums = np.add.reduce(e[first:last], axis=0)  # row by row
+                    total += sums
+                    if graded is None:
+                        alike += own[segment] * sums
+                    else:
+                        alike += np.add.reduce(graded[first:last], axis=0)
+                shares += np.divide(alike, total, out=np.zeros(len(here)), where=total > 0)
+                np.minimum(least, total, out=least)
+            found[c, some], lowest[c, some] = shares / 3.0, least
+
+
+def left_out_losses(
+    z: Floats,
+    kind: Integers,
+    differs: Floats,
+    gap: Floats,
+    codes: Integers,
+    n_classes: int,
+    target: Floats,
+    n_neighbors: int,
+    anchors: Integers,
+    losses: Floats,
+) -> None:
+    """Find how wrong the nearest other samples are; the arguments are those of the kernel."""
+    for some in _parts(len(anchors), z.shape[1]):
+        here = anchors[some]
+        rows = np.arange(len(here))
+        delta = np.zeros((len(here), z.shape[1]))
+        for step, column in enumerate(z):
+            delta += _differences(column, here, kind[step], differs[step], gap[step])
+            others = delta.copy()
+            others[rows, here] = np.inf
+            farthest = np.partition(others, n_neighbors - 1, axis=1)[:, n_neighbors - 1, np.newaxis]
+            nearer = np.nonzero(others < farthest - SAME)
+            tied = np.nonzero((others >= farthest - SAME) & (others <= farthest + SAME))
+            n_nearer, n_tied = (np.bincount(one[0], minlength=len(here)) for one in (nearer, tied))
+            share = (n_neighbors - n_nearer) / n_tied
+            if n_classes == 0:
+                near, rest = (
+                    np.bincount(one[0], target[one[1]], minlength=len(here))
+                    for one in (nearer, tied)
+                )
+                losses[step, some] = ((near + share * rest) / n_neighbors - target[here]) ** 2
+                continue
+            near, rest = (
+                np.bincount(
+                    one[0] * n_classes + codes[one[1]], minlength=len(here) * n_classes
+                ).reshape(len(here), n_classes)
+                for one in (nearer, tied)
+            )
+            votes = near + share[:, np.newaxis] * rest
+            is_best = votes >= votes.max(axis=1, keepdims=True) - SAME
+            is_right = is_best[rows, codes[here]]
+            losses[step, some] = np.where(is_right, 1.0 - 1.0 / is_best.sum(axis=1), 1.0)
+
+
+def _differences(
+    column: Floats, here: Integers, kind: int, differs: float, gap: float
+) -> NDArray[np.float64]:
+    mine = column[here, np.newaxis]
+    apart = np.abs(column - mine)
+    if kind == CATEGORY:
+        apart = np.where(column == mine, 0.0, np.where(np.isnan(apart), np.nan, differs))
+    return apart if kind == NUMBER else np.where(np.isnan(apart), gap, apart)
+
+
+def _parts(n_anchors: int, n_samples: int) -> Iterator[slice]:
+    """Yield anchors to compare with all samples at once, whole vectors of them.
+
+    A single anchor would be a column that NumPy sums in another order.
+    """
+    at_once = max(1, _CELLS_AT_ONCE // n_samples // SINGLE) * SINGLE
+    for first in range(0, n_anchors, at_once):
+        stop_if_late()
+        yield slice(first, first + at_once)

@@ -1,0 +1,248 @@
+"""Covering as a linear program: rows of requirements, the relaxation, the integer program.
+
+The relaxation, in which shares of features are allowed, gives a lower bound and a cover. The solver
+works in floating point with tolerances, so it is not trusted: bounds are computed again from the
+prices it found or rounded with a margin, and a cover is compared with the rows themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from math import ceil, inf
+from typing import TypeAlias
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.sparse import csr_array
+
+from fuzzyfrog.search.protocol import Floats, Integers, Masks
+
+# Of the relaxation:
+FIRST_ROWS = 500
+ROWS_PER_ROUND = 500
+BROKEN = 1e-7  # of what a row needs: rows broken by less are not worth another round
+MARGIN = 1e-6  # subtracted from a bound before it is rounded up
+
+# Of the integer program, where every row asks for a little less than it needs, so that the
+# tolerances of the solver cannot raise a bound:
+LESS = 1e-5  # share of its need that a row does not ask for: ten times the solver's tolerance
+PROGRAM_MARGIN = 1e-5  # subtracted from a bound before it is rounded up
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Requirements: in every row the weights of a cover's features add up to what is needed.
+
+    Parameters
+    ----------
+    weights : float64[n_rows, n_features]
+        How much each feature contributes to each row: not negative, and cut at what the row needs.
+    needed : float64[n_rows]
+        What the weights of a subset must add up to, above 0.
+
+    Notes
+    -----
+    Sums are taken in float64. Weights that are multiples of 2**-50 and at most 1 make them exact
+    as long as they stay below 8, so that a tie is a tie in any order of the features.
+    """
+
+    weights: Floats
+    needed: Floats
+
+    def __post_init__(self) -> None:
+        weights, needed = self.weights, self.needed
+        if weights.ndim != 2 or needed.shape != weights.shape[:1]:
+            raise ValueError(
+                "weights must have one row for each value of needed, "
+                f"got shapes {weights.shape} and {needed.shape}."
+            )
+        if not (needed > 0).all() or not (weights >= 0).all():
+            raise ValueError(
+                "needed must be above 0 and weights not below, "
+                f"got minima {needed.min(initial=np.inf)} and {weights.min(initial=np.inf)}."
+            )
+
+    @classmethod
+    def none(cls, n_features: int) -> Rows:
+        """Return no rows at all: every subset covers them."""
+        return cls(np.empty((0, n_features)), np.empty(0))
+
+    @classmethod
+    def joined(cls, parts: Iterable[Rows]) -> Rows:
+        """Return the rows of all parts (at least one), one after the other."""
+        several = list(parts)
+        weights = np.concatenate([part.weights for part in several])
+        return cls(weights, np.concatenate([part.needed for part in several]))
+
+    def __len__(self) -> int:
+        return len(self.needed)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features, the length of every mask."""
+        return int(self.weights.shape[1])
+
+    def take(self, chosen: np.ndarray) -> Rows:
+        """Return some of the rows, by a mask or by their numbers."""
+        return Rows(self.weights[chosen], self.needed[chosen])
+
+    def deficits(self, subset: Masks) -> Floats:
+        """Return what a subset lacks in each row; not above 0 where the row is covered."""
+        deficits: Floats = self.needed - self.weights[:, subset].sum(axis=1)
+        return deficits
+
+    def covered_by(self, subset: Masks) -> bool:
+        """Whether a subset covers all rows."""
+        return not (self.deficits(subset) > 0).any()
+
+
+def without_fixed(rows: Rows, fixed: Masks) -> Rows:
+    """Return what the rows need in addition to the fixed features, whose weights become zero."""
+    needed = rows.deficits(fixed)
+    is_open = needed > 0
+    weights = np.minimum(rows.weights[is_open], needed[is_open, np.newaxis])
+    weights[:, fixed] = 0.0
+    return Rows(weights, needed[is_open])
+
+
+Oracle: TypeAlias = Callable[[Masks], Rows]
+"""Returns rows that a subset breaks, the most broken ones of different samples first; none exactly
+when the subset keeps the full score."""
+
+
+def relaxed(rows: Rows, *, fixed: Masks, allowed: Masks) -> tuple[float, Floats]:
+    """Return a lower bound on the size of covers, and the share of each feature.
+
+    Any prices of the rows prove a bound: the sum of the prices, less what features would earn
+    beyond their cost of 1. The linear program only finds good prices.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows; those that matter are chosen as they are broken.
+    fixed, allowed : bool[n_features]
+        Features that every cover has, and features that a cover may have.
+
+    Returns
+    -------
+    int or float, float64[n_features]
+        The bound, infinite when there is no cover; and the shares, 1 for the fixed features.
+    """
+    shares = fixed.astype(np.float64)
+    if not rows.covered_by(fixed | allowed):
+        return inf, shares
+    free, n_fixed = np.flatnonzero(allowed & ~fixed), int(fixed.sum())
+    left = without_fixed(rows, fixed)
+    weights = csr_array(left.weights[:, free] / left.needed[:, np.newaxis])
+    worth, shares[free] = _solved(weights, _hardest(weights))
+    return n_fixed + ceil(worth - MARGIN), shares
+
+
+def _hardest(weights: csr_array) -> Integers:
+    """Return the rows to begin with: those to which all features together contribute least."""
+    hardest: Integers = np.argsort(weights.sum(axis=1), kind="stable")[:FIRST_ROWS]
+    return hardest
+
+
+def _solved(weights: csr_array, chosen: Integers) -> tuple[float, Floats]:
+    """Solve with the chosen rows, then again with those that the solution breaks."""
+    best, point = 0.0, np.zeros(weights.shape[1])
+    while len(chosen):
+        some = weights[chosen]
+        solved = linprog(np.ones(len(point)), -some, -np.ones(len(chosen)), bounds=(0.0, 1.0))
+        if solved.x is None:
+            break
+        best, point = max(best, _worth(some, -solved.ineqlin.marginals)), solved.x
+        chosen = _with_broken(weights, chosen, point)
+    return best, point
+
+
+def _worth(weights: csr_array, prices: Floats) -> float:
+    prices = np.maximum(prices, 0.0)
+    return float(prices.sum() - np.maximum(prices @ weights - 1.0, 0.0).sum())
+
+
+def _with_broken(weights: csr_array, chosen: Integers, point: Floats) -> Integers:
+    """Return the chosen rows and the most broken others; no rows when none is broken."""
+    lacks = 1.0 - weights @ point
+    lacks[chosen] = 0.0
+    worst: Integers = np.argsort(-lacks, kind="stable")[:ROWS_PER_ROUND]
+    worst = worst[lacks[worst] > BROKEN]
+    return np.concatenate([chosen, worst]) if len(worst) else worst
+
+
+def rounded(rows: Rows, shares: Floats, *, fixed: Masks, allowed: Masks) -> Masks:
+    """Return a cover of the rows: features by falling share, without those it does not need."""
+    order = np.argsort(-shares, kind="stable")
+    order = order[(allowed & ~fixed)[order]]
+    subset = fixed.copy()
+    lacks = rows.deficits(subset)
+    for feature in order:
+        if not (lacks > 0).any():
+            break
+        if rows.weights[lacks > 0, feature].any():
+            subset[feature] = True
+            lacks = lacks - rows.weights[:, feature]
+    for feature in order[::-1]:
+        if subset[feature] and not (lacks + rows.weights[:, feature] > 0).any():
+            subset[feature] = False
+            lacks = lacks + rows.weights[:, feature]
+    return subset
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The result of an integer program.
+
+    Attributes
+    ----------
+    cover : bool[n_features] or None
+        The best cover found; it covers the rows themselves. None when there was none.
+    lower_bound : int
+        No cover is smaller.
+    """
+
+    cover: Masks | None
+    lower_bound: int
+
+
+def smallest_cover(rows: Rows, *, fixed: Masks, allowed: Masks, n_nodes: int) -> Answer:
+    """Return the smallest cover that an integer program finds, and a bound.
+
+    The solver visits `n_nodes` nodes at most; not a limit of time, so that a run can be repeated.
+    """
+    free, n_fixed = np.flatnonzero(allowed & ~fixed), int(fixed.sum())
+    if not rows.covered_by(fixed | allowed):
+        return Answer(None, n_fixed)
+    left = without_fixed(rows, fixed)
+    weights: Floats = left.weights[:, free] / left.needed[:, np.newaxis]
+    lower_bound = n_fixed
+    while len(weights):
+        chosen, bound = _solved_program(weights, n_nodes)
+        lower_bound = max(lower_bound, n_fixed + bound)
+        if chosen is None:
+            return Answer(None, lower_bound)
+        cover = fixed.copy()
+        cover[free[chosen]] = True
+        is_broken = left.deficits(cover) > 0
+        if not is_broken.any():
+            return Answer(cover, lower_bound)
+        # Every cover has a feature of such a row that this subset does not have.
+        cuts = (weights[: len(left)][is_broken] > 0) & ~chosen
+        weights = np.concatenate([weights, cuts.astype(np.float64)])
+    return Answer(fixed.copy(), lower_bound)
+
+
+def _solved_program(weights: Floats, n_nodes: int) -> tuple[Masks | None, int]:
+    n_features = weights.shape[1]
+    solved = milp(
+        np.ones(n_features),
+        integrality=np.ones(n_features),
+        bounds=Bounds(0, 1),
+        constraints=LinearConstraint(csr_array(weights), lb=1.0 - LESS),
+        options={"node_limit": n_nodes},
+    )
+    bound = solved.mip_dual_bound
+    proven = 0 if bound is None or not np.isfinite(bound) else max(0, ceil(bound - PROGRAM_MARGIN))
+    return (None if solved.x is None else solved.x > 0.5), proven

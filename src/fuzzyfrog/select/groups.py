@@ -1,0 +1,263 @@
+"""Groups of columns that are selected or left out together, such as those of one category.
+
+In the search, the first column of a group stands for all of it: the other columns are excluded, so
+a group counts as one feature, and no search knows about groups. Between search and measure, a
+subset with the first column becomes one with all columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.common.messages import Sentence, Setting, listed, shown, suggested
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.errors import ParameterError
+from fuzzyfrog.records import Alike, FeatureSet, FeatureSummary, Run
+from fuzzyfrog.search import Exact, ExactFront, Search
+from fuzzyfrog.select.parameters import is_index
+
+if TYPE_CHECKING:
+    from fuzzyfrog.search.protocol import Floats
+
+Masks = NDArray[np.bool_]
+
+MOST_NAMED = 4  # columns of a group
+EXAMPLE = "For example, groups={'color': ['color_red', 'color_blue'], 'size': 'size_*'}."
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The groups of a table: the columns of each by its name."""
+
+    columns: Mapping[str, tuple[int, ...]]
+    n_features: int
+
+    @classmethod
+    def of(cls, groups: object, dataset: Dataset) -> Groups:
+        """Return the checked groups of a table; None has none of them."""
+        if groups is None:
+            return cls({}, dataset.n_features)
+        if not isinstance(groups, Mapping):
+            rule = "be None or a mapping of names to columns"
+            raise ParameterError("groups", rule, shown(groups), EXAMPLE)
+        if unnamed := [name for name in groups if not isinstance(name, str)]:
+            raise ParameterError("groups", "have names that are text", shown(unnamed[0]), EXAMPLE)
+        found = {name: _columns_of(name, given, dataset) for name, given in groups.items()}
+        owners: dict[int, str] = {}
+        for name, columns in found.items():
+            for column in columns:
+                owner = owners.setdefault(column, name)
+                if owner != name:
+                    label = shown(dataset.feature_names[column])
+                    raise ParameterError(
+                        "groups", "not overlap", f"{label} in {shown(owner)} and {shown(name)}"
+                    )
+            others = set(dataset.feature_names) - {dataset.feature_names[one] for one in columns}
+            if name in others:
+                rule = "have names that no other column has"
+                raise ParameterError("groups", rule, shown(name), "Choose another name.")
+        return cls(found, dataset.n_features)
+
+    def __bool__(self) -> bool:
+        return bool(self.columns)
+
+    @cached_property
+    def grouped(self) -> Masks:
+        """All columns of groups."""
+        mask = np.zeros(self.n_features, np.bool_)
+        for columns in self.columns.values():
+            mask[list(columns)] = True
+        return mask
+
+    @cached_property
+    def members(self) -> Masks:
+        """The columns that another one stands for."""
+        mask = self.grouped.copy()
+        mask[[columns[0] for columns in self.columns.values()]] = False
+        return mask
+
+    def joined(self, mask: Masks) -> Masks:
+        """Return a mask with the first column of each group that has any column in it."""
+        found = mask & ~self.members
+        for columns in self.columns.values():
+            found[columns[0]] = mask[list(columns)].any()
+        return found
+
+    def expanded(self, masks: Masks) -> Masks:
+        """Return masks with all columns of each group whose first column they have."""
+        found = np.array(masks, np.bool_)
+        for first, *others in self.columns.values():
+            found[..., others] = found[..., [first]]
+        return found
+
+    def spread(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return values of columns, with that of the first column for all of a group."""
+        found = values.copy()
+        for first, *others in self.columns.values():
+            found[others] = found[first]
+        return found
+
+    def named(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the names of features, that of a group for its first column."""
+        found = list(names)
+        for name, columns in self.columns.items():
+            found[columns[0]] = name
+        return tuple(found)
+
+    def orders(self, features: Sequence[int]) -> tuple[NDArray[np.int64], list[int]]:
+        """Return all columns in the order of some features, and the last place of each."""
+        others = {columns[0]: columns for columns in self.columns.values()}
+        columns: list[int] = []
+        ends = []
+        for feature in features:
+            columns += others.get(feature, (feature,))
+            ends.append(len(columns) - 1)
+        return np.array(columns, np.int64), ends
+
+    def sentences(self, names: Sequence[str]) -> list[str]:
+        """Return which columns each group has."""
+        return [
+            f"{shown(name)} stands for {len(columns)} columns that are selected together: "
+            f"{listed(names[one] for one in columns)}."
+            for name, columns in self.columns.items()
+        ]
+
+    def with_columns(self, features: object) -> object:
+        """Return a list of features with the columns of a group in place of its name."""
+        if not self or isinstance(features, str) or not isinstance(features, Collection):
+            return features
+        found: list[object] = []
+        for one in features:
+            found += self.columns[one] if isinstance(one, str) and one in self.columns else [one]
+        return found
+
+    def words(self) -> list[str]:
+        """Return the groups as words that go into the fingerprint of a checkpoint."""
+        return [f"group {columns}" for columns in self.columns.values()]
+
+    def measured(self, measure: Any) -> Any:
+        """Return the measure as a search sees it."""
+        return GroupedMeasure(measure, self) if self else measure
+
+    def in_record(self, run: Run) -> Run:
+        """Return a record in which a group is one feature, called by its name and its columns."""
+        if not self:
+            return run
+        place = np.cumsum(~self.members) - 1
+        features = run.data.features
+        labels = {
+            columns[0]: FeatureSummary(
+                f"{name} ({_short([features[one].name for one in columns])})",
+                features[columns[0]].kind,
+                max(features[one].n_missing for one in columns),
+            )
+            for name, columns in self.columns.items()
+        }
+        kept = np.flatnonzero(~self.members).tolist()
+
+        def moved(some: Sequence[int]) -> tuple[int, ...]:
+            return tuple(int(place[one]) for one in some if not self.members[one])
+
+        def sets(some: Sequence[FeatureSet]) -> tuple[FeatureSet, ...]:
+            return tuple(replace(one, features=moved(one.features)) for one in some)
+
+        def alikes(some: Sequence[Alike]) -> tuple[Alike, ...]:
+            return tuple(Alike(int(place[one.feature]), moved(one.others)) for one in some)
+
+        sample = run.data_sample
+        if sample is not None:
+            columns = (replace(one, feature=int(place[one.feature])) for one in sample.columns)
+            sample = replace(sample, columns=tuple(columns))
+        return replace(
+            run,
+            data_sample=sample,
+            data=replace(run.data, features=tuple(labels.get(one, features[one]) for one in kept)),
+            selected=moved(run.selected),
+            reducts=sets(run.reducts),
+            core=None if run.core is None else moved(run.core),
+            feature_frequency=tuple(run.feature_frequency[one] for one in kept),
+            front=sets(run.front),
+            excluded=moved(run.excluded),
+            copies=alikes(run.copies),
+            correlated=alikes(run.correlated),
+        )
+
+
+def _short(names: Sequence[str]) -> str:
+    if len(names) <= MOST_NAMED:
+        return ", ".join(names)
+    return f"{len(names)} columns: {', '.join(names[: MOST_NAMED - 1])}, ..."
+
+
+def _columns_of(name: str, given: object, dataset: Dataset) -> tuple[int, ...]:
+    """Return the columns of a group, given by a pattern, by names or by indices."""
+    names = dataset.feature_names
+    where = f"groups[{shown(name)}]"
+    if isinstance(given, str):
+        found = [one for one, label in enumerate(names) if fnmatchcase(label, given)]
+        if not found:
+            raise ParameterError(where, "match columns", shown(given), f"Columns: {listed(names)}.")
+    elif isinstance(given, Collection):
+        found = []
+        for one in given:
+            if isinstance(one, str) and one not in names:
+                raise ParameterError(where, "name columns", shown(one), suggested(one, names))
+            if not isinstance(one, str) and not (is_index(one) and 0 <= one < len(names)):
+                rule = f"have names, or indices from 0 to {len(names) - 1}"
+                raise ParameterError(where, rule, shown(one))
+            found.append(names.index(one) if isinstance(one, str) else int(one))
+    else:
+        raise ParameterError(where, "be a pattern or a list of columns", shown(given), EXAMPLE)
+    columns = tuple(sorted(set(found)))
+    if len(columns) < 2:
+        rule = "have at least 2 columns"
+        raise ParameterError(where, rule, listed(names[one] for one in columns) or "none")
+    return columns
+
+
+def check_groups(groups: object, search: Search, *, certify: bool) -> None:
+    """Raise if groups are asked for where a proof is: it is about single columns."""
+    if not groups:
+        return
+    hint = Sentence("Leave out ", Setting("groups"), ", or search without a proof.")
+    if certify:
+        rule = "be left out with groups: a proof is about single columns"
+        raise ParameterError("certify", rule, "True", hint)
+    if isinstance(search, Exact | ExactFront):
+        rule = "be one that proves nothing with groups: a proof is about single columns"
+        raise ParameterError("search", rule, type(search).__name__, hint)
+
+
+class GroupedMeasure:
+    """A measure in which the first column of a group stands for all of them."""
+
+    def __init__(self, measure: Any, groups: Groups) -> None:
+        self._measure = measure
+        self._groups = groups
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns, the length of every mask."""
+        return int(self._measure.n_features)
+
+    @property
+    def n_at_once(self) -> int:
+        """Number of subsets that are scored at the same time."""
+        return int(getattr(self._measure, "n_at_once", 1))
+
+    def score(self, masks: Masks, at_least: float | Floats | None = None) -> Floats:
+        """Return the score of each subset; -inf where it is less than `at_least`."""
+        scores: Floats = self._measure.score(self._groups.expanded(masks), at_least)
+        return scores
+
+    def best(self, masks: Masks) -> Floats:
+        """Return the score of the best subsets of a batch, -inf for the others."""
+        scores: Floats = self._measure.best(self._groups.expanded(masks))
+        return scores
