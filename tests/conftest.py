@@ -16,8 +16,8 @@ if hasattr(signal, "SIGHUP"):
 
 @pytest.fixture
 def rng() -> np.random.Generator:
-    """A generator created afresh for every test, so that the order of the tests does not matter."""
-    return np.random.default_rng(0)
+    """A generator, created afresh for every test, so that the order of the tests does not matter."""
+    return np.random.default_rng(1)
 
 
 @pytest.fixture(scope="session")
