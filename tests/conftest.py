@@ -16,7 +16,7 @@ if hasattr(signal, "SIGHUP"):
 
 @pytest.fixture
 def rng() -> np.random.Generator:
-    """A generator, created afresh for every test, so that the order of the tests does not matter."""
+    """A generator, created afresh for every test: their order does not matter."""
     return np.random.default_rng(1)
 
 

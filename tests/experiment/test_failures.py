@@ -1,7 +1,10 @@
 """What fails on the way: a failed cell is recorded with its reason and stops nothing."""
 
+import re
+
 import pytest
 
+from experiment.failing import Slow
 from experiment.test_runner import CONFIG, contents, fruit_config, lines, run
 from fuzzyfrog.experiment.panel import CellError, reason_of
 from fuzzyfrog.experiment.runner import write_report
@@ -40,6 +43,27 @@ def test_an_error_of_a_panel_is_a_failed_cell(config):
     keys = [line["key"] for line in lines(config) if "value" in line]
     kept = {(key["data"], key["classifier"]) for key in keys if key["kind"] == "accuracy"}
     assert kept == {("apples", "bayes"), ("apples", "neighbor"), ("pears", "bayes")}
+
+
+@pytest.mark.parametrize("limit", [7, 7.5])
+def test_a_classifier_that_takes_too_long_is_given_up_for_the_data_set(config, monkeypatch, limit):
+    monkeypatch.setattr(Slow, "n_tried", 0)
+    text = CONFIG.replace(PANEL, "experiment.failing:Slow")
+    config.write_text(f"classifier_seconds = {limit}\n{text}")
+    run(config)
+    failed = [line for line in lines(config) if "error" in line]
+    assert {(one["key"]["data"], one["key"]["classifier"]) for one in failed} == {
+        ("pears", "neighbor")
+    }
+    tried = [one for one in failed if one["error"] == "it took more than 7 seconds"]
+    assert Slow.n_tried == len(tried)
+    if limit > 7:  # shorter limits, of earlier runs, do not count
+        assert tried == failed
+    else:  # the first of each protocol
+        assert [one["key"]["fold"] for one in tried] == [None, 0]
+        told = re.compile(r"it took more than 7 seconds with [1-5] other features")
+        assert all(told.fullmatch(one["error"]) for one in failed if one not in tried)
+    assert len(failed) > 4
 
 
 def test_counts_of_numpy_are_counts(config):

@@ -265,7 +265,8 @@ class Experiment:
     folds, fold_seed : int
         The cross-validation.
     classifier_seconds : float or None
-        Time limit of a Weka classifier on one table.
+        CPU time limit of a Weka classifier. One that exceeds it with some features of a data set
+        is not tried with others: its cells there count as failed.
     expected : Path or None
         Folder with the published figures of a paper.
     folder : Path or None

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,8 @@ from fuzzyfrog.experiment.config import (
 )
 from fuzzyfrog.experiment.folds import Fold, folds_along, stratified_folds
 from fuzzyfrog.experiment.pages import PageData, write_pages
-from fuzzyfrog.experiment.panel import Panel, SklearnPanel, check_target, reason_of
+from fuzzyfrog.experiment.panel import CellError, Panel, SklearnPanel, check_target, reason_of
+from fuzzyfrog.experiment.results import TIMEOUT
 from fuzzyfrog.experiment.selectors import check_selector, made_with, selected
 from fuzzyfrog.experiment.weka import WekaPanel
 from fuzzyfrog.experiment.weka.process import WekaNotFoundError
@@ -307,6 +309,9 @@ class _Runner:
     computed: int = 0
     reused: int = 0
     failures: list[str] = field(default_factory=list)
+    # Classifiers that took too long for some features of a table, and which limit that was: with
+    # other features they are not even tried, since one that is missing for a selector cannot count.
+    _given_up: dict[tuple[str, bool, str, str], str] = field(default_factory=dict)
 
     def everything(self, data: str | os.PathLike[str] | None) -> None:
         """Compute the missing cells."""
@@ -425,7 +430,13 @@ class _Runner:
                 self.experiment, name, block.table, features, fold, panel_key, classifier, versions
             )
 
-            def compute(panel: Any = panel, classifier: str = classifier) -> dict[str, Any]:
+            judge = block.table, fold is None, panel_key, classifier
+
+            def compute(
+                panel: Any = panel, classifier: str = classifier, judge: Any = judge
+            ) -> dict[str, Any]:
+                if judge in self._given_up:
+                    raise CellError(self._given_up[judge])
                 metric = self.experiment.metric
                 if metric == "accuracy":
                     correct = [int(n) for n in panel.correct(reduced, classifier, folds)]
@@ -435,6 +446,15 @@ class _Runner:
 
             what = f"{name}: {classifier}, {len(features)} features"
             self._cell(key, what, compute)
+            if limit := self._exceeded(key):
+                self._given_up.setdefault(judge, f"{limit} with {len(features)} other features")
+
+    def _exceeded(self, key: dict[str, Any]) -> str | None:
+        """Return which limit a cell exceeded, if that is not less than the one of this run."""
+        found = TIMEOUT.match((self.cells.get(key) or {}).get("error", ""))
+        if found is None or float(found[1]) < (self.experiment.classifier_seconds or inf):
+            return None
+        return found[0]
 
     def _cell(
         self, key: dict[str, Any], what: str, compute: Callable[[], dict[str, Any]]

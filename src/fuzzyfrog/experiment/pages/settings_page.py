@@ -63,13 +63,17 @@ def settings_page(
 ) -> str:
     """Return the Markdown page."""
     limit, has_weka = experiment.classifier_seconds, "weka" in experiment.panels
-    time = f"{limit:g} seconds" if limit else "any time"
+    time = f"{limit:g} seconds of CPU time" if limit else "any time"
     return "\n".join(
         [
             f"# {experiment.title}: settings",
             "",
             f"{experiment.folds} {METRICS[experiment.metric].folds}, seed {experiment.fold_seed}."
-            + (f" A classifier of Weka may take {time} on a table." if has_weka else ""),
+            + (
+                f" A classifier of Weka may take {time} for each set of features."
+                if has_weka
+                else ""
+            ),
             *(_limit_lines(lookup, limit) if has_weka else []),
             "",
             "## Computed with",

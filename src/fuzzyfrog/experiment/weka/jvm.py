@@ -9,7 +9,8 @@ The current folder belongs to this process, which deletes it when it ends, even 
 killed.
 
 One JSON object a line on stdin, one on stdout: first ``{"ready": version}``, then for each request
-``{"correct": [...]}``, or ``{"error": reason}`` at any time.
+``{"correct": [...]}``, or ``{"error": reason}`` at any time. A request that uses more CPU time than
+its ``max_seconds`` ends the process with the status `LATE`.
 """
 
 import json
@@ -18,6 +19,7 @@ import shutil
 import sys
 import time
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from threading import Thread
 from typing import Any, TextIO
@@ -25,7 +27,8 @@ from typing import Any, TextIO
 # RBFNetwork needs the exact exponential and logarithm: the fast ones of newer JVMs differ in the
 # last bit, and with them one or two predictions. The Weka of the paper ran on Java 8.
 EXACT_MATH = ["-XX:+UnlockDiagnosticVMOptions", "-XX:-UseLibmIntrinsic"]
-WATCH_SECONDS = 1.0
+WATCH_SECONDS = 0.2
+LATE = 3  # exit status
 FOLDER_PREFIX = "fuzzyfrog-weka-"
 QUIET = [
     "-Djava.awt.headless=true",
@@ -91,22 +94,42 @@ def start(jar: Path, megabytes: int) -> Weka:
     return Weka(jpype)
 
 
-def serve(weka: Weka, requests: TextIO, answers: TextIO) -> None:
+@dataclass
+class Watch:
+    """Ends this process, even in the middle of a classifier, if it is late or its parent is gone.
+
+    The limit is one of CPU time, which depends less on what else the machine does.
+    """
+
+    parent: int
+    folder: Path
+    last: float = inf  # CPU seconds of this process at which a request is late
+
+    def keep(self) -> None:
+        """Look now and then, as long as all is well."""
+        while os.getppid() == self.parent:
+            if time.process_time() > self.last:
+                os._exit(LATE)
+            time.sleep(WATCH_SECONDS)
+        remove(self.folder)
+        os._exit(1)
+
+    def limit(self, seconds: float | None) -> None:
+        """Begin to count for a request."""
+        self.last = inf if seconds is None else time.process_time() + seconds
+
+
+def serve(weka: Weka, requests: TextIO, answers: TextIO, watch: Watch) -> None:
     """Answer requests until there are no more; an error of Weka is an answer."""
     for line in requests:
+        request = json.loads(line)
+        watch.limit(request.pop("max_seconds"))
         try:
-            answer = weka.answer(json.loads(line))
+            answer = weka.answer(request)
         except weka.jpype.JException as error:
             answer = {"error": " ".join(str(error).split())}
+        watch.limit(None)
         tell(answers, answer)
-
-
-def watch_parent(parent: int, folder: Path) -> None:
-    """End this process, even in the middle of a classifier, when its parent is gone."""
-    while os.getppid() == parent:
-        time.sleep(WATCH_SECONDS)
-    remove(folder)
-    os._exit(1)
 
 
 def remove(folder: Path) -> None:
@@ -127,7 +150,8 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     folder = Path.cwd()
-    Thread(target=watch_parent, args=(os.getppid(), folder), daemon=True).start()
+    watch = Watch(os.getppid(), folder)
+    Thread(target=watch.keep, daemon=True).start()
     try:
         weka = start(Path(sys.argv[1]), int(sys.argv[2]))
         version = weka.version()
@@ -135,7 +159,7 @@ def main() -> None:
         tell(answers, {"error": " ".join(str(error).split())})
         return
     tell(answers, {"ready": version})
-    serve(weka, sys.stdin, answers)
+    serve(weka, sys.stdin, answers, watch)
     remove(folder)
 
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Event, Timer
 from typing import IO, Any
 
 import numpy as np
@@ -127,18 +126,13 @@ class WekaProcess:
 
     def _asked(self, process: "subprocess.Popen[str]", request: dict[str, Any]) -> dict[str, Any]:
         """Return the answer; without one in time, end the process and raise CellError."""
-        late = Event()
-        alarm = Timer(self._max_seconds or 0.0, _give_up, (process, late))
-        if self._max_seconds is not None:
-            alarm.start()
-        answer = _exchanged(process, json.dumps(request))
-        alarm.cancel()
+        answer = _exchanged(process, json.dumps({**request, "max_seconds": self._max_seconds}))
         if answer.endswith("\n"):
             return _parsed(answer)
         status = process.wait()
         detail = _last_line(self._errors())
         self._end()
-        if late.is_set():
+        if status == jvm.LATE:
             raise CellError(f"it took more than {self._max_seconds:g} seconds")
         raise CellError(f"the virtual machine ended with status {status}: {detail}".rstrip(": "))
 
@@ -177,11 +171,6 @@ class WekaProcess:
             process.kill()
             process.wait()
         _pipe(process.stdout).close()
-
-
-def _give_up(process: "subprocess.Popen[str]", late: Event) -> None:
-    late.set()
-    process.kill()
 
 
 def _exchanged(process: "subprocess.Popen[str]", request: str) -> str:
