@@ -69,11 +69,7 @@ def settings_page(
             f"# {experiment.title}: settings",
             "",
             f"{experiment.folds} {METRICS[experiment.metric].folds}, seed {experiment.fold_seed}."
-            + (
-                f" A classifier of Weka may take {time} for each set of features."
-                if has_weka
-                else ""
-            ),
+            + (f" A classifier of Weka may take {time} for some features." if has_weka else ""),
             *(_limit_lines(lookup, limit) if has_weka else []),
             "",
             "## Computed with",
