@@ -51,10 +51,11 @@ STAGES = {
     "proof": ("proof", "proof", "replay", "proof", "proof", "reading"),
     "writing": ("writing",),
 }
-SHARES = {"search": 0.4, "proof": 0.5, "writing": 0.1}  # of all kills
+SHARES = {"search": 0.4, "proof": 0.45, "writing": 0.15}  # of all kills
 # CPU seconds between the beginning of a stage, behind the replay, and a kill: enough for a record.
-MOMENTS = {"search": (0.02, 0.15), "proof": (0.3, 1.2)}
-N_SAMPLES, N_FEATURES, N_LEVELS, N_CLASSES = 600, 50, 10, 4  # of the table that is made
+MOMENTS = {"search": (0.6, 1.4), "proof": (0.6, 1.4)}
+N_SAMPLES, N_FEATURES, N_LEVELS, N_CLASSES = 9000, 20, 10, 3  # of the table that is made
+N_INFORMATIVE = 15
 
 
 def main() -> None:
@@ -88,10 +89,10 @@ def main() -> None:
 
 
 def made_table(path: Path) -> str:
-    """Write a table of whole numbers whose proof takes a while; return its path."""
+    """Write a table of whole numbers whose search and proof take a while; return its path."""
     rng = np.random.default_rng(0)
     X = rng.integers(0, N_LEVELS, (N_SAMPLES, N_FEATURES))
-    score = X[:, :30] @ rng.normal(size=30) + rng.normal(size=N_SAMPLES)
+    score = X[:, :N_INFORMATIVE] @ rng.normal(size=N_INFORMATIVE) + rng.normal(size=N_SAMPLES)
     y = np.searchsorted(np.quantile(score, np.arange(1, N_CLASSES) / N_CLASSES), score)
     head = ",".join([*(f"x{i}" for i in range(N_FEATURES)), "y"])
     rows = (",".join(map(str, row)) + f",class{c}" for row, c in zip(X.tolist(), y, strict=True))
