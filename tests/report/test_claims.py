@@ -204,8 +204,10 @@ def test_models_that_were_not_tried_are_mentioned_next_to_the_headline(wine_run)
     for text in (printed(wine_run), render_report(wine_run), summary_html(wine_run)):
         assert headline(wine_run) in text
         assert warning in text[text.index(headline(wine_run)) :]
+    assert f"{headline(wine_run)}.\n{warning}" in printed(wine_run)
     for run in (replace(wine_run, check=a_check()), replace(wine_run, selected=tuple(range(13)))):
         assert unchecked(run) is None
+        assert f"{headline(run)}:\n\n" in printed(run)
 
 
 @pytest.mark.parametrize(

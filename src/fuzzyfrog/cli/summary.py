@@ -126,6 +126,8 @@ def named(names: Sequence[str]) -> str:
 
 def _headline(run: Run) -> str:
     where = "" if run.sampling is None else f" on {run.sampling.n_sampled:,} random samples"
+    if unchecked(run) is not None:
+        return f"{headline(run)}{where}."  # a warning follows, and then the features
     return f"{headline(run)}{where}{'; selected:' if is_useless(run) else ':'}"
 
 
