@@ -552,7 +552,7 @@ def _score(truth: Any, predicted: Any, *, is_numeric: bool) -> float:
     if is_numeric:
         spread = float(((truth - truth.mean()) ** 2).sum())
         missed = float(((truth - predicted) ** 2).sum())
-        return max(0.0, 1.0 - missed / spread) if spread > 0 else 0.0
+        return 1.0 - missed / spread if spread > 0 else 0.0
     return float(np.mean([np.mean(predicted[truth == one] == one) for one in np.unique(truth)]))
 
 
