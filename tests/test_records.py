@@ -84,6 +84,20 @@ def test_a_check_survives(run):
     assert Run.from_json(json.dumps(old)) == run
 
 
+def test_only_r2_may_be_negative(run):
+    check = replace(a_check(), n_samples=150, noise=None)
+    low = tuple(
+        replace(one, score=one.score - 3, difference=-2.0 * at, by_model=(-2.1,) * 3)
+        for at, one in enumerate(check.scores)
+    )
+    r2 = replace(run, check=replace(check, metric="R²", scores=low))
+    assert Run.from_json(r2.to_json()) == r2
+    with pytest.raises(DataError, match="must be between 0 and 1"):
+        Run.from_json(replace(run, check=replace(check, scores=low)).to_json())
+    with pytest.raises(DataError, match=r"scores\[0\]\.score must be between 0 and 1, got 1\.5"):
+        Run.from_json(changed(r2, ["check", "scores", 0, "score"], 1.5))
+
+
 @pytest.mark.parametrize(
     ("path", "value", "sentence"),
     [

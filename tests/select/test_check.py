@@ -101,6 +101,13 @@ def test_models_that_do_harm_have_a_negative_r2():
     assert "-" not in str(found)
 
 
+@pytest.mark.parametrize("unit", [1e-300, 1.0, 1e300])
+def test_r2_does_not_depend_on_the_unit_of_the_target(unit):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    found = check(FuzzyRoughSelector("quickreduct", target="numeric"), X, unit * X[:, 0])
+    assert 0.8 < found.all.by_model[0] < 1.0
+
+
 @pytest.mark.parametrize("is_numeric", [False, True])
 def test_scores_and_errors_are_those_of_the_naive_twin(is_numeric):
     table, target = mixed_table(is_numeric=is_numeric)

@@ -671,9 +671,13 @@ def _shares(run: "Run") -> Iterator[tuple[str, float]]:
         yield "sampling.high", run.sampling.high
         yield "sampling.confidence", run.sampling.confidence
     for at, tried in enumerate([] if run.check is None else run.check.scores):
-        yield f"check.scores[{at}].score", tried.score
-        yield f"check.scores[{at}].difference", abs(tried.difference)
-        yield from _numbered(f"check.scores[{at}].by_model[{{}}]", tried.by_model)
+        scores = [tried.score, *tried.by_model]
+        if run.check is not None and run.check.metric == "R²":  # may be negative
+            scores = [max(0.0, score) for score in scores]
+        else:
+            yield f"check.scores[{at}].difference", abs(tried.difference)
+        yield f"check.scores[{at}].score", scores[0]
+        yield from _numbered(f"check.scores[{at}].by_model[{{}}]", scores[1:])
     for at, one in enumerate(run.explanations):
         yield f"explanations[{at}].dependency", one.dependency
         yield f"explanations[{at}].dependency_without", one.dependency_without
