@@ -157,8 +157,8 @@ class Check:
     ----------
     metric : {"balanced accuracy", "R²"}
         The score: the mean over the classes of the share of samples that are predicted right, or
-        for a numeric target the share of its variance that is predicted, which is negative if models
-        do worse than the mean of the target.
+        for a numeric target the share of its variance that is predicted, which is negative if
+        models do worse than the mean of the target.
     models : tuple of str
         The models.
     folds, seed : int

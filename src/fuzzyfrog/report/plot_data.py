@@ -119,7 +119,8 @@ def models(run: Run) -> dict[str, Any] | None:
         "metric": check.metric,
         "all_at": x.at(check.all.score),
         "ticks": [
-            tick(x, at, f"{at:g}".replace("-", "−") if is_numeric else f"{100 * at:g}%") for at in nice_ticks(x, 5)
+            tick(x, at, f"{at:g}".replace("-", "−") if is_numeric else f"{100 * at:g}%")
+            for at in nice_ticks(x, 5)
         ],
         "rows": [
             {
