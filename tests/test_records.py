@@ -127,6 +127,17 @@ def test_a_record_of_the_schema_before_has_no_sample_of_the_data(run):
     assert Run.from_json(json.dumps(old)) == replace(run, data_sample=None)
 
 
+def test_identifiers_came_with_schema_7(run):
+    known = replace(run, identifiers=(0, 2))
+    assert Run.from_json(known.to_json()) == known
+    old = json.loads(run.to_json())
+    old["schema"] = 6
+    del old["run"]["identifiers"]
+    assert Run.from_json(json.dumps(old)) == run
+    with pytest.raises(DataError, match=r"run\.identifiers must be ascending indices"):
+        Run.from_json(changed(run, ["identifiers"], [99]))
+
+
 def test_labels_of_sampled_categories_must_be_known(run):
     feature = run.selected[0]
     kinds = [replace(one, kind="categorical") if at == feature else one
@@ -311,8 +322,8 @@ def test_every_field_must_be_there(run, name):
         ("9" * 5_000, "must be saved as JSON"),
         ("[1]", "the fields schema and run"),
         ('{"run": {}}', "the fields schema and run"),
-        ('{"schema": 1, "run": {}}', "schema must be from 2 to 6, got '1'"),
-        ('{"schema": true, "run": {}}', "schema must be from 2 to 6, got 'True'"),
+        ('{"schema": 1, "run": {}}', "schema must be from 2 to 7, got '1'"),
+        ('{"schema": true, "run": {}}', "schema must be from 2 to 7, got 'True'"),
         ('{"schema": 3, "schema": 3, "run": {}}', "'schema' must occur once"),
         ('{"schema": 3, "run": {"seed": NaN}}', "must be finite, got NaN"),
         ('{"schema": 3, "run": {"\\u202e\\n": 1}}', r"run\.\\u202e\\n must be a known field"),

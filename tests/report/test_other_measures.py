@@ -86,6 +86,20 @@ def test_the_headline_names_chance_and_all():
     assert "Judged by all 13 features," in headline(replace(run, selected=everything))
 
 
+def test_the_headline_has_the_score_of_models():
+    run = replace(soft_run(size_rule="peak"), check=a_check(lost=0.005))
+    assert headline(run) == (
+        "With 5 of 13 features, models reach balanced accuracy 89.5% (all columns: 90.0%); similar "
+        "samples share their class 84.1% of the time (all columns: 77.1%, chance: 33.8%)"
+    )
+    assert headline(replace(run, selected=tuple(range(13)))) == (
+        "With all 13 features, models reach balanced accuracy 90.0%; similar samples share their "
+        "class 84.1% of the time (chance: 33.8%)"
+    )
+    without = replace(run.check, scores=(), left_out="it would take long.")
+    assert headline(replace(run, check=without)).startswith("Judged by 5 of 13 features,")
+
+
 def test_hostile_names_stay_text():
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(60, len(HOSTILE))).round(1), columns=HOSTILE)

@@ -143,11 +143,24 @@ def test_an_identifier_that_several_samples_share_is_told_and_stays(kind):
         "out with exclude=['pid']."
     )
     assert "pid" in found.get_feature_names_out()
+    assert found.record().identifiers == (0,)
     for given in ({"must_include": ["pid"]}, {"exclude": ["pid"]}):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             FuzzyRoughSelector("quickreduct", **given).fit(X, y)
         assert not [one for one in caught if "like an ID" in str(one.message)]
+
+
+def test_the_ids_of_parents_are_told_next_to_other_ids():
+    random = np.random.default_rng(0)
+    mother = np.where(np.arange(120) % 3 == 0, 0, 400 + np.arange(120) // 3)
+    table = {"id": 400 + random.permutation(120), "mid": mother, "age": random.normal(size=120)}
+    with pytest.warns(UserWarning, match="'mid' is called like an ID, and has 41 different values"):
+        found = FuzzyRoughSelector("quickreduct", exclude=["id"]).fit(
+            pd.DataFrame(table), random.integers(0, 2, 120)
+        )
+    assert found.record().identifiers == (1,)
+    assert told(mother, name="mid") == []  # it may be the middle of something
 
 
 @pytest.mark.parametrize(

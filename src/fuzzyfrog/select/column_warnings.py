@@ -63,6 +63,7 @@ WHOLE_RATIO = 0.02
 # The last words in the names of identifiers, as in "customerId", "row_nr" and "ID".
 _ID_WORDS = "pk nr nummer idx rowid rownames rowname rownum seqno seqnum sku isbn iban ssn email"
 _IDS = frozenset({"id", "pid", "uid", "uuid", "guid"})  # nothing else is called so
+_RELATIVES = frozenset({"fid", "mid"})  # the IDs of father and mother, next to other IDs
 ID_WORDS = frozenset(_ID_WORDS.split()) | _IDS
 # Words that make an identifier alone, and words that make one after what is numbered.
 _ALONE = frozenset({"key", "number", "index", "row", "serial", "code", "mail", "phone"})
@@ -88,12 +89,15 @@ class LeftOut:
         What to tell about identifiers, dates, and columns without values.
     copies, correlated : tuple of Alike
         Features that say the same as another, and those that nearly do, which stay.
+    identifiers : tuple of int
+        Features that look like identifiers, and stay.
     """
 
     mask: Masks
     sentences: tuple[str, ...]
     copies: tuple[Alike, ...]
     correlated: tuple[Alike, ...]
+    identifiers: tuple[int, ...]
 
 
 def left_out(
@@ -118,8 +122,10 @@ def left_out(
         elif not is_rest:
             more = (" Add other columns.",)
         sentences.append(Sentence(f"feature {shown(name)} ", doubt, *more))
+    staying = [one for one in doubts if not mask[one] and not holds_dates(dataset, one)]
     for feature in np.flatnonzero(free & ~mask).tolist():
-        if shared := _shared_id(dataset, feature):
+        if feature not in doubts and (shared := _shared_id(dataset, feature)):
+            staying.append(feature)
             name = dataset.feature_names[feature]
             way_out = (" If so, leave it out with ", Setting("exclude", [name]), ".")
             sentences.append(Sentence(f"feature {shown(name)} ", shared, *way_out))
@@ -131,7 +137,8 @@ def left_out(
         correlated = tuple(Alike(group[0], tuple(group[1:])) for group in near)
         for group in copies:
             mask[[one for one in group.others if not included[one]]] = True
-    return LeftOut(mask, tuple(sentences), copies, correlated)
+    identifiers = tuple(one for one in sorted(staying) if not mask[one])
+    return LeftOut(mask, tuple(sentences), copies, correlated, identifiers)
 
 
 def _ordered(group: Sequence[int], included: Masks) -> Alike:
@@ -322,7 +329,7 @@ def _shared_id(dataset: Dataset, feature: int) -> str:
     It may be that of a shop, whose samples are alike: such a feature stays.
     """
     name, column = dataset.feature_names[feature], dataset.values[:, feature]
-    if not (says_identifier(name) and _words(name)[-1] in _IDS):
+    if not ((says_identifier(name) and _words(name)[-1] in _IDS) or _is_relative(dataset, name)):
         return ""
     n_values = np.unique(column[~np.isnan(column)]).size
     if n_values < FEWEST_VALUES or not _are_whole(column):
@@ -331,6 +338,12 @@ def _shared_id(dataset: Dataset, feature: int) -> str:
         f"is called like an ID, and has {n_values:,} different values in {dataset.n_samples:,} "
         "samples: it may say only which samples belong together, such as those of one patient."
     )
+
+
+def _is_relative(dataset: Dataset, name: str) -> bool:
+    """Whether a name is that of the ID of a parent: others of the table are called like IDs."""
+    named = {one.lower() for one in dataset.feature_names}
+    return name.lower() in _RELATIVES and len(named & (_IDS | _RELATIVES)) > 1
 
 
 def _words(name: str) -> list[str]:
