@@ -100,6 +100,16 @@ def test_counts_and_measurements_are_no_identifiers(name):
     assert told([100_002 + 7 * (number * 13 % 50) for number in range(50)], name=name) == []
 
 
+@pytest.mark.parametrize("name", ["ID", "patient_id"])
+def test_numbers_called_id_are_left_out_if_most_differ(name):
+    numbers = 7 * (np.arange(60) * 13 % 46) + 1_000_000  # some samples are of the same patient
+    X = pd.DataFrame({name: numbers, "a": np.arange(60) % 7})
+    with pytest.warns(UserWarning, match="an ID, and has 46 different numbers in 60 samples. It"):
+        assert fitted(X).get_feature_names_out().tolist() == ["a"]
+    assert told(numbers, name="row_nr") == []
+    assert "it may say only" in told(numbers[:30].tolist() * 2, name=name)[0]
+
+
 def penguins(name="Sample Number"):
     """Return penguins as in a field book: their numbers start again for each species."""
     random = np.random.default_rng(0)

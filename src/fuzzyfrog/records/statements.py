@@ -106,7 +106,8 @@ def _soft_headline(run: "Run") -> str:
     what = f"have targets {ours} alike" if is_numeric else f"share their class {ours} of the time"
     alike = f"similar samples {what} ({everything}chance: {chance})"
     check = run.check
-    if check is None or check.selected is None or check.all is None:
+    is_said = check is not None and (check.loses or _at_best(run) is not None)  # by doubts
+    if check is None or check.selected is None or check.all is None or is_said:
         return f"Judged by {start}, {alike}"
     if has_all(run):
         return f"With {start}, models reach {check.metric} {check.shown(check.all.score)}; {alike}"

@@ -316,8 +316,12 @@ def _doubt_of_numbers(column: NDArray[np.float64], name: str) -> str:
         return "counts the rows."
     if not says_identifier(name) or not _are_whole(column[:HEAD]) or not _are_whole(column):
         return ""
-    if np.unique(column[~np.isnan(column)]).size >= NEARLY_ALL * len(column):
+    n_values = np.unique(column[~np.isnan(column)]).size
+    if n_values >= NEARLY_ALL * len(column):
         return "is called like an ID, and has a different number in nearly every sample."
+    if _words(name)[-1] in _IDS and n_values >= FEWEST_VALUES and n_values > len(column) / 2:
+        numbers = f"{n_values:,} different numbers in {len(column):,} samples"
+        return f"is called like an ID, and has {numbers}."
     if np.count_nonzero(np.diff(column) == 1) >= NEARLY_ALL * (len(column) - 1):
         return "is called like an ID, and counts rows, starting again now and then."
     return ""
