@@ -101,18 +101,17 @@ def _soft_headline(run: "Run") -> str:
     start, others = _part_of_all(run)
     if len(run.selected) == run.n_allowed:
         start = f"all {count(run.n_allowed, 'allowed feature' if run.excluded else 'feature')}"
+    check = run.check
+    is_said = check is not None and (check.loses or _at_best(run) is not None)  # by doubts
+    if check is not None and check.selected is not None and check.all is not None and not is_said:
+        reached = check.shown(check.all.score)
+        if not has_all(run):
+            reached = f"{check.shown(check.selected.score)} ({others}: {reached})"
+        return f"With {start}, models reach {check.metric} {reached}"
     ours, theirs = percent(run.dependency), percent(run.full_dependency)
     everything = "" if has_all(run) else f"{others}: {theirs}, "
     what = f"have targets {ours} alike" if is_numeric else f"share their class {ours} of the time"
-    alike = f"similar samples {what} ({everything}chance: {chance})"
-    check = run.check
-    is_said = check is not None and (check.loses or _at_best(run) is not None)  # by doubts
-    if check is None or check.selected is None or check.all is None or is_said:
-        return f"Judged by {start}, {alike}"
-    if has_all(run):
-        return f"With {start}, models reach {check.metric} {check.shown(check.all.score)}; {alike}"
-    reached = f"{check.shown(check.selected.score)} ({others}: {check.shown(check.all.score)})"
-    return f"With {start}, models reach {check.metric} {reached}; {alike}"
+    return f"Judged by {start}, similar samples {what} ({everything}chance: {chance})"
 
 
 def _own_headline(run: "Run") -> str:
