@@ -375,7 +375,7 @@ OVERLAPS = """() => [...document.querySelectorAll(".plot")].flatMap((plot) => {
     !(one.matches(".dot") && other.matches(".dot")) &&
     Math.min(a.right, b.right) - Math.max(a.left, b.left) > 0 &&
     Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > -1
-  ).map(([other]) => `${one.className} ${one.textContent} / ${other.className} ${other.textContent}`));
+  ).map(([other]) => `${one.className} ${one.textContent}, ${other.className}`));
 })"""
 
 

@@ -89,10 +89,11 @@ def test_the_headline_names_chance_and_all():
 def test_the_headline_has_the_score_of_models():
     run = replace(soft_run(size_rule="peak"), check=a_check(lost=0.005))
     assert headline(run) == (
-        "With 5 of 13 features, models reach balanced accuracy 89.5% (all columns: 90.0%)"
+        "With 5 of 13 features, models reach balanced accuracy 89.5% (all columns: 90.0%, chance: "
+        "33.3%)"
     )
     assert headline(replace(run, selected=tuple(range(13)))) == (
-        "With all 13 features, models reach balanced accuracy 90.0%"
+        "With all 13 features, models reach balanced accuracy 90.0% (chance: 33.3%)"
     )
     without = replace(run.check, scores=(), left_out="it would take long.")
     for check in (without, a_check()):  # the latter comes before the headline

@@ -279,7 +279,10 @@ def test_dates_of_a_frame_do_not_end_the_fit(library):
     frame = pd.DataFrame({"when": days.where(days.index != 3), "size": np.arange(30) % 7})
     table = pl.from_pandas(frame) if library == "polars" else frame
     table = pa.Table.from_pandas(frame) if library == "arrow" else table
-    with pytest.warns(UserWarning, match="'when' holds dates, .* must_include=.'when'."):
+    with pytest.warns(
+        UserWarning,
+        match="'when' holds dates, .* must_include=.'when'., or .* days with dates='parts'.",
+    ):
         selector = fitted(table)
     assert selector.get_feature_names_out().tolist() == ["size"]
     if library == "pandas":

@@ -104,10 +104,12 @@ def _soft_headline(run: "Run") -> str:
     check = run.check
     is_said = check is not None and (check.loses or _at_best(run) is not None)  # by doubts
     if check is not None and check.selected is not None and check.all is not None and not is_said:
-        reached = check.shown(check.all.score)
-        if not has_all(run):
-            reached = f"{check.shown(check.selected.score)} ({others}: {reached})"
-        return f"With {start}, models reach {check.metric} {reached}"
+        known = {} if has_all(run) else {others: check.shown(check.all.score)}
+        if not is_numeric:
+            known["chance"] = check.shown(1.0 / len(run.data.target.classes))
+        nearby = ", ".join(f"{what}: {score}" for what, score in known.items())
+        score = check.shown((check.all if has_all(run) else check.selected).score)
+        return f"With {start}, models reach {check.metric} {score}{nearby and f' ({nearby})'}"
     ours, theirs = percent(run.dependency), percent(run.full_dependency)
     everything = "" if has_all(run) else f"{others}: {theirs}, "
     what = f"have targets {ours} alike" if is_numeric else f"share their class {ours} of the time"
