@@ -120,11 +120,8 @@ def left_out(
         if is_dropped:
             more = (" It is left out; select it with ", Setting("must_include", [name]), ".")
             if holds_dates(dataset, feature):
-                way_out = (
-                    ", or read its year, month, weekday and days with ",
-                    Setting("dates", "parts"),
-                )
-                more = (*more[:-1], *way_out, ".")
+                parts = Setting("dates", "parts")
+                more = (*more[:-1], ", or read its year, month, weekday and days with ", parts, ".")
         elif not is_rest:
             more = (" Add other columns.",)
         sentences.append(Sentence(f"feature {shown(name)} ", doubt, *more))
