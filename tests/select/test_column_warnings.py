@@ -66,7 +66,16 @@ def test_fewer_values_are_labels(n_values, n_samples):
             "rownames",
         ),
         *("rowNr", "Customer ID", "Kunden-Nr", "id_2", "Invoice No.", "zip code", "phone", "index"),
-        *("seqno", "Seq. No.", "sequence_number", "subject_no", "rownum"),
+        *(
+            "townid",
+            "familyid",
+            "customerid2",
+            "seqno",
+            "Seq. No.",
+            "sequence_number",
+            "subject_no",
+            "rownum",
+        ),
     ],
 )
 def test_whole_numbers_that_differ_are_identifiers_by_their_name(name):

@@ -71,6 +71,8 @@ _NUMBERS = frozenset({"key", "number", "num", "no", "index", "code"})
 _THINGS = "row serial order customer invoice case account patient sample record phone zip postal "
 _THINGS += "sequence seq subject participant"
 _NUMBERED = frozenset(_THINGS.split())
+_HOLDERS = "family household house person user student school town county store product choice"
+_HOLDING_IDS = _NUMBERED | frozenset(_HOLDERS.split())  # as in "townid"
 _COUNTS = frozenset({"number", "num", "no", "nr", "n", "count"})  # as in "number_of_ids"
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
@@ -358,6 +360,8 @@ def _words(name: str) -> list[str]:
     words = [word.lower() for word in _WORD.findall(name)]
     while len(words) > 1 and words[-1].isdigit():
         words.pop()
+    if words and words[-1].removesuffix("id") in _HOLDING_IDS and words[-1].endswith("id"):
+        words[-1:] = [words[-1].removesuffix("id"), "id"]
     return words
 
 
