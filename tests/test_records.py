@@ -84,6 +84,20 @@ def test_a_check_survives(run):
     assert Run.from_json(json.dumps(old)) == run
 
 
+def test_only_r2_may_be_negative(run):
+    check = replace(a_check(), n_samples=150, noise=None)
+    low = tuple(
+        replace(one, score=one.score - 3, difference=-2.0 * at, by_model=(-2.1,) * 3)
+        for at, one in enumerate(check.scores)
+    )
+    r2 = replace(run, check=replace(check, metric="R²", scores=low))
+    assert Run.from_json(r2.to_json()) == r2
+    with pytest.raises(DataError, match="must be between 0 and 1"):
+        Run.from_json(replace(run, check=replace(check, scores=low)).to_json())
+    with pytest.raises(DataError, match=r"scores\[0\]\.score must be between 0 and 1, got 1\.5"):
+        Run.from_json(changed(r2, ["check", "scores", 0, "score"], 1.5))
+
+
 @pytest.mark.parametrize(
     ("path", "value", "sentence"),
     [
@@ -111,6 +125,17 @@ def test_a_record_of_the_schema_before_has_no_sample_of_the_data(run):
     old["schema"] = 5
     del old["run"]["data_sample"]
     assert Run.from_json(json.dumps(old)) == replace(run, data_sample=None)
+
+
+def test_identifiers_came_with_schema_7(run):
+    known = replace(run, identifiers=(0, 2))
+    assert Run.from_json(known.to_json()) == known
+    old = json.loads(run.to_json())
+    old["schema"] = 6
+    del old["run"]["identifiers"]
+    assert Run.from_json(json.dumps(old)) == run
+    with pytest.raises(DataError, match=r"run\.identifiers must be ascending indices"):
+        Run.from_json(changed(run, ["identifiers"], [99]))
 
 
 def test_labels_of_sampled_categories_must_be_known(run):
@@ -297,8 +322,8 @@ def test_every_field_must_be_there(run, name):
         ("9" * 5_000, "must be saved as JSON"),
         ("[1]", "the fields schema and run"),
         ('{"run": {}}', "the fields schema and run"),
-        ('{"schema": 1, "run": {}}', "schema must be from 2 to 6, got '1'"),
-        ('{"schema": true, "run": {}}', "schema must be from 2 to 6, got 'True'"),
+        ('{"schema": 1, "run": {}}', "schema must be from 2 to 7, got '1'"),
+        ('{"schema": true, "run": {}}', "schema must be from 2 to 7, got 'True'"),
         ('{"schema": 3, "schema": 3, "run": {}}', "'schema' must occur once"),
         ('{"schema": 3, "run": {"seed": NaN}}', "must be finite, got NaN"),
         ('{"schema": 3, "run": {"\\u202e\\n": 1}}', r"run\.\\u202e\\n must be a known field"),

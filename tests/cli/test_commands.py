@@ -131,13 +131,28 @@ def test_other_commands_warn_like_select(in_process, tmp_path, command):
     assert "such as '01067', and is read as numbers" in told[0]
     assert "Name it in --categorical if they are codes." in told[0]
     assert "'id' counts the rows." in told[1]
-    assert (
-        "left out; select it with --include id" if command == "reducts" else "--ignore"
-    ) in told[1]
+    option = "--include" if command == "reducts" else "--features"
+    assert f"It is left out; select it with {option} id." in told[1]
     assert "'seit' holds dates" in told[2]
     assert (
         in_process(command, path, *written, "--ignore", "id,seit", "--categorical", "plz")[2] == ""
     )
+
+
+def test_the_score_of_all_features_is_that_of_select(in_process, tmp_path):
+    path = tmp_path / "t.csv"
+    rows = (f"{k},{k % 7},{k % 7 * 2.54},{k * k % 11},{'xy'[k % 3 == 0]}\n" for k in range(60))
+    path.write_text("id,inch,cm,other,class\n" + "".join(rows))
+    asked = [path, "--target", "class", "-q", "--json"]
+    selected = json.loads(in_process("select", *asked, "--no-check")[1])["run"]
+    _, out, err = in_process("score", *asked)
+    found = json.loads(out)
+    assert found["full_dependency"] == found["dependency"] == selected["full_dependency"]
+    assert (found["features"], found["left_out"]) == (["inch", "other"], ["id", "cm"])
+    assert "'cm' says the same as 'inch'. It is left out; name copies in --features" in err
+    _, out, err = in_process("score", *asked, "--features", "id,cm")
+    found = json.loads(out)
+    assert (found["features"], found["left_out"]) == (["id", "cm"], ["inch"])
 
 
 def test_a_file_of_a_german_spreadsheet_is_explained_at_once(in_process, tmp_path):

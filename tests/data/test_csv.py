@@ -63,6 +63,18 @@ def test_all_that_is_wrong_with_a_file_is_told_at_once(refusal, content, options
     assert got.endswith(f" Pass all of these: {settings}")
 
 
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+def test_quoted_names_with_another_separator(refusal, mark):
+    got = refusal("x.csv", f'"a"{mark}"class"\n"1"{mark}"x"\n"2"{mark}"y"\n')
+    assert got == (
+        "x.csv: line 1 cannot be split into fields, as text follows a closing quote. It seems to "
+        f"be separated by {mark!r}: pass separator={mark!r}."
+    )
+    broken = refusal("x.csv", '"a","class"\n"1"2,"x"\n"2","y"\n')
+    assert "line 2 cannot be split" in broken
+    assert broken.endswith("Check its quotes and line ends.")
+
+
 def test_a_single_wrong_setting_is_told_by_its_own_sentence(refusal):
     assert "Pass all" not in refusal("x.csv", "a;class\n1,5;x\n2;y\n".encode("utf-16"))
     assert "Pass all" not in refusal("x.csv", "a;class\n1;x\n2;y\n")

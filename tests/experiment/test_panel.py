@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, f1_score, r2_score, roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeRegressor
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from fuzzyfrog import DataError
 from fuzzyfrog.data import make_dataset
@@ -86,6 +86,21 @@ def test_metrics_are_those_of_scikit_learn(wine, metric, n_classes):
             else roc_auc_score(truth, chances[:, 1]),
         }
         assert score == pytest.approx(expected[metric])
+
+
+def test_f1_is_the_mean_over_the_classes_to_predict(wine):
+    fold = Fold(np.arange(0, 178, 2), np.flatnonzero(wine.target < 2)[1::2])  # none of the third
+    two = make_dataset(wine.values[:, :2], wine.target)
+    (score,) = SklearnPanel("f1").scores(two, "tree", [fold], "f1")
+    model = make_pipeline(
+        StandardScaler(),
+        DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, random_state=0),
+    ).fit(two.values[fold.train], two.target[fold.train])
+    truth, predicted = two.target[fold.test], model.predict(two.values[fold.test])
+    assert 2 in predicted
+    by_class = f1_score(truth, predicted, average=None)
+    assert score == pytest.approx(by_class[:2].mean())
+    assert score > by_class.mean()
 
 
 def test_a_class_that_was_never_seen_is_guessed(wine):

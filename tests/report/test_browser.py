@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fuzzyfrog import FuzzyRoughSelector, read_table
+from fuzzyfrog import FuzzyRoughSelector, load_dataset, read_table
 from fuzzyfrog.records import Certificate
 from fuzzyfrog.report import write_report
 from fuzzyfrog.select.record import record_of
@@ -366,6 +366,26 @@ def test_no_value_breaks_into_single_characters(opened, hostile_run, many_sample
         open_all(watched.page)
         assert watched.page.evaluate(BROKEN) == []
         assert not watched.has_sideways_scroll()
+
+
+OVERLAPS = """() => [...document.querySelectorAll(".plot")].flatMap((plot) => {
+  const boxes = [...plot.querySelectorAll(".tick span, .x-title, .y-title, .full span, .dot")]
+    .map((one) => [one, one.getBoundingClientRect()]).filter(([, box]) => box.width > 0);
+  return boxes.flatMap(([one, a], at) => boxes.slice(at + 1).filter(([other, b]) =>
+    !(one.matches(".dot") && other.matches(".dot")) &&
+    Math.min(a.right, b.right) - Math.max(a.left, b.left) > 0 &&
+    Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > -1
+  ).map(([other]) => `${one.className} ${one.textContent}, ${other.className}`));
+})"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_labels_of_axes_do_not_overlap(opened, wine_run, width):
+    soft = FuzzyRoughSelector(measure="soft").fit(load_dataset("wine")).record()
+    for run in (wine_run, soft):
+        watched = opened(run, width=width)
+        open_all(watched.page)
+        assert watched.page.evaluate(OVERLAPS) == []
 
 
 def test_the_page_is_short_until_it_is_opened(opened, wine_run):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from html import unescape
 
 import pytest
 
 from fuzzyfrog.cli.summary import result_lines
-from fuzzyfrog.records import Certificate
+from fuzzyfrog.records import Certificate, TargetSummary
 from fuzzyfrog.records.statements import (
     Verdict,
     advice,
@@ -194,9 +195,50 @@ def test_what_does_better_than_the_soft_measure_is_kept(wine_run):
 def test_columns_that_predict_nothing_are_not_recommended(wine_run):
     check = a_check(twins=12, soft=("alcohol", "hue"))
     chance = tuple(replace(one, score=0.34) for one in check.scores)
-    said = advice(replace(wine_run, check=replace(check, scores=chance)))
-    assert said.startswith("For prediction, the table needs other columns")
-    assert said.endswith("(balanced accuracy 34.0%).")
+    run = replace(wine_run, check=replace(check, scores=chance))
+    assert doubts(run)[0] == (
+        "With these columns, models are hardly better than chance: balanced accuracy 34.0% at best."
+    )
+    assert advice(run) == "For prediction, the table needs other columns."
+    zero = tuple(replace(one, score=-0.1) for one in check.scores)
+    numbers = TargetSummary("price", (), 0.0, 1.0)
+    run = replace(
+        wine_run,
+        data=replace(wine_run.data, target=numbers),
+        check=replace(check, metric="R²", scores=zero),
+    )
+    assert doubts(run)[0] == (
+        "With these columns, models are hardly better than always predicting the mean: R² "
+        "\N{MINUS SIGN}0.100 at best."
+    )
+
+
+def test_an_identifier_that_is_selected_is_mentioned_before_the_headline(wine_run):
+    feature = wine_run.selected[0]
+    run = replace(wine_run, check=a_check(lost=0.005), identifiers=(feature, 12))
+    for some in (run, replace(run, command=None)):
+        first, *others = doubts(some)
+        assert first.startswith("The selected 'alcohol' looks like an ID: what it says about")
+        assert first.endswith("exclude.")
+        assert len(others) == (12 in run.selected)
+        assert advice(some) is None
+        assert printed(some).index(first) < printed(some).index(headline(some))
+        assert first.removesuffix("--exclude.").split(":")[0] in unescape(render_report(some))
+    assert doubts(replace(run, identifiers=(3,))) == []
+
+
+def test_features_of_the_core_that_are_not_selected_are_named(wine_run):
+    core = (0, 1, 2)
+    run = replace(wine_run, selected=(0, 1), core=core, dependency=0.7, stop_reason="max_seconds")
+    assert (
+        "core        alcohol, malic_acid, ash: cannot be replaced; ash is not selected, because "
+        "the search was stopped by --max-seconds\n"
+    ) in printed(run)
+    assert "size        2, too few: stopped by --max-seconds\n" in printed(run)
+    assert "is not selected" not in printed(replace(run, selected=core))
+    asked = replace(run, parameters={**run.parameters, "n_features_to_select": 2})
+    assert "; ash is not selected, because 2 features were asked for\n" in printed(asked)
+    assert "; ash is not selected\n" in printed(replace(run, stop_reason="converged"))
 
 
 def test_models_that_were_not_tried_are_mentioned_next_to_the_headline(wine_run):
@@ -204,8 +246,10 @@ def test_models_that_were_not_tried_are_mentioned_next_to_the_headline(wine_run)
     for text in (printed(wine_run), render_report(wine_run), summary_html(wine_run)):
         assert headline(wine_run) in text
         assert warning in text[text.index(headline(wine_run)) :]
+    assert f"{headline(wine_run)}.\n{warning}" in printed(wine_run)
     for run in (replace(wine_run, check=a_check()), replace(wine_run, selected=tuple(range(13)))):
         assert unchecked(run) is None
+        assert f"{headline(run)}:\n\n" in printed(run)
 
 
 @pytest.mark.parametrize(

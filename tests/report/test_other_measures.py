@@ -10,6 +10,7 @@ import pytest
 from fuzzyfrog import FuzzyRoughSelector, load_dataset
 from fuzzyfrog.records.statements import headline, size_reason
 from fuzzyfrog.report import render_report, save_figures, summary_html
+from fuzzyfrog.report.plot_data import models
 from report.made import HOSTILE, a_check
 
 WRONG = [
@@ -85,6 +86,20 @@ def test_the_headline_names_chance_and_all():
     assert "Judged by all 13 features," in headline(replace(run, selected=everything))
 
 
+def test_the_headline_has_the_score_of_models():
+    run = replace(soft_run(size_rule="peak"), check=a_check(lost=0.005))
+    assert headline(run) == (
+        "With 5 of 13 features, models reach balanced accuracy 89.5% (all columns: 90.0%, chance: "
+        "33.3%)"
+    )
+    assert headline(replace(run, selected=tuple(range(13)))) == (
+        "With all 13 features, models reach balanced accuracy 90.0% (chance: 33.3%)"
+    )
+    without = replace(run.check, scores=(), left_out="it would take long.")
+    for check in (without, a_check()):  # the latter comes before the headline
+        assert headline(replace(run, check=check)).startswith("Judged by 5 of 13 features,")
+
+
 def test_hostile_names_stay_text():
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(60, len(HOSTILE))).round(1), columns=HOSTILE)
@@ -129,7 +144,11 @@ def test_sentences_have_a_space_between_them(wine_run, hostile_run):
             assert not re.search(r"[a-z0-9%)]\.[A-Z][a-z]", re.sub(r"<[^>]+>", "", paragraph))
 
 
-def test_r2_that_is_cut_at_0_says_so(wine_run):
-    r2 = replace(a_check(), metric="R²")
-    assert "R² (0 if negative)</span>" in render_report(replace(wine_run, check=r2))
-    assert "if negative" not in render_report(replace(wine_run, check=a_check()))
+def test_a_negative_r2_has_its_place_in_the_chart(wine_run):
+    check = a_check()
+    low = tuple(replace(one, score=one.score - 1.2, by_model=(-0.3,) * 3) for one in check.scores)
+    run = replace(wine_run, check=replace(check, metric="R²", scores=low))
+    everything, selected, elbow = models(run)["rows"]
+    assert everything["score"] == "\N{MINUS SIGN}0.300"
+    assert 0 < elbow["at"] < selected["at"] < everything["at"] < 100
+    assert '<td class="number">\N{MINUS SIGN}0.300</td>' in render_report(run)

@@ -86,9 +86,26 @@ def naive_check(selector, table, target, folds, seed):
                 pipeline = make_pipeline(prepared, model).fit(known.iloc[train], target[train])
                 predicted = pipeline.predict(known.iloc[test])
                 score = r2_score if is_numeric else balanced_accuracy_score
-                scores.append(max(0.0, score(target[test], predicted)))
+                scores.append(score(target[test], predicted))
             found[name].append(np.mean(scores))
     return {name: np.array(values) for name, values in found.items()}
+
+
+def test_models_that_do_harm_have_a_negative_r2():
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(40, 12)), random.normal(size=40)
+    found = check(FuzzyRoughSelector("quickreduct", target="numeric"), X, y)
+    assert found.all.score < -0.1
+    assert min(found.all.by_model) < -0.1
+    assert f"R² {found.selected.score:.3f}".replace("-", "\N{MINUS SIGN}") in str(found)
+    assert "-" not in str(found)
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1.0, 1e300])
+def test_r2_does_not_depend_on_the_unit_of_the_target(unit):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    found = check(FuzzyRoughSelector("quickreduct", target="numeric"), X, unit * X[:, 0])
+    assert 0.8 < found.all.by_model[0] < 1.0
 
 
 @pytest.mark.parametrize("is_numeric", [False, True])

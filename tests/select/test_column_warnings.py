@@ -66,7 +66,16 @@ def test_fewer_values_are_labels(n_values, n_samples):
             "rownames",
         ),
         *("rowNr", "Customer ID", "Kunden-Nr", "id_2", "Invoice No.", "zip code", "phone", "index"),
-        *("seqno", "Seq. No.", "sequence_number", "subject_no", "rownum"),
+        *(
+            "townid",
+            "familyid",
+            "customerid2",
+            "seqno",
+            "Seq. No.",
+            "sequence_number",
+            "subject_no",
+            "rownum",
+        ),
     ],
 )
 def test_whole_numbers_that_differ_are_identifiers_by_their_name(name):
@@ -98,6 +107,16 @@ def test_whole_numbers_that_differ_are_identifiers_by_their_name(name):
 )
 def test_counts_and_measurements_are_no_identifiers(name):
     assert told([100_002 + 7 * (number * 13 % 50) for number in range(50)], name=name) == []
+
+
+@pytest.mark.parametrize("name", ["ID", "patient_id"])
+def test_numbers_called_id_are_left_out_if_most_differ(name):
+    numbers = 7 * (np.arange(60) * 13 % 46) + 1_000_000  # some samples are of the same patient
+    X = pd.DataFrame({name: numbers, "a": np.arange(60) % 7})
+    with pytest.warns(UserWarning, match="an ID, and has 46 different numbers in 60 samples. It"):
+        assert fitted(X).get_feature_names_out().tolist() == ["a"]
+    assert told(numbers, name="row_nr") == []
+    assert "it may say only" in told(numbers[:30].tolist() * 2, name=name)[0]
 
 
 def penguins(name="Sample Number"):
@@ -143,11 +162,24 @@ def test_an_identifier_that_several_samples_share_is_told_and_stays(kind):
         "out with exclude=['pid']."
     )
     assert "pid" in found.get_feature_names_out()
+    assert found.record().identifiers == (0,)
     for given in ({"must_include": ["pid"]}, {"exclude": ["pid"]}):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             FuzzyRoughSelector("quickreduct", **given).fit(X, y)
         assert not [one for one in caught if "like an ID" in str(one.message)]
+
+
+def test_the_ids_of_parents_are_told_next_to_other_ids():
+    random = np.random.default_rng(0)
+    mother = np.where(np.arange(120) % 3 == 0, 0, 400 + np.arange(120) // 3)
+    table = {"id": 400 + random.permutation(120), "mid": mother, "age": random.normal(size=120)}
+    with pytest.warns(UserWarning, match="'mid' is called like an ID, and has 41 different values"):
+        found = FuzzyRoughSelector("quickreduct", exclude=["id"]).fit(
+            pd.DataFrame(table), random.integers(0, 2, 120)
+        )
+    assert found.record().identifiers == (1,)
+    assert told(mother, name="mid") == []  # it may be the middle of something
 
 
 @pytest.mark.parametrize(
@@ -256,7 +288,10 @@ def test_dates_of_a_frame_do_not_end_the_fit(library):
     frame = pd.DataFrame({"when": days.where(days.index != 3), "size": np.arange(30) % 7})
     table = pl.from_pandas(frame) if library == "polars" else frame
     table = pa.Table.from_pandas(frame) if library == "arrow" else table
-    with pytest.warns(UserWarning, match="'when' holds dates, .* must_include=.'when'."):
+    with pytest.warns(
+        UserWarning,
+        match="'when' holds dates, .* must_include=.'when'., or .* days with dates='parts'.",
+    ):
         selector = fitted(table)
     assert selector.get_feature_names_out().tolist() == ["size"]
     if library == "pandas":

@@ -8,11 +8,12 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,7 +22,7 @@ from fuzzyfrog.cli.console import warn
 from fuzzyfrog.cli.errors import UsageError, in_options
 from fuzzyfrog.cli.options import READING, Data, given_options, names_in
 from fuzzyfrog.common.files import written_whole
-from fuzzyfrog.common.messages import close_to, shown, suggested
+from fuzzyfrog.common.messages import Sentence, Setting, close_to, shown, suggested
 
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset
@@ -305,6 +306,58 @@ def warn_of_suspects(dataset: Dataset, features: Sequence[str]) -> None:
     allowed = np.array([name in wanted for name in dataset.feature_names])
     for sentence in suspects(dataset, allowed, "ignore"):
         warn(in_options(sentence))
+
+
+def left_out_of(
+    dataset: Dataset,
+    included: Sequence[str],
+    excluded: Sequence[str] = (),
+    *,
+    drop_copies: bool = True,
+    way_out: str,
+    options: Mapping[str, str] = MappingProxyType({}),
+) -> list[str]:
+    """Return the features that `select` would leave out as well, and say why.
+
+    `way_out` says how to keep copies; `options` has the parameters of the command for those of
+    `select` that it does not have.
+    """
+    import numpy as np
+
+    from fuzzyfrog.select.column_warnings import left_out
+
+    names = np.array(dataset.feature_names, object)
+    found = left_out(
+        dataset,
+        np.isin(names, included),
+        np.isin(names, excluded),
+        drop_copies=drop_copies,
+        drop_doubtful=True,
+    )
+    for sentence in found.sentences:
+        warn(in_options(_renamed(sentence, options)))
+    for group in found.copies:
+        others = [names[one] for one in group.others if found.mask[one]]
+        if not others:
+            continue
+        say, are = ("says", "It is") if len(others) == 1 else ("say", "They are")
+        warn(
+            f"{', '.join(map(shown, others))} {say} the same as {shown(names[group.feature])}. "
+            f"{are} left out; {way_out}."
+        )
+    return [str(name) for name in names[found.mask]]
+
+
+def _renamed(sentence: str, options: Mapping[str, str]) -> str:
+    """Return a sentence with the settings of another command."""
+    if not isinstance(sentence, Sentence):
+        return sentence
+    return Sentence(
+        *(
+            Setting(options.get(one.name, one.name), one.value) if isinstance(one, Setting) else one
+            for one in sentence.parts
+        )
+    )
 
 
 SavedRun = Annotated[

@@ -50,7 +50,8 @@ def result_lines(run: Run) -> Iterator[RenderableType]:
     if doubted := doubts(run):
         for sentence in doubted:
             yield Text(safe(sentence), "bold yellow")
-        yield Text(safe(advice(run)), "bold")
+        if (recommended := advice(run)) is not None:
+            yield Text(safe(recommended), "bold")
         yield ""
     yield Text(_headline(run), _color(run))
     if (warning := unchecked(run)) is not None:
@@ -126,6 +127,8 @@ def named(names: Sequence[str]) -> str:
 
 def _headline(run: Run) -> str:
     where = "" if run.sampling is None else f" on {run.sampling.n_sampled:,} random samples"
+    if unchecked(run) is not None:
+        return f"{headline(run)}{where}."  # a warning follows, and then the features
     return f"{headline(run)}{where}{'; selected:' if is_useless(run) else ':'}"
 
 
@@ -268,6 +271,8 @@ def _proof(run: Run) -> str:
         Verdict.ONE: "the fewest possible",
     }
     unproven = f"not proven to be the {best}; --certify tries to prove it"
+    if run.asks_for_fewest and not run.is_enough and run.stop_reason != "converged":
+        unproven = f"too few: {STOPPED.get(run.stop_reason, run.stop_reason)}"
     return f"{len(run.selected)}, {sayings.get(known, unproven)}"
 
 
@@ -304,7 +309,23 @@ def _core(run: Run) -> str:
     else:
         goal = "match all features together" if run.asks_for_all else f"keep {asked_percent(run)}"
         nothing, something = f"no single feature is needed to {goal}", f"needed to {goal}"
-    return f"{named(run.names(run.core))}: {something}" if run.core else f"none: {nothing}"
+    if not run.core:
+        return f"none: {nothing}"
+    return f"{named(run.names(run.core))}: {something}{_missing_core(run)}"
+
+
+def _missing_core(run: Run) -> str:
+    """Return which features of the core are not selected, as after a search that was cut short."""
+    missing = sorted(set(run.core or ()) - set(run.selected))
+    if not missing:
+        return ""
+    which = f"; {named(run.names(missing))} {'is' if len(missing) == 1 else 'are'} not selected"
+    if run.asked_size is not None:
+        were = "was" if run.asked_size == 1 else "were"
+        return f"{which}, because {count(run.asked_size, 'feature')} {were} asked for"
+    if run.stop_reason == "converged":
+        return which
+    return f"{which}, because the search was {STOPPED.get(run.stop_reason, 'cut short')}"
 
 
 def _fewer(run: Run) -> str:

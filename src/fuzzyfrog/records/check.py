@@ -157,7 +157,8 @@ class Check:
     ----------
     metric : {"balanced accuracy", "R²"}
         The score: the mean over the classes of the share of samples that are predicted right, or
-        for a numeric target the share of its variance that is predicted (0 if it is negative).
+        for a numeric target the share of its variance that is predicted, which is negative if
+        models do worse than the mean of the target.
     models : tuple of str
         The models.
     folds, seed : int
@@ -229,8 +230,10 @@ class Check:
     def shown(self, value: float, *, signed: bool = False) -> str:
         """Return a score, or with `signed` a difference of scores, formatted for display."""
         if self.metric == "R²":
-            return f"{value:+.3f}" if signed else f"{value:.3f}"
-        return f"{100 * value:+.1f}" if signed else f"{value:.1%}"
+            text = f"{value:+.3f}" if signed else f"{value:.3f}"
+        else:
+            text = f"{100 * value:+.1f}" if signed else f"{value:.1%}"
+        return text.replace("-", "−")
 
     def conclusion(self) -> str:
         """Return a sentence, without a period, on how models do with the selected features."""
@@ -254,7 +257,7 @@ class Check:
     def apart(self, one: ModelScores) -> str:
         """Return the difference to all features with its standard error."""
         error = self.shown(one.difference_error, signed=True).lstrip("+")
-        return f"{self.shown(one.difference, signed=True)} ± {error}".replace("-", "−")
+        return f"{self.shown(one.difference, signed=True)} ± {error}"
 
     def __str__(self) -> str:
         if not self.scores:

@@ -32,13 +32,13 @@ from fuzzyfrog.records.parts import (
 
 MAX_BYTES = 64 * 2**20  # of a saved run; a thousand times the usual size
 ROUNDING = 1e-9  # sums of the same numbers may differ by this much
-SCHEMA = 6  # raised whenever a field is added, removed or changes its meaning
+SCHEMA = 7  # raised whenever a field is added, removed or changes its meaning
 OLDEST = 2  # schema that can be read; it lacks only the fields below
 # The schema in which a field came, and its value in the records before.
 LATER_FIELDS: dict[str, tuple[int, object]] = {
     "sampling": (3, None), "excluded": (3, []), "n_resumed": (3, 0),
     "chance": (5, None), "check": (5, None), "copies": (5, []),
-    "correlated": (5, []), "rows": (5, None), "data_sample": (6, None),
+    "correlated": (5, []), "rows": (5, None), "data_sample": (6, None), "identifiers": (7, []),
 }  # fmt: skip
 
 Parameter = str | int | float | bool | None  # anything else is kept as its repr
@@ -123,6 +123,8 @@ class Run:
         How well models do with the selected features; None if that was not checked.
     data_sample : DataSample or None
         Values of the selected features and of the target in some rows; None if they were left out.
+    identifiers : tuple of int
+        Features that look like identifiers, but may be selected without being asked for.
     """
 
     data: TableSummary
@@ -156,6 +158,7 @@ class Run:
     rows: RowNames | None = None
     check: Check | None = None
     data_sample: DataSample | None = None
+    identifiers: tuple[int, ...] = ()
 
     @property
     def measure(self) -> str:
@@ -592,6 +595,7 @@ def _subsets(run: "Run") -> Iterator[tuple[str, tuple[int, ...]]]:
     yield "selected", run.selected
     yield "core", run.core or ()
     yield "excluded", run.excluded
+    yield "identifiers", run.identifiers
     for name, groups in (("copies", run.copies), ("correlated", run.correlated)):
         for at, group in enumerate(groups):
             yield f"{name}[{at}].feature", (group.feature,)
@@ -671,9 +675,13 @@ def _shares(run: "Run") -> Iterator[tuple[str, float]]:
         yield "sampling.high", run.sampling.high
         yield "sampling.confidence", run.sampling.confidence
     for at, tried in enumerate([] if run.check is None else run.check.scores):
-        yield f"check.scores[{at}].score", tried.score
-        yield f"check.scores[{at}].difference", abs(tried.difference)
-        yield from _numbered(f"check.scores[{at}].by_model[{{}}]", tried.by_model)
+        scores = [tried.score, *tried.by_model]
+        if run.check is not None and run.check.metric == "R²":  # may be negative
+            scores = [max(0.0, score) for score in scores]
+        else:
+            yield f"check.scores[{at}].difference", abs(tried.difference)
+        yield f"check.scores[{at}].score", scores[0]
+        yield from _numbered(f"check.scores[{at}].by_model[{{}}]", scores[1:])
     for at, one in enumerate(run.explanations):
         yield f"explanations[{at}].dependency", one.dependency
         yield f"explanations[{at}].dependency_without", one.dependency_without

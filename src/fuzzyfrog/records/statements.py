@@ -3,7 +3,7 @@
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from fuzzyfrog.common.messages import count, percent
+from fuzzyfrog.common.messages import count, percent, shown
 
 if TYPE_CHECKING:
     from fuzzyfrog.records.run import Run
@@ -101,8 +101,17 @@ def _soft_headline(run: "Run") -> str:
     start, others = _part_of_all(run)
     if len(run.selected) == run.n_allowed:
         start = f"all {count(run.n_allowed, 'allowed feature' if run.excluded else 'feature')}"
+    check = run.check
+    is_said = check is not None and (check.loses or _at_best(run) is not None)  # by doubts
+    if check is not None and check.selected is not None and check.all is not None and not is_said:
+        known = {} if has_all(run) else {others: check.shown(check.all.score)}
+        if not is_numeric:
+            known["chance"] = check.shown(1.0 / len(run.data.target.classes))
+        nearby = ", ".join(f"{what}: {score}" for what, score in known.items())
+        score = check.shown((check.all if has_all(run) else check.selected).score)
+        return f"With {start}, models reach {check.metric} {score}{nearby and f' ({nearby})'}"
     ours, theirs = percent(run.dependency), percent(run.full_dependency)
-    everything = "" if len(run.selected) == run.n_allowed else f"{others}: {theirs}, "
+    everything = "" if has_all(run) else f"{others}: {theirs}, "
     what = f"have targets {ours} alike" if is_numeric else f"share their class {ours} of the time"
     return f"Judged by {start}, similar samples {what} ({everything}chance: {chance})"
 
@@ -149,9 +158,13 @@ def doubts(run: "Run") -> list[str]:
 
     Show them before the headline, which says nothing about new samples.
     """
-    found = []
+    found = [_identifier(run, one) for one in run.selected if one in run.identifiers]
     check = run.check
-    if check is not None and check.loses and not has_all(run):
+    if check is not None and (best := _at_best(run)) is not None:
+        than = "always predicting the mean" if run.data.target.is_numeric else "chance"
+        reached = f"{check.metric} {check.shown(best)} at best"
+        found.append(f"With these columns, models are hardly better than {than}: {reached}.")
+    elif check is not None and check.loses and not has_all(run):
         found.append(f"Models do worse with features selected this way: {check.compared()}.")
     if check is not None and check.noise is not None and check.noise.fails and run.is_strict:
         found.append(
@@ -164,6 +177,26 @@ def doubts(run: "Run") -> list[str]:
             f"{run.full_dependency:.3f} on a scale from 0 to 1."
         )
     return found
+
+
+def _identifier(run: "Run", feature: int) -> str:
+    """Return the sentence about a selected feature that looks like an identifier."""
+    (name,) = run.names((feature,))
+    option = "--exclude" if run.command is not None else "exclude"
+    return (
+        f"The selected {shown(name)} looks like an ID: what it says about these samples may not "
+        f"hold for new ones. If it is one, leave it out with {option}."
+    )
+
+
+def _at_best(run: "Run") -> float | None:
+    """Return the best score of the models if it is hardly better than chance, otherwise None."""
+    if run.check is None or not run.check.scores:
+        return None
+    best = max(one.score for one in run.check.scores)
+    classes = run.data.target.classes
+    chance = 0.0 if run.data.target.is_numeric else 1.0 / len(classes)
+    return best if best < chance + HARDLY_MORE else None
 
 
 def unchecked(run: "Run") -> str | None:
@@ -198,9 +231,12 @@ def model_result(run: "Run") -> str:
 
 
 def advice(run: "Run") -> str | None:
-    """Return what to do about the doubts, as a sentence; None if there are none."""
-    if not doubts(run):
+    """Return what to do about the doubts, as a sentence; None if they say it themselves."""
+    n_identifiers = len(set(run.selected) & set(run.identifiers))
+    if len(doubts(run)) == n_identifiers:
         return None
+    if _at_best(run) is not None:
+        return "For prediction, the table needs other columns."
     is_typed = run.command is not None
     if not run.is_strict:
         more = "--n-features N" if is_typed else "n_features_to_select=N"
@@ -212,13 +248,6 @@ def advice(run: "Run") -> str | None:
     if check.soft is not None and check.all is not None and check.selected is not None:
         others = {"the selected features": check.selected, "all features": check.all}
         what, best = max(others.items(), key=lambda one: one[1].score)
-        classes = run.data.target.classes
-        chance = 0.0 if run.data.target.is_numeric else 1.0 / len(classes)
-        if max(best.score, check.soft.score) < chance + HARDLY_MORE:
-            return (
-                "For prediction, the table needs other columns: with these, models are hardly "
-                f"better than chance ({check.metric} {check.shown(best.score)})."
-            )
         # Fewer features than all are worth a difference that is not clear.
         spare = 0.0 if best is check.selected else check.soft.difference_error
         if best.score - check.soft.score > spare:

@@ -112,13 +112,15 @@ def models(run: Run) -> dict[str, Any] | None:
         return None
     ends = [one.score + side * one.difference_error for one in check.scores for side in (-1, 1)]
     margin = max(0.01, 0.08 * (max(ends) - min(ends)))
-    x = Scale(max(0.0, min(ends) - margin), min(1.0, max(ends) + margin))
     is_numeric = check.metric == "R²"
+    lowest = min(ends) - margin
+    x = Scale(lowest if is_numeric else max(0.0, lowest), min(1.0, max(ends) + margin))
     return {
         "metric": check.metric,
         "all_at": x.at(check.all.score),
         "ticks": [
-            tick(x, at, f"{at:g}" if is_numeric else f"{100 * at:g}%") for at in nice_ticks(x, 5)
+            tick(x, at, f"{at:g}".replace("-", "−") if is_numeric else f"{100 * at:g}%")
+            for at in nice_ticks(x, 5)
         ],
         "rows": [
             {

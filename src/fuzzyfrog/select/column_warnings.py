@@ -63,6 +63,7 @@ WHOLE_RATIO = 0.02
 # The last words in the names of identifiers, as in "customerId", "row_nr" and "ID".
 _ID_WORDS = "pk nr nummer idx rowid rownames rowname rownum seqno seqnum sku isbn iban ssn email"
 _IDS = frozenset({"id", "pid", "uid", "uuid", "guid"})  # nothing else is called so
+_RELATIVES = frozenset({"fid", "mid"})  # the IDs of father and mother, next to other IDs
 ID_WORDS = frozenset(_ID_WORDS.split()) | _IDS
 # Words that make an identifier alone, and words that make one after what is numbered.
 _ALONE = frozenset({"key", "number", "index", "row", "serial", "code", "mail", "phone"})
@@ -70,6 +71,8 @@ _NUMBERS = frozenset({"key", "number", "num", "no", "index", "code"})
 _THINGS = "row serial order customer invoice case account patient sample record phone zip postal "
 _THINGS += "sequence seq subject participant"
 _NUMBERED = frozenset(_THINGS.split())
+_HOLDERS = "family household house person user student school town county store product choice"
+_HOLDING_IDS = _NUMBERED | frozenset(_HOLDERS.split())  # as in "townid"
 _COUNTS = frozenset({"number", "num", "no", "nr", "n", "count"})  # as in "number_of_ids"
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
@@ -88,12 +91,15 @@ class LeftOut:
         What to tell about identifiers, dates, and columns without values.
     copies, correlated : tuple of Alike
         Features that say the same as another, and those that nearly do, which stay.
+    identifiers : tuple of int
+        Features that look like identifiers, and stay.
     """
 
     mask: Masks
     sentences: tuple[str, ...]
     copies: tuple[Alike, ...]
     correlated: tuple[Alike, ...]
+    identifiers: tuple[int, ...]
 
 
 def left_out(
@@ -115,11 +121,16 @@ def left_out(
         more: Parts = ()
         if is_dropped:
             more = (" It is left out; select it with ", Setting("must_include", [name]), ".")
+            if holds_dates(dataset, feature):
+                parts = Setting("dates", "parts")
+                more = (*more[:-1], ", or read its year, month, weekday and days with ", parts, ".")
         elif not is_rest:
             more = (" Add other columns.",)
         sentences.append(Sentence(f"feature {shown(name)} ", doubt, *more))
+    staying = [one for one in doubts if not mask[one] and not holds_dates(dataset, one)]
     for feature in np.flatnonzero(free & ~mask).tolist():
-        if shared := _shared_id(dataset, feature):
+        if feature not in doubts and (shared := _shared_id(dataset, feature)):
+            staying.append(feature)
             name = dataset.feature_names[feature]
             way_out = (" If so, leave it out with ", Setting("exclude", [name]), ".")
             sentences.append(Sentence(f"feature {shown(name)} ", shared, *way_out))
@@ -131,7 +142,8 @@ def left_out(
         correlated = tuple(Alike(group[0], tuple(group[1:])) for group in near)
         for group in copies:
             mask[[one for one in group.others if not included[one]]] = True
-    return LeftOut(mask, tuple(sentences), copies, correlated)
+    identifiers = tuple(one for one in sorted(staying) if not mask[one])
+    return LeftOut(mask, tuple(sentences), copies, correlated, identifiers)
 
 
 def _ordered(group: Sequence[int], included: Masks) -> Alike:
@@ -309,8 +321,12 @@ def _doubt_of_numbers(column: NDArray[np.float64], name: str) -> str:
         return "counts the rows."
     if not says_identifier(name) or not _are_whole(column[:HEAD]) or not _are_whole(column):
         return ""
-    if np.unique(column[~np.isnan(column)]).size >= NEARLY_ALL * len(column):
+    n_values = np.unique(column[~np.isnan(column)]).size
+    if n_values >= NEARLY_ALL * len(column):
         return "is called like an ID, and has a different number in nearly every sample."
+    if _words(name)[-1] in _IDS and n_values >= FEWEST_VALUES and n_values > len(column) / 2:
+        numbers = f"{n_values:,} different numbers in {len(column):,} samples"
+        return f"is called like an ID, and has {numbers}."
     if np.count_nonzero(np.diff(column) == 1) >= NEARLY_ALL * (len(column) - 1):
         return "is called like an ID, and counts rows, starting again now and then."
     return ""
@@ -322,7 +338,7 @@ def _shared_id(dataset: Dataset, feature: int) -> str:
     It may be that of a shop, whose samples are alike: such a feature stays.
     """
     name, column = dataset.feature_names[feature], dataset.values[:, feature]
-    if not (says_identifier(name) and _words(name)[-1] in _IDS):
+    if not ((says_identifier(name) and _words(name)[-1] in _IDS) or _is_relative(dataset, name)):
         return ""
     n_values = np.unique(column[~np.isnan(column)]).size
     if n_values < FEWEST_VALUES or not _are_whole(column):
@@ -333,11 +349,19 @@ def _shared_id(dataset: Dataset, feature: int) -> str:
     )
 
 
+def _is_relative(dataset: Dataset, name: str) -> bool:
+    """Whether a name is that of the ID of a parent: others of the table are called like IDs."""
+    named = {one.lower() for one in dataset.feature_names}
+    return name.lower() in _RELATIVES and len(named & (_IDS | _RELATIVES)) > 1
+
+
 def _words(name: str) -> list[str]:
     """Return the words of a name in lower case, without numbers at its end."""
     words = [word.lower() for word in _WORD.findall(name)]
     while len(words) > 1 and words[-1].isdigit():
         words.pop()
+    if words and words[-1].removesuffix("id") in _HOLDING_IDS and words[-1].endswith("id"):
+        words[-1:] = [words[-1].removesuffix("id"), "id"]
     return words
 
 

@@ -47,6 +47,7 @@ MOST_CELLS = 20_000_000  # that models have, with a column for each category
 FEWEST_SAMPLES = 500  # which models have, however wide a table is
 LEAST_IN_A_FOLD = 4  # samples to predict; with fewer, scores say nothing
 SOFT_PAIRS = 1_000_000_000  # pairs of samples x features up to which the soft measure is quick
+LOWEST_R2 = -1e9  # a record has finite numbers only
 WORTH_A_THREAD = 20_000  # cells to train on
 MOST_CATEGORIES = 50  # of a feature that models see; the rest are one
 DRAWING, SHUFFLING = 0x666F6C6473, 0x6F72646572  # next to the seed: streams of their own
@@ -550,9 +551,13 @@ def _models(seed: int, *, is_numeric: bool) -> list[Any]:
 
 def _score(truth: Any, predicted: Any, *, is_numeric: bool) -> float:
     if is_numeric:
-        spread = float(((truth - truth.mean()) ** 2).sum())
-        missed = float(((truth - predicted) ** 2).sum())
-        return max(0.0, 1.0 - missed / spread) if spread > 0 else 0.0
+        apart = truth - truth.mean()
+        unit = float(np.abs(apart).max())  # squares of very large or small numbers are not finite
+        if not 0.0 < unit < math.inf:
+            return 0.0
+        spread = float(((apart / unit) ** 2).sum())
+        missed = float((((truth - predicted) / unit) ** 2).sum())
+        return max(LOWEST_R2, 1.0 - missed / spread)
     return float(np.mean([np.mean(predicted[truth == one] == one) for one in np.unique(truth)]))
 
 

@@ -185,6 +185,7 @@ class Groups:
             feature_frequency=tuple(run.feature_frequency[one] for one in kept),
             front=sets(run.front),
             excluded=moved(run.excluded),
+            identifiers=moved(run.identifiers),
             copies=alikes(run.copies),
             correlated=alikes(run.correlated),
         )

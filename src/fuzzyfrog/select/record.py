@@ -65,6 +65,7 @@ class FitNotes:
         self.data = _summary_of(dataset)
         self.warnings = list(dataset.notes)
         self.excluded: tuple[int, ...] = ()
+        self.identifiers: tuple[int, ...] = ()
         self.copies: tuple[Alike, ...] = ()
         self.correlated: tuple[Alike, ...] = ()
         self.rows = dataset.rows
@@ -274,6 +275,7 @@ def record_of(
         copies=notes.copies,
         correlated=notes.correlated,
         rows=_row_names(notes, found),
+        identifiers=notes.identifiers,
     )
     alone = [one for one in run.by_loss if not selector._groups.grouped[one]]
     drawn = sorted(alone[:MAX_SAMPLED_COLUMNS])

@@ -469,6 +469,7 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         included, excluded, rest = self._constrained(dataset)
         self._notes.warn(rest.sentences)
         self._notes.copies, self._notes.correlated = rest.copies, rest.correlated
+        self._notes.identifiers = rest.identifiers
         self.copies_ = {one: group.feature for group in rest.copies for one in group.others}
         oracle = None
         if proves and isinstance(measure, Dependency):

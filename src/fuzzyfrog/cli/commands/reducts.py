@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fuzzyfrog.cli import options
-from fuzzyfrog.cli.console import fitted, tell, warn, write_json, write_result
-from fuzzyfrog.cli.errors import ExitCode, UsageError, in_options
-from fuzzyfrog.cli.inputs import TableOptions, opened
+from fuzzyfrog.cli.console import fitted, tell, write_json, write_result
+from fuzzyfrog.cli.errors import ExitCode, UsageError
+from fuzzyfrog.cli.inputs import TableOptions, left_out_of, opened
 from fuzzyfrog.cli.options import MeasureOptions, features_in
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.common.jit import compiling_heard
-from fuzzyfrog.common.messages import shown
 
 if TYPE_CHECKING:
     from fuzzyfrog.cli.progress import Course
-    from fuzzyfrog.data import Dataset
     from fuzzyfrog.records import Reduct
 
 ROOM = 40  # columns of a terminal for one name among others
@@ -69,7 +67,13 @@ def reducts(
             dataset = loaded.dataset
             included = features_in("--include", include, dataset)
             excluded = features_in("--exclude", exclude, dataset)
-            left_out += _left_out(dataset, included, excluded, drop_copies=copies == "drop")
+            left_out += left_out_of(
+                dataset,
+                included,
+                excluded,
+                drop_copies=copies == "drop",
+                way_out="--copies keep lists all",
+            )
             course.phase("searching for the first reduct")
             iterator = enumerate_reducts(
                 dataset,
@@ -91,35 +95,6 @@ def reducts(
         write_result(*_lines(found, ended, is_fewest=size is None))
     if ended == "interrupted":
         raise typer.Exit(ExitCode.INTERRUPTED)
-
-
-def _left_out(
-    dataset: Dataset, included: Sequence[str], excluded: Sequence[str], *, drop_copies: bool
-) -> list[str]:
-    """Return the features that `select` would leave out as well, and say why."""
-    import numpy as np
-
-    from fuzzyfrog.select.column_warnings import left_out
-
-    names = np.array(dataset.feature_names, object)
-    found = left_out(
-        dataset,
-        np.isin(names, included),
-        np.isin(names, excluded),
-        drop_copies=drop_copies,
-        drop_doubtful=True,
-    )
-    for sentence in found.sentences:
-        warn(in_options(sentence))
-    for group in found.copies:
-        others = ", ".join(shown(names[one]) for one in group.others)
-        say = "says" if len(group.others) == 1 else "say"
-        is_left_out = "It is" if len(group.others) == 1 else "They are"
-        warn(
-            f"{others} {say} the same as {shown(names[group.feature])}. {is_left_out} left out; "
-            "--copies keep lists all."
-        )
-    return [str(name) for name in names[found.mask]]
 
 
 def _collect(reducts: Iterator[Reduct], limit: int, found: list[Reduct], course: Course) -> str:

@@ -9,7 +9,7 @@ import typer
 
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import safe, write_json, write_result
-from fuzzyfrog.cli.inputs import TableOptions, opened, warn_of_suspects
+from fuzzyfrog.cli.inputs import TableOptions, left_out_of, opened
 from fuzzyfrog.cli.options import MeasureOptions, features_in
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.common.jit import compiling_heard
@@ -33,7 +33,12 @@ def score(
         from fuzzyfrog.measure import Dependency, SoftDependency
 
         names = features_in("--features", features, loaded.dataset)
-        warn_of_suspects(loaded.dataset, names or loaded.dataset.feature_names)
+        left_out = left_out_of(
+            loaded.dataset,
+            names,
+            way_out="name copies in --features to score them",
+            options={"must_include": "features", "exclude": "ignore"},
+        )
         course.phase("measuring")
         dependency: Dependency | SoftDependency
         if measure.is_soft:
@@ -41,26 +46,33 @@ def score(
         else:
             dependency = Dependency(loaded.dataset, **measure.parameters())
         with compiling_heard(course.compile):
-            result = _measured(dependency, names)
+            result = _measured(dependency, names, left_out)
     if as_json:
         write_json(json.dumps(result, indent=2))
     else:
-        write_result(_sentence(result, dependency.n_features))
+        write_result(_sentence(result))
 
 
-def _measured(dependency: Dependency | SoftDependency, names: list[str]) -> dict[str, Any]:
+def _measured(
+    dependency: Dependency | SoftDependency, names: list[str], left_out: list[str]
+) -> dict[str, Any]:
     import numpy as np
 
     from fuzzyfrog.measure import SoftDependency
 
-    chosen = [name for name in dependency.dataset.feature_names if not names or name in names]
-    subset = np.array([name in chosen for name in dependency.dataset.feature_names])
-    score, full = dependency.score([subset, np.ones_like(subset)]).tolist()
+    allowed = [name for name in dependency.dataset.feature_names if name not in left_out]
+    chosen = [name for name in allowed if not names or name in names]
+    subsets = [
+        [name in some for name in dependency.dataset.feature_names] for some in (chosen, allowed)
+    ]
+    score, full = dependency.score(np.array(subsets)).tolist()
     result = {
         "table": dependency.dataset.name,
         "features": chosen,
         "dependency": score,
         "full_dependency": full,
+        "n_features": len(allowed),
+        "left_out": left_out,
     }
     if not isinstance(dependency, SoftDependency):
         return result
@@ -68,8 +80,9 @@ def _measured(dependency: Dependency | SoftDependency, names: list[str]) -> dict
     return {**result, "measure": "soft", "chance": dependency.chance, "n_sampled": part}
 
 
-def _sentence(result: dict[str, Any], n_features: int) -> str:
-    share = f"{len(result['features'])} of {n_features} features of {safe(result['table'])}"
+def _sentence(result: dict[str, Any]) -> str:
+    number = f"{len(result['features'])} of {result['n_features']}"
+    share = f"{number} features of {safe(result['table'])}"
     score, full = f"{result['dependency']:.6f}", f"{result['full_dependency']:.6f}"
     if "chance" not in result:
         return f"Dependency {score} of {full} with {share}"

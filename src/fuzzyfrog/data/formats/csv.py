@@ -159,9 +159,20 @@ def _records(path: Path, separator: str, encoding: str) -> Iterator[tuple[int, l
         except csv.Error as error:
             reason = next(ours for theirs, ours in UNSPLIT.items() if theirs in str(error))
             raise DataError(
-                f"{path.name}: line {reader.line_num} cannot be split into fields, as {reason}. "
-                "Check its quotes and line ends."
+                Sentence(
+                    f"{path.name}: line {reader.line_num} cannot be split into fields, as "
+                    f"{reason}. ",
+                    *_way_out(path, Dialect(separator, ".", encoding)),
+                )
             ) from None
+
+
+def _way_out(path: Path, asked: Dialect) -> tuple[str | Setting, ...]:
+    """Return how to read a file whose lines cannot be split."""
+    mark = seems_to_be(path, asked).separator
+    if mark == asked.separator:
+        return ("Check its quotes and line ends.",)
+    return (f"It seems to be separated by {shown(mark)}: pass ", Setting("separator", mark), ".")
 
 
 def _header(path: Path, separator: str, encoding: str) -> list[str]:
