@@ -1,7 +1,8 @@
 """A storm of kill -9 on one run with a proof: it must end with the record of an undisturbed run.
 
     python benchmarks/kill_storm.py --folder /tmp/storm --jobs 1
-    python benchmarks/kill_storm.py --folder /tmp/storm2 --jobs 1 --table urban_land_cover
+    python benchmarks/kill_storm.py --folder /tmp/storm2 --jobs 1 --made search --kills 40
+    python benchmarks/kill_storm.py --folder /tmp/storm3 --jobs 1 --table urban_land_cover
 
 The run is started with ``--resume``, killed at a random moment of a stage, started again, and so
 on. Each life is a process of its own, forked from one that has loaded the compiled code. It tells
@@ -51,24 +52,30 @@ STAGES = {
     "proof": ("proof", "proof", "replay", "proof", "proof", "reading"),
     "writing": ("writing",),
 }
-SHARES = {"search": 0.4, "proof": 0.45, "writing": 0.15}  # of all kills
+# Of all kills, by the table: most fall where its run spends most of its time.
+SHARES = {
+    "proof": {"search": 0.2, "proof": 0.65, "writing": 0.15},
+    "search": {"search": 0.7, "proof": 0.15, "writing": 0.15},
+}
 # CPU seconds between the beginning of a stage, behind the replay, and a kill: enough for a record.
 MOMENTS = {"search": (0.6, 1.4), "proof": (0.6, 1.4)}
-N_SAMPLES, N_FEATURES, N_LEVELS, N_CLASSES = 9000, 20, 10, 3  # of the table that is made
-N_INFORMATIVE = 15
+# Samples, features, informative ones, levels and classes of the tables that are made.
+MADE = {"proof": (600, 50, 30, 10, 4), "search": (6_000, 20, 15, 10, 3)}
 
 
 def main() -> None:
     """Run once undisturbed, then in the storm, and compare."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--table", help="a table for fuzzyfrog select; without it, one is made")
+    parser.add_argument("--made", choices=MADE, default="proof", help="what takes longest on it")
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=0)
     asked, options = parser.parse_known_args()  # others are for fuzzyfrog select
     folder = asked.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    table = [asked.table] if asked.table else [made_table(folder / "made.csv"), "--target", "y"]
+    made = folder / "made.csv"
+    table = [asked.table] if asked.table else [made_table(made, *MADE[asked.made]), "--target", "y"]
     call = ["fuzzyfrog", "select", *table, "--certify", "--save", "run.json", *options]
     call += ["--report", "page.html", "--output", "reduced.csv"]
     with compiling_all():  # a life that is killed while it compiles cannot get further
@@ -85,16 +92,19 @@ def main() -> None:
         (folder / "calm.json").write_text(json.dumps(lasted), encoding="utf-8")
         print(f"CPU seconds of its stages: {lasted}", flush=True)
     usual = json.loads((folder / "calm.json").read_text(encoding="utf-8"))
-    Storm([*call, "--resume"], stormy, comparable(calm), usual, asked.seed).blow(asked.kills)
+    storm = Storm([*call, "--resume"], stormy, comparable(calm), usual, asked.seed)
+    storm.blow(asked.kills, SHARES[asked.made])
 
 
-def made_table(path: Path) -> str:
-    """Write a table of whole numbers whose search and proof take a while; return its path."""
+def made_table(
+    path: Path, n_samples: int, n_features: int, n_informative: int, n_levels: int, n_classes: int
+) -> str:
+    """Write a table of whole numbers whose search or proof takes a while; return its path."""
     rng = np.random.default_rng(0)
-    X = rng.integers(0, N_LEVELS, (N_SAMPLES, N_FEATURES))
-    score = X[:, :N_INFORMATIVE] @ rng.normal(size=N_INFORMATIVE) + rng.normal(size=N_SAMPLES)
-    y = np.searchsorted(np.quantile(score, np.arange(1, N_CLASSES) / N_CLASSES), score)
-    head = ",".join([*(f"x{i}" for i in range(N_FEATURES)), "y"])
+    X = rng.integers(0, n_levels, (n_samples, n_features))
+    score = X[:, :n_informative] @ rng.normal(size=n_informative) + rng.normal(size=n_samples)
+    y = np.searchsorted(np.quantile(score, np.arange(1, n_classes) / n_classes), score)
+    head = ",".join([*(f"x{i}" for i in range(n_features)), "y"])
     rows = (",".join(map(str, row)) + f",class{c}" for row, c in zip(X.tolist(), y, strict=True))
     path.write_text("\n".join([head, *rows, ""]), encoding="utf-8")
     return str(path)
@@ -139,10 +149,10 @@ class Storm:
         self._further: Counter[str] = Counter()
         self._longest_replay = 0.0
 
-    def blow(self, n_kills: int) -> None:
+    def blow(self, n_kills: int, shares: dict[str, float]) -> None:
         """Kill, print a line for every life, and compare the record at the end."""
         begun, n_ended = time.monotonic(), 0
-        ends = dict(zip(SHARES, np.cumsum(list(SHARES.values())) + 1e-9, strict=True))
+        ends = dict(zip(shares, np.cumsum(list(shares.values())) + 1e-9, strict=True))
         print(
             "life  killed in (asked for)  CPU s  beyond replay  new bytes: scores, proof, new place"
         )

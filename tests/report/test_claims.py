@@ -151,6 +151,16 @@ def test_a_run_that_was_stopped_promises_no_shortcut(wine_run):
     assert shortcut(stopped) is None
 
 
+def test_a_small_loss_is_called_slight(wine_run):
+    """Below one point, and beyond a standard error."""
+    check = a_check(lost=0.005)
+    everything, (_, *others) = check.scores[0], check.scores[1:]
+    slight = replace(check.scores[1], difference_error=0.002)
+    (said,) = doubts(replace(wine_run, check=replace(check, scores=(everything, slight, *others))))
+    assert said.startswith("Models do slightly worse with features selected this way: balanced ")
+    assert not doubts(replace(wine_run, check=check))
+
+
 def test_what_speaks_against_a_selection_is_said_first(wine_run):
     claim = "5 of 13 features separate these samples as well as all columns do"
     soft = ("alcohol", "hue")

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 MAX_NAMED = 8  # features that a sentence lists
 LONGEST = 40  # characters of their names
 LOW_DEPENDENCY = 0.5  # of all features: below this, even they leave most samples mixed up
+SMALL_LOSS = 0.01  # of balanced accuracy or R²
 HARDLY_MORE = 0.02  # than chance: what models reach where columns say nothing
 CHEAPER_SHARES = (0.95, 0.9, 0.8)  # of the dependency: far fewer features may be enough for these
 
@@ -164,8 +165,9 @@ def doubts(run: "Run") -> list[str]:
         than = "always predicting the mean" if run.data.target.is_numeric else "chance"
         reached = f"{check.metric} {check.shown(best)} at best"
         found.append(f"With these columns, models are hardly better than {than}: {reached}.")
-    elif check is not None and check.loses and not has_all(run):
-        found.append(f"Models do worse with features selected this way: {check.compared()}.")
+    elif check is not None and check.selected is not None and check.loses and not has_all(run):
+        worse = "slightly worse" if check.selected.difference > -SMALL_LOSS else "worse"
+        found.append(f"Models do {worse} with features selected this way: {check.compared()}.")
     if check is not None and check.noise is not None and check.noise.fails and run.is_strict:
         found.append(
             "The strict measure takes shuffled columns about as often as real ones: "
