@@ -3,6 +3,7 @@
 import numpy as np
 
 from fuzzyfrog.search import Problem
+from fuzzyfrog.search.covering import Rows
 
 
 def random_table(n_samples=40, n_features=7, seed=0):
@@ -69,6 +70,30 @@ class Lookup:
             "full_score": float(self.table[-1]),
         }
         return Problem(**(settings | changes))
+
+
+class Oracle:
+    """Rows for a table of all subsets: a feature of what the largest broken subset lacks."""
+
+    def __init__(self, objective, allowed):
+        self.objective, self.allowed = objective, allowed
+        self.n_calls, self.breaks_after = 0, np.inf
+
+    def __call__(self, subset):
+        self.n_calls += 1
+        if self.n_calls > self.breaks_after:
+            raise KeyboardInterrupt
+        full = self.score(self.allowed)
+        if self.score(subset) == full:
+            return Rows.none(len(subset))
+        largest = subset.copy()
+        for feature in np.flatnonzero(self.allowed & ~subset):
+            largest[feature] = True
+            largest[feature] = self.score(largest) < full
+        return Rows((self.allowed & ~largest).astype(float)[None], np.ones(1))
+
+    def score(self, subset):
+        return self.objective.table[self.objective.index(subset)]
 
 
 def mask_of(n_features, *features):

@@ -15,34 +15,10 @@ from fuzzyfrog.search import (
     run,
 )
 from fuzzyfrog.search.covering import Rows
-from search.lookup import Lookup, mask_of, plain, random_table
+from search.lookup import Lookup, Oracle, mask_of, plain, random_table
 
 N_FEATURES = 7
 SEEDS = range(6)
-
-
-class Oracle:
-    """Rows for a table of all subsets: a feature of what the largest broken subset lacks."""
-
-    def __init__(self, objective, allowed):
-        self.objective, self.allowed = objective, allowed
-        self.n_calls, self.breaks_after = 0, np.inf
-
-    def __call__(self, subset):
-        self.n_calls += 1
-        if self.n_calls > self.breaks_after:
-            raise KeyboardInterrupt
-        full = self.score(self.allowed)
-        if self.score(subset) == full:
-            return Rows.none(len(subset))
-        largest = subset.copy()
-        for feature in np.flatnonzero(self.allowed & ~subset):
-            largest[feature] = True
-            largest[feature] = self.score(largest) < full
-        return Rows((self.allowed & ~largest).astype(float)[None], np.ones(1))
-
-    def score(self, subset):
-        return self.objective.table[self.objective.index(subset)]
 
 
 def task(seed=0, with_oracle=True, **changes):

@@ -122,8 +122,7 @@ class _Prover:
     def _covering(self) -> CoverProof | None:
         """Return the proof by requirements where it is possible."""
         problem = self._problem
-        is_fewest = problem.ranking == "lexicographic" and problem.n_features_to_select is None
-        if problem.oracle is None or not is_fewest or problem.min_dependency < 1:
+        if problem.oracle is None or not problem.is_covering:
             return None
         return CoverProof(problem, problem.oracle, self._limit)
 

@@ -161,6 +161,12 @@ class Problem:
             return inf
         return max(0.0, self.asked - self.tolerance)
 
+    @property
+    def is_covering(self) -> bool:
+        """Whether the best subsets are the smallest that satisfy all rows of the oracle."""
+        is_fewest = self.ranking == "lexicographic" and self.n_features_to_select is None
+        return self.oracle is not None and is_fewest and self.min_dependency == 1
+
     def kept(self, scores: Floats) -> Floats:
         """Return the lowest scores that are as good as the given ones."""
         return np.where(scores >= self.target, self.target, scores - self.tolerance)

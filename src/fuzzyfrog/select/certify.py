@@ -256,10 +256,15 @@ def oracle_of(measure: Dependency, allowed: Mask) -> Oracle:
     return broken
 
 
+def is_provable(measure: Dependency) -> bool:
+    """Whether rounding is too small for a true difference to be taken for a tie."""
+    return 2.0 * measure.tolerance <= LARGEST_BLUR
+
+
 def check_provable(measure: Dependency) -> None:
     """Raise unless rounding is too small for a true difference to be taken for a tie."""
-    blurred = 2.0 * measure.tolerance
-    if blurred > LARGEST_BLUR:
+    if not is_provable(measure):
+        blurred = 2.0 * measure.tolerance
         raise DataError(
             Sentence(
                 f"rounding errors of the dependency must stay below {LARGEST_BLUR:g} for a proof, "

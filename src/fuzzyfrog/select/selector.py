@@ -38,7 +38,7 @@ from fuzzyfrog.search import (
 )
 from fuzzyfrog.search.protocol import Constraints, check_problem
 from fuzzyfrog.select.base import Evidence, Masks, ReductSelector, core_of_run, front_of, reducts_of
-from fuzzyfrog.select.certify import certificate_of, oracle_of
+from fuzzyfrog.select.certify import certificate_of, is_provable, oracle_of
 from fuzzyfrog.select.column_warnings import LeftOut, left_out, ruling_gaps, telling
 from fuzzyfrog.select.groups import Groups, check_groups
 from fuzzyfrog.select.measures import (
@@ -472,7 +472,7 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         self._notes.identifiers = rest.identifiers
         self.copies_ = {one: group.feature for group in rest.copies for one in group.others}
         oracle = None
-        if proves and isinstance(measure, Dependency):
+        if isinstance(measure, Dependency) and (proves or self._can_ask(measure)):
             oracle = oracle_of(measure, ~excluded)
         problem = Problem(
             n_features=dataset.n_features,
@@ -491,6 +491,14 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         )
         check_problem(problem)
         return problem
+
+    def _can_ask(self, measure: Dependency) -> bool:
+        """Whether the frogs can ask the measure why a subset falls short, without any proof.
+
+        Requirements are about single columns and all samples, as a proof is.
+        """
+        is_whole = self.n_sampled_ == measure.n_samples
+        return is_whole and not self._groups and is_provable(measure)
 
     def _run(
         self,

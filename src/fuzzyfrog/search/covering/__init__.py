@@ -3,6 +3,7 @@
 `linear_program` says what a cover is, bounds its size from below by a relaxation, and solves an
 integer program, which is best for large covers of sparse rows. `search` lists all covers of one
 size by branch and bound, which is best for small covers. `exact.CoverProof` puts them together.
+`row_weighting` finds a small cover quickly and proves nothing; the frogs use it.
 """
 
 from fuzzyfrog.search.covering.linear_program import (
@@ -14,12 +15,14 @@ from fuzzyfrog.search.covering.linear_program import (
     smallest_cover,
     without_fixed,
 )
+from fuzzyfrog.search.covering.row_weighting import RowWeighting
 from fuzzyfrog.search.covering.search import CoverSearch, Slice
 
 __all__ = [
     "Answer",
     "CoverSearch",
     "Oracle",
+    "RowWeighting",
     "Rows",
     "Slice",
     "relaxed",

@@ -6,6 +6,7 @@ from sklearn.base import BaseEstimator
 
 from fuzzyfrog.common.params import check_count, check_known
 from fuzzyfrog.errors import ParameterError
+from fuzzyfrog.search.frogs.cover_search import CoverPond
 from fuzzyfrog.search.frogs.local_search import LocalPond, TabuPond
 from fuzzyfrog.search.frogs.pond import DISSIMILARITIES, FrogCounts, Pond, preset_counts
 from fuzzyfrog.search.protocol import Problem, Proposal
@@ -73,9 +74,10 @@ class ShuffledFrogs(BaseEstimator):  # type: ignore[misc]
         check_known("variant", self.variant, VARIANTS)
         check_known("dissimilarity", self.dissimilarity, DISSIMILARITIES)
         check_count("patience", self.patience)
-        pond = VARIANTS[self.variant](
-            self._counts(problem), DISSIMILARITIES[self.dissimilarity], problem, seed
-        )
+        kind = VARIANTS[self.variant]
+        if kind is LocalPond and problem.is_covering:
+            kind = CoverPond
+        pond = kind(self._counts(problem), DISSIMILARITIES[self.dissimilarity], problem, seed)
         return pond.live(self.patience)
 
     def _counts(self, problem: Problem) -> FrogCounts:

@@ -1,0 +1,203 @@
+"""Local search for small covers, with weights that grow for rows that are hard to cover.
+
+This is the weighting search of minimum vertex cover and set cover (Cai et al., NuMVC), for rows of
+requirements. It knows only the rows it was given and never scores a subset: the caller does, and
+adds rows that a wrong cover breaks.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fuzzyfrog.search.covering.linear_program import Rows
+from fuzzyfrog.search.protocol import Constraints, Floats, Masks, Problem, Stream
+
+# Weights are whole numbers of this unit of what a row needs. So all sums are whole numbers below
+# 2**53, exact in any order: a walk has the same steps for any number of threads and any BLAS.
+UNIT = 2.0**16
+FIRST_CAPACITY = 256
+NUMBERS_AT_ONCE = 1_024
+MOST_CELLS = 2**24  # rows times features, 128 MB; beyond it the rows that matter least are dropped
+STAYS_OUT, STAYS_IN = (3, 3), (1, 3)  # steps in which a feature does not move back, at random
+
+
+class RowWeighting:
+    """Walks among subsets of one size by exchanging features, until one covers all known rows.
+
+    Each step takes out the feature that costs least and puts in the one that gains most, in what
+    rows lack times their weights; then the weight of each open row grows by one, so that the walk
+    leaves any dead end.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fuzzyfrog.search import Problem
+    >>> from fuzzyfrog.search.covering import RowWeighting, Rows
+    >>> from fuzzyfrog.search.protocol import Stream
+    >>> search = RowWeighting(Problem(3, 3, full_score=1.0), Stream(0, "example"))
+    >>> nothing = np.zeros(3, bool)
+    >>> search.learn(Rows(np.array([[1.0, 0.5, 0.0], [0.0, 0.5, 1.0]]), np.ones(2)), nothing)
+    >>> search.greedy().tolist()
+    [True, False, True]
+    """
+
+    def __init__(self, problem: Problem, stream: Stream) -> None:
+        constraints = Constraints(problem)
+        self._fixed = constraints.fixed
+        self._free = constraints.free
+        self._stream = stream
+        self._numbers: list[float] = []
+        self._n_rows = 0
+        self._weights = np.zeros((FIRST_CAPACITY, problem.n_features))
+        self._priority = np.ones(FIRST_CAPACITY)  # what the lack of a row counts
+        self._subset = self._fixed.copy()
+        self._lacks = np.empty(0)
+        self.n_steps = 0  # taken so far
+        self._still_until = np.zeros(problem.n_features, np.int64)
+
+    def learn(self, rows: Rows, subset: Masks) -> None:
+        """Add rows that a subset breaks."""
+        parts = np.ceil(rows.weights * (UNIT / rows.needed[:, np.newaxis]))
+        weights = np.minimum(parts, UNIT)  # rounded up: no cover of the rows themselves is lost
+        is_broken = weights[:, subset].sum(axis=1) < UNIT
+        if not is_broken.any():  # by less than a unit: ask for one of the other features
+            weights = UNIT * ((rows.weights > 0.0) & ~subset)
+        else:
+            weights = weights[is_broken]
+        self._make_room(len(weights))
+        new = slice(self._n_rows, self._n_rows + len(weights))
+        self._weights[new], self._priority[new] = weights, 1.0
+        self._n_rows = new.stop
+        self._lacks = self._lacks_of(self._subset)
+
+    def _make_room(self, n_more: int) -> None:
+        n_features = self._weights.shape[1]
+        most = max(FIRST_CAPACITY, MOST_CELLS // n_features)
+        if self._n_rows + n_more > most:
+            best = np.argsort(-self._priority[: self._n_rows], kind="stable")[: most // 2]
+            best.sort()
+            self._weights[: len(best)] = self._weights[best]
+            self._priority[: len(best)] = self._priority[best]
+            self._n_rows = len(best)
+        n_needed = self._n_rows + n_more
+        if n_needed > len(self._weights):
+            capacity = max(n_needed, min(2 * len(self._weights), most))
+            weights, priority = np.zeros((capacity, n_features)), np.ones(capacity)
+            weights[: self._n_rows] = self._weights[: self._n_rows]
+            priority[: self._n_rows] = self._priority[: self._n_rows]
+            self._weights, self._priority = weights, priority
+
+    def _lacks_of(self, subset: Masks) -> Floats:
+        lacks: Floats = UNIT - self._weights[: self._n_rows, subset].sum(axis=1)
+        return lacks
+
+    def greedy(self) -> Masks:
+        """Return a cover: the feature that gains most is added until no row is open."""
+        subset = self._fixed.copy()
+        lacks = self._lacks_of(subset)
+        while (lacks > 0.0).any():
+            gains = self._gains(lacks)
+            gains[subset] = -1.0
+            best = self._free[np.argmax(gains[self._free])]
+            if gains[best] <= 0.0:
+                break  # only rows that no feature helps are open
+            subset[best] = True
+            lacks = lacks - self._weights[: self._n_rows, best]
+        return subset
+
+    def start(self, subset: Masks) -> None:
+        """Walk from here on from a subset."""
+        self._subset = subset.copy()
+        self._lacks = self._lacks_of(subset)
+        self._still_until[:] = 0
+
+    def walk(self, size: int, n_steps: int) -> Masks | None:
+        """Take at most some steps; return the first cover of this size, None if there was none.
+
+        The walk must have started from a subset that is not smaller. The next call continues
+        where this one ends.
+        """
+        for _ in range(n_steps):
+            self.n_steps += 1
+            self._take_out()
+            while self._subset.sum() >= size:
+                self._take_out()
+            self._put_in()
+            is_open = self._lacks > 0.0
+            if not is_open.any():
+                return self._subset.copy()
+            self._priority[: self._n_rows][is_open] += 1.0
+        return None
+
+    def _take_out(self) -> None:
+        """Take out the feature that costs least."""
+        present = self._free[self._subset[self._free]]
+        leaving = present[self._still_until[present] < self.n_steps]
+        leaving = leaving if len(leaving) else present
+        weights = self._weights[: self._n_rows, leaving]
+        opened = np.maximum(np.minimum(weights, self._lacks[:, np.newaxis] + weights), 0.0)
+        leaves = leaving[self._one_of(-(self._priority[: self._n_rows] @ opened))]
+        self._subset[leaves] = False
+        self._lacks = self._lacks + self._weights[: self._n_rows, leaves]
+        self._keep_still(leaves, *STAYS_OUT)
+
+    def _put_in(self) -> None:
+        """Put in the feature that gains most."""
+        absent = self._free[~self._subset[self._free]]
+        coming = absent[self._still_until[absent] < self.n_steps]
+        coming = coming if len(coming) else absent
+        comes = coming[self._one_of(self._gains(self._lacks)[coming])]
+        self._subset[comes] = True
+        self._lacks = self._lacks - self._weights[: self._n_rows, comes]
+        most = max(1, (int(self._subset.sum()) - int(self._fixed.sum())) // 2)
+        self._keep_still(comes, STAYS_IN[0], min(STAYS_IN[1], most))
+
+    def _gains(self, lacks: Floats) -> Floats:
+        """Return how much each feature lowers the weighted lacks."""
+        rows = np.flatnonzero(lacks > 0.0)
+        lowered = np.minimum(self._weights[rows], lacks[rows, np.newaxis])
+        gains: Floats = self._priority[rows] @ lowered
+        return gains
+
+    def _one_of(self, values: Floats) -> int:
+        """Return the position of one of the highest values, at random."""
+        highest = np.flatnonzero(values == values.max())
+        return int(highest[self._random(len(highest))])
+
+    def _keep_still(self, feature: int, least: int, n_choices: int) -> None:
+        self._still_until[feature] = self.n_steps + least + self._random(n_choices)
+
+    def _random(self, below: int) -> int:
+        """Return a random number from 0 up to, not including, `below`."""
+        if below == 1:
+            return 0
+        if not self._numbers:  # one at a time would take as long as the rest of a step
+            self._numbers = self._stream.floats(NUMBERS_AT_ONCE).tolist()
+        return int(self._numbers.pop() * below)
+
+    def exchanges(self, subset: Masks) -> Masks:
+        """Return the covers that are one feature smaller, or have one feature exchanged.
+
+        Where a feature is not needed for the known rows, nothing takes its place.
+        """
+        lacks = self._lacks_of(subset)
+        absent = self._free[~subset[self._free]]
+        found = []
+        for leaves in self._free[subset[self._free]]:
+            short = lacks + self._weights[: self._n_rows, leaves]
+            rows = np.flatnonzero(short > 0.0)
+            smaller = subset.copy()
+            smaller[leaves] = False
+            if not len(rows) and smaller.any():
+                found.append(smaller[np.newaxis])
+                continue
+            weights = self._weights[np.ix_(rows, absent)]
+            coming = absent[np.all(weights >= short[rows, np.newaxis], axis=0)]
+            masks = np.repeat(smaller[np.newaxis], len(coming), axis=0)
+            masks[np.arange(len(coming)), coming] = True
+            found.append(masks)
+        return np.concatenate([subset[np.newaxis][:0], *found])
+
+    def are_covers(self, subsets: Masks) -> Masks:
+        """Return for each subset whether it covers all known rows."""
+        return np.array([not np.any(self._lacks_of(one) > 0.0) for one in subsets], np.bool_)

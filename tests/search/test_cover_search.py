@@ -1,0 +1,125 @@
+"""Frogs that know why a subset falls short: the same answers as a look at every subset."""
+
+import numpy as np
+import pytest
+
+from fuzzyfrog import FuzzyRoughSelector
+from fuzzyfrog.measure import Dependency
+from fuzzyfrog.search import Certified, Checkpoint, Exact, Problem, ShuffledFrogs, run
+from fuzzyfrog.search.frogs import cover_search
+from fuzzyfrog.select.certify import oracle_of
+from search.lookup import Lookup, Oracle, mask_of, plain, random_table
+
+FROGS = ShuffledFrogs(n_memeplexes=3, n_frogs=4, n_evolutions=2, patience=1)
+CONSTRAINTS = {
+    "nothing": {},
+    "must": {"must_include": mask_of(7, 1, 4)},
+    "exclude": {"exclude": mask_of(7, 0, 6)},
+    "nothing free": {"must_include": mask_of(7, 1, 2), "exclude": mask_of(7, 0, 3, 4, 5, 6)},
+}
+
+
+def task(seed, **changes):
+    objective = Lookup(random_table(seed=seed))
+    allowed = ~changes.get("exclude", mask_of(7))
+    full = float(objective.table[objective.index(allowed)])
+    oracle = Oracle(objective, allowed)
+    return objective, objective.problem(full_score=full, oracle=oracle, **changes)
+
+
+def wide_table():
+    """A table of 60 features whose smallest reducts are few and small."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(40, 60)).round(1)
+    return X, (X[:, [7, 23, 41]] > 0).sum(axis=1) % 2
+
+
+def wide_problem():
+    X, y = wide_table()
+    measure = Dependency(X, y, n_jobs=1)
+    everything = np.ones(measure.n_features, bool)
+    full = float(measure.score(everything[None])[0])
+    oracle = oracle_of(measure, everything)
+    tolerance = measure.tolerance
+    return measure, Problem(len(everything), X.size, full, oracle=oracle, tolerance=tolerance)
+
+
+@pytest.mark.parametrize("constraint", CONSTRAINTS)
+@pytest.mark.parametrize("seed", range(6))
+def test_finds_the_fewest_features(seed, constraint):
+    objective, problem = task(seed, **CONSTRAINTS[constraint])
+    proved = run(Exact(), objective, problem, seed=0)
+    found = run(FROGS, objective, problem, seed=seed)
+    assert found.score >= problem.target
+    assert found.subset.sum() == proved.subset.sum()
+    assert all(objective.table[objective.index(one.subset)] == one.score for one in found.reducts)
+
+
+@pytest.mark.parametrize("changes", [{"ranking": "product"}, {"min_dependency": 0.8}])
+def test_rows_of_the_full_score_are_not_used_for_another_goal(changes):
+    objective, problem = task(0, **changes)
+    run(FROGS, objective, problem, seed=0)
+    assert problem.oracle.n_calls == 0
+
+
+def test_the_frogs_of_the_paper_ask_nothing():
+    objective, problem = task(0)
+    run(ShuffledFrogs(variant="paper", patience=1), objective, problem, seed=0)
+    assert problem.oracle.n_calls == 0
+
+
+def test_finds_the_proved_size_of_a_wide_table():
+    measure, problem = wide_problem()
+    proved = run(Certified(FROGS, Exact()), measure, problem, seed=0)
+    sizes = [run(FROGS, measure, problem, seed=seed).subset.sum() for seed in range(4)]
+    assert proved.proven
+    assert sizes == [proved.subset.sum()] * 4
+
+
+@pytest.mark.parametrize("limit", [20, 120, 400, None])
+def test_resumes_bit_for_bit(limit, tmp_path):
+    measure, problem = wide_problem()
+    whole = run(FROGS, measure, problem, seed=2)
+    checkpoint = Checkpoint(tmp_path / "scores", data="table")
+    run(FROGS, measure, problem, seed=2, max_evaluations=limit, checkpoint=checkpoint)
+    assert plain(run(FROGS, measure, problem, seed=2, checkpoint=checkpoint)) == plain(whole)
+
+
+def test_threads_make_no_difference():
+    X, y = wide_table()
+    fits = [
+        FuzzyRoughSelector(search=FROGS, random_state=3, n_jobs=n_jobs).fit(X, y)
+        for n_jobs in (1, 2)
+    ]
+    first, second = [[one.features for one in fit.reducts_] for fit in fits]
+    assert first == second
+    assert fits[0].n_evaluations_ == fits[1].n_evaluations_
+
+
+def test_the_list_ends_where_its_last_check_would_take_too_long(monkeypatch):
+    X = np.repeat(np.arange(12.0)[:, None], 30, axis=1) + np.linspace(0, 0.01, 30)
+    X = np.random.default_rng(0).permuted(X.round(3), axis=0)
+    y = np.arange(12) % 2
+    measure = Dependency(X, y, n_jobs=1)
+    everything = np.ones(30, bool)
+    full = float(measure.score(everything[None])[0])
+    problem = Problem(30, X.size, full, oracle=oracle_of(measure, everything))
+    many = run(FROGS, measure, problem, seed=0)
+    monkeypatch.setattr(cover_search, "MOST_CHECKS", 10)
+    few = run(FROGS, measure, problem, seed=0)
+    assert len(few.reducts) < len(many.reducts)
+    assert few.subset.sum() == many.subset.sum()
+
+
+def test_groups_and_samples_are_searched_without_rows(monkeypatch):
+    """Rows are about single columns and all samples."""
+
+    def refuse(*_):
+        raise AssertionError("asked for rows")
+
+    X, y = wide_table()
+    monkeypatch.setattr("fuzzyfrog.select.selector.oracle_of", refuse)
+    FuzzyRoughSelector(search=FROGS, random_state=0, groups={"g": [0, 1]}).fit(X, y)
+    FuzzyRoughSelector(search=FROGS, random_state=0, sample=20).fit(X, y)
+    with pytest.raises(AssertionError, match="asked for rows"):
+        FuzzyRoughSelector(search=FROGS, random_state=0).fit(X, y)
