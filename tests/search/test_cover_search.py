@@ -6,7 +6,10 @@ import pytest
 from fuzzyfrog import FuzzyRoughSelector
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.search import Certified, Checkpoint, Exact, Problem, ShuffledFrogs, run
+from fuzzyfrog.search.archive import Archive, ranking_of
 from fuzzyfrog.search.frogs import cover_search
+from fuzzyfrog.search.frogs.cover_search import CoverWalk
+from fuzzyfrog.search.protocol import Stream
 from fuzzyfrog.select.certify import oracle_of
 from search.lookup import Lookup, Oracle, mask_of, plain, random_table
 
@@ -74,6 +77,34 @@ def test_finds_the_proved_size_of_a_wide_table():
     sizes = [run(FROGS, measure, problem, seed=seed).subset.sum() for seed in range(4)]
     assert proved.proven
     assert sizes == [proved.subset.sum()] * 4
+
+
+def test_scores_only_what_satisfies_all_known_rows_and_learns_from_what_falls_short():
+    measure, problem = wide_problem()
+    known, n_wrong = [], 0
+
+    def oracle(subset):
+        known.append(problem.oracle(subset))
+        return known[-1]
+
+    best = Archive(ranking_of(problem))
+    walk = CoverWalk(problem, oracle, best, Stream(0, "test")).descend()
+    batch = next(walk)
+    while batch is not None:
+        for subset in batch.subsets:
+            assert all(rows.covered_by(subset) for rows in known)
+        n_known = len(known)
+        scores = measure.score(batch.subsets, batch.at_least)
+        best.add(batch.subsets, scores)
+        try:
+            batch = walk.send(scores)
+        except StopIteration:
+            break
+        is_wrong = len(scores) > 0 and scores[0] < problem.target
+        assert len(known) == n_known + is_wrong
+        n_wrong += is_wrong
+    assert n_wrong > 3
+    assert best.size == 3
 
 
 @pytest.mark.parametrize("limit", [20, 120, 400, None])

@@ -125,3 +125,9 @@ def test_when_there_is_no_room_the_rows_that_matter_least_are_dropped(monkeypatc
     search.learn(Rows(np.ones((2, 8)), np.ones(2)), mask_of(8))
     assert search._n_rows == 6
     np.testing.assert_array_equal(search._weights[: len(kept)], kept)
+
+
+def test_the_empty_subset_is_never_an_answer():
+    search = search_for(Rows.none(4))
+    found = search.exchanges(mask_of(4, 0))
+    assert {tuple(np.flatnonzero(one)) for one in found} == {(1,), (2,), (3,)}
