@@ -137,6 +137,7 @@ def test_the_list_ends_where_its_last_check_would_take_too_long(monkeypatch):
     problem = Problem(30, X.size, full, oracle=oracle_of(measure, everything))
     many = run(FROGS, measure, problem, seed=0)
     monkeypatch.setattr(cover_search, "MOST_CHECKS", 10)
+    monkeypatch.setattr(cover_search, "TRIED_TOGETHER", 4)
     few = run(FROGS, measure, problem, seed=0)
     assert len(few.reducts) < len(many.reducts)
     assert few.subset.sum() == many.subset.sum()

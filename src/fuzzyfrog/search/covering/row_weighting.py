@@ -55,6 +55,11 @@ class RowWeighting:
         self.n_steps = 0  # taken so far
         self._still_until = np.zeros(problem.n_features, np.int64)
 
+    @property
+    def n_cells(self) -> int:
+        """Rows times features, which a step looks at."""
+        return self._n_rows * self._weights.shape[1]
+
     def learn(self, rows: Rows, subset: Masks) -> None:
         """Add rows that a subset breaks."""
         parts = np.ceil(rows.weights * (UNIT / rows.needed[:, np.newaxis]))

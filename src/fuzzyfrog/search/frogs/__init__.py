@@ -24,10 +24,13 @@ class ShuffledFrogs(BaseEstimator):  # type: ignore[misc]
     variant : {"local", "tabu", "paper"}
         ``"paper"`` is the published algorithm. ``"local"`` adds steps before each round of
         leaps: the leaders drop features that they do not need and try neighbors, and so do the
-        best subsets; subsets that are one feature smaller are tried too. When the frogs have
+        best subsets. With the strict measure, the full dependency as the goal and the
+        lexicographic ranking, it asks the measure which requirements a subset breaks, and looks
+        for small covers of those met so far, first of all and without scoring what breaks one.
+        Otherwise it climbs among subsets that are one feature smaller, and when the frogs have
         converged, one is grown greedily and the others get a last round. ``"tabu"`` grows that
         frog first and looks for smaller subsets by a tabu search, which exchanges single
-        features: for wide tables, where it finds smaller subsets but takes up to twice as long.
+        features and needs no requirements.
     preset : {"auto", "small", "general", "eusuff"}
         Counts for those parameters below that are None; ``"auto"`` is ``"small"`` up to 15,000
         cells of data, else ``"general"``.

@@ -24,7 +24,8 @@ from fuzzyfrog.search.protocol import (
 # Where a smaller subset exists, the walk meets covers of the known rows again and again, right or
 # wrong, until one is right; where there is none, the known rows soon have no cover at all.
 IDLE_STEPS = 1_000  # without any cover, after which there seems to be no smaller subset
-MOST_STEPS = 8_000  # among subsets of one size
+MOST_WORK = 2**33  # steps times rows times features, among subsets of one size
+WANDERED = 200  # steps among subsets of the best size, before their neighbors are tried
 STEPS_AT_ONCE = 200  # between two chances to stop the search
 # Of each subset in the list, the last check tries to remove every feature: trials for all of them.
 MOST_CHECKS = 8_000
@@ -36,6 +37,8 @@ class CoverPond(LocalPond):
     It comes before the first round, so that the frogs start with a small subset, and neighbors
     of the best subsets are scored only if they satisfy all requirements met so far.
     """
+
+    n_looks = 1
 
     def __init__(
         self,
@@ -68,6 +71,7 @@ class CoverPond(LocalPond):
         yield from overheard(self.covers.walk(), self._hear)
 
     def _explore(self, n_trials: int) -> Proposal:
+        yield from overheard(self.covers.wander(WANDERED), self._hear)
         yield from overheard(self.covers.explore(n_trials), self._hear)
 
 
@@ -86,7 +90,8 @@ class CoverWalk:
         self._fixed = Constraints(problem).fixed
         self._rows = RowWeighting(problem, stream)
         self._size = 0  # of the subsets on the walk; 0 before its first step
-        self._idle_from = self._end = 0  # step of the last cover, and the last step of this size
+        self._idle_from = 0  # step of the last cover
+        self._work = 0  # among subsets of this size
         self._listed = 0  # size of the subsets whose neighbors are tried
         self._open: list[Masks] = []  # those of them whose neighbors were not tried yet
         self._met: set[bytes] = set()  # these subsets, and the neighbors that were scored
@@ -106,11 +111,12 @@ class CoverWalk:
         while self._best.size - 1 > self._fixed.sum():
             if self._size != self._best.size - 1:
                 self._start()
-            end = min(self._idle_from + IDLE_STEPS, self._end)
-            n_steps = min(STEPS_AT_ONCE, end - self._rows.n_steps)
-            if n_steps <= 0:
+            n_left = self._idle_from + IDLE_STEPS - self._rows.n_steps
+            if n_left <= 0 or self._work > MOST_WORK:
                 return
-            cover = self._rows.walk(self._size, n_steps)
+            begun = self._rows.n_steps
+            cover = self._rows.walk(self._size, min(STEPS_AT_ONCE, n_left))
+            self._work += (self._rows.n_steps - begun) * self._rows.n_cells
             if cover is None:
                 yield Batch(self._fixed[np.newaxis][:0])
                 continue
@@ -123,17 +129,36 @@ class CoverWalk:
         """Start from the newest of the best subsets."""
         self._rows.start(self._best.members()[0][-1])
         self._size = self._best.size - 1
-        self._idle_from = self._rows.n_steps
-        self._end = self._idle_from + MOST_STEPS
+        self._idle_from, self._work = self._rows.n_steps, 0
+
+    def wander(self, n_steps: int) -> Proposal:
+        """Take some steps among subsets of the best size, and score the covers on the way.
+
+        So the list gets subsets that no exchange of one feature leads to.
+        """
+        if self._best.size <= self._fixed.sum():
+            return
+        self._note_best()
+        self._rows.start(self._best.members()[0][-1])
+        end = self._rows.n_steps + n_steps
+        while self._rows.n_steps < end and not self._is_list_full:
+            cover = self._rows.walk(self._listed, end - self._rows.n_steps)
+            if cover is not None and len(new := self._new_of(cover[np.newaxis])):
+                self._met.update(packed(new))
+                scores = yield Batch(new, at_least=self._target)
+                if scores[0] >= self._target:
+                    self._open.append(cover)
+                else:
+                    self._learn(cover)
 
     def explore(self, n_trials: int) -> Proposal:
         """Try neighbors of the best subsets that are covers; at most about `n_trials`."""
         self._note_best()
-        while n_trials > 0 and self._open and len(self._best) * self._listed <= MOST_CHECKS:
+        while n_trials > 0 and self._open and not self._is_list_full:
             subset = self._open.pop()
             covers = self._new_of(self._rows.exchanges(subset))
             is_done = True
-            while len(covers) and n_trials > 0:
+            while len(covers) and n_trials > 0 and not self._is_list_full:
                 some, covers = covers[:TRIED_TOGETHER], covers[TRIED_TOGETHER:]
                 n_trials -= len(some)
                 self._met.update(packed(some))
@@ -149,6 +174,10 @@ class CoverWalk:
                 self._note_best()
             elif len(covers) or not is_done:
                 self._open.append(subset)
+
+    @property
+    def _is_list_full(self) -> bool:
+        return len(self._best) * self._best.size > MOST_CHECKS
 
     def _note_best(self) -> None:
         """Add the best subsets that others found to those whose neighbors will be tried."""
