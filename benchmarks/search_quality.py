@@ -27,6 +27,7 @@ from fuzzyfrog.search import (
     ShuffledFrogs,
     run,
 )
+from fuzzyfrog.select.certify import oracle_of
 from search_tables import DATA, RANKINGS, print_tables
 
 LONG = 300  # generations: more than the evaluations allow, unless nothing new comes any more
@@ -79,7 +80,9 @@ def one_run(plan, search, measure, max_evaluations, max_seconds):
     """Run one search; return its line."""
     n_features = measure.n_features
     cells = measure.n_samples * n_features
-    problem = Problem(n_features, cells, full_score=measure.full, ranking=plan.ranking)
+    oracle = oracle_of(measure, np.ones(n_features, bool))
+    problem = Problem(n_features, cells, full_score=measure.full, ranking=plan.ranking,
+                      oracle=oracle)  # fmt: skip
     start, cpu = perf_counter(), process_time()
     found = run(search, measure, problem, seed=plan.seed,
                 max_evaluations=max_evaluations, max_seconds=max_seconds)  # fmt: skip

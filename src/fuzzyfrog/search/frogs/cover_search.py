@@ -25,7 +25,7 @@ from fuzzyfrog.search.protocol import (
 # wrong, until one is right; where there is none, the known rows soon have no cover at all.
 IDLE_STEPS = 1_000  # without any cover, after which there seems to be no smaller subset
 MOST_WORK = 2**33  # steps times rows times features, among subsets of one size
-WANDERED = 200  # steps among subsets of the best size, before their neighbors are tried
+WANDERED = 100  # steps among subsets of the best size, before their neighbors are tried
 STEPS_AT_ONCE = 200  # between two chances to stop the search
 # Of each subset in the list, the last check tries to remove every feature: trials for all of them.
 MOST_CHECKS = 8_000
@@ -53,12 +53,14 @@ class CoverPond(LocalPond):
         self.covers = CoverWalk(problem, problem.oracle, self.archive, self._stream("cover"))
 
     def live(self, patience: int) -> Proposal:
-        """Find a small subset, then live as in the paper; then grow a frog and explore."""
+        """Find a small subset, then live as in the paper; then complete the front and the list."""
         yield from self._spawn()
         yield from overheard(self.covers.descend(), self._hear)
         self._adopt()
         yield from self._settle(patience)
+        # The best subsets of smaller sizes are part of the result, and covers say nothing of them.
         yield from self._grow()
+        yield from super()._squeeze()
         yield from self._explore(HARVEST)
 
     def _adopt(self) -> None:
