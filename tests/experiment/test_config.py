@@ -202,7 +202,7 @@ def test_a_missing_config_gets_a_sentence(tmp_path):
         ),
         (
             'search = "frogs"\noptions = { variant = "tree" }',
-            "variant must be one of 'local', 'tabu', 'paper'",
+            "variant must be one of 'local', 'paper'",
         ),
         ('search = "frogs"\noptions = { preset = "big" }', "preset must be one of 'auto'"),
         ('search = "genetic"\noptions = { p_mutation = 2 }', "p_mutation must be a number from 0"),

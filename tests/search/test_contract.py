@@ -21,7 +21,6 @@ from search.lookup import Lookup, mask_of, plain, random_table, sizes_of
 
 SEARCHES = {
     "frogs": ShuffledFrogs(),
-    "frogs with a tabu search": ShuffledFrogs(variant="tabu"),
     "frogs of the paper": ShuffledFrogs(variant="paper"),
     "frogs by hamming": ShuffledFrogs(dissimilarity="hamming", patience=2),
     "genetic": Genetic(),

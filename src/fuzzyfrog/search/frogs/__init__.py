@@ -7,13 +7,13 @@ from sklearn.base import BaseEstimator
 from fuzzyfrog.common.params import check_count, check_known
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.search.frogs.cover_search import CoverPond
-from fuzzyfrog.search.frogs.local_search import LocalPond, TabuPond
+from fuzzyfrog.search.frogs.local_search import LocalPond
 from fuzzyfrog.search.frogs.pond import DISSIMILARITIES, FrogCounts, Pond, preset_counts
 from fuzzyfrog.search.protocol import Problem, Proposal
 
 __all__ = ["ShuffledFrogs"]
 
-VARIANTS = {"local": LocalPond, "tabu": TabuPond, "paper": Pond}
+VARIANTS = {"local": LocalPond, "paper": Pond}
 
 
 class ShuffledFrogs(BaseEstimator):  # type: ignore[misc]
@@ -21,16 +21,14 @@ class ShuffledFrogs(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    variant : {"local", "tabu", "paper"}
+    variant : {"local", "paper"}
         ``"paper"`` is the published algorithm. ``"local"`` adds steps before each round of
         leaps: the leaders drop features that they do not need and try neighbors, and so do the
         best subsets. With the strict measure, the full dependency as the goal and the
         lexicographic ranking, it asks the measure which requirements a subset breaks, and looks
         for small covers of those met so far, first of all and without scoring what breaks one.
         Otherwise it climbs among subsets that are one feature smaller, and when the frogs have
-        converged, one is grown greedily and the others get a last round. ``"tabu"`` grows that
-        frog first and looks for smaller subsets by a tabu search, which exchanges single
-        features and needs no requirements.
+        converged, one is grown greedily and the others get a last round.
     preset : {"auto", "small", "general", "eusuff"}
         Counts for those parameters below that are None; ``"auto"`` is ``"small"`` up to 15,000
         cells of data, else ``"general"``.

@@ -12,7 +12,6 @@ from fuzzyfrog.search.frogs.pond import FrogCounts, Pond
 from fuzzyfrog.search.protocol import (
     Batch,
     Constraints,
-    Floats,
     Integers,
     Masks,
     Problem,
@@ -21,9 +20,8 @@ from fuzzyfrog.search.protocol import (
     Stream,
     overheard,
     packed,
-    without_each,
 )
-from fuzzyfrog.search.stepwise import eliminate, grow, try_each
+from fuzzyfrog.search.stepwise import eliminate, grow
 
 KEEP = -1  # no feature
 ALL = -1  # every neighbor was tried
@@ -34,17 +32,6 @@ TRIED_TOGETHER = 128  # exchanges; after a batch the climb continues from the be
 MAX_LEADERS = 30
 MAX_TRIALS = 900  # neighbors of the best subsets, in each round
 HARVEST = 10_000  # neighbors of the best subsets, in the end
-
-# The tabu search; docs/decisions/0003-frogs-that-leap.md has the measurements.
-N_LEAVING = 8  # features tried to leave: those whose loss seemed smallest when last measured
-N_REMEASURED = 2  # others, at random, whose loss is measured again
-MAX_COMING = 1_024  # features tried to come in, at random if there are more
-TABU_STEPS = 8  # steps, and up to two more, in which a feature that left does not come back
-# Steps for each feature of the subset: in all, though a third as many after a better one, and
-# those without a higher score after which the search starts again.
-STEPS_FOR_EACH, IDLE_FOR_EACH = 100, 10
-FEWEST_STEPS, MOST_STEPS = 200, 800
-STEPS_IN_A_ROUND = 20
 
 
 class LocalPond(Pond):
@@ -152,37 +139,6 @@ class LocalPond(Pond):
                 break
             n_trials -= len(batch.subsets)
             yield from self._ask(batch)
-
-
-class TabuPond(LocalPond):
-    """The frogs with a tabu search in place of the climb, from a subset that is grown first.
-
-    So the local steps of every round work on subsets of a size that is already small.
-    """
-
-    n_looks = 1
-
-    def __init__(
-        self,
-        counts: FrogCounts,
-        dissimilarity: Callable[[Masks, Masks], Integers],
-        problem: Problem,
-        seed: int,
-    ) -> None:
-        super().__init__(counts, dissimilarity, problem, seed)
-        self.tabu = TabuSearch(problem, self.archive, self._stream("tabu"))
-
-    def live(self, patience: int) -> Proposal:
-        """Grow a frog, make it smaller by the tabu search, then live as in the paper."""
-        yield from self._spawn()
-        if not self.constraints.one_size:
-            yield from self._grow()
-            yield from overheard(self.tabu.descend(), self._hear)
-        yield from self._settle(patience)
-        yield from self._explore(HARVEST)
-
-    def _squeeze(self) -> Steps[None]:
-        yield from overheard(self.tabu.walk(STEPS_IN_A_ROUND), self._hear)
 
 
 class Explorer:
@@ -318,137 +274,6 @@ class Squeeze:
         self._climbed = Archive(self._ranking)
         self._explorer = self._neighbors_of_best.around(self._climbed, constraints)
         return Batch(constraints.without_one(subset))
-
-
-class TabuSearch:
-    """Exchanges single features of a subset that is one smaller than the best.
-
-    Each step takes out the feature that costs the least score and puts in the one that gains the
-    most, even if the score falls; a feature that has just moved stays where it is for a while, so
-    that the walk does not turn back. After many steps without a higher score it starts again, from
-    a random subset. The caller adds the scored subsets to `best`.
-    """
-
-    def __init__(self, problem: Problem, best: Archive, stream: Stream) -> None:
-        self._problem = problem
-        self._best = best
-        self._stream = stream
-        self._constraints = Constraints(problem)
-        # With fewer features there is none to exchange, or a step would try the empty subset.
-        self._smallest = max(2, int(self._constraints.fixed.sum()) + 1)
-        self._size = 0  # of the subsets on the way; 0 before the first step
-
-    def descend(self) -> Proposal:
-        """Walk to smaller and smaller subsets until that seems to be in vain."""
-        n_steps, size = 0, 0
-        while n_steps < _n_steps(self._best.size - 1) or size != self._best.size:
-            size = self._best.size
-            n_more = _n_steps(size - 1) // 3
-            yield from self.walk(n_more)
-            n_steps += n_more
-
-    def walk(self, n_steps: int) -> Proposal:
-        """Take some steps; the next call continues where this one ends."""
-        for _ in range(n_steps):
-            size = self._best.size - 1
-            if size < self._smallest:
-                return
-            if size != self._size:
-                yield from self._start(self._one_of_the_best(), size)
-            elif self._n_idle >= IDLE_FOR_EACH * size:
-                yield from self._start(self._random_subset(size), size)
-            else:
-                yield from self._step()
-
-    def _one_of_the_best(self) -> Masks:
-        """Return the newest of the best subsets."""
-        newest: Masks = self._best.members()[0][-1]
-        return newest
-
-    def _random_subset(self, size: int) -> Masks:
-        subset: Masks = self._constraints.random_subsets(np.array([size]), self._stream)[0]
-        return subset
-
-    def _start(self, subset: Masks, size: int) -> Steps[None]:
-        """Walk from here on from a subset, less the feature that costs the least if need be."""
-        self._size, self._subset = size, subset.copy()
-        self._losses = np.zeros(len(subset))
-        self._stays_until = np.zeros(len(subset), np.int64)
-        self._n_taken = self._n_idle = 0
-        self._highest = -np.inf
-        leaving, scores = yield from self._without(self._leaving())
-        if subset.sum() > size:
-            chosen = self._one_of(scores)
-            self._subset[leaving[chosen]] = False
-            self._score = float(scores[chosen])
-            leaving, scores = yield from self._without(self._leaving())
-        else:
-            self._score = float((yield Batch(self._subset[np.newaxis]))[0])
-        self._losses[leaving] = self._score - scores
-
-    def _step(self) -> Steps[None]:
-        """Exchange a feature for another."""
-        self._n_taken += 1
-        leaving, scores = yield from self._without(self._some(self._leaving()))
-        self._losses[leaving] = self._score - scores
-        chosen = self._one_of(scores)
-        leaves, without = leaving[chosen], scores[chosen]
-        coming = self._coming()
-        self._subset[leaves] = False
-        scores = yield from try_each(self._subset, coming, self._problem.tolerance)
-        chosen = self._one_of(scores)
-        comes = coming[chosen]
-        self._subset[comes] = True
-        self._score = float(scores[chosen])
-        self._losses[comes] = self._score - without
-        n_free = self._size - self._smallest + 1
-        self._stays_until[leaves] = self._n_taken + TABU_STEPS + self._stream.integers(3, 1)[0]
-        self._stays_until[comes] = self._n_taken + min(TABU_STEPS, n_free // 3)
-        if self._score > self._highest + self._problem.tolerance:
-            self._highest, self._n_idle = self._score, 0
-        else:
-            self._n_idle += 1
-
-    def _without(self, leaving: Integers) -> Steps[tuple[Integers, Floats]]:
-        """Score the subset without each of some features."""
-        return leaving, (yield Batch(without_each(self._subset, leaving)))
-
-    def _leaving(self) -> Integers:
-        """Return the features that may leave."""
-        free = self._constraints.free
-        return self._not_tabu(free[self._subset[free]])
-
-    def _coming(self) -> Integers:
-        """Return the features that may come in; of very many, some at random."""
-        free = self._constraints.free
-        absent = self._not_tabu(free[~self._subset[free]])
-        if len(absent) > MAX_COMING:
-            absent = absent[np.sort(self._stream.order(len(absent))[:MAX_COMING])]
-        return absent
-
-    def _not_tabu(self, features: Integers) -> Integers:
-        """Return those that have not just moved, or all if there are no others."""
-        calm = features[self._stays_until[features] < self._n_taken]
-        return calm if len(calm) else features
-
-    def _some(self, leaving: Integers) -> Integers:
-        """Return those whose loss seems smallest, and a few of the others."""
-        if len(leaving) <= N_LEAVING + N_REMEASURED:
-            return leaving
-        leaving = leaving[self._stream.order(len(leaving))]  # of equals, any
-        by_loss = leaving[np.argsort(self._losses[leaving], kind="stable")]
-        others = self._stream.order(len(leaving) - N_LEAVING)[:N_REMEASURED]
-        return np.concatenate([by_loss[:N_LEAVING], by_loss[N_LEAVING:][others]])
-
-    def _one_of(self, scores: Floats) -> int:
-        """Return the position of one of the highest scores, at random."""
-        highest = np.flatnonzero(scores >= scores.max() - self._problem.tolerance)
-        return int(highest[self._stream.integers(len(highest), 1)[0]])
-
-
-def _n_steps(size: int) -> int:
-    """Return the number of steps that subsets of a size are worth."""
-    return int(np.clip(STEPS_FOR_EACH * size, FEWEST_STEPS, MOST_STEPS))
 
 
 def random_neighbors(subsets: Masks, constraints: Constraints, stream: Stream) -> Masks:
