@@ -10,8 +10,8 @@ from fuzzyfrog import FuzzyRoughSelector, PredictionWarning
 from fuzzyfrog.common.deadline import Deadline
 from fuzzyfrog.records import Run
 from fuzzyfrog.report import write_report
-from fuzzyfrog.select import selector as module
-from fuzzyfrog.select.selector import ALLOWANCE, Limit
+from fuzzyfrog.select import limits as module
+from fuzzyfrog.select.limits import ALLOWANCE, Limit
 
 WINE = load_wine(return_X_y=True, as_frame=True)
 NO_CORE = "There was no time to determine the core."

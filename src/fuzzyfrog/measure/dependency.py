@@ -119,6 +119,11 @@ class SubsetScores:
         """Number of samples whose memberships count."""
         return self._asked.size
 
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs of enemies."""
+        return self._geometry.n_pairs
+
     @cached_property
     def tolerance(self) -> float:
         """How far apart computed scores may be that are equal by definition (docs/theory.md#error).
