@@ -2,11 +2,14 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from math import inf
+from types import TracebackType
+from typing import Self
 
 import numpy as np
 
-from fuzzyfrog.common.deadline import Deadline
+from fuzzyfrog.common.deadline import Deadline, TimeIsUp, interruptible, uninterrupted
 from fuzzyfrog.common.messages import Sentence, Setting, count
 from fuzzyfrog.measure.dependency import Measure
 from fuzzyfrog.search import FrontPoint, Outcome, Problem, Reduct
@@ -17,6 +20,51 @@ SEARCH_SHARE = 0.9  # of a limit; the rest is for what follows the search
 CORE_SHARE = 0.95
 ESTIMATED_PAIRS = 30_000_000  # scored in a fraction of a second, on any table
 FEWEST_ESTIMATED = 16
+
+
+class Interrupted(TimeIsUp):
+    """Ctrl-C came before the search began."""
+
+
+class Preparation:
+    """A context that is finished in spite of Ctrl-C, since without it there is no answer at all."""
+
+    def __init__(self) -> None:
+        self._is_interrupted = False
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        self._stack.enter_context(interruptible())
+        self._stack.enter_context(uninterrupted())
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            self._stack.__exit__(kind, error, trace)
+        except KeyboardInterrupt:  # it was held back
+            if kind is not None:
+                raise
+            self._is_interrupted = True
+
+    def end_if_interrupted(self) -> None:
+        """Raise `Interrupted` if there was a Ctrl-C."""
+        if self._is_interrupted:
+            raise Interrupted("the fit was interrupted while it was prepared")
+
+
+@contextmanager
+def ending_at_ctrl_c() -> Iterator[None]:
+    """Raise `Interrupted` at Ctrl-C: there is an answer, though nothing was searched."""
+    try:
+        with interruptible():
+            yield
+    except KeyboardInterrupt:
+        raise Interrupted("the fit was interrupted before its search") from None
 
 
 class Limit:
@@ -49,7 +97,7 @@ def n_estimated(n_samples: int, sample: int | None) -> int:
     return most if sample is None else min(most, sample)
 
 
-def unsearched(measure: Measure, problem: Problem) -> tuple[Outcome, float]:
+def unsearched(measure: Measure, problem: Problem, reason: str) -> tuple[Outcome, float]:
     """Return the outcome without a search, and the full score.
 
     It is all features that may be selected, or the first ones up to the size asked for.
@@ -69,7 +117,7 @@ def unsearched(measure: Measure, problem: Problem) -> tuple[Outcome, float]:
         n_evaluations=0,
         n_on_sample=0,
         n_replayed=0,
-        stop_reason="max_seconds",
+        stop_reason=reason,
         lower_bound=constraints.sizes[0],
         proven=False,
         all_listed=False,

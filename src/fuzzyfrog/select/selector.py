@@ -41,7 +41,16 @@ from fuzzyfrog.select.base import Evidence, Masks, ReductSelector, core_of_run, 
 from fuzzyfrog.select.certify import certificate_of, oracle_of
 from fuzzyfrog.select.column_warnings import LeftOut, left_out, ruling_gaps, telling
 from fuzzyfrog.select.groups import Groups, check_groups
-from fuzzyfrog.select.limits import Limit, early_end, n_estimated, on_sample_first, unsearched
+from fuzzyfrog.select.limits import (
+    Interrupted,
+    Limit,
+    Preparation,
+    early_end,
+    ending_at_ctrl_c,
+    n_estimated,
+    on_sample_first,
+    unsearched,
+)
 from fuzzyfrog.select.measures import (
     MakeMeasure,
     MeasureSettings,
@@ -377,53 +386,43 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         check_size_rule(self.size_rule, self.n_features_to_select, search, settings)
         dataset = self._read(X, y)
         limit = Limit(self.max_seconds)
-        with in_memory(f"the positions of {_size_of(dataset)}", SMALLER_TABLE):
-            measure = settings.measured(dataset, self.n_jobs)
-        self._notes = FitNotes(measure.dataset)
-        self._groups = Groups.of(self.groups, measure.dataset)
-        self._notes.warnings += self._groups.sentences(measure.dataset.feature_names)
-        self.seed_ = seed_of(self.random_state)
-        here = sampled(measure, self.sample, self.seed_)
-        self.n_sampled_ = here.n_sampled
-        problem = self._problem(measure, proves)
-        search.propose(problem, self.seed_).close()  # checks the parameters of the search
-        allowed = self._all_columns(~np.asarray(problem.exclude))
-        self._notes.excluded = tuple(np.flatnonzero(~allowed).tolist())
-        if self._drops_doubtful:
-            free = allowed & ~np.asarray(problem.must_include) & ~self._groups.grouped
-            self._notes.warn(telling(measure.dataset, free))
+        preparation = Preparation()
+        with preparation:
+            with in_memory(f"the positions of {_size_of(dataset)}", SMALLER_TABLE):
+                measure = settings.measured(dataset, self.n_jobs)
+            self._notes = FitNotes(measure.dataset)
+            self._groups = Groups.of(self.groups, measure.dataset)
+            self._notes.warnings += self._groups.sentences(measure.dataset.feature_names)
+            self.seed_ = seed_of(self.random_state)
+            here = sampled(measure, self.sample, self.seed_)
+            self.n_sampled_ = here.n_sampled
+            problem = self._problem(measure, proves)
+            search.propose(problem, self.seed_).close()  # checks the parameters of the search
+            allowed = self._all_columns(~np.asarray(problem.exclude))
+            self._notes.excluded = tuple(np.flatnonzero(~allowed).tolist())
+            if self._drops_doubtful:
+                free = allowed & ~np.asarray(problem.must_include) & ~self._groups.grouped
+                self._notes.warn(telling(measure.dataset, free))
         is_measured = True
         try:
+            preparation.end_if_interrupted()
             with (
                 limited(limit.for_search()),
                 self._placed(here) as objective,
                 in_memory(f"a batch of subsets of {_size_of(measure.dataset)}", LESS_AT_ONCE),
             ):
-                if starts_on_sample(measure, search, problem, self.sample):
-                    rows = RowSample(measure, allowed, seed=self.seed_)
-                    search, full_score = SampleFirst(search), rows.full_score
-                    problem = replace(problem, on_sample=self._groups.on_sample(rows.on))
-                else:
-                    full_score = float(here.score(allowed[np.newaxis])[0])
-                problem = replace(problem, full_score=full_score)
-                if settings.is_strict and here is measure:
-                    self._notes.warn(
-                        ruling_gaps(
-                            measure.dataset,
-                            allowed,
-                            full_score,
-                            lambda rest: settings.measured(rest, self.n_jobs).score([allowed])[0],
-                        )
-                    )
+                with ending_at_ctrl_c():
+                    search, problem = self._begun(search, problem, measure, here, settings)
                 grouped = self._groups.measured(objective)
                 outcome = self._run(search, grouped, problem, callbacks, measure.dataset)
                 self.core_ = self._core(grouped, problem, outcome, limit)
-        except TimeIsUp:
+        except TimeIsUp as end:
             n_part = n_estimated(measure.n_samples, self.sample)
             here = sampled(measure, n_part, self.seed_)
             self.n_sampled_, self.core_ = here.n_sampled, None
             is_measured = here.n_sampled == measure.n_samples
-            outcome, full_score = unsearched(self._groups.measured(here), problem)
+            reason = "interrupted" if isinstance(end, Interrupted) else "max_seconds"
+            outcome, full_score = unsearched(self._groups.measured(here), problem, reason)
             problem = replace(problem, full_score=full_score)
         is_path = settings.is_soft and isinstance(search, QuickReduct)
         self._path = self._walked(outcome, here, limit) if is_path else None
@@ -441,6 +440,30 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
             self._notes.warn(worse, PredictionWarning)
         self._notes.end(limit.for_explaining())
         return self
+
+    def _begun(
+        self,
+        search: Search,
+        problem: Problem,
+        measure: Dependency | SoftDependency | OwnMeasure,
+        here: Any,
+        settings: MeasureSettings,
+    ) -> tuple[Search, Problem]:
+        """Return the search and the problem with the score of all features that are allowed."""
+        allowed = self._all_columns(~np.asarray(problem.exclude))
+        if starts_on_sample(measure, search, problem, self.sample):
+            rows = RowSample(measure, allowed, seed=self.seed_)
+            search, full_score = SampleFirst(search), rows.full_score
+            problem = replace(problem, on_sample=self._groups.on_sample(rows.on))
+        else:
+            full_score = float(here.score(allowed[np.newaxis])[0])
+        if settings.is_strict and here is measure:
+
+            def score(rest: Dataset) -> float:
+                return float(settings.measured(rest, self.n_jobs).score([allowed])[0])
+
+            self._notes.warn(ruling_gaps(measure.dataset, allowed, full_score, score))
+        return search, replace(problem, full_score=full_score)
 
     def _placed(self, measure: Any) -> AbstractContextManager[Objective]:
         """Return the context of the measure, on the cluster if there is one."""
@@ -590,9 +613,10 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
     def _left_out(self, *, is_measured: bool) -> Iterator[str]:
         """Yield a warning about results that there was no time for."""
         if not is_measured:
+            hint = () if self.max_seconds is None else (" Raise ", Setting("max_seconds"), ".")
             yield Sentence(
                 "There was no time to score all features together; their dependency is an "
-                f"estimate from {self.n_sampled_:,} samples. Raise ", Setting("max_seconds"), ".",
+                f"estimate from {self.n_sampled_:,} samples.", *hint,
             )  # fmt: skip
         elif self.core_ is None and MeasureSettings.of(self).is_strict:
             yield "There was no time to determine the core."
