@@ -400,9 +400,6 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
             search.propose(problem, self.seed_).close()  # checks the parameters of the search
             allowed = self._all_columns(~np.asarray(problem.exclude))
             self._notes.excluded = tuple(np.flatnonzero(~allowed).tolist())
-            if self._drops_doubtful:
-                free = allowed & ~np.asarray(problem.must_include) & ~self._groups.grouped
-                self._notes.warn(telling(measure.dataset, free))
         is_measured = True
         try:
             preparation.end_if_interrupted()
@@ -451,6 +448,9 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
     ) -> tuple[Search, Problem]:
         """Return the search and the problem with the score of all features that are allowed."""
         allowed = self._all_columns(~np.asarray(problem.exclude))
+        if self._drops_doubtful:
+            free = allowed & ~np.asarray(problem.must_include) & ~self._groups.grouped
+            self._notes.warn(telling(measure.dataset, free))
         if starts_on_sample(measure, search, problem, self.sample):
             rows = RowSample(measure, allowed, seed=self.seed_)
             search, full_score = SampleFirst(search), rows.full_score
