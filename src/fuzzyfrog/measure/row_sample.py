@@ -13,15 +13,16 @@ from dataclasses import replace
 import numpy as np
 
 from fuzzyfrog.measure.dependency import Dependency, SubsetScores
-from fuzzyfrog.measure.geometry import Geometry, Integers, Masks, mean_membership
+from fuzzyfrog.measure.engines import Nearest
+from fuzzyfrog.measure.geometry import Geometry, Integers, Masks, mean_membership, subset_of
+from fuzzyfrog.measure.tree import TreeEngine
 
 N_ROWS = 2_000  # at first: a subset of these is scored in a fraction of a millisecond
 N_BROKEN = 64  # samples that join for each subset that falls short, and their enemies
-# Pairs of enemies from which on a search begins on a sample: two classes of 10,000 samples each.
-# An evaluation of all rows then takes ten milliseconds or more, and a search needs 20,000 of them.
-# Trees find the enemies of such tables, and which of several equally near ones they find does not
-# depend on the number of threads.
-FEWEST_PAIRS = 100_000_000
+# Pairs of enemies from which on a search begins on a sample: two classes of 6,300 samples each. An
+# evaluation of all rows then takes ten milliseconds or so, and a search needs 20,000 of them.
+# Below, a minute of search is worth the many reducts that it finds on all rows.
+FEWEST_PAIRS = 40_000_000
 _STREAM = 0x726F7773  # next to the seed in the key: no other part of a run draws from it
 
 
@@ -52,7 +53,7 @@ class RowSample:
         self, measure: Dependency, allowed: Masks, *, seed: int, n_rows: int = N_ROWS
     ) -> None:
         self._measure = measure
-        found = measure._nearest(allowed)
+        found = self._nearest(allowed)
         self._kept = found.membership
         self.full_score = mean_membership(found.membership)
         key = [int(seed) % 2**64, _STREAM]
@@ -80,12 +81,21 @@ class RowSample:
             part, measure._join, measure._n_threads, measure._choice, np.arange(rows.size)
         )
 
+    def _nearest(self, subset: Masks) -> Nearest:
+        """Return the nearest enemies of all samples.
+
+        Which of several equally near ones a tree finds does not depend on the number of threads.
+        """
+        measure = self._measure
+        asked = subset_of(measure._geometry, subset)
+        return measure._engine(TreeEngine).nearest(asked, np.inf)
+
     def _broken_by(self, subset: Masks) -> Integers:
         """Return samples that come closer to an enemy than by all features, and these enemies.
 
         The worst ones, and as many others spread over the rest.
         """
-        found = self._measure._nearest(subset)
+        found = self._nearest(subset)
         lost = self._kept - found.membership
         order = np.argsort(-lost, kind="stable")
         order = order[: np.count_nonzero(lost > 0.0)]

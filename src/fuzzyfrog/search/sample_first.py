@@ -22,7 +22,8 @@ from fuzzyfrog.search.stepwise import eliminate, grow
 
 N_SEARCHES = 4  # on samples that have grown in between
 CONFIRMED_TOGETHER = 4  # subsets scored on all rows before the sample grows
-MOST_CONFIRMED = 32  # subsets of one search that are scored on all rows
+MOST_CONFIRMED = 32  # subsets of one search that are scored on all rows until one is good enough
+ALIKE_CELLS = 200_000_000  # of data that may be scored to find more subsets of the final size
 
 
 class SampleFirst:
@@ -63,6 +64,7 @@ class _Confirmation:
         self._allowed[self._constraints.free] = True
         self._failed = np.empty((0, problem.n_features), np.bool_)
         self._size = int(self._allowed.sum())
+        self._n_alike = max(CONFIRMED_TOGETHER, ALIKE_CELLS // problem.n_cells)
 
     def live(self) -> Proposal:
         """Find a first answer, then smaller ones."""
@@ -77,7 +79,7 @@ class _Confirmation:
             if found.size > self._size:
                 return
             if found.size == self._size:  # not smaller, but perhaps other ones
-                yield self._to_confirm(_spread(candidates, CONFIRMED_TOGETHER))
+                yield self._to_confirm(_spread(candidates, self._n_alike))
                 return
             if (yield from self._confirm(candidates)):
                 return
@@ -112,6 +114,7 @@ class _Confirmation:
             scores = yield self._to_confirm(some)
             if (scores >= self._problem.target).any():
                 self._size = int(some[0].sum())
+                yield self._to_confirm(_spread(candidates, self._n_alike))
                 return True
             last = some[0]
             self._failed = np.concatenate([self._failed, some])
