@@ -22,7 +22,7 @@ import threading
 import time
 from pathlib import Path
 
-from limits import TABLES, made
+from limits import TABLES, USUAL, made
 
 SEARCHES = ("frogs", "quickreduct", "genetic", "swarm")
 FEW = ["--max-evaluations", "12"]  # so that the steps after the search are reached
@@ -44,7 +44,7 @@ PATIENCE = 900.0  # for a stage to begin
 def main() -> None:
     """Interrupt a run at each stage on each table, and print a line about it."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("tables", nargs="*", default=list(TABLES), metavar="|".join(TABLES))
+    parser.add_argument("tables", nargs="*", default=list(USUAL), metavar="|".join(TABLES))
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--stages", nargs="+", help="only these, such as core or 'search frogs'")
     parser.add_argument("--seed", type=int, default=0)

@@ -210,6 +210,10 @@ def test_the_terminal_tells_of_fewer_features_and_of_large_tables(in_process, mo
     code, out, err = in_process(*asked, "--min-dependency", "0.95", "--sample", "100")
     assert "take a while" not in err
     assert "trade-off" not in out
+    some = ["select", "wine", "--max-evaluations", "20", "--no-check", "-q"]
+    assert "take a while" in in_process(*some, "--n-features", "4")[2]
+    assert "take a while" not in in_process(*some)[2]  # it starts on a sample by itself
+    assert "take a while" not in in_process(*some, "--measure", "soft")[2]
 
 
 def test_a_group_of_columns_counts_as_one(in_process, tmp_path):

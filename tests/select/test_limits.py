@@ -7,11 +7,12 @@ import pytest
 from sklearn.datasets import load_wine
 
 from fuzzyfrog import FuzzyRoughSelector, PredictionWarning
-from fuzzyfrog.common.deadline import Deadline
+from fuzzyfrog.common.deadline import Deadline, hold_interruption, is_interruptible
 from fuzzyfrog.records import Run
 from fuzzyfrog.report import write_report
-from fuzzyfrog.select import selector as module
-from fuzzyfrog.select.selector import ALLOWANCE, Limit
+from fuzzyfrog.select import limits as module
+from fuzzyfrog.select.limits import ALLOWANCE, Limit
+from fuzzyfrog.select.measures import MeasureSettings
 
 WINE = load_wine(return_X_y=True, as_frame=True)
 NO_CORE = "There was no time to determine the core."
@@ -128,3 +129,39 @@ def test_an_estimate_is_said_also_where_a_sample_was_asked_for(monkeypatch):
     monkeypatch.setattr(module, "ESTIMATED_PAIRS", 0)
     _, said = fitted(max_seconds=1e-9, sample=100)
     assert any("an estimate from 16 samples" in one for one in said)
+
+
+def test_ctrl_c_while_all_features_are_scored_leaves_all_features(monkeypatch):
+    monkeypatch.setattr(module, "ESTIMATED_PAIRS", 0)
+
+    def interrupted(self, *arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(FuzzyRoughSelector, "_begun", interrupted)
+    selector, said = fitted()
+    assert any("stopped (interrupted) before any subset was scored" in one for one in said)
+    assert selector.stop_reason_ == "interrupted"
+    assert selector.support_.all()
+    assert selector.n_sampled_ == module.FEWEST_ESTIMATED
+
+
+def test_ctrl_c_in_the_preparation_is_held_back_until_there_is_an_answer(monkeypatch):
+    monkeypatch.setattr(module, "ESTIMATED_PAIRS", 0)
+    measured = MeasureSettings.measured
+
+    def interrupted(self, dataset, n_jobs):
+        monkeypatch.setattr(MeasureSettings, "measured", measured)
+        assert is_interruptible()
+        assert hold_interruption()  # as the command line does at a signal
+        return measured(self, dataset, n_jobs)
+
+    monkeypatch.setattr(MeasureSettings, "measured", interrupted)
+    selector, said = fitted()
+    assert any("stopped (interrupted) before any subset was scored" in one for one in said)
+    assert selector.support_.all()
+    assert not is_interruptible()
+
+
+def test_an_error_in_the_preparation_is_not_hidden():
+    with pytest.raises(ZeroDivisionError), module.Preparation():
+        raise ZeroDivisionError

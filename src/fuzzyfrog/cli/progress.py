@@ -112,6 +112,8 @@ class Course:
         if moment.score >= 0:
             noun = "feature" if moment.size == 1 else "features"
             parts = [f"{moment.size} {noun}", f"dependency {moment.score:.4f}"]
+        if moment.on_sample:
+            parts.append("searching a sample of the rows")
         if self._limits.certify:
             parts.append(f"at least {moment.lower_bound} needed")
         noun = "such subset" if moment.n_best == 1 else "such subsets"

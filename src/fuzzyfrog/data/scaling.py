@@ -5,7 +5,7 @@ depend on the order of its terms, and neither threads, engines nor shards can ch
 result (docs/theory.md#grid).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
 import numpy as np
@@ -30,7 +30,12 @@ _SECOND_ORDER = 1.0 + 2.0**-10  # allows for products of errors, which the bound
 FloatArray = NDArray[np.float64]
 
 
-def positions(dataset: Dataset, spread: Spread, missing: Missing) -> tuple[FloatArray, FloatArray]:
+def positions(
+    dataset: Dataset,
+    spread: Spread,
+    missing: Missing,
+    mapped: Callable[[Callable[[slice], None], Iterable[slice]], Iterable[None]] = map,
+) -> tuple[FloatArray, FloatArray]:
     """Return the position of every sample on every feature, and bounds on the error of distances.
 
     The absolute difference of two positions is the distance of two samples on that feature: 1 or
@@ -45,6 +50,8 @@ def positions(dataset: Dataset, spread: Spread, missing: Missing) -> tuple[Float
     missing : {"similar", "different", "raise"}
         A missing value is similar to every value (it stays NaN), different from every value
         (it gets a place of its own, far from all others), or not allowed.
+    mapped : callable
+        Calls a function with each block of columns, like `map`, perhaps in several threads.
 
     Returns
     -------
@@ -57,8 +64,12 @@ def positions(dataset: Dataset, spread: Spread, missing: Missing) -> tuple[Float
     Z, errors = empty(dataset.values.shape), np.zeros(dataset.n_features)
     gaps = gaps_of(dataset, missing)
     plain = np.flatnonzero(~dataset.categorical & ~np.array([len(rows) > 0 for rows in gaps]))
-    for part in column_blocks(dataset.n_samples, plain.size):
+
+    def scale(part: slice) -> None:
         Z[:, plain[part]], errors[plain[part]] = _scaled(dataset.values[:, plain[part]], spread)
+
+    for _ in mapped(scale, column_blocks(dataset.n_samples, plain.size)):
+        pass
     for a in np.setdiff1d(np.arange(dataset.n_features), plain):
         z = dataset.values[:, a].copy()
         if not dataset.categorical[a]:

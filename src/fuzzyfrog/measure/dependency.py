@@ -119,6 +119,11 @@ class SubsetScores:
         """Number of samples whose memberships count."""
         return self._asked.size
 
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs of enemies."""
+        return self._geometry.n_pairs
+
     @cached_property
     def tolerance(self) -> float:
         """How far apart computed scores may be that are equal by definition (docs/theory.md#error).
@@ -428,9 +433,10 @@ class Dependency(SubsetScores):
         )
         self._tnorm, self._spread, self._missing = tnorm, spread, missing
         self._n_jobs = n_jobs
-        geometry = Geometry.of(self.dataset, spread, missing)
+        n_threads = effective_threads(n_jobs)
+        geometry = Geometry.of(self.dataset, spread, missing, n_threads)
         every_sample = np.arange(geometry.n_samples)
-        super().__init__(geometry, CODES[tnorm], effective_threads(n_jobs), engine, every_sample)
+        super().__init__(geometry, CODES[tnorm], n_threads, engine, every_sample)
 
     def recipe(self) -> partial[Dependency]:
         """Return the function that builds this measure from its table in another process."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fuzzyfrog.common.resources import empty
 from fuzzyfrog.data.dataset import Dataset
 from fuzzyfrog.data.scaling import GRID, Missing, Spread, column_blocks, positions, scaled
+from fuzzyfrog.measure.threads import map_blocks
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
@@ -144,9 +145,11 @@ class Geometry:
     target_error: float
 
     @classmethod
-    def of(cls, dataset: Dataset, spread: Spread, missing: Missing) -> Geometry:
+    def of(cls, dataset: Dataset, spread: Spread, missing: Missing, n_threads: int = 1) -> Geometry:
         """Return the geometry of a table."""
-        Z, errors = positions(dataset, spread, missing)
+        Z, errors = positions(
+            dataset, spread, missing, lambda scale, parts: map_blocks(scale, parts, n_threads)
+        )
         categorical = dataset.categorical
         if dataset.classes is None:
             target, error = scaled(np.asarray(dataset.target, np.float64), spread)

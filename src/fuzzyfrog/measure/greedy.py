@@ -201,10 +201,22 @@ class Extensions:
     def _rows(self, base: Masks) -> Integers:
         """Return which of the samples to look at: those below membership 1, if they are few."""
         unsure = self._unsure
+        if base.any() and not np.array_equal(unsure.subset, base):
+            unsure = self._unsure = self._measured(base)
         is_few = 2 * unsure.rows.size <= self._asked.size
-        if is_few and np.array_equal(unsure.subset, base):
-            return unsure.rows
-        return np.arange(self._asked.size)
+        return unsure.rows if base.any() and is_few else np.arange(self._asked.size)
+
+    def _measured(self, base: Masks) -> _Unsure:
+        """Measure a subset that is not the best of an earlier step, and remember the enemies.
+
+        It costs an evaluation, and saves as many as there are features if it leaves few samples.
+        """
+        subset = subset_of(self._geometry, base)
+        found = self._engines_for(self._asked)(subset).nearest(subset, np.inf)
+        known = self._known.copy()
+        known[:, 1:], known[:, 0] = known[:, :-1].copy(), found.enemy
+        self._known = known
+        return _Unsure(base.copy(), np.flatnonzero(found.membership < 1.0))
 
     def _mean(self, found: Nearest, n_sure: int) -> float:
         coarse, fine = _kernel_scan.total(found.membership)

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fuzzyfrog.common.jit import Kernels
 from fuzzyfrog.data import Dataset, make_dataset
-from fuzzyfrog.data.scaling import scaled
+from fuzzyfrog.data.scaling import positions, scaled
 from fuzzyfrog.measure import soft_arrays
 from fuzzyfrog.measure.dependency import checked_masks, one_step
 from fuzzyfrog.measure.sampled import mean_interval
@@ -393,14 +393,14 @@ class _Columns:
     def of(cls, dataset: Dataset) -> _Columns:
         """Return the columns of a table."""
         values, mean, differs = [], np.zeros(dataset.n_features), np.zeros(dataset.n_features)
+        Z, _ = positions(dataset, "std", "similar")
         for a in range(dataset.n_features):
-            column = np.ascontiguousarray(dataset.values[:, a])
+            column = np.ascontiguousarray(Z[:, a])
             if dataset.categorical[a]:
                 share = _share_that_differs(column)
                 differs[a] = 1.0 / math.sqrt(share / 2) if share else 0.0
                 mean[a] = math.sqrt(2 * share)
             else:
-                column, _ = scaled(column, "std")
                 mean[a] = _mean_difference(column[~np.isnan(column)])
             values.append(column)
         return cls(dataset, values, mean, differs)

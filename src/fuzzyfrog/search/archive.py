@@ -205,6 +205,8 @@ class Moment:
         empty batch.
     lower_bound : int
         No allowed subset with fewer features reaches the target, as far as proved.
+    on_sample : bool
+        Whether the batch was scored on a sample of the rows; the best subset never is.
     """
 
     n_evaluations: int
@@ -213,6 +215,7 @@ class Moment:
     n_best: int
     diversity: float
     lower_bound: int
+    on_sample: bool = False
 
 
 Callback: TypeAlias = Callable[[Moment], bool | None]
@@ -256,6 +259,8 @@ class Outcome:
         One for each batch.
     n_evaluations : int
         Subsets scored.
+    n_on_sample : int
+        Number of them that were scored on a sample of the rows.
     n_replayed : int
         Number of them whose scores came from a checkpoint.
     stop_reason : str
@@ -277,6 +282,7 @@ class Outcome:
     feature_frequency: Floats
     history: tuple[Moment, ...]
     n_evaluations: int
+    n_on_sample: int
     n_replayed: int
     stop_reason: str
     lower_bound: int

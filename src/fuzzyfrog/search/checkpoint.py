@@ -96,8 +96,8 @@ class Checkpoint:
 
 def run_header(search: Search, problem: Problem, seed: int) -> dict[str, Any]:
     """Return the settings that must be the same when a run is resumed."""
-    # The oracle follows from the data, whose fingerprint is compared.
-    others = {"oracle", "proof_log"}
+    # The oracle and the sample follow from the data, whose fingerprint is compared.
+    others = {"oracle", "proof_log", "on_sample"}
     settings = {name: value for name, value in vars(problem).items() if name not in others}
     return {
         "format": FORMAT,

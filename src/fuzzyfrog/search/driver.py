@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from math import inf, nan
 from pathlib import Path
 
@@ -136,7 +137,7 @@ class _Run:
         log: ScoreLog | None,
     ) -> None:
         self._budget = budget
-        self._evaluator = Evaluator(objective, budget, log)
+        self._evaluator = Evaluator(objective, budget, log, problem.on_sample)
         self._callbacks = callbacks
         self._problem = problem
         self._constraints = Constraints(problem)
@@ -197,8 +198,9 @@ class _Run:
         try:
             return self._evaluator.evaluate(batch)
         except KeyboardInterrupt:
-            scores = self._evaluator.known(batch)
-            self._enter(batch.subsets[scores > -inf], scores[scores > -inf])
+            if batch.sample is None:
+                scores = self._evaluator.known(batch)
+                self._enter(batch.subsets[scores > -inf], scores[scores > -inf])
             raise
 
     def _kept_for_finish(self) -> int:
@@ -209,7 +211,10 @@ class _Run:
         """Record a scored batch and call the callbacks; one of them may stop the run."""
         if batch.proof is not None:
             self._proof = batch.proof
-        self._enter(batch.subsets, scores)
+        if batch.sample is None:
+            self._enter(batch.subsets, scores)
+        else:
+            self._resort_to_all()  # until a smaller subset is confirmed on all rows
         moment = Moment(
             n_evaluations=self._evaluator.n_evaluations,
             score=self._archive.score,
@@ -217,6 +222,7 @@ class _Run:
             n_best=len(self._archive),
             diversity=_diversity(batch.subsets),
             lower_bound=self._proof.lower_bound,
+            on_sample=batch.sample is not None,
         )
         self._history.append(moment)
         stops = [callback(moment) for callback in self._callbacks]
@@ -275,6 +281,7 @@ class _Run:
             feature_frequency=subsets.mean(axis=0),
             history=tuple(self._history),
             n_evaluations=self._evaluator.n_evaluations,
+            n_on_sample=self._evaluator.n_on_sample,
             # A record that exceeds a smaller budget is read whole, but counts in part.
             n_replayed=min(self._evaluator.n_replayed, self._evaluator.n_evaluations),
             stop_reason=reason,
@@ -378,38 +385,67 @@ class Evaluator:
     If the objective has a number ``n_at_once`` of subsets that it scores at the same time, as a
     cluster does, chunks are large enough to keep all of it busy. If it has a method ``race``, as
     `fuzzyfrog.measure.Dependency` does, a batch of which only the best count is kept in parts.
+
+    Scores on a sample of the rows (`Problem.on_sample`) are kept apart from those on all rows.
     """
 
-    def __init__(self, objective: Objective, budget: Budget, log: ScoreLog | None) -> None:
+    def __init__(
+        self,
+        objective: Objective,
+        budget: Budget,
+        log: ScoreLog | None,
+        on_sample: Callable[[Masks], Objective] | None = None,
+    ) -> None:
         self.budget = budget
-        self.ledger = Ledger()
         self.n_evaluations = 0
+        self.n_on_sample = 0
         self.n_replayed = 0
         self.log = log
-        self._objective = objective
-        # One subset at first, to see how long it takes, or one for each worker of a cluster.
-        self._chunk = n_at_once = getattr(objective, "n_at_once", 1)
-        self._smallest = 1 if n_at_once == 1 else CHUNKS_OF_ALL * n_at_once
+        self._on_sample = on_sample
+        self._all_rows = self._rows = _Rows(lambda: objective)
+        self._sample: tuple[bytes, _Rows] | None = None  # the latest one
         self._part_due = -inf  # when the next part of a batch is saved
+
+    @property
+    def ledger(self) -> Ledger:
+        """The scores on all rows."""
+        return self._all_rows.ledger
 
     def evaluate(self, batch: Batch) -> tuple[Floats, str | None]:
         """Return the scores of a batch, and why it was cut short, None if it was not.
 
         A score is minus infinity where a subset was rejected or not scored.
         """
+        self._rows = self._rows_of(batch.sample)
         keys = subset_keys(batch.subsets)
         lowest = -inf if batch.at_least is None else batch.at_least
         bars = np.broadcast_to(np.asarray(lowest, dtype=np.float64), len(keys))
-        if batch.only_best:
-            return self._only_best(batch.subsets, keys, bars, batch.within)
-        return self._each(batch.subsets, keys, bars)
+        n_before = self.n_evaluations
+        try:
+            if batch.only_best:
+                return self._only_best(batch.subsets, keys, bars, batch.within)
+            return self._each(batch.subsets, keys, bars)
+        finally:
+            if batch.sample is not None:
+                self.n_on_sample += self.n_evaluations - n_before
+
+    def _rows_of(self, sample: Masks | None) -> _Rows:
+        """Return what is known of all rows, or of a sample that grows with the failed subsets."""
+        if sample is None:
+            return self._all_rows
+        if self._on_sample is None:
+            raise ValueError("a batch on a sample needs a problem with on_sample.")
+        if self._sample is None or self._sample[0] != sample.tobytes():
+            make = partial(self._on_sample, sample)
+            self._sample = sample.tobytes(), _Rows(make)
+        return self._sample[1]
 
     def known(self, batch: Batch) -> Floats:
         """Return the scores of a batch that are known, minus infinity for the others."""
         return self._scores(subset_keys(batch.subsets))
 
     def _scores(self, keys: list[bytes]) -> Floats:
-        found = [self.ledger.known(key, -inf) for key in keys]
+        found = [self._rows.ledger.known(key, -inf) for key in keys]
         return np.array([-inf if score is None else score for score in found])
 
     def _each(self, subsets: Masks, keys: list[bytes], bars: Floats) -> tuple[Floats, str | None]:
@@ -420,7 +456,7 @@ class Evaluator:
             left = [keys[row] for row in rows[n_done:]]
             scores = self._replayed(left)
             if scores is None:
-                some = slice(n_done, min(n_done + self._chunk, n_allowed))
+                some = slice(n_done, min(n_done + self._rows.chunk, n_allowed))
                 try:
                     scores = self._score(subsets[rows[some]], lowest[some], left)
                 except TimeIsUp:
@@ -432,13 +468,14 @@ class Evaluator:
             if n_done < n_allowed and self.budget.deadline.expired():
                 cut = "max_seconds"
                 break
-        known = [self.ledger.known(key, bar) for key, bar in zip(keys, bars.tolist(), strict=True)]
+        ledger = self._rows.ledger
+        known = [ledger.known(key, bar) for key, bar in zip(keys, bars.tolist(), strict=True)]
         return np.array([-inf if score is None else score for score in known]), cut
 
     def _only_best(
         self, subsets: Masks, keys: list[bytes], bars: Floats, within: float
     ) -> tuple[Floats, str | None]:
-        known = [self.ledger.known(key, -inf) for key in keys]
+        known = [self._rows.ledger.known(key, -inf) for key in keys]
         highest = max((score for score in known if score is not None), default=-inf)
         rows, _ = self._unknown(keys, np.full(len(keys), highest - within))
         n_allowed, cut = self._allowed(len(rows))
@@ -460,7 +497,7 @@ class Evaluator:
         A greedy step of a huge table takes minutes, so what is known of it is kept now and then: a
         record with NaN for the subsets that are still in the race.
         """
-        race = getattr(self._objective, "race", None)
+        race = getattr(self._rows.objective, "race", None)
         known = np.full(len(keys), nan)
         while log is not None and (record := self._next_of(keys)) is not None:
             if len(record) != len(keys):
@@ -470,7 +507,7 @@ class Evaluator:
                 self.n_replayed += len(keys)
                 return known
         if race is None:
-            scores = np.asarray(self._objective.best(subsets), np.float64)
+            scores = np.asarray(self._rows.objective.best(subsets), np.float64)
         else:
             scores = race(subsets, known, lambda: self._keep_part(keys, known, log))
         if log is not None:
@@ -493,7 +530,7 @@ class Evaluator:
         lowest: dict[bytes, float] = {}
         first: dict[bytes, int] = {}
         for row, (key, bar) in enumerate(zip(keys, bars.tolist(), strict=True)):
-            if self.ledger.known(key, bar) is None:
+            if self._rows.ledger.known(key, bar) is None:
                 first.setdefault(key, row)
                 lowest[key] = min(bar, lowest.get(key, inf))
         return np.array(list(first.values()), dtype=np.int64), np.array(list(lowest.values()))
@@ -502,10 +539,10 @@ class Evaluator:
         """Score a chunk, save the scores in the log, and choose the size of the next chunk."""
         start = time.monotonic()
         at_least = bars if (bars > -inf).any() else None
-        scores = np.asarray(self._objective.score(subsets, at_least), dtype=np.float64)
-        rate = len(scores) / max(time.monotonic() - start, 1e-6)
-        most = max(self._smallest, GROWTH * self._chunk)
-        self._chunk = int(np.clip(rate * CHUNK_SECONDS, self._smallest, most))
+        scores = np.asarray(self._rows.objective.score(subsets, at_least), dtype=np.float64)
+        rows, rate = self._rows, len(scores) / max(time.monotonic() - start, 1e-6)
+        most = max(rows.smallest, GROWTH * rows.chunk)
+        rows.chunk = int(np.clip(rate * CHUNK_SECONDS, rows.smallest, most))
         scores = np.where(scores < bars, -inf, scores)  # the same log for any evaluator
         self._keep(keys[: len(scores)], scores)
         return scores
@@ -513,7 +550,7 @@ class Evaluator:
     def _enter(self, keys: list[bytes], scores: Floats, bars: Floats) -> None:
         if np.isnan(scores).any():
             raise ValueError("objective must return numbers as scores, got nan.")
-        self.ledger.enter(keys, scores, bars)
+        self._rows.ledger.enter(keys, scores, bars)
         self.n_evaluations += len(keys)
 
     def _keep(self, keys: list[bytes], scores: Floats) -> None:
@@ -538,6 +575,28 @@ class Evaluator:
         if len(scores) > len(keys) or fingerprint != _fingerprint(keys[: len(scores)]):
             raise _foreign()
         return scores
+
+
+class _Rows:
+    """The objective on all rows or on a sample of them, made when it is needed, and its scores."""
+
+    def __init__(self, make: Callable[[], Objective]) -> None:
+        self.ledger = Ledger()
+        self._make = make
+
+    @cached_property
+    def objective(self) -> Objective:
+        return self._make()
+
+    @cached_property
+    def chunk(self) -> int:
+        """Subsets to score next: one, to see how long it takes, or one for each worker."""
+        return int(getattr(self.objective, "n_at_once", 1))
+
+    @cached_property
+    def smallest(self) -> int:
+        n_at_once = int(getattr(self.objective, "n_at_once", 1))
+        return 1 if n_at_once == 1 else CHUNKS_OF_ALL * n_at_once
 
 
 def _foreign() -> CheckpointError:

@@ -73,6 +73,9 @@ class Batch:
         How far below the highest score of the batch the best may lie.
     proof : Proof or None
         What is proved by now, if that is more than before.
+    sample : bool[n_failed, n_features] or None
+        Score on a sample of the rows that has rows on which each of these subsets fails (see
+        `Problem.on_sample`); such scores say nothing about all rows. None for all rows.
     """
 
     subsets: Masks
@@ -80,6 +83,7 @@ class Batch:
     only_best: bool = False
     within: float = 0.0
     proof: Proof | None = None
+    sample: Masks | None = None
 
     @classmethod
     def empty(cls, n_features: int, proof: Proof) -> "Batch":
@@ -134,6 +138,9 @@ class Problem:
         Scores that differ by no more than this are equal up to rounding (docs/theory.md#ties).
     proof_log : ProofLog or None
         Where a proof keeps its intermediate results; set by the driver if there is a checkpoint.
+    on_sample : callable or None
+        Returns the objective on a sample of the rows, one that has rows on which each of some
+        subsets (bool[n_failed, n_features]) fails.
     """
 
     n_features: int
@@ -148,6 +155,7 @@ class Problem:
     is_monotone: bool = True
     tolerance: float = 0.0
     proof_log: "ProofLog | None" = None
+    on_sample: Callable[[Masks], Objective] | None = None
 
     @property
     def asked(self) -> float:

@@ -7,7 +7,7 @@ subset with the first column becomes one with all columns.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -145,6 +145,10 @@ class Groups:
     def measured(self, measure: Any) -> Any:
         """Return the measure as a search sees it."""
         return GroupedMeasure(measure, self) if self else measure
+
+    def on_sample(self, measure_on: Callable[[Masks], Any]) -> Callable[[Masks], Any]:
+        """Return the same for the measure on a sample, which subsets that fail extend."""
+        return lambda failed: self.measured(measure_on(self.expanded(failed)))
 
     def in_record(self, run: Run) -> Run:
         """Return a record in which a group is one feature, called by its name and its columns."""

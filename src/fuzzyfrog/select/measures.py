@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +19,8 @@ from fuzzyfrog.data.scaling import Missing, Spread, gaps_of
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.measure import Dependency, SampledDependency, SoftDependency
 from fuzzyfrog.measure.dependency import checked_masks
-from fuzzyfrog.search import FrontPoint
+from fuzzyfrog.measure.row_sample import FEWEST_PAIRS
+from fuzzyfrog.search import FrontPoint, Problem, QuickReduct, Search
 
 if TYPE_CHECKING:
     from fuzzyfrog.select.selector import FuzzyRoughSelector
@@ -212,6 +213,26 @@ def sampled(measure: Any, sample: int | None, seed: int) -> Any:
     if isinstance(measure, OwnMeasure) or sample is None or sample >= measure.n_samples:
         return measure
     return SampledDependency(measure, int(sample), seed=seed)
+
+
+def starts_on_sample(
+    measure: object, search: Search, problem: Problem, sample: int | None
+) -> TypeGuard[Dependency]:
+    """Whether the search is to begin on a sample of the rows, and confirm its answers on all.
+
+    That is for the fewest features that keep the dependency of all, in large tables. A greedy
+    search promises its very path, a proof is about all rows, and with `sample` the caller decides.
+    """
+    is_fewest = problem.ranking == "lexicographic" and problem.n_features_to_select is None
+    return (
+        isinstance(measure, Dependency)
+        and sample is None
+        and is_fewest
+        and problem.min_dependency == 1
+        and problem.oracle is None
+        and not isinstance(search, QuickReduct)
+        and measure.n_pairs >= FEWEST_PAIRS
+    )
 
 
 def interval_of(measure: Any, subset: Masks, confidence: float) -> tuple[float, float]:

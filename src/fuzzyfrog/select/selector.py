@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from fuzzyfrog.common.deadline import Deadline, TimeIsUp, interruptible, limited
+from fuzzyfrog.common.deadline import TimeIsUp, interruptible, limited
 from fuzzyfrog.common.messages import Sentence, Setting, count, shown
 from fuzzyfrog.common.params import check_budget, check_share
 from fuzzyfrog.common.resources import in_memory
@@ -22,11 +22,10 @@ from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.scaling import Missing, Spread
 from fuzzyfrog.errors import ParameterError, PredictionWarning
 from fuzzyfrog.measure import Dependency, SoftDependency
-from fuzzyfrog.measure.dependency import Measure
+from fuzzyfrog.measure.row_sample import RowSample
 from fuzzyfrog.search import (
     Callback,
     Checkpoint,
-    FrontPoint,
     Moment,
     Objective,
     Outcome,
@@ -36,11 +35,22 @@ from fuzzyfrog.search import (
     Search,
     run,
 )
-from fuzzyfrog.search.protocol import Constraints, check_problem
+from fuzzyfrog.search.protocol import check_problem
+from fuzzyfrog.search.sample_first import SampleFirst
 from fuzzyfrog.select.base import Evidence, Masks, ReductSelector, core_of_run, front_of, reducts_of
 from fuzzyfrog.select.certify import certificate_of, is_provable, oracle_of
 from fuzzyfrog.select.column_warnings import LeftOut, left_out, ruling_gaps, telling
 from fuzzyfrog.select.groups import Groups, check_groups
+from fuzzyfrog.select.limits import (
+    Interrupted,
+    Limit,
+    Preparation,
+    early_end,
+    ending_at_ctrl_c,
+    n_estimated,
+    on_sample_first,
+    unsearched,
+)
 from fuzzyfrog.select.measures import (
     MakeMeasure,
     MeasureSettings,
@@ -48,6 +58,7 @@ from fuzzyfrog.select.measures import (
     Path,
     sampled,
     soft_comparison,
+    starts_on_sample,
 )
 from fuzzyfrog.select.parameters import (
     RandomState,
@@ -67,11 +78,6 @@ from fuzzyfrog.select.parameters import (
 )
 from fuzzyfrog.select.record import FitNotes, ReportsMixin, fingerprint
 
-ALLOWANCE = 3.0  # seconds after a limit, or after Ctrl-C, for the core and the explanations
-SEARCH_SHARE = 0.9  # of a limit; the rest is for what follows the search
-CORE_SHARE = 0.95
-ESTIMATED_PAIRS = 30_000_000  # scored in a fraction of a second, on any table
-FEWEST_ESTIMATED = 16
 INTERVALS = {0: inf, 1: 1.0}  # seconds between two lines of progress, by verbose; else none
 SMALLER_TABLE = (
     "Leave out columns (--ignore) or samples, or set FUZZYFROG_SPILL_ABOVE to fewer bytes: larger "
@@ -165,7 +171,9 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
     sample : int or None, default=None
         Score subsets on a random sample of this many rows, for large tables; each is still
         compared with all rows. All dependencies are then estimates, and nothing can be certified.
-        None for all rows; with the soft measure, for 2,000 rows of a table with more than 20,000.
+        None for exact results: in large tables, the search may start on a sample, but its answer
+        is confirmed on all rows. Pass the number of rows to score every subset on all of them.
+        With the soft measure, None stands for 2,000 rows of a table with more than 20,000.
     max_seconds : float or None, default=None
         Time limit for everything after the data is read. The best subset so far is selected. The
         core and the explanations of the record get a tenth of it plus 3 seconds, and are left
@@ -378,48 +386,40 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         check_size_rule(self.size_rule, self.n_features_to_select, search, settings)
         dataset = self._read(X, y)
         limit = Limit(self.max_seconds)
-        with in_memory(f"the positions of {_size_of(dataset)}", SMALLER_TABLE):
-            measure = settings.measured(dataset, self.n_jobs)
-        self._notes = FitNotes(measure.dataset)
-        self._groups = Groups.of(self.groups, measure.dataset)
-        self._notes.warnings += self._groups.sentences(measure.dataset.feature_names)
-        self.seed_ = seed_of(self.random_state)
-        here = sampled(measure, self.sample, self.seed_)
-        self.n_sampled_ = here.n_sampled
-        problem = self._problem(measure, proves)
-        search.propose(problem, self.seed_).close()  # checks the parameters of the search
-        allowed = self._all_columns(~np.asarray(problem.exclude))
-        self._notes.excluded = tuple(np.flatnonzero(~allowed).tolist())
-        if self._drops_doubtful:
-            free = allowed & ~np.asarray(problem.must_include) & ~self._groups.grouped
-            self._notes.warn(telling(measure.dataset, free))
+        preparation = Preparation()
+        with preparation:
+            with in_memory(f"the positions of {_size_of(dataset)}", SMALLER_TABLE):
+                measure = settings.measured(dataset, self.n_jobs)
+            self._notes = FitNotes(measure.dataset)
+            self._groups = Groups.of(self.groups, measure.dataset)
+            self._notes.warnings += self._groups.sentences(measure.dataset.feature_names)
+            self.seed_ = seed_of(self.random_state)
+            here = sampled(measure, self.sample, self.seed_)
+            self.n_sampled_ = here.n_sampled
+            problem = self._problem(measure, proves)
+            search.propose(problem, self.seed_).close()  # checks the parameters of the search
+            allowed = self._all_columns(~np.asarray(problem.exclude))
+            self._notes.excluded = tuple(np.flatnonzero(~allowed).tolist())
         is_measured = True
         try:
+            preparation.end_if_interrupted()
             with (
                 limited(limit.for_search()),
                 self._placed(here) as objective,
                 in_memory(f"a batch of subsets of {_size_of(measure.dataset)}", LESS_AT_ONCE),
             ):
-                full_score = float(here.score(allowed[np.newaxis])[0])
-                problem = replace(problem, full_score=full_score)
-                if settings.is_strict and here is measure:
-                    self._notes.warn(
-                        ruling_gaps(
-                            measure.dataset,
-                            allowed,
-                            full_score,
-                            lambda rest: settings.measured(rest, self.n_jobs).score([allowed])[0],
-                        )
-                    )
+                with ending_at_ctrl_c():
+                    search, problem = self._begun(search, problem, measure, here, settings)
                 grouped = self._groups.measured(objective)
                 outcome = self._run(search, grouped, problem, callbacks, measure.dataset)
                 self.core_ = self._core(grouped, problem, outcome, limit)
-        except TimeIsUp:
-            n_part = _n_estimated(measure.n_samples, self.sample)
+        except TimeIsUp as end:
+            n_part = n_estimated(measure.n_samples, self.sample)
             here = sampled(measure, n_part, self.seed_)
             self.n_sampled_, self.core_ = here.n_sampled, None
             is_measured = here.n_sampled == measure.n_samples
-            outcome, full_score = _unsearched(self._groups.measured(here), problem)
+            reason = "interrupted" if isinstance(end, Interrupted) else "max_seconds"
+            outcome, full_score = unsearched(self._groups.measured(here), problem, reason)
             problem = replace(problem, full_score=full_score)
         is_path = settings.is_soft and isinstance(search, QuickReduct)
         self._path = self._walked(outcome, here, limit) if is_path else None
@@ -427,7 +427,8 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         self.full_dependency_ = problem.full_score
         self.chance_ = measure.chance if isinstance(measure, SoftDependency) else None
         self.certificate_ = certificate_of(outcome, problem) if proves and is_measured else None
-        self._notes.warn(_early_end(outcome, problem), ConvergenceWarning)
+        self._notes.warnings += on_sample_first(outcome, measure.n_samples)
+        self._notes.warn(early_end(outcome, problem), ConvergenceWarning)
         self._notes.warn(self._left_out(is_measured=is_measured))
         with limited(limit.for_core(interrupted=outcome.stop_reason == "interrupted")):
             self.select_reduct(0)
@@ -436,6 +437,33 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
             self._notes.warn(worse, PredictionWarning)
         self._notes.end(limit.for_explaining())
         return self
+
+    def _begun(
+        self,
+        search: Search,
+        problem: Problem,
+        measure: Dependency | SoftDependency | OwnMeasure,
+        here: Any,
+        settings: MeasureSettings,
+    ) -> tuple[Search, Problem]:
+        """Return the search and the problem with the score of all features that are allowed."""
+        allowed = self._all_columns(~np.asarray(problem.exclude))
+        if self._drops_doubtful:
+            free = allowed & ~np.asarray(problem.must_include) & ~self._groups.grouped
+            self._notes.warn(telling(measure.dataset, free))
+        if starts_on_sample(measure, search, problem, self.sample):
+            rows = RowSample(measure, allowed, seed=self.seed_)
+            search, full_score = SampleFirst(search), rows.full_score
+            problem = replace(problem, on_sample=self._groups.on_sample(rows.on))
+        else:
+            full_score = float(here.score(allowed[np.newaxis])[0])
+        if settings.is_strict and here is measure:
+
+            def score(rest: Dataset) -> float:
+                return float(settings.measured(rest, self.n_jobs).score([allowed])[0])
+
+            self._notes.warn(ruling_gaps(measure.dataset, allowed, full_score, score))
+        return search, replace(problem, full_score=full_score)
 
     def _placed(self, measure: Any) -> AbstractContextManager[Objective]:
         """Return the context of the measure, on the cluster if there is one."""
@@ -539,7 +567,7 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         return self._groups.spread(super()._importance())
 
     def _core(
-        self, objective: Objective, problem: Problem, outcome: Outcome, limit: "Limit"
+        self, objective: Objective, problem: Problem, outcome: Outcome, limit: Limit
     ) -> list[int] | None:
         """Return the core; None if there is none, no time for it, or after Ctrl-C."""
         if not problem.is_monotone:
@@ -555,7 +583,7 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
                 raise  # the second Ctrl-C ends everything
             return None
 
-    def _walked(self, outcome: Outcome, measure: SoftDependency, limit: "Limit") -> Path | None:
+    def _walked(self, outcome: Outcome, measure: SoftDependency, limit: Limit) -> Path | None:
         """Return the path of a greedy search, with accuracies if there is time for them."""
         is_interrupted = outcome.stop_reason == "interrupted"
         with limited(limit.for_core(interrupted=is_interrupted)):
@@ -594,9 +622,10 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
     def _left_out(self, *, is_measured: bool) -> Iterator[str]:
         """Yield a warning about results that there was no time for."""
         if not is_measured:
+            hint = () if self.max_seconds is None else (" Raise ", Setting("max_seconds"), ".")
             yield Sentence(
                 "There was no time to score all features together; their dependency is an "
-                f"estimate from {self.n_sampled_:,} samples. Raise ", Setting("max_seconds"), ".",
+                f"estimate from {self.n_sampled_:,} samples.", *hint,
             )  # fmt: skip
         elif self.core_ is None and MeasureSettings.of(self).is_strict:
             yield "There was no time to determine the core."
@@ -633,102 +662,6 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
 
 def _size_of(dataset: Dataset) -> str:
     return f"{dataset.n_samples:,} samples on {dataset.n_features:,} features"
-
-
-class Limit:
-    """When the parts of a fit must end, counted from now; None for no limit."""
-
-    def __init__(self, max_seconds: float | None) -> None:
-        self._seconds = inf if max_seconds is None else max_seconds
-        self._start = time.monotonic()
-
-    def for_search(self) -> Deadline:
-        """Return the deadline of the search."""
-        return Deadline(self._left(SEARCH_SHARE))
-
-    def for_core(self, *, interrupted: bool) -> Deadline:
-        """Return the deadline of the core; an interrupted fit has only the allowance."""
-        left = max(0.0, self._left(CORE_SHARE)) + ALLOWANCE / 2
-        return Deadline(min(left, ALLOWANCE / 2) if interrupted else left)
-
-    def for_explaining(self) -> float:
-        """Return the seconds that are left for explaining the result."""
-        return max(self._left() + ALLOWANCE, ALLOWANCE / 2)
-
-    def _left(self, share: float = 1.0) -> float:
-        return self._start + share * self._seconds - time.monotonic()
-
-
-def _n_estimated(n_samples: int, sample: int | None) -> int:
-    """Return the number of samples that can be scored at once, at most `sample`."""
-    most = max(FEWEST_ESTIMATED, ESTIMATED_PAIRS // n_samples)
-    return most if sample is None else min(most, sample)
-
-
-def _unsearched(measure: Measure, problem: Problem) -> tuple[Outcome, float]:
-    """Return the outcome without a search, and the full score.
-
-    It is all features that may be selected, or the first ones up to the size asked for.
-    """
-    constraints = Constraints(problem)
-    subset, allowed = constraints.fixed.copy(), constraints.fixed.copy()
-    allowed[constraints.free] = True
-    subset[constraints.free[: constraints.sizes[1] - int(subset.sum())]] = True
-    full, score = measure.score(np.array([allowed, subset])).tolist()
-    outcome = Outcome(
-        subset=subset,
-        score=score,
-        reducts=(Reduct(subset, score, minimal=False),),
-        front=(FrontPoint(int(subset.sum()), score, subset),),
-        feature_frequency=subset.astype(np.float64),
-        history=(),
-        n_evaluations=0,
-        n_replayed=0,
-        stop_reason="max_seconds",
-        lower_bound=constraints.sizes[0],
-        proven=False,
-        all_listed=False,
-    )
-    return outcome, full
-
-
-def _early_end(outcome: Outcome, problem: Problem) -> Iterator[str]:
-    """Yield a warning if a search was interrupted, or fell short of what was asked for."""
-    if outcome.n_evaluations == 0 and outcome.stop_reason in {"max_seconds", "interrupted"}:
-        is_sized = problem.n_features_to_select is not None
-        which = "the first features" if is_sized else "all features"
-        yield (
-            f"The search stopped ({outcome.stop_reason}) before any subset was scored, so "
-            f"{which} that may be selected are."
-        )
-        return
-    size = count(int(outcome.subset.sum()), "feature")
-    score = problem.told(outcome.score)
-    at = f"at a dependency of {score:.6g} with {size}"
-    if outcome.stop_reason == "interrupted":
-        yield f"The search was interrupted {at}; the best subset so far is selected."
-    if outcome.stop_reason == "memory":
-        yield Sentence(
-            f"The search ran out of memory {at}; the best subset so far is selected. To search "
-            "further, use a machine with more memory, or fewer samples with ",
-            Setting("sample", 3000), ".",
-        )  # fmt: skip
-    if not problem.is_monotone:
-        return  # nothing was asked for that could be missed
-    is_asked_for = problem.ranking == "lexicographic" and problem.n_features_to_select is None
-    is_cut_short = outcome.stop_reason in {"max_evaluations", "max_seconds"}
-    if is_asked_for and is_cut_short and outcome.score < problem.target:
-        yield Sentence(
-            f"The search stopped ({outcome.stop_reason}) {at}, before it reached the "
-            f"{problem.asked:.6g} that ", Setting("min_dependency"), " asks for. Raise the budget.",
-        )  # fmt: skip
-    is_second_wish = problem.n_features_to_select is not None and problem.min_dependency < 1
-    if is_second_wish and outcome.score < problem.target:
-        yield Sentence(
-            f"The best subset found with {size} has a dependency of {score:.6g}, less than the "
-            f"{problem.asked:.6g} that ", Setting("min_dependency"), " asks for. Raise ",
-            Setting("n_features_to_select"), ", or leave out one of the two.",
-        )  # fmt: skip
 
 
 def _worse_neighbors(dataset: Dataset, subset: Any, allowed: Any) -> Iterator[str]:

@@ -81,7 +81,7 @@ def select(
             limits = Limits(search.max_seconds, search.max_evaluations, search.certify)
             with shown_progress(f"reading {asked.table}", limits, quiet=quiet) as course:
                 loaded = stack.enter_context(opened(asked))
-                if loaded.dataset.n_samples > LARGE and search.sample is None:
+                if loaded.dataset.n_samples > LARGE and _scores_all_rows(search, measure):
                     tell(
                         f"{loaded.dataset.n_samples:,} samples take a while; --sample 3000 scores "
                         "subsets on a random part of them, for an estimate in less time."
@@ -100,6 +100,14 @@ def select(
         tell(files.interruption(has_found=stopping.has_found))
         raise typer.Exit(ExitCode.INTERRUPTED) from None
     raise typer.Exit(_exit_code(run, stopping, certify=search.certify))
+
+
+def _scores_all_rows(search: SearchOptions, measure: MeasureOptions) -> bool:
+    """Whether every subset is scored on all rows, also in a large table."""
+    is_default_goal = search.min_dependency == 1 and search.n_features is None
+    starts_on_sample = is_default_goal and search.ranking == "lexicographic" and not search.certify
+    is_greedy = search.search in {"quickreduct", "exact", "front"}
+    return search.sample is None and not measure.is_soft and (is_greedy or not starts_on_sample)
 
 
 def _searched(
@@ -122,8 +130,8 @@ def _searched(
 
 def _recorded(selector: FuzzyRoughSelector, name: str | None, stopping: Stopping) -> Run:
     """Record a run; once it is interrupted, without explanations that take long."""
+    from fuzzyfrog.select.limits import ALLOWANCE
     from fuzzyfrog.select.record import record_of
-    from fuzzyfrog.select.selector import ALLOWANCE
 
     deadline = Deadline(ALLOWANCE / 2) if stopping.n_asked else None
     command = _command()
