@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numba.core import config, event
 
-from fuzzyfrog.cli import interrupt
-from fuzzyfrog.cli.interrupt import Stopping
+from fuzzyfrog.cli import progress
+from fuzzyfrog.cli.progress import Stopping
 from fuzzyfrog.common.deadline import interruptible, is_interruptible
 from fuzzyfrog.common.jit import kernel
 from fuzzyfrog.search import Problem, QuickReduct, run
@@ -125,9 +125,9 @@ def test_handlers_are_put_back_and_ignored_signals_stay_ignored():
 
 def test_a_signal_is_answered_even_if_nothing_can_be_interrupted(monkeypatch, capfd):
     """As while a kernel is compiled: one long call that does not come back to Python."""
-    monkeypatch.setattr(interrupt, "LATE_SECONDS", 0.02)
+    monkeypatch.setattr(progress, "LATE_SECONDS", 0.02)
     said, n_tries = b"", 0
-    while interrupt.LATE not in said:
+    while progress.LATE not in said:
         n_tries += 1
         assert n_tries <= 10, "a busy machine may be slow, but not each time"
         begun = threading.Event()
@@ -147,7 +147,7 @@ def test_a_signal_is_answered_even_if_nothing_can_be_interrupted(monkeypatch, ca
         with Stopping() as stopping, interruptible(), pytest.raises(KeyboardInterrupt):
             work()
         said = capfd.readouterr().err.encode()
-        assert said.replace(interrupt.LATE, b"") == interrupt.NOTICE
+        assert said.replace(progress.LATE, b"") == progress.NOTICE
         assert stopping.n_asked == 1
 
 
@@ -174,14 +174,14 @@ def test_a_signal_during_a_compilation_is_not_lost(capfd, tmp_path, monkeypatch)
         assert seen, "the compilation came to its end first"
         assert quick(1) == 2
     assert stopping.n_asked
-    assert interrupt.LATE.decode() in capfd.readouterr().err
+    assert progress.LATE.decode() in capfd.readouterr().err
 
 
 def test_a_signal_that_is_handled_at_once_is_answered_once(monkeypatch, capfd):
-    monkeypatch.setattr(interrupt, "LATE_SECONDS", 0.5)
+    monkeypatch.setattr(progress, "LATE_SECONDS", 0.5)
     before = signal.set_wakeup_fd(-1)
     with Stopping(), interruptible(), pytest.raises(KeyboardInterrupt):
         send(signal.SIGINT)
     time.sleep(0.7)
-    assert capfd.readouterr().err.encode() == interrupt.NOTICE
+    assert capfd.readouterr().err.encode() == progress.NOTICE
     assert signal.set_wakeup_fd(before) == -1, "nobody listens any more"

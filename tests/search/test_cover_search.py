@@ -7,8 +7,8 @@ from fuzzyfrog import FuzzyRoughSelector
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.search import Certified, Checkpoint, Exact, Problem, ShuffledFrogs, run
 from fuzzyfrog.search.archive import Archive, ranking_of
-from fuzzyfrog.search.frogs import cover_search
-from fuzzyfrog.search.frogs.cover_search import CoverWalk
+from fuzzyfrog.search.frogs import local_search
+from fuzzyfrog.search.frogs.local_search import CoverWalk
 from fuzzyfrog.search.protocol import Stream
 from fuzzyfrog.select.certify import oracle_of
 from search.lookup import Lookup, Oracle, mask_of, plain, random_table
@@ -136,8 +136,8 @@ def test_the_list_ends_where_its_last_check_would_take_too_long(monkeypatch):
     full = float(measure.score(everything[None])[0])
     problem = Problem(30, X.size, full, oracle=oracle_of(measure, everything))
     many = run(FROGS, measure, problem, seed=0)
-    monkeypatch.setattr(cover_search, "MOST_CHECKS", 10)
-    monkeypatch.setattr(cover_search, "TRIED_TOGETHER", 4)
+    monkeypatch.setattr(local_search, "MOST_CHECKS", 10)
+    monkeypatch.setattr(local_search, "TRIED_TOGETHER", 4)
     few = run(FROGS, measure, problem, seed=0)
     assert len(few.reducts) < len(many.reducts)
     assert few.subset.sum() == many.subset.sum()

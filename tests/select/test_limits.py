@@ -7,11 +7,18 @@ import pytest
 from sklearn.datasets import load_wine
 
 from fuzzyfrog import FuzzyRoughSelector, PredictionWarning
-from fuzzyfrog.common.deadline import Deadline, hold_interruption, is_interruptible
+from fuzzyfrog.common.deadline import (
+    ALLOWANCE,
+    Deadline,
+    Limit,
+    Preparation,
+    hold_interruption,
+    is_interruptible,
+)
 from fuzzyfrog.records import Run
 from fuzzyfrog.report import write_report
-from fuzzyfrog.select import limits as module
-from fuzzyfrog.select.limits import ALLOWANCE, Limit
+from fuzzyfrog.select import base
+from fuzzyfrog.select.base import FEWEST_ESTIMATED
 from fuzzyfrog.select.measures import MeasureSettings
 
 WINE = load_wine(return_X_y=True, as_frame=True)
@@ -60,10 +67,10 @@ def test_without_any_time_all_features_are_selected():
 
 
 def test_without_any_time_a_large_table_is_estimated(monkeypatch, tmp_path):
-    monkeypatch.setattr(module, "ESTIMATED_PAIRS", 0)
+    monkeypatch.setattr(base, "ESTIMATED_PAIRS", 0)
     selector, said = fitted(max_seconds=1e-9, certify=True, n_features_to_select=3)
     assert selector.n_features_ == 3
-    assert selector.n_sampled_ == module.FEWEST_ESTIMATED
+    assert selector.n_sampled_ == FEWEST_ESTIMATED
     low, high = selector.dependency_interval_
     assert 0.0 <= low <= high <= 1.0
     assert selector.certificate_ is None
@@ -126,13 +133,13 @@ def test_a_deadline_does_not_outlive_its_fit():
 
 
 def test_an_estimate_is_said_also_where_a_sample_was_asked_for(monkeypatch):
-    monkeypatch.setattr(module, "ESTIMATED_PAIRS", 0)
+    monkeypatch.setattr(base, "ESTIMATED_PAIRS", 0)
     _, said = fitted(max_seconds=1e-9, sample=100)
     assert any("an estimate from 16 samples" in one for one in said)
 
 
 def test_ctrl_c_while_all_features_are_scored_leaves_all_features(monkeypatch):
-    monkeypatch.setattr(module, "ESTIMATED_PAIRS", 0)
+    monkeypatch.setattr(base, "ESTIMATED_PAIRS", 0)
 
     def interrupted(self, *arguments):
         raise KeyboardInterrupt
@@ -142,11 +149,11 @@ def test_ctrl_c_while_all_features_are_scored_leaves_all_features(monkeypatch):
     assert any("stopped (interrupted) before any subset was scored" in one for one in said)
     assert selector.stop_reason_ == "interrupted"
     assert selector.support_.all()
-    assert selector.n_sampled_ == module.FEWEST_ESTIMATED
+    assert selector.n_sampled_ == FEWEST_ESTIMATED
 
 
 def test_ctrl_c_in_the_preparation_is_held_back_until_there_is_an_answer(monkeypatch):
-    monkeypatch.setattr(module, "ESTIMATED_PAIRS", 0)
+    monkeypatch.setattr(base, "ESTIMATED_PAIRS", 0)
     measured = MeasureSettings.measured
 
     def interrupted(self, dataset, n_jobs):
@@ -163,5 +170,5 @@ def test_ctrl_c_in_the_preparation_is_held_back_until_there_is_an_answer(monkeyp
 
 
 def test_an_error_in_the_preparation_is_not_hidden():
-    with pytest.raises(ZeroDivisionError), module.Preparation():
+    with pytest.raises(ZeroDivisionError), Preparation():
         raise ZeroDivisionError

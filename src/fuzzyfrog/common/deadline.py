@@ -3,9 +3,15 @@
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from math import inf
+from types import TracebackType
+from typing import Self
+
+ALLOWANCE = 3.0  # seconds after a limit, or after Ctrl-C, for the core and the explanations
+SEARCH_SHARE = 0.9  # of a limit; the rest is for what follows the search
+CORE_SHARE = 0.95
 
 
 class TimeIsUp(Exception):  # noqa: N818 - not an error: the caller set the limit
@@ -102,3 +108,72 @@ def hold_interruption() -> bool:
     is_held = getattr(_here, "n_held", 0) > 0
     _here.is_due = is_held or getattr(_here, "is_due", False)
     return is_held
+
+
+class Interrupted(TimeIsUp):
+    """Ctrl-C came before the search began."""
+
+
+class Preparation:
+    """A context that is finished in spite of Ctrl-C, since without it there is no answer at all."""
+
+    def __init__(self) -> None:
+        self._is_interrupted = False
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        self._stack.enter_context(interruptible())
+        self._stack.enter_context(uninterrupted())
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            self._stack.__exit__(kind, error, trace)
+        except KeyboardInterrupt:  # it was held back
+            if kind is not None:
+                raise
+            self._is_interrupted = True
+
+    def end_if_interrupted(self) -> None:
+        """Raise `Interrupted` if there was a Ctrl-C."""
+        if self._is_interrupted:
+            raise Interrupted("the fit was interrupted while it was prepared")
+
+
+@contextmanager
+def ending_at_ctrl_c() -> Iterator[None]:
+    """Raise `Interrupted` at Ctrl-C: there is an answer, though nothing was searched."""
+    try:
+        with interruptible():
+            yield
+    except KeyboardInterrupt:
+        raise Interrupted("the fit was interrupted before its search") from None
+
+
+class Limit:
+    """When the parts of a fit must end, counted from now; None for no limit."""
+
+    def __init__(self, max_seconds: float | None) -> None:
+        self._seconds = inf if max_seconds is None else max_seconds
+        self._start = time.monotonic()
+
+    def for_search(self) -> Deadline:
+        """Return the deadline of the search."""
+        return Deadline(self._left(SEARCH_SHARE))
+
+    def for_core(self, *, interrupted: bool) -> Deadline:
+        """Return the deadline of the core; an interrupted fit has only the allowance."""
+        left = max(0.0, self._left(CORE_SHARE)) + ALLOWANCE / 2
+        return Deadline(min(left, ALLOWANCE / 2) if interrupted else left)
+
+    def for_explaining(self) -> float:
+        """Return the seconds that are left for explaining the result."""
+        return max(self._left() + ALLOWANCE, ALLOWANCE / 2)
+
+    def _left(self, share: float = 1.0) -> float:
+        return self._start + share * self._seconds - time.monotonic()

@@ -1,6 +1,6 @@
 """What the selectors share: reading and transforming tables, and choosing among reducts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, Self
@@ -13,21 +13,25 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from fuzzyfrog import search
 from fuzzyfrog.common.deadline import TimeIsUp
-from fuzzyfrog.common.messages import listed, shown
+from fuzzyfrog.common.messages import Sentence, Setting, count, listed, shown
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.dask_tables import dask_columns
 from fuzzyfrog.data.dataset import as_frame, is_dask, without_rows
 from fuzzyfrog.errors import DataError, ParameterError
+from fuzzyfrog.measure.dependency import Measure
 from fuzzyfrog.records import FrontPoint, Reduct
 from fuzzyfrog.search import Objective, Outcome, Problem
-from fuzzyfrog.search.protocol import without_each
+from fuzzyfrog.search.protocol import Constraints, without_each
 from fuzzyfrog.search.stepwise import eliminate
 from fuzzyfrog.select.measures import MeasureSettings, Path, interval_of, sampled
 from fuzzyfrog.select.parameters import is_index
 
 Masks = NDArray[np.bool_]
 
+ESTIMATED_PAIRS = 30_000_000  # scored in a fraction of a second, on any table
+FEWEST_ESTIMATED = 16
 CONFIDENCE = 0.95  # of the interval for the dependency of the selected features
 
 
@@ -371,3 +375,87 @@ def _one_reduct(measure: Objective, allowed: Masks, required: float) -> Masks:
     except StopIteration as end:
         subsets: Masks = end.value[0]
         return subsets
+
+
+def n_estimated(n_samples: int, sample: int | None) -> int:
+    """Return the number of samples that can be scored at once, at most `sample`."""
+    most = max(FEWEST_ESTIMATED, ESTIMATED_PAIRS // n_samples)
+    return most if sample is None else min(most, sample)
+
+
+def unsearched(measure: Measure, problem: Problem, reason: str) -> tuple[Outcome, float]:
+    """Return the outcome without a search, and the full score.
+
+    It is all features that may be selected, or the first ones up to the size asked for.
+    """
+    constraints = Constraints(problem)
+    subset, allowed = constraints.fixed.copy(), constraints.fixed.copy()
+    allowed[constraints.free] = True
+    subset[constraints.free[: constraints.sizes[1] - int(subset.sum())]] = True
+    full, score = measure.score(np.array([allowed, subset])).tolist()
+    outcome = Outcome(
+        subset=subset,
+        score=score,
+        reducts=(search.Reduct(subset, score, minimal=False),),
+        front=(search.FrontPoint(int(subset.sum()), score, subset),),
+        feature_frequency=subset.astype(np.float64),
+        history=(),
+        n_evaluations=0,
+        n_on_sample=0,
+        n_replayed=0,
+        stop_reason=reason,
+        lower_bound=constraints.sizes[0],
+        proven=False,
+        all_listed=False,
+    )
+    return outcome, full
+
+
+def on_sample_first(outcome: Outcome, n_samples: int) -> Iterator[str]:
+    """Yield what was scored on a sample of the rows, and that the answer was not."""
+    if outcome.n_on_sample:
+        n_on_all = outcome.n_evaluations - outcome.n_on_sample
+        yield (
+            f"The search scored {outcome.n_on_sample:,} subsets on a sample of the {n_samples:,} "
+            f"rows first, then {n_on_all:,} on all rows: every dependency shown is that on all "
+            "rows."
+        )
+
+
+def early_end(outcome: Outcome, problem: Problem) -> Iterator[str]:
+    """Yield a warning if a search was interrupted, or fell short of what was asked for."""
+    if outcome.n_evaluations == 0 and outcome.stop_reason in {"max_seconds", "interrupted"}:
+        is_sized = problem.n_features_to_select is not None
+        which = "the first features" if is_sized else "all features"
+        yield (
+            f"The search stopped ({outcome.stop_reason}) before any subset was scored, so "
+            f"{which} that may be selected are."
+        )
+        return
+    size = count(int(outcome.subset.sum()), "feature")
+    score = problem.told(outcome.score)
+    at = f"at a dependency of {score:.6g} with {size}"
+    if outcome.stop_reason == "interrupted":
+        yield f"The search was interrupted {at}; the best subset so far is selected."
+    if outcome.stop_reason == "memory":
+        yield Sentence(
+            f"The search ran out of memory {at}; the best subset so far is selected. To search "
+            "further, use a machine with more memory, or fewer samples with ",
+            Setting("sample", 3000), ".",
+        )  # fmt: skip
+    if not problem.is_monotone:
+        return  # nothing was asked for that could be missed
+    is_asked_for = problem.ranking == "lexicographic" and problem.n_features_to_select is None
+    is_cut_short = outcome.stop_reason in {"max_evaluations", "max_seconds"}
+    if is_asked_for and is_cut_short and outcome.score < problem.target:
+        yield Sentence(
+            f"The search stopped ({outcome.stop_reason}) {at}, before it reached the "
+            f"{problem.asked:.6g} that ", Setting("min_dependency"), " asks for. Raise the budget.",
+        )  # fmt: skip
+    is_second_wish = problem.n_features_to_select is not None and problem.min_dependency < 1
+    if is_second_wish and outcome.score < problem.target:
+        yield Sentence(
+            f"The best subset found with {size} has a dependency of {score:.6g}, less than the "
+            f"{problem.asked:.6g} that ", Setting("min_dependency"), " asks for. Raise ",
+            Setting("n_features_to_select"), ", or leave out one of the two.",
+        )  # fmt: skip

@@ -215,6 +215,11 @@ def sampled(measure: Any, sample: int | None, seed: int) -> Any:
     return SampledDependency(measure, int(sample), seed=seed)
 
 
+def is_large(measure: Dependency) -> bool:
+    """Whether a search is to begin on a sample of the rows."""
+    return measure.n_pairs >= FEWEST_PAIRS
+
+
 def starts_on_sample(
     measure: object, search: Search, problem: Problem, sample: int | None
 ) -> TypeGuard[Dependency]:
@@ -231,7 +236,7 @@ def starts_on_sample(
         and problem.min_dependency == 1
         and problem.oracle is None
         and not isinstance(search, QuickReduct)
-        and measure.n_pairs >= FEWEST_PAIRS
+        and is_large(measure)
     )
 
 

@@ -13,7 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from fuzzyfrog.common.deadline import TimeIsUp, interruptible, limited
+from fuzzyfrog.common.deadline import (
+    Interrupted,
+    Limit,
+    Preparation,
+    TimeIsUp,
+    ending_at_ctrl_c,
+    interruptible,
+    limited,
+)
 from fuzzyfrog.common.messages import Sentence, Setting, count, shown
 from fuzzyfrog.common.params import check_budget, check_share
 from fuzzyfrog.common.resources import in_memory
@@ -37,25 +45,27 @@ from fuzzyfrog.search import (
 )
 from fuzzyfrog.search.protocol import check_problem
 from fuzzyfrog.search.sample_first import SampleFirst
-from fuzzyfrog.select.base import Evidence, Masks, ReductSelector, core_of_run, front_of, reducts_of
+from fuzzyfrog.select.base import (
+    Evidence,
+    Masks,
+    ReductSelector,
+    core_of_run,
+    early_end,
+    front_of,
+    n_estimated,
+    on_sample_first,
+    reducts_of,
+    unsearched,
+)
 from fuzzyfrog.select.certify import certificate_of, is_provable, oracle_of
 from fuzzyfrog.select.column_warnings import LeftOut, left_out, ruling_gaps, telling
 from fuzzyfrog.select.groups import Groups, check_groups
-from fuzzyfrog.select.limits import (
-    Interrupted,
-    Limit,
-    Preparation,
-    early_end,
-    ending_at_ctrl_c,
-    n_estimated,
-    on_sample_first,
-    unsearched,
-)
 from fuzzyfrog.select.measures import (
     MakeMeasure,
     MeasureSettings,
     OwnMeasure,
     Path,
+    is_large,
     sampled,
     soft_comparison,
     starts_on_sample,
@@ -523,9 +533,10 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
     def _can_ask(self, measure: Dependency) -> bool:
         """Whether the frogs can ask the measure why a subset falls short, without any proof.
 
-        Requirements are about single columns and all samples, as a proof is.
+        Requirements are about single columns and all samples, as a proof is. Of large tables, a
+        sample is asked first instead.
         """
-        is_whole = self.n_sampled_ == measure.n_samples
+        is_whole = self.n_sampled_ == measure.n_samples and not is_large(measure)
         return is_whole and not self._groups and is_provable(measure)
 
     def _run(

@@ -18,19 +18,16 @@ from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import safe, tell, write_json, write_result
 from fuzzyfrog.cli.errors import ExitCode, UsageError, in_options
 from fuzzyfrog.cli.inputs import LoadedTable, TableOptions, opened
-from fuzzyfrog.cli.interrupt import Stopping
 from fuzzyfrog.cli.options import MeasureOptions, SearchOptions, given_options
 from fuzzyfrog.cli.outputs import Files, write_table
-from fuzzyfrog.cli.progress import Course, Limits, shown_progress
+from fuzzyfrog.cli.progress import Course, Limits, Stopping, shown_progress
 from fuzzyfrog.cli.summary import facts, models_line, result_lines, shown_features
-from fuzzyfrog.common.deadline import Deadline, TimeIsUp, interruptible, limited
+from fuzzyfrog.common.deadline import ALLOWANCE, Deadline, TimeIsUp, interruptible, limited
 from fuzzyfrog.common.files import Unwritten
 from fuzzyfrog.common.jit import compiling_heard
 from fuzzyfrog.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
-    from fuzzyfrog.cli.interrupt import Stopping
-    from fuzzyfrog.cli.progress import Course
     from fuzzyfrog.data import Dataset
     from fuzzyfrog.records import Check, Run
     from fuzzyfrog.select import FuzzyRoughSelector
@@ -130,7 +127,6 @@ def _searched(
 
 def _recorded(selector: FuzzyRoughSelector, name: str | None, stopping: Stopping) -> Run:
     """Record a run; once it is interrupted, without explanations that take long."""
-    from fuzzyfrog.select.limits import ALLOWANCE
     from fuzzyfrog.select.record import record_of
 
     deadline = Deadline(ALLOWANCE / 2) if stopping.n_asked else None

@@ -6,8 +6,7 @@ from sklearn.base import BaseEstimator
 
 from fuzzyfrog.common.params import check_count, check_known
 from fuzzyfrog.errors import ParameterError
-from fuzzyfrog.search.frogs.cover_search import CoverPond
-from fuzzyfrog.search.frogs.local_search import LocalPond
+from fuzzyfrog.search.frogs.local_search import CoverPond, LocalPond
 from fuzzyfrog.search.frogs.pond import DISSIMILARITIES, FrogCounts, Pond, preset_counts
 from fuzzyfrog.search.protocol import Problem, Proposal
 
