@@ -15,6 +15,7 @@ from fuzzyfrog.cli.summary import result_lines
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.report import render_report
+from fuzzyfrog.select import column_warnings as module
 from fuzzyfrog.select.column_warnings import suspects, telling
 
 
@@ -461,6 +462,25 @@ def test_an_identifier_and_a_large_class_tell_nothing_alone():
 @pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer", "digits"])
 def test_ordinary_tables_raise_no_alarm(name):
     assert told_alone(load_dataset(name)) == []
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_the_first_look_rules_out_no_column_that_tells_the_classes(rng, n_classes):
+    n_told = 0
+    for _ in range(40):
+        target = rng.integers(0, n_classes, 150)
+        near = rng.permutation(n_classes)[target] + rng.normal(scale=0.17, size=150)
+        odd = np.where(np.arange(150) < 2, 9.0, near)
+        gappy = np.where(rng.random(150) < 0.05, np.nan, near)
+        noise = rng.normal(size=150)
+        X = np.column_stack([near, np.round(near, 1), np.round(near), odd, gappy, noise])
+        data = make_dataset(X, target)
+        told = {one for one in range(6) if module._told_by(data, one)}
+        kept = set(module._worth_a_look(data, list(range(6))))
+        assert told <= kept
+        assert 5 not in kept
+        n_told += len(told)
+    assert n_told > 40
 
 
 def test_several_telling_columns_mean_that_the_classes_are_easy():
