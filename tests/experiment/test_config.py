@@ -64,7 +64,7 @@ def test_the_recipes_of_the_first_cells_have_not_changed():
 
 
 def test_another_default_is_another_recipe(monkeypatch):
-    frogs, own = (SelectorEntry("x", "frogs", options=options) for options in ({}, {"patience": 5}))
+    frogs, own = (SelectorEntry("x", "frogs", options=options) for options in ({}, {"patience": 7}))
     before = recipe(frogs), recipe(own)
     monkeypatch.setitem(FIRST_DEFAULTS["frogs"], "patience", 4)
     assert recipe(frogs) != before[0]
@@ -202,7 +202,7 @@ def test_a_missing_config_gets_a_sentence(tmp_path):
         ),
         (
             'search = "frogs"\noptions = { variant = "tree" }',
-            "variant must be one of 'local', 'paper'",
+            "variant must be one of 'learning', 'local', 'paper'",
         ),
         ('search = "frogs"\noptions = { preset = "big" }', "preset must be one of 'auto'"),
         ('search = "genetic"\noptions = { p_mutation = 2 }', "p_mutation must be a number from 0"),

@@ -105,7 +105,7 @@ def test_presets_by_name():
 
 
 @pytest.mark.parametrize("ranking", ["lexicographic", "product"])
-@pytest.mark.parametrize("variant", ["paper", "local"])
+@pytest.mark.parametrize("variant", ["paper", "local", "learning"])
 def test_bars_change_nothing(ranking, variant):
     """The same frogs leap whether hopeless landings are rejected or scored in full."""
 
@@ -205,7 +205,7 @@ BAD = [
     ({"n_frogs": 4, "n_submemeplex": 5}, r"n_submemeplex must be at most n_frogs \(4\), got 5"),
     ({"max_step": True}, "max_step must be an integer"),
     ({"patience": 0}, "patience must be an integer of at least 1"),
-    ({"variant": "fast"}, "variant must be one of 'local', 'paper', got 'fast'"),
+    ({"variant": "fast"}, "variant must be one of 'learning', 'local', 'paper', got 'fast'"),
     ({"preset": "huge"}, "preset must be one of 'auto', 'small', 'general', 'eusuff'"),
     ({"dissimilarity": "cosine"}, "one of 'positive_region', 'hamming', got 'cosine'"),
 ]

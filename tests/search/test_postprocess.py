@@ -36,7 +36,9 @@ def test_the_best_is_reduced_before_all_others_are_checked():
     assert outcome.n_evaluations < 2 * N_FEATURES
 
 
-@pytest.mark.parametrize(("variant", "grows"), [("local", True), ("paper", False)])
+@pytest.mark.parametrize(
+    ("variant", "grows"), [("learning", True), ("local", True), ("paper", False)]
+)
 def test_only_local_frogs_grow_one_greedily(variant, grows, monkeypatch):
     calls = []
     monkeypatch.setattr(

@@ -122,6 +122,12 @@ def recipe(entry: SelectorEntry) -> str:
     """
     hidden = {"name", "paper", "folder", "as_many_as", "n_features_to_select"}
     settings = {name: value for name, value in asdict(entry).items() if name not in hidden}
+    first = FIRST_DEFAULTS.get(entry.search, {})
+    settings["options"] = {  # the digest of a cell from before a default changed stays the same
+        name: value
+        for name, value in entry.options.items()
+        if name not in first or first[name] != value
+    }
     for name in LATER:
         if settings[name] == getattr(SelectorEntry, name):
             del settings[name]

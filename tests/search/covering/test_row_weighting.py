@@ -103,14 +103,14 @@ def test_a_row_that_is_broken_by_less_than_a_unit_is_not_forgotten():
     nearly = 1.0 - row_weighting.UNIT**-2
     search = search_for(Rows(np.array([[nearly, 0.0, 0.4]]), np.ones(1)))
     wrong = mask_of(3, 0)
-    assert search.are_covers(wrong[None]).all()
+    assert search.cover_newest(wrong[None]).all()
     search.learn(Rows(np.array([[nearly, 0.0, 0.4]]), np.ones(1)), wrong)
-    assert search.are_covers(np.array([wrong, mask_of(3, 0, 2)])).tolist() == [False, True]
+    assert search.cover_newest(np.array([wrong, mask_of(3, 0, 2)])).tolist() == [False, True]
 
 
 def test_a_true_cover_is_never_lost_to_rounding():
     thirds = Rows(np.full((1, 3), 1.0) / 3.0, np.array([1.0 / 3.0 + 1.0 / 3.0 + 1.0 / 3.0]))
-    assert search_for(thirds).are_covers(np.ones((1, 3), bool)).all()
+    assert search_for(thirds).cover_newest(np.ones((1, 3), bool)).all()
 
 
 def test_when_there_is_no_room_the_rows_that_matter_least_are_dropped(monkeypatch):

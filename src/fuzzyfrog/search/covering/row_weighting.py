@@ -17,6 +17,7 @@ from fuzzyfrog.search.protocol import Constraints, Floats, Masks, Problem, Strea
 UNIT = 2.0**16
 FIRST_CAPACITY = 256
 NUMBERS_AT_ONCE = 1_024
+FEW_ROWS = 256
 MOST_CELLS = 2**24  # rows times features, 128 MB; beyond it the rows that matter least are dropped
 STAYS_OUT, STAYS_IN = (3, 3), (1, 3)  # steps in which a feature does not move back, at random
 
@@ -47,7 +48,7 @@ class RowWeighting:
         self._free = constraints.free
         self._stream = stream
         self._numbers: list[float] = []
-        self._n_rows = 0
+        self._n_rows = self._n_newest = 0
         self._weights = np.zeros((FIRST_CAPACITY, problem.n_features))
         self._priority = np.ones(FIRST_CAPACITY)  # what the lack of a row counts
         self._subset = self._fixed.copy()
@@ -72,7 +73,7 @@ class RowWeighting:
         self._make_room(len(weights))
         new = slice(self._n_rows, self._n_rows + len(weights))
         self._weights[new], self._priority[new] = weights, 1.0
-        self._n_rows = new.stop
+        self._n_rows, self._n_newest = new.stop, len(weights)
         self._lacks = self._lacks_of(self._subset)
 
     def _make_room(self, n_more: int) -> None:
@@ -190,19 +191,22 @@ class RowWeighting:
         found = []
         for leaves in self._free[subset[self._free]]:
             short = lacks + self._weights[: self._n_rows, leaves]
-            rows = np.flatnonzero(short > 0.0)
+            rows = np.argsort(-short, kind="stable")[: np.count_nonzero(short > 0.0)]
             smaller = subset.copy()
             smaller[leaves] = False
             if not len(rows) and smaller.any():
                 found.append(smaller[np.newaxis])
                 continue
-            weights = self._weights[np.ix_(rows, absent)]
-            coming = absent[np.all(weights >= short[rows, np.newaxis], axis=0)]
+            coming = absent
+            for some in (rows[:FEW_ROWS], rows[FEW_ROWS:]):  # few features pass the first ones
+                weights = self._weights[np.ix_(some, coming)]
+                coming = coming[np.all(weights >= short[some, np.newaxis], axis=0)]
             masks = np.repeat(smaller[np.newaxis], len(coming), axis=0)
             masks[np.arange(len(coming)), coming] = True
             found.append(masks)
         return np.concatenate([subset[np.newaxis][:0], *found])
 
-    def are_covers(self, subsets: Masks) -> Masks:
-        """Return for each subset whether it covers all known rows."""
-        return np.array([not np.any(self._lacks_of(one) > 0.0) for one in subsets], np.bool_)
+    def cover_newest(self, subsets: Masks) -> Masks:
+        """Return for each subset whether it covers the rows that were learned last."""
+        newest = self._weights[self._n_rows - self._n_newest : self._n_rows]
+        return np.asarray((subsets @ newest.T >= UNIT).all(axis=1))

@@ -12,7 +12,7 @@ from fuzzyfrog.search.protocol import Problem, Proposal
 
 __all__ = ["ShuffledFrogs"]
 
-VARIANTS = {"local": LocalPond, "paper": Pond}
+VARIANTS = {"learning": CoverPond, "local": LocalPond, "paper": Pond}
 
 
 class ShuffledFrogs(BaseEstimator):  # type: ignore[misc]
@@ -20,14 +20,15 @@ class ShuffledFrogs(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    variant : {"local", "paper"}
+    variant : {"learning", "local", "paper"}
         ``"paper"`` is the published algorithm. ``"local"`` adds steps before each round of
-        leaps: the leaders drop features that they do not need and try neighbors, and so do the
-        best subsets. With the strict measure, the full dependency as the goal and the
-        lexicographic ranking, it asks the measure which requirements a subset breaks, and looks
-        for small covers of those met so far, first of all and without scoring what breaks one.
-        Otherwise it climbs among subsets that are one feature smaller, and when the frogs have
-        converged, one is grown greedily and the others get a last round.
+        leaps: the leaders drop features that they do not need and try neighbors, the best subsets
+        try neighbors and climb among subsets that are one feature smaller, and when the frogs have
+        converged, one is grown greedily and the others get a last round. ``"learning"`` asks the
+        strict measure which requirements a subset breaks, and looks for small covers of those met
+        so far instead of climbing. It is for the fewest features with the full dependency, where
+        it finds smaller subsets of wide tables and lists more of them; with any other goal or
+        measure, it is ``"local"``.
     preset : {"auto", "small", "general", "eusuff"}
         Counts for those parameters below that are None; ``"auto"`` is ``"small"`` up to 15,000
         cells of data, else ``"general"``.
@@ -49,7 +50,7 @@ class ShuffledFrogs(BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         *,
-        variant: str = "local",
+        variant: str = "learning",
         preset: str = "auto",
         n_memeplexes: int | None = None,
         n_frogs: int | None = None,
@@ -75,8 +76,8 @@ class ShuffledFrogs(BaseEstimator):  # type: ignore[misc]
         check_known("dissimilarity", self.dissimilarity, DISSIMILARITIES)
         check_count("patience", self.patience)
         kind = VARIANTS[self.variant]
-        if kind is LocalPond and problem.is_covering:
-            kind = CoverPond
+        if kind is CoverPond and not problem.is_covering:
+            kind = LocalPond
         pond = kind(self._counts(problem), DISSIMILARITIES[self.dissimilarity], problem, seed)
         return pond.live(self.patience)
 

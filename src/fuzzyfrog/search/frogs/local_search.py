@@ -1,4 +1,4 @@
-"""The local searches that two variants add to the frogs of the paper."""
+"""The local searches that two variants add to the frogs of the paper: climbing, and learning."""
 
 from collections.abc import Callable
 from copy import copy
@@ -39,6 +39,10 @@ HARVEST = 10_000  # neighbors of the best subsets, in the end
 # wrong, until one is right; where there is none, the known rows soon have no cover at all.
 IDLE_STEPS = 1_000  # without any cover, after which there seems to be no smaller subset
 MOST_WORK = 2**33  # steps times rows times features, among subsets of one size
+# Of tables with many samples, thousands of rows are not enough to tell a right cover from a wrong
+# one. There it is better to leave the rest to the frogs.
+MOST_GREEDY = 200  # wrong covers of the greedy kind
+MOST_WRONG = 500  # wrong covers on the walk, among subsets of one size
 WANDERED = 100  # steps among subsets of the best size, before their neighbors are tried
 STEPS_AT_ONCE = 200  # between two chances to stop the search
 # Of each subset in the list, the last check tries to remove every feature: trials for all of them.
@@ -349,7 +353,7 @@ class CoverWalk:
         self._rows = RowWeighting(problem, stream)
         self._size = 0  # of the subsets on the walk; 0 before its first step
         self._idle_from = 0  # step of the last cover
-        self._work = 0  # among subsets of this size
+        self._work = self._n_wrong = 0  # among subsets of this size
         self._listed = 0  # size of the subsets whose neighbors are tried
         self._open: list[Masks] = []  # those of them whose neighbors were not tried yet
         self._met: set[bytes] = set()  # these subsets, and the neighbors that were scored
@@ -357,7 +361,9 @@ class CoverWalk:
     def descend(self) -> Proposal:
         """Cover the requirements greedily, then walk to smaller subsets."""
         cover = self._fixed
-        while self._learn(cover):
+        for _ in range(MOST_GREEDY):
+            if not self._learn(cover):
+                break
             cover = self._rows.greedy()
             scores = yield Batch(cover[np.newaxis], at_least=self._target)
             if scores[0] >= self._target:
@@ -370,7 +376,7 @@ class CoverWalk:
             if self._size != self._best.size - 1:
                 self._start()
             n_left = self._idle_from + IDLE_STEPS - self._rows.n_steps
-            if n_left <= 0 or self._work > MOST_WORK:
+            if n_left <= 0 or self._work > MOST_WORK or self._n_wrong > MOST_WRONG:
                 return
             begun = self._rows.n_steps
             cover = self._rows.walk(self._size, min(STEPS_AT_ONCE, n_left))
@@ -381,13 +387,14 @@ class CoverWalk:
             self._idle_from = self._rows.n_steps
             scores = yield Batch(cover[np.newaxis], at_least=self._target)
             if scores[0] < self._target:
+                self._n_wrong += 1
                 self._learn(cover)
 
     def _start(self) -> None:
         """Start from the newest of the best subsets."""
         self._rows.start(self._best.members()[0][-1])
         self._size = self._best.size - 1
-        self._idle_from, self._work = self._rows.n_steps, 0
+        self._idle_from, self._work, self._n_wrong = self._rows.n_steps, 0, 0
 
     def wander(self, n_steps: int) -> Proposal:
         """Take some steps among subsets of the best size, and score the covers on the way.
@@ -425,7 +432,7 @@ class CoverWalk:
                 wrong = some[scores < self._target]
                 if len(wrong):
                     self._learn(wrong[0])
-                    covers = covers[self._rows.are_covers(covers)]
+                    covers = covers[self._rows.cover_newest(covers)]
                     # If a feature is needed after all, others may take its place.
                     is_done &= bool((wrong.sum(axis=1) == self._listed).all())
             if self._best.size < self._listed:
