@@ -7,6 +7,7 @@ from fuzzyfrog import FuzzyRoughSelector
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.search import Certified, Checkpoint, Exact, Problem, ShuffledFrogs, run
 from fuzzyfrog.search.archive import Archive, ranking_of
+from fuzzyfrog.search.covering import Rows
 from fuzzyfrog.search.frogs import local_search
 from fuzzyfrog.search.frogs.local_search import CoverWalk
 from fuzzyfrog.search.protocol import Stream
@@ -105,6 +106,38 @@ def test_scores_only_what_satisfies_all_known_rows_and_learns_from_what_falls_sh
         n_wrong += is_wrong
     assert n_wrong > 3
     assert best.size == 3
+
+
+@pytest.mark.parametrize(("name", "most"), [("MOST_GREEDY", 4), ("MOST_WRONG", 3)])
+def test_wrong_covers_without_end_end_the_walk(monkeypatch, name, most):
+    """As on tables with very many requirements, of which no thousand tells them all."""
+    monkeypatch.setattr(local_search, name, most)
+    n_features = 24
+    problem = Problem(n_features, 100, 1.0, oracle=only_this_one)
+    best = Archive(ranking_of(problem))
+    best.add(np.ones((1, n_features), bool), np.ones(1))
+    walk = CoverWalk(problem, only_this_one, best, Stream(0, "test"))
+    n_wrong = 0
+    for batch in answered(walk.descend() if name == "MOST_GREEDY" else walk.walk()):
+        n_wrong += len(batch.subsets)
+        assert n_wrong <= 600
+    assert n_wrong == most + 1 if name == "MOST_WRONG" else most < n_wrong <= most + 501
+
+
+def only_this_one(subset):
+    """Return a row that rules out one subset, and those inside it, only."""
+    return Rows((~subset).astype(float)[None], np.ones(1))
+
+
+def answered(steps):
+    """Yield the batches of some steps, and answer that every subset falls short."""
+    try:
+        batch = next(steps)
+        while True:
+            yield batch
+            batch = steps.send(np.full(len(batch.subsets), -np.inf))
+    except StopIteration:
+        return
 
 
 @pytest.mark.parametrize("limit", [20, 120, 400, None])
