@@ -134,20 +134,19 @@ def run_child(told: Path, call: list[str]) -> None:
 
     from fuzzyfrog.cli import main as fuzzyfrog
     from fuzzyfrog.cli.progress import Course
+    from fuzzyfrog.common.deadline import Preparation
 
     start_clock, hear = Course.start_clock, Course.hear
     sizes: list[int] = []
 
     def told_clock(self: Course) -> None:
-        from fuzzyfrog.select import limits
-
-        leave = limits.Preparation.__exit__
+        leave = Preparation.__exit__
 
         def left(*arguments):  # type: ignore[no-untyped-def]
             tell("prepared")
             return leave(*arguments)
 
-        limits.Preparation.__exit__ = left  # type: ignore[method-assign]
+        Preparation.__exit__ = left  # type: ignore[method-assign]
         tell("read")
         start_clock(self)
 

@@ -132,7 +132,7 @@ def test_other_commands_warn_like_select(in_process, tmp_path, command):
     assert "Name it in --categorical if they are codes." in told[0]
     assert "'id' counts the rows." in told[1]
     option = "--include" if command == "reducts" else "--features"
-    assert f"It is left out; select it with {option} id." in told[1]
+    assert f"It is left out; keep it with {option} id." in told[1]
     assert "'seit' holds dates" in told[2]
     assert (
         in_process(command, path, *written, "--ignore", "id,seit", "--categorical", "plz")[2] == ""
@@ -152,7 +152,9 @@ def test_the_score_of_all_features_is_that_of_select(in_process, tmp_path):
     assert "'cm' says the same as 'inch'. It is left out; name copies in --features" in err
     _, out, err = in_process("score", *asked, "--features", "id,cm")
     found = json.loads(out)
-    assert (found["features"], found["left_out"]) == (["id", "cm"], ["inch"])
+    assert (found["features"], found["left_out"]) == (["id", "cm"], ["id", "cm"])
+    assert found["full_dependency"] == selected["full_dependency"]  # the same for any features
+    assert "'id'" in err  # it is scored, but looks like what it is
 
 
 def test_a_file_of_a_german_spreadsheet_is_explained_at_once(in_process, tmp_path):
@@ -334,7 +336,7 @@ def test_reducts_have_the_columns_of_select(in_process, tmp_path):
     code, out, err = in_process(*asked)
     assert code == 0
     assert "'cm' says the same as 'inch'. It is left out; --copies keep lists all." in err
-    assert "'id' counts the rows. It is left out; select it with --include id." in err
+    assert "'id' counts the rows. It is left out; keep it with --include id." in err
     found = json.loads(out)
     assert found["left_out"] == ["id", "cm"]
     assert [one["names"] for one in found["reducts"]] == [["inch", "other"]]

@@ -12,7 +12,14 @@ from numba.core import config, event
 
 from fuzzyfrog.cli import progress
 from fuzzyfrog.cli.progress import Stopping
-from fuzzyfrog.common.deadline import interruptible, is_interruptible
+from fuzzyfrog.common.deadline import (
+    Interrupted,
+    Preparation,
+    hold_interruption,
+    interruptible,
+    is_interruptible,
+    uninterrupted,
+)
 from fuzzyfrog.common.jit import kernel
 from fuzzyfrog.search import Problem, QuickReduct, run
 from strategies import JIT_IS_OFF
@@ -185,3 +192,27 @@ def test_a_signal_that_is_handled_at_once_is_answered_once(monkeypatch, capfd):
     time.sleep(0.7)
     assert capfd.readouterr().err.encode() == progress.NOTICE
     assert signal.set_wakeup_fd(before) == -1, "nobody listens any more"
+
+
+def test_the_second_signal_ends_even_a_preparation(capfd):
+    """Before its end there is no answer, so the first one is postponed."""
+    with Stopping(), Preparation() as preparation:
+        signal.raise_signal(signal.SIGINT)
+        assert capfd.readouterr().err.encode() == progress.PREPARING
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    with pytest.raises(Interrupted):
+        preparation.end_if_interrupted()
+
+
+def fail_while_interrupted():
+    with uninterrupted():
+        assert hold_interruption()
+        raise ZeroDivisionError
+
+
+def test_an_interruption_that_was_held_back_does_not_outlive_an_error():
+    with pytest.raises(ZeroDivisionError):
+        fail_while_interrupted()
+    with uninterrupted():
+        pass

@@ -262,7 +262,7 @@ def test_the_fit_warns_where_it_was_called_and_the_record_keeps_it():
     assert selector.record().notes == tuple(str(one.message) for one in caught)
     sentences = [str(one.message) for one in caught if one.category is UserWarning]
     assert [sentence.split()[1] for sentence in sentences] == ["'gone'", "'who'"]
-    assert sentences[1].endswith("It is left out; select it with must_include=['who'].")
+    assert sentences[1].endswith("It is left out; keep it with must_include=['who'].")
 
 
 def test_an_identifier_is_left_out_unless_it_is_included():

@@ -12,8 +12,8 @@ from fuzzyfrog.common.deadline import (
     Deadline,
     Limit,
     Preparation,
-    hold_interruption,
     is_interruptible,
+    postpone_interruption,
 )
 from fuzzyfrog.records import Run
 from fuzzyfrog.report import write_report
@@ -60,7 +60,7 @@ def test_without_any_time_all_features_are_selected():
     assert (selector.stop_reason_, selector.n_evaluations_) == ("max_seconds", 0)
     assert selector.core_ is None
     assert NO_CORE in said
-    assert any("before any subset was scored" in one for one in said)
+    assert any("before it scored any subset" in one for one in said)
     run = selector.record()
     assert Run.from_json(run.to_json()) == run
     assert run.core is None
@@ -146,7 +146,7 @@ def test_ctrl_c_while_all_features_are_scored_leaves_all_features(monkeypatch):
 
     monkeypatch.setattr(FuzzyRoughSelector, "_begun", interrupted)
     selector, said = fitted()
-    assert any("stopped (interrupted) before any subset was scored" in one for one in said)
+    assert any("stopped (interrupted) before it scored any subset" in one for one in said)
     assert selector.stop_reason_ == "interrupted"
     assert selector.support_.all()
     assert selector.n_sampled_ == FEWEST_ESTIMATED
@@ -159,14 +159,15 @@ def test_ctrl_c_in_the_preparation_is_held_back_until_there_is_an_answer(monkeyp
     def interrupted(self, dataset, n_jobs):
         monkeypatch.setattr(MeasureSettings, "measured", measured)
         assert is_interruptible()
-        assert hold_interruption()  # as the command line does at a signal
+        assert postpone_interruption()  # as the command line does at a signal
         return measured(self, dataset, n_jobs)
 
     monkeypatch.setattr(MeasureSettings, "measured", interrupted)
     selector, said = fitted()
-    assert any("stopped (interrupted) before any subset was scored" in one for one in said)
+    assert any("stopped (interrupted) before it scored any subset" in one for one in said)
     assert selector.support_.all()
     assert not is_interruptible()
+    assert not postpone_interruption()
 
 
 def test_an_error_in_the_preparation_is_not_hidden():

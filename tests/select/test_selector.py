@@ -191,7 +191,7 @@ class TestStopping:
         assert selector.support_.any()
 
     def test_budget_of_seconds(self, wine):
-        with pytest.warns(UserWarning, match="before any subset was scored|determine the core"):
+        with pytest.warns(UserWarning, match="before it scored any subset|determine the core"):
             selector = FuzzyRoughSelector(max_seconds=1e-9, random_state=0).fit(*wine)
         assert selector.stop_reason_ == "max_seconds"
         assert selector.support_.any()

@@ -149,7 +149,7 @@ def test_a_stopped_run_is_resumed_bit_for_bit(limit, tmp_path):
 
 
 def test_no_time_at_all_still_gives_an_answer():
-    with pytest.warns(ConvergenceWarning, match="before any subset was scored"):
+    with pytest.warns(ConvergenceWarning, match="before it scored any subset"):
         selector = soft(max_seconds=1e-9).fit(*made())
     assert selector.support_.any()
     assert Run.from_json(selector.record().to_json()).is_soft

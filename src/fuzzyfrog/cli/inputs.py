@@ -316,8 +316,9 @@ def left_out_of(
     drop_copies: bool = True,
     way_out: str,
     options: Mapping[str, str] = MappingProxyType({}),
+    quiet: bool = False,
 ) -> list[str]:
-    """Return the features that `select` would leave out as well, and say why.
+    """Return the features that `select` would leave out as well, and say why unless `quiet`.
 
     `way_out` says how to keep copies; `options` has the parameters of the command for those of
     `select` that it does not have.
@@ -334,6 +335,9 @@ def left_out_of(
         drop_copies=drop_copies,
         drop_doubtful=True,
     )
+    left = [str(name) for name in names[found.mask]]
+    if quiet:
+        return left
     for sentence in found.sentences:
         warn(in_options(_renamed(sentence, options)))
     for group in found.copies:
@@ -345,7 +349,7 @@ def left_out_of(
             f"{', '.join(map(shown, others))} {say} the same as {shown(names[group.feature])}. "
             f"{are} left out; {way_out}."
         )
-    return [str(name) for name in names[found.mask]]
+    return left
 
 
 def _renamed(sentence: str, options: Mapping[str, str]) -> str:

@@ -20,7 +20,12 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 from fuzzyfrog.cli.console import fitting, safe, stderr, tell
-from fuzzyfrog.common.deadline import Deadline, hold_interruption, is_interruptible
+from fuzzyfrog.common.deadline import (
+    Deadline,
+    hold_interruption,
+    is_interruptible,
+    postpone_interruption,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -37,6 +42,10 @@ SIGNALS = tuple(one for one in (signal.SIGINT, signal.SIGTERM, HANGUP) if one is
 NOTICE = (
     b"fuzzyfrog: stopping with the best subset so far; core and explanations are skipped if they "
     b"take more than 3 seconds; press Ctrl-C again to stop at once\n"
+)
+PREPARING = (
+    b"fuzzyfrog: stopping with all features as soon as the table is prepared; press Ctrl-C again "
+    b"to stop at once\n"
 )
 # Python itself sees a signal only between two steps of its own.
 LATE = (
@@ -290,6 +299,9 @@ class Stopping:
             return
         self.n_asked += 1
         is_caught = is_interruptible()
+        if self.n_asked == 1 and postpone_interruption():
+            _say(PREPARING)
+            return
         if self.n_asked == 1 and (self.has_found or is_caught):
             _say(self.notice)
             if not is_caught:

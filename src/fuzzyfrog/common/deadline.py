@@ -1,4 +1,4 @@
-"""Deadlines: one clock for all the work that a time limit covers."""
+"""When work must end: by a deadline, or by Ctrl-C."""
 
 import threading
 import time
@@ -96,6 +96,9 @@ def uninterrupted() -> Iterator[None]:
     _here.n_held = getattr(_here, "n_held", 0) + 1
     try:
         yield
+    except BaseException:
+        _here.is_due = False  # the error ends the work anyway
+        raise
     finally:
         _here.n_held -= 1
     if not _here.n_held and getattr(_here, "is_due", False):
@@ -115,7 +118,10 @@ class Interrupted(TimeIsUp):
 
 
 class Preparation:
-    """A context that is finished in spite of Ctrl-C, since without it there is no answer at all."""
+    """A context that the first Ctrl-C does not cut short, since there is no answer before its end.
+
+    So it is for the command line, whose handler asks `postpone_interruption`.
+    """
 
     def __init__(self) -> None:
         self._is_interrupted = False
@@ -123,7 +129,7 @@ class Preparation:
 
     def __enter__(self) -> Self:
         self._stack.enter_context(interruptible())
-        self._stack.enter_context(uninterrupted())
+        _here.preparation = self
         return self
 
     def __exit__(
@@ -132,17 +138,25 @@ class Preparation:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        try:
-            self._stack.__exit__(kind, error, trace)
-        except KeyboardInterrupt:  # it was held back
-            if kind is not None:
-                raise
-            self._is_interrupted = True
+        _here.preparation = None
+        self._stack.close()
+
+    def postpone(self) -> None:
+        """Note a Ctrl-C, to be answered later."""
+        self._is_interrupted = True
 
     def end_if_interrupted(self) -> None:
         """Raise `Interrupted` if there was a Ctrl-C."""
         if self._is_interrupted:
             raise Interrupted("the fit was interrupted while it was prepared")
+
+
+def postpone_interruption() -> bool:
+    """Whether there is a preparation, at whose end the interruption will be answered."""
+    preparation: Preparation | None = getattr(_here, "preparation", None)
+    if preparation is not None:
+        preparation.postpone()
+    return preparation is not None
 
 
 @contextmanager

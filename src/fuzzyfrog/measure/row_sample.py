@@ -19,7 +19,7 @@ from fuzzyfrog.measure.tree import TreeEngine
 
 N_ROWS = 2_000  # at first: a subset of these is scored in a fraction of a millisecond
 N_BROKEN = 64  # samples that join for each subset that falls short, and their enemies
-# Pairs of enemies from which on a search begins on a sample: two classes of 6,300 samples each. An
+# A search starts on a sample if there are this many pairs of enemies: two classes of 6,325. An
 # evaluation of all rows then takes ten milliseconds or so, and a search needs 20,000 of them.
 # Below, a minute of search is worth the many reducts that it finds on all rows.
 FEWEST_PAIRS = 40_000_000

@@ -103,7 +103,8 @@ def _soft_headline(run: "Run") -> str:
     if len(run.selected) == run.n_allowed:
         start = f"all {count(run.n_allowed, 'allowed feature' if run.excluded else 'feature')}"
     check = run.check
-    is_said = check is not None and (check.loses or _at_best(run) is not None)  # by doubts
+    loses = check is not None and check.loses and not has_all(run)
+    is_said = loses or _at_best(run) is not None  # by doubts
     if check is not None and check.selected is not None and check.all is not None and not is_said:
         known = {} if has_all(run) else {others: check.shown(check.all.score)}
         if not is_numeric:

@@ -441,11 +441,11 @@ class Evaluator:
         return self._sample[1]
 
     def known(self, batch: Batch) -> Floats:
-        """Return the scores of a batch that are known, minus infinity for the others."""
-        return self._scores(subset_keys(batch.subsets))
+        """Return the scores on all rows that are known, minus infinity for the others."""
+        return self._scores(subset_keys(batch.subsets), self.ledger)
 
-    def _scores(self, keys: list[bytes]) -> Floats:
-        found = [self._rows.ledger.known(key, -inf) for key in keys]
+    def _scores(self, keys: list[bytes], ledger: Ledger) -> Floats:
+        found = [ledger.known(key, -inf) for key in keys]
         return np.array([-inf if score is None else score for score in found])
 
     def _each(self, subsets: Masks, keys: list[bytes], bars: Floats) -> tuple[Floats, str | None]:
@@ -487,7 +487,7 @@ class Evaluator:
                 self._enter(new, scores, np.full(len(new), np.max(scores) - within))
             except TimeIsUp:
                 cut = "max_seconds"
-        all_scores = self._scores(keys)
+        all_scores = self._scores(keys, self._rows.ledger)
         among_best = all_scores >= all_scores.max(initial=-inf) - within
         return np.where(among_best & (all_scores >= bars), all_scores, -inf), cut
 

@@ -417,8 +417,7 @@ def on_sample_first(outcome: Outcome, n_samples: int) -> Iterator[str]:
         n_on_all = outcome.n_evaluations - outcome.n_on_sample
         yield (
             f"The search scored {outcome.n_on_sample:,} subsets on a sample of the {n_samples:,} "
-            f"rows first, then {n_on_all:,} on all rows: every dependency shown is that on all "
-            "rows."
+            f"rows, and {n_on_all:,} on all rows. Every dependency shown was computed on all rows."
         )
 
 
@@ -426,10 +425,10 @@ def early_end(outcome: Outcome, problem: Problem) -> Iterator[str]:
     """Yield a warning if a search was interrupted, or fell short of what was asked for."""
     if outcome.n_evaluations == 0 and outcome.stop_reason in {"max_seconds", "interrupted"}:
         is_sized = problem.n_features_to_select is not None
-        which = "the first features" if is_sized else "all features"
+        which = "the first allowed features" if is_sized else "all allowed features"
         yield (
-            f"The search stopped ({outcome.stop_reason}) before any subset was scored, so "
-            f"{which} that may be selected are."
+            f"The search stopped ({outcome.stop_reason}) before it scored any subset, so {which} "
+            "are selected."
         )
         return
     size = count(int(outcome.subset.sum()), "feature")

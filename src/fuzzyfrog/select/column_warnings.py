@@ -120,10 +120,15 @@ def left_out(
         mask[feature] = is_dropped
         more: Parts = ()
         if is_dropped:
-            more = (" It is left out; select it with ", Setting("must_include", [name]), ".")
+            more = (" It is left out; keep it with ", Setting("must_include", [name]), ".")
             if holds_dates(dataset, feature):
                 parts = Setting("dates", "parts")
-                more = (*more[:-1], ", or read its year, month, weekday and days with ", parts, ".")
+                more = (
+                    *more[:-1],
+                    ", or replace it by its year, month, weekday and day count with ",
+                    parts,
+                    ".",
+                )
         elif not is_rest:
             more = (" Add other columns.",)
         sentences.append(Sentence(f"feature {shown(name)} ", doubt, *more))
@@ -209,7 +214,7 @@ def telling(dataset: Dataset, allowed: Masks) -> Iterator[Sentence]:
 
 
 def _worth_a_look(dataset: Dataset, features: list[int]) -> Iterator[int]:
-    """Yield the features that may tell the classes alone; a look at one of very many is slow.
+    """Yield the features that could separate the classes alone; checking thousands is slow.
 
     Where one interval of a number for each class is right on all but some samples, the class
     changes at most twice for each of these, and once between two intervals, along the number.
@@ -229,7 +234,7 @@ def _worth_a_look(dataset: Dataset, features: list[int]) -> Iterator[int]:
         order = np.argsort(values, axis=0)
         n_values = 1 + np.count_nonzero(np.diff(np.take_along_axis(values, order, 0), axis=0), 0)
         n_changes = np.count_nonzero(np.diff(target[order], axis=0), axis=0)
-        # Categories, gaps and few different numbers are no matter of intervals.
+        # Intervals do not apply to categories, columns with gaps, or few different values.
         is_other = dataset.categorical[some] | np.isnan(values).any(axis=0)
         is_other |= SAMPLES_OF_A_VALUE * n_values <= len(rows)
         yield from some[is_other | (n_changes <= most_changes)].tolist()

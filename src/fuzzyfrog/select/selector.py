@@ -634,10 +634,11 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         """Yield a warning about results that there was no time for."""
         if not is_measured:
             hint = () if self.max_seconds is None else (" Raise ", Setting("max_seconds"), ".")
-            yield Sentence(
-                "There was no time to score all features together; their dependency is an "
-                f"estimate from {self.n_sampled_:,} samples.", *hint,
-            )  # fmt: skip
+            why = "There was no time to score all features together"
+            if self.stop_reason_ == "interrupted":
+                why = "The fit was interrupted before all features were scored together"
+            estimate = f"; their dependency is an estimate from {self.n_sampled_:,} samples."
+            yield Sentence(why + estimate, *hint)
         elif self.core_ is None and MeasureSettings.of(self).is_strict:
             yield "There was no time to determine the core."
 

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from fuzzyfrog.common.deadline import Deadline, TimeIsUp, limited
 from fuzzyfrog.search import Problem
 from fuzzyfrog.search.covering import Rows, RowWeighting, row_weighting
 from fuzzyfrog.search.protocol import Stream
@@ -121,10 +122,28 @@ def test_when_there_is_no_room_the_rows_that_matter_least_are_dropped(monkeypatc
     search.walk(1, 1)
     hard = search._priority[: search._n_rows] > 1.0
     assert 0 < hard.sum() < 8
-    kept = search._weights[: search._n_rows][hard][:4].copy()
+    kept = search._weights[: search._n_rows][hard][-4:].copy()
     search.learn(Rows(np.ones((2, 8)), np.ones(2)), mask_of(8))
     assert search._n_rows == 6
     np.testing.assert_array_equal(search._weights[: len(kept)], kept)
+
+
+def test_of_rows_that_matter_equally_the_newest_are_kept(monkeypatch):
+    """They say what the current cover lacks."""
+    monkeypatch.setattr(row_weighting, "MOST_CELLS", 0)
+    monkeypatch.setattr(row_weighting, "FIRST_CAPACITY", 8)
+    search = search_for(Rows(np.eye(8), np.ones(8)))
+    search.learn(Rows(np.ones((2, 8)), np.ones(2)), mask_of(8))
+    np.testing.assert_array_equal(search._weights[:4] > 0, np.eye(8, dtype=bool)[4:])
+
+
+def test_a_walk_ends_when_its_time_is_up():
+    search = search_for(Rows(np.eye(4), np.ones(4)))
+    search.start(mask_of(4, 0, 1, 2, 3))
+    with limited(Deadline(0.0)):
+        for late in (search.greedy, lambda: search.walk(2, 5)):
+            with pytest.raises(TimeIsUp):
+                late()
 
 
 def test_the_empty_subset_is_never_an_answer():

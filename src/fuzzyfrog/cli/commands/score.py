@@ -9,7 +9,7 @@ import typer
 
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import safe, write_json, write_result
-from fuzzyfrog.cli.inputs import TableOptions, left_out_of, opened
+from fuzzyfrog.cli.inputs import TableOptions, left_out_of, opened, warn_of_suspects
 from fuzzyfrog.cli.options import MeasureOptions, features_in
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.common.jit import compiling_heard
@@ -39,6 +39,9 @@ def score(
             way_out="name copies in --features to score them",
             options={"must_include": "features", "exclude": "ignore"},
         )
+        if names:  # what they are compared with is the same as without them
+            warn_of_suspects(loaded.dataset, names)
+            left_out = left_out_of(loaded.dataset, (), way_out="", quiet=True)
         course.phase("measuring")
         dependency: Dependency | SoftDependency
         if measure.is_soft:
@@ -61,7 +64,7 @@ def _measured(
     from fuzzyfrog.measure import SoftDependency
 
     allowed = [name for name in dependency.dataset.feature_names if name not in left_out]
-    chosen = [name for name in allowed if not names or name in names]
+    chosen = [name for name in dependency.dataset.feature_names if name in (names or allowed)]
     subsets = [
         [name in some for name in dependency.dataset.feature_names] for some in (chosen, allowed)
     ]

@@ -78,7 +78,7 @@ def select(
             limits = Limits(search.max_seconds, search.max_evaluations, search.certify)
             with shown_progress(f"reading {asked.table}", limits, quiet=quiet) as course:
                 loaded = stack.enter_context(opened(asked))
-                if loaded.dataset.n_samples > LARGE and _scores_all_rows(search, measure):
+                if loaded.dataset.n_samples > LARGE and _sample_would_help(search, measure):
                     tell(
                         f"{loaded.dataset.n_samples:,} samples take a while; --sample 3000 scores "
                         "subsets on a random part of them, for an estimate in less time."
@@ -99,12 +99,14 @@ def select(
     raise typer.Exit(_exit_code(run, stopping, certify=search.certify))
 
 
-def _scores_all_rows(search: SearchOptions, measure: MeasureOptions) -> bool:
-    """Whether every subset is scored on all rows, also in a large table."""
+def _sample_would_help(search: SearchOptions, measure: MeasureOptions) -> bool:
+    """Whether every subset is scored on all rows, though an estimate could be asked for."""
+    proves = search.certify or search.search in {"exact", "front"}
+    if search.sample is not None or measure.is_soft or proves:
+        return False
     is_default_goal = search.min_dependency == 1 and search.n_features is None
-    starts_on_sample = is_default_goal and search.ranking == "lexicographic" and not search.certify
-    is_greedy = search.search in {"quickreduct", "exact", "front"}
-    return search.sample is None and not measure.is_soft and (is_greedy or not starts_on_sample)
+    starts_on_sample = is_default_goal and search.ranking == "lexicographic"
+    return search.search == "quickreduct" or not starts_on_sample
 
 
 def _searched(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fuzzyfrog.common.deadline import stop_if_late
 from fuzzyfrog.search.covering.linear_program import Rows
 from fuzzyfrog.search.protocol import Constraints, Floats, Masks, Problem, Stream
 
@@ -80,7 +81,9 @@ class RowWeighting:
         n_features = self._weights.shape[1]
         most = max(FIRST_CAPACITY, MOST_CELLS // n_features)
         if self._n_rows + n_more > most:
-            best = np.argsort(-self._priority[: self._n_rows], kind="stable")[: most // 2]
+            newest_first = np.arange(self._n_rows)[::-1]
+            order = np.argsort(-self._priority[newest_first], kind="stable")
+            best = newest_first[order[: most // 2]]
             best.sort()
             self._weights[: len(best)] = self._weights[best]
             self._priority[: len(best)] = self._priority[best]
@@ -102,6 +105,7 @@ class RowWeighting:
         subset = self._fixed.copy()
         lacks = self._lacks_of(subset)
         while (lacks > 0.0).any():
+            stop_if_late()
             gains = self._gains(lacks)
             gains[subset] = -1.0
             best = self._free[np.argmax(gains[self._free])]
@@ -124,6 +128,7 @@ class RowWeighting:
         where this one ends.
         """
         for _ in range(n_steps):
+            stop_if_late()
             self.n_steps += 1
             self._take_out()
             while self._subset.sum() >= size:
@@ -190,6 +195,7 @@ class RowWeighting:
         absent = self._free[~subset[self._free]]
         found = []
         for leaves in self._free[subset[self._free]]:
+            stop_if_late()
             short = lacks + self._weights[: self._n_rows, leaves]
             rows = np.argsort(-short, kind="stable")[: np.count_nonzero(short > 0.0)]
             smaller = subset.copy()
