@@ -33,7 +33,8 @@ from search_tables import DATA, RANKINGS, print_tables
 LONG = 300  # generations: more than the evaluations allow, unless nothing new comes any more
 IDLE = 60  # shuffles without a better frog
 OWN = {
-    "frogs": ShuffledFrogs(),
+    "frogs": ShuffledFrogs(variant="local"),
+    "learning frogs": ShuffledFrogs(),
     "paper's frogs": ShuffledFrogs(variant="paper"),
     "genetic": Genetic(),
     "swarm": ParticleSwarm(),
@@ -41,7 +42,8 @@ OWN = {
     "best of 900": RandomSubsets(),
 }
 EQUAL = {
-    "frogs": ShuffledFrogs(patience=IDLE),
+    "frogs": ShuffledFrogs(variant="local", patience=IDLE),
+    "learning frogs": ShuffledFrogs(patience=IDLE),
     "paper's frogs": ShuffledFrogs(variant="paper", patience=IDLE),
     "genetic": Genetic(n_generations=LONG),
     "swarm": ParticleSwarm(n_iterations=LONG),

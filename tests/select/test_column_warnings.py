@@ -291,7 +291,7 @@ def test_dates_of_a_frame_do_not_end_the_fit(library):
     table = pa.Table.from_pandas(frame) if library == "arrow" else table
     with pytest.warns(
         UserWarning,
-        match="'when' holds dates, .* must_include=.'when'., or .* days with dates='parts'.",
+        match="'when' holds dates, .* must_include=.'when'., or .* day count with dates='parts'.",
     ):
         selector = fitted(table)
     assert selector.get_feature_names_out().tolist() == ["size"]

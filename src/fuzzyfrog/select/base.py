@@ -1,4 +1,4 @@
-"""What the selectors share: reading and transforming tables, and choosing among reducts."""
+"""What the selectors share: tables in and out, choosing among reducts, and early ends."""
 
 from collections.abc import Iterator, Sequence
 from copy import copy

@@ -147,7 +147,7 @@ class Groups:
         return GroupedMeasure(measure, self) if self else measure
 
     def on_sample(self, measure_on: Callable[[Masks], Any]) -> Callable[[Masks], Any]:
-        """Return the same for the measure on a sample, which subsets that fail extend."""
+        """Return `measure_on` for groups: it takes the failed subsets and returns the grouped measure."""
         return lambda failed: self.measured(measure_on(self.expanded(failed)))
 
     def in_record(self, run: Run) -> Run:

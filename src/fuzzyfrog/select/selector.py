@@ -189,7 +189,7 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         core and the explanations of the record get a tenth of it plus 3 seconds, and are left
         out if they need more.
     max_evaluations : int or None, default=None
-        Maximum number of subsets to score in the search.
+        Maximum number of subsets to score in the search; in a large table, also on a sample of it.
     checkpoint : path-like or None, default=None
         File to keep the scores in. If a fit is killed, the same call with the same data and
         parameters resumes it, with the same result bit for bit; this needs a `random_state`.
