@@ -147,7 +147,7 @@ class Groups:
         return GroupedMeasure(measure, self) if self else measure
 
     def on_sample(self, measure_on: Callable[[Masks], Any]) -> Callable[[Masks], Any]:
-        """Return `measure_on` for groups: it takes the failed subsets and returns the grouped measure."""
+        """Return `measure_on` for groups: failed subsets in, the grouped measure out."""
         return lambda failed: self.measured(measure_on(self.expanded(failed)))
 
     def in_record(self, run: Run) -> Run:
