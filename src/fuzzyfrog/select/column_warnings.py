@@ -383,8 +383,10 @@ def _shared_id(dataset: Dataset, feature: int) -> str:
 
 def _is_relative(dataset: Dataset, name: str) -> bool:
     """Whether a name is that of the ID of a parent: others of the table are called like IDs."""
+    if name.lower() not in _RELATIVES:
+        return False  # before a look at all names, which would be one for each feature
     named = {one.lower() for one in dataset.feature_names}
-    return name.lower() in _RELATIVES and len(named & (_IDS | _RELATIVES)) > 1
+    return len(named & (_IDS | _RELATIVES)) > 1
 
 
 def _words(name: str) -> list[str]:
