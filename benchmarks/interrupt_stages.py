@@ -119,7 +119,7 @@ def run_child(stages: Path, call: list[str]) -> None:
         os.write(file, f"{stage}\n".encode())
 
     begin("starting")
-    from fuzzyfrog.cli import main as fuzzyfrog
+    from fuzzyfrog.cli import run as fuzzyfrog
     from fuzzyfrog.cli.progress import Course
 
     phase, hear = Course.phase, Course.hear

@@ -1,6 +1,6 @@
 """``python -m fuzzyfrog``: the command line."""
 
-from fuzzyfrog.cli import main
+from fuzzyfrog.cli import run
 
 if __name__ == "__main__":
-    main()
+    run()

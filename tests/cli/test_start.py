@@ -1,6 +1,7 @@
 """Errors and help that come before anything is computed."""
 
 import json
+import signal
 import subprocess
 import sys
 from importlib.metadata import version
@@ -97,3 +98,19 @@ def test_the_installed_command_is_the_same():
 
     (entry,) = entry_points(group="console_scripts", name="fuzzyfrog")
     assert entry.load() is main
+
+
+def test_ctrl_c_at_the_very_end_leaves_no_traceback():
+    code = (
+        "import atexit, os, signal, sys\n"
+        "from fuzzyfrog.cli import run\n"
+        "atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT))\n"
+        "sys.argv = ['fuzzyfrog', '--help']\n"
+        "run()\n"
+    )
+    ended = subprocess.run(  # noqa: S603 - our own interpreter and code
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == -signal.SIGINT
+    assert "Usage: fuzzyfrog" in ended.stdout
+    assert ended.stderr == ""

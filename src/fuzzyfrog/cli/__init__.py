@@ -3,6 +3,6 @@
 Nothing heavy is imported before a command runs, so help is instant.
 """
 
-from fuzzyfrog.cli.app import main
+from fuzzyfrog.cli.app import main, run
 
-__all__ = ["main"]
+__all__ = ["main", "run"]

@@ -23,6 +23,15 @@ COMMANDS = (
 )  # fmt: skip
 
 
+def run() -> None:
+    """Run `main` as a process of its own, which Ctrl-C ends without a traceback to the very end."""
+    try:
+        main()
+    finally:  # what the interpreter still does would be interrupted, and say so
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def main() -> None:
     """Run the command given by the arguments of the process."""
     secure_streams()
