@@ -304,3 +304,21 @@ def test_left_out_losses_do_not_depend_on_the_order_of_equal_samples():
     assert (
         sorted_.left_out_losses([0])[0, shuffled].tolist() == mixed.left_out_losses([0])[0].tolist()
     )
+
+
+def test_contenders_that_are_not_close_are_not_scored_one_by_one(rng, monkeypatch):
+    """Where float32 rules out nobody, one pass in float64 with a common base does."""
+    X = rng.normal(size=(60, 12))
+    measure = SoftDependency(X, X[:, 3] + X[:, 5] > 0, n_jobs=1)
+    masks = np.zeros((10, 12), bool)
+    masks[:, :2] = True
+    masks[np.arange(10), np.arange(2, 12)] = True
+    expected = measure.score(masks)
+    scored = []
+    score = measure.score
+    monkeypatch.setattr(measure, "_contenders", lambda base, added: np.arange(len(added)))
+    monkeypatch.setattr(measure, "score", lambda some: scored.append(len(some)) or score(some))
+    found = measure.best(masks)
+    assert scored == [1]
+    assert found.max() == expected.max()
+    assert np.flatnonzero(found > -np.inf).tolist() == [expected.argmax()]

@@ -45,6 +45,7 @@ _MOST_FEATURES = 512  # extensions that one call of the kernel sums up
 _FIRST_ROUND = 128  # anchors that all extensions of a race are weighed on
 _FAR_BEHIND = 5.0  # standard errors behind the leader that end the race of an extension
 _TOLERANCE = 1e-12  # by which rounding may change a score
+_CLOSE = 1e-9  # scores that are scored again, far beyond the rounding of float64
 _CELLS_AT_ONCE = 2**16  # pairs that NumPy compares together
 _BLOCKS_AT_ONCE = 4  # vectors of anchors in one piece of work for a thread
 
@@ -192,7 +193,9 @@ class SoftDependency:
         checked = checked_masks(masks, self.n_features)
         step = one_step(checked)
         scores = np.full(len(checked), -np.inf)
-        rows = np.arange(len(checked)) if step is None else self._contenders(*step)
+        rows = np.arange(len(checked))
+        if step is not None:
+            rows = self._finalists(*step, self._contenders(*step))
         scores[rows] = self.score(checked[rows])
         scores[scores < scores.max(initial=-np.inf) - self.tolerance] = -np.inf
         return scores
@@ -318,6 +321,19 @@ class SoftDependency:
             if len(left) == 1:
                 break
         return left
+
+    def _finalists(self, base: Mask, added: Integers, rows: Integers) -> Integers:
+        """Return the contenders that have the highest score up to the rounding of float64.
+
+        They are weighed together, which is far cheaper than to score each as a subset of its own.
+        """
+        if len(rows) == 1:
+            return rows
+        features = np.flatnonzero(base)
+        found, _ = self._weighed(features, added[rows], _DOUBLE, self.anchors)
+        scores = found.mean(axis=1)
+        highest: Integers = rows[scores >= scores.max() - _CLOSE]
+        return highest
 
     def _weighed(
         self, base: Integers, added: Integers, precision: _Precision, anchors: Integers
