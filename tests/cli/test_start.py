@@ -94,10 +94,10 @@ def test_every_search_of_the_registry_can_be_chosen_but_that_for_whole_fronts():
 def test_the_installed_command_is_the_same():
     from importlib.metadata import entry_points
 
-    from fuzzyfrog.cli import main
+    from fuzzyfrog.cli import run
 
     (entry,) = entry_points(group="console_scripts", name="fuzzyfrog")
-    assert entry.load() is main
+    assert entry.load() is run
 
 
 def test_ctrl_c_at_the_very_end_leaves_no_traceback():

@@ -3,6 +3,7 @@
 import json
 import pickle
 import shutil
+import subprocess
 import sys
 import warnings
 from dataclasses import replace
@@ -15,6 +16,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 import fuzzyfrog
+from cli_process import COMMAND, environment
 from cluster.killing import kills
 from cluster.made import Simple, made_measure, mark_of
 from cluster.processes import scheduler, worker
@@ -150,10 +152,18 @@ def select(monkeypatch, capsys):
     return run
 
 
-def test_the_command_line_takes_an_address(cluster, client, select):
-    code, out, _ = select("--cluster", cluster.scheduler_address)
-    assert code == 0
-    assert json.loads(out)["run"]["selected"] == json.loads(select()[1])["run"]["selected"]
+def test_the_command_line_takes_an_address(cluster, client):
+    """In a process of its own, as people call it."""
+    call = [*COMMAND, "select", "wine", "--search", "quickreduct", "--json", "--no-check"]
+    runs = [
+        subprocess.run(  # noqa: S603 - our own interpreter and code
+            [*call, *more], capture_output=True, encoding="utf-8", env=environment(), check=False
+        )
+        for more in (["--cluster", cluster.scheduler_address], [])
+    ]
+    assert [one.returncode for one in runs] == [0, 0], runs[0].stderr
+    there, here = (json.loads(one.stdout)["run"]["selected"] for one in runs)
+    assert there == here
 
 
 def test_an_address_without_a_port_is_refused_at_once(select):
