@@ -1,6 +1,5 @@
 """A search that works on a sample of the rows first, and confirms its answers on all rows."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,13 +9,13 @@ from fuzzyfrog.search.archive import Archive, ranking_of
 from fuzzyfrog.search.protocol import (
     Batch,
     Constraints,
-    Floats,
     Masks,
     Problem,
     Proposal,
     Search,
     Steps,
     T,
+    overheard,
 )
 from fuzzyfrog.search.stepwise import eliminate, grow
 
@@ -69,12 +68,12 @@ class _Confirmation:
     def live(self) -> Proposal:
         """Find a first answer, then smaller ones."""
         part = yield from self._part()
-        subset, _ = yield from self._on_sample(grow(part), _ignore)
+        subset, _ = yield from self._on_sample(grow(part))
         yield from self._repair(subset)
         for _ in range(N_SEARCHES):
             part = yield from self._part()
             found = Archive(ranking_of(part))
-            yield from self._on_sample(self._search.propose(part, self._seed), found.add)
+            yield from self._on_sample(overheard(self._search.propose(part, self._seed), found.add))
             candidates, _ = found.ranked()
             if found.size > self._size:
                 return
@@ -89,14 +88,12 @@ class _Confirmation:
         scores = yield Batch(self._allowed[np.newaxis], sample=self._failed)
         return replace(self._problem, full_score=float(scores[0]), on_sample=None)
 
-    def _on_sample(self, steps: Steps[T], hear: Callable[[Masks, Floats], object]) -> Steps[T]:
-        """Follow some steps with scores on the sample, and call `hear` with them."""
+    def _on_sample(self, steps: Steps[T]) -> Steps[T]:
+        """Follow some steps with scores on the sample."""
         try:
             batch = next(steps)
             while True:
-                scores = yield replace(batch, sample=self._failed)
-                hear(batch.subsets, scores)
-                batch = steps.send(scores)
+                batch = steps.send((yield replace(batch, sample=self._failed)))
         except StopIteration as stop:
             result: T = stop.value
             return result
@@ -143,7 +140,3 @@ def _spread(subsets: Masks, n_taken: int) -> Masks:
     """Return the first subset and others from all over the list."""
     places = np.linspace(0, len(subsets), min(n_taken, len(subsets)), endpoint=False)
     return subsets[places.astype(np.int64)]
-
-
-def _ignore(subsets: Masks, scores: Floats) -> None:
-    """Hear of scores that nobody needs."""
