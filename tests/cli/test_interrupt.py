@@ -194,6 +194,17 @@ def test_a_signal_that_is_handled_at_once_is_answered_once(monkeypatch, capfd):
     assert signal.set_wakeup_fd(before) == -1, "nobody listens any more"
 
 
+def test_two_signals_that_are_handled_at_once_are_not_called_late(monkeypatch, capfd):
+    monkeypatch.setattr(progress, "LATE_SECONDS", 0.2)
+    with Stopping() as stopping:
+        search(stopping)
+        send(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            send(signal.SIGTERM)
+        time.sleep(0.6)
+    assert capfd.readouterr().err.encode() == progress.NOTICE
+
+
 def test_the_second_signal_ends_even_a_preparation(capfd):
     """Before its end there is no answer, so the first one is postponed."""
     with Stopping(), Preparation() as preparation:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from math import inf
-from threading import Event, Thread
+from threading import Event, Thread, Timer
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -287,11 +287,15 @@ class Stopping:
         """Say that a signal was heard, if it is not handled soon."""
         with os.fdopen(heard, "rb", buffering=0) as numbers:
             while number := numbers.read(1):
-                now = time.monotonic()
                 if number[0] in self._before:
-                    time.sleep(LATE_SECONDS)
-                    if self._handled_at < now - LATE_SECONDS:
-                        _say(LATE)
+                    # Not here: while this thread sleeps, it does not see when the next comes.
+                    late = Timer(LATE_SECONDS, self._say_late, (time.monotonic(),))
+                    late.daemon = True
+                    late.start()
+
+    def _say_late(self, heard_at: float) -> None:
+        if self._handled_at < heard_at - LATE_SECONDS:
+            _say(LATE)
 
     def _stop(self, number: int, _: FrameType | None) -> None:
         self._handled_at = time.monotonic()
