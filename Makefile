@@ -4,6 +4,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup
 
+# The tests start hundreds of processes, and none should compile every module again.
+unexport PYTHONDONTWRITEBYTECODE
+
 # The cheapest tests of every package, without Chromium, Weka, Dask and the files of the paper.
 QUICK := tests/test_docstrings.py tests/test_imports.py tests/test_records.py tests/naive \
 	tests/common/test_messages.py tests/cluster/test_shards.py tests/report/test_claims.py \

@@ -98,7 +98,7 @@ def without_times(path: Path) -> dict:
 
 
 def test_a_killed_run_is_resumed_to_the_same_end(tmp_path, fuzzyfrog, in_process, monkeypatch):
-    budget = ["--max-evaluations", "2500"]
+    budget = ["--max-evaluations", "1500"]
     process = started(tmp_path, *budget)
     process.kill()
     process.communicate(timeout=100)

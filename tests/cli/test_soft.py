@@ -7,55 +7,52 @@ import pytest
 from fuzzyfrog.records import Run
 
 
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory):
-    return tmp_path_factory.mktemp("soft") / "run.json"
-
-
-def test_select_prints_the_path_and_chance(fuzzyfrog, saved):
-    done = fuzzyfrog("select", "wine", "--measure", "soft", "--save", saved, "-q")
-    assert done.returncode == 0
-    assert done.stderr == ""
-    assert "With 5 of 13 features, models reach balanced accuracy 97.3% (all columns: 98.0%" in (
-        done.stdout
-    )
-    lines = [line.split() for line in done.stdout.splitlines()]
+def test_select_prints_the_path_and_chance(in_process, tmp_path):
+    saved = tmp_path / "run.json"
+    code, out, err = in_process("select", "wine", "--measure", "soft", "--save", saved, "-q")
+    assert (code, err) == (0, "")
+    assert "With 5 of 13 features, models reach balanced accuracy 97.3% (all columns: 98.0%" in out
+    lines = [line.split() for line in out.splitlines()]
     assert ["flavanoids", "0.685", "0.753"] in lines
     assert lines.index(["flavanoids", "0.685", "0.753"]) < lines.index(
         ["proline", "0.838", "0.955"]
     )
-    assert "chance 0.3380" in done.stdout
+    assert "chance 0.3380" in out
     for word in ("core", "as well as", "reduct ", "Proven", "of 0.7713"):
-        assert word not in done.stdout
+        assert word not in out
     run = Run.load(saved)
     assert run.is_soft
     assert run.names(run.added[:2]) == ("flavanoids", "color_intensity")
 
 
-def test_explain_shows_samples(fuzzyfrog, saved):
-    fuzzyfrog("select", "wine", "--measure", "soft", "--save", saved, "-q")
-    overview = fuzzyfrog("explain", saved)
-    assert "have worse neighbors without it" in overview.stdout
-    one = fuzzyfrog("explain", saved, "--feature", "proline", "--limit", "2")
-    assert one.stdout.startswith("Without proline the soft dependency falls by 0.")
-    assert "Samples whose neighborhood gets worse" in one.stdout
-    assert one.stdout.count("class_") == 4
+def test_explain_shows_samples(in_process, tmp_path):
+    saved = tmp_path / "run.json"
+    in_process("select", "wine", "--measure", "soft", "--no-check", "--save", saved, "-q")
+    _, overview, _ = in_process("explain", saved)
+    assert "have worse neighbors without it" in overview
+    _, one, _ = in_process("explain", saved, "--feature", "proline", "--limit", "2")
+    assert one.startswith("Without proline the soft dependency falls by 0.")
+    assert "Samples whose neighborhood gets worse" in one
+    assert one.count("class_") == 4
 
 
-def test_size_rules_and_json(fuzzyfrog):
-    done = fuzzyfrog("select", "wine", "--measure", "soft", "--size-rule", "peak", "--json", "-q")
-    run = Run.from_json(done.stdout)
+def test_size_rules_and_json(in_process):
+    _, out, _ = in_process(
+        "select", "wine", "--measure", "soft", "--size-rule", "peak", "--no-check", "--json", "-q"
+    )
+    run = Run.from_json(out)
     assert (len(run.selected), run.parameters["size_rule"]) == (5, "peak")
     assert all(point.accuracy is not None for point in run.front)
 
 
-def test_score(fuzzyfrog):
-    done = fuzzyfrog("score", "wine", "--measure", "soft", "--features", "flavanoids", "-q")
-    assert done.stdout == (
+def test_score(in_process):
+    _, out, _ = in_process("score", "wine", "--measure", "soft", "--features", "flavanoids", "-q")
+    assert out == (
         "Soft dependency 0.684540 with 1 of 13 features of wine; all features 0.771292, "
         "chance 0.337967\n"
     )
-    found = json.loads(fuzzyfrog("score", "wine", "--measure", "soft", "--json", "-q").stdout)
+    _, out, _ = in_process("score", "wine", "--measure", "soft", "--json", "-q")
+    found = json.loads(out)
     assert found["measure"] == "soft"
     assert found["dependency"] == found["full_dependency"]
 
@@ -77,9 +74,8 @@ def test_score(fuzzyfrog):
         ),
     ],
 )
-def test_what_cannot_be_is_refused_in_one_line(fuzzyfrog, arguments, sentence):
-    done = fuzzyfrog(*arguments, "-q")
-    assert done.returncode == 2
-    assert done.stdout == ""
-    (line,) = done.stderr.splitlines()
+def test_what_cannot_be_is_refused_in_one_line(in_process, arguments, sentence):
+    code, out, err = in_process(*arguments, "-q")
+    assert (code, out) == (2, "")
+    (line,) = err.splitlines()
     assert sentence in line

@@ -61,7 +61,7 @@ def hostile(tmp_path):
 
 
 def test_progress_moves_on_a_wide_terminal_and_is_gone_in_the_end(tmp_path):
-    sent = seen(110, tmp_path, "select", "digits", "--max-evaluations", "3000")
+    sent = seen(110, tmp_path, "select", "digits", "--max-evaluations", "1500", "--no-check")
     assert COLOR.search(sent)
     progress = [line for line in lines_of(sent) if "per second" in line]
     assert len(progress) > 1
