@@ -350,13 +350,15 @@ def checked_masks(masks: ArrayLike, n_features: int) -> Masks:
 
 def one_step(masks: Masks) -> tuple[Masks, Integers] | None:
     """Return the common subset and the feature that each mask adds to it, None if there is none."""
-    sizes = masks.sum(axis=1)
-    if sizes.size < 2 or np.any(sizes != sizes[0]):
+    if len(masks) < 2:
         return None
     base = np.asarray(masks.all(axis=0))
-    if np.count_nonzero(base) != sizes[0] - 1:
+    more = masks ^ base
+    added = np.argmax(more, axis=1)
+    # One for each is enough to count them all: sizes of thousands of wide masks take longer.
+    if np.count_nonzero(more) != len(masks) or not more[np.arange(len(masks)), added].all():
         return None
-    return base, np.argmax(masks & ~base, axis=1)
+    return base, added
 
 
 def _checked_bar(at_least: float | ArrayLike | None, n_subsets: int) -> Floats:

@@ -200,7 +200,7 @@ class _Run:
         except KeyboardInterrupt:
             if batch.sample is None:
                 scores = self._evaluator.known(batch)
-                self._enter(batch.subsets[scores > -inf], scores[scores > -inf])
+                self._enter(batch.subsets, scores)
             raise
 
     def _kept_for_finish(self) -> int:
@@ -229,6 +229,8 @@ class _Run:
         return "callback" if any(stops) else None
 
     def _enter(self, subsets: Masks, scores: Floats) -> None:
+        is_known = scores > -inf
+        subsets, scores = subsets[is_known], scores[is_known]
         # The front first: Ctrl-C may come in between, and it must have all that the archive has.
         self._front.add(subsets, scores)
         allowed = self._constraints.has_allowed_size(subsets)
@@ -362,7 +364,7 @@ def _nothing() -> int:
 def _diversity(subsets: Masks) -> float:
     if not len(subsets):
         return nan
-    share = subsets.mean(axis=0)
+    share = subsets.view(np.uint8).sum(axis=0, dtype=np.uint32) / len(subsets)
     return float(np.mean(4 * share * (1 - share)))
 
 
@@ -483,7 +485,8 @@ class Evaluator:
         if new:
             try:
                 # The best of a part is not the best of all: a cut batch is not kept in the log.
-                scores = self._best(subsets[rows[:n_allowed]], new, self.log if not cut else None)
+                some = subsets if len(new) == len(keys) else subsets[rows[:n_allowed]]
+                scores = self._best(some, new, self.log if not cut else None)
                 self._enter(new, scores, np.full(len(new), np.max(scores) - within))
             except TimeIsUp:
                 cut = "max_seconds"
