@@ -342,7 +342,7 @@ class _Runner:
         return blocks
 
     def _block(self, block: _Block) -> None:
-        """Select with every selector, then evaluate, smallest subsets first."""
+        """Select with every selector, then evaluate with one classifier after the other."""
         found: dict[tuple[tuple[int, ...], int | None], int] = {}
         for entry in self.experiment.selectors:
             for run in self._runs(block, entry):
@@ -351,8 +351,10 @@ class _Runner:
                     self.progress.expect(-self._n_classifiers)  # nothing to evaluate, or shared
                 else:
                     found[features, run[1]] = len(features)
-        for features, fold in sorted(found, key=lambda one: found[one]):
-            self._judgments(block, features, fold)
+        subsets = sorted(found, key=lambda one: found[one])
+        for judge in self._judges:
+            for features, fold in subsets:
+                self._judgment(block, features, fold, judge)
 
     @property
     def _n_classifiers(self) -> int:
@@ -419,35 +421,36 @@ class _Runner:
             for classifier in panel.classifiers
         ]
 
-    def _judgments(self, block: _Block, features: tuple[int, ...], fold: int | None) -> None:
-        """Evaluate some features with every classifier of every panel."""
-        reduced = _with_columns(block.dataset, features)
-        folds = list(block.folds) if fold is None else [block.folds[fold]]
-        tested = [len(one.test) for one in folds]
-        name = block.dataset.name
-        for panel, panel_key, classifier, versions in self._judges:
-            key = accuracy_key(
-                self.experiment, name, block.table, features, fold, panel_key, classifier, versions
-            )
+    def _judgment(
+        self,
+        block: _Block,
+        features: tuple[int, ...],
+        fold: int | None,
+        judge: tuple[Any, str, str, dict[str, str]],
+    ) -> None:
+        """Evaluate some features with a classifier."""
+        panel, panel_key, classifier, versions = judge
+        name, table = block.dataset.name, block.table
+        key = accuracy_key(
+            self.experiment, name, table, features, fold, panel_key, classifier, versions
+        )
+        one = table, fold is None, panel_key, classifier
 
-            judge = block.table, fold is None, panel_key, classifier
+        def compute() -> dict[str, Any]:
+            if one in self._given_up:
+                raise CellError(self._given_up[one])
+            reduced = _with_columns(block.dataset, features)
+            folds = list(block.folds) if fold is None else [block.folds[fold]]
+            tested, metric = [len(part.test) for part in folds], self.experiment.metric
+            if metric == "accuracy":
+                correct = [int(n) for n in panel.correct(reduced, classifier, folds)]
+                return {"correct": correct, "tested": tested}
+            scores = panel.scores(reduced, classifier, folds, metric)
+            return {"scores": [float(score) for score in scores], "tested": tested}
 
-            def compute(
-                panel: Any = panel, classifier: str = classifier, judge: Any = judge
-            ) -> dict[str, Any]:
-                if judge in self._given_up:
-                    raise CellError(self._given_up[judge])
-                metric = self.experiment.metric
-                if metric == "accuracy":
-                    correct = [int(n) for n in panel.correct(reduced, classifier, folds)]
-                    return {"correct": correct, "tested": tested}
-                scores = panel.scores(reduced, classifier, folds, metric)
-                return {"scores": [float(one) for one in scores], "tested": tested}
-
-            what = f"{name}: {classifier}, {len(features)} features"
-            self._cell(key, what, compute)
-            if limit := self._exceeded(key):
-                self._given_up.setdefault(judge, f"{limit} with {len(features)} other features")
+        self._cell(key, f"{name}: {classifier}, {len(features)} features", compute)
+        if limit := self._exceeded(key):
+            self._given_up.setdefault(one, f"{limit} with {len(features)} other features")
 
     def _exceeded(self, key: dict[str, Any]) -> str | None:
         """Return which limit a cell exceeded, if that is not less than the one of this run."""
