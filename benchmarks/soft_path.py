@@ -1,18 +1,21 @@
 """A greedy path by the soft dependency, next to other ways to rank features.
 
-All figures are CPU seconds on one thread, which other programs on the machine hardly change. The
+All figures are seconds by the clock with `--threads` threads (default: 2), so nothing else may run
+on the machine. NumPy's element-wise operations and mRMR use one thread, whatever is allowed. The
 whole fit includes reading the table, warnings about columns, the dependency of all features and the
 accuracy of each step; the path alone is the search, which is all that the plain NumPy version
 does, in float32 with one matrix of n x n sums. scikit-learn's SequentialFeatureSelector with five
 nearest neighbors and five folds adds features one by one like ours; where it takes long, the time
-of its first fit is scaled up to all of them ("~"). ReliefF is that of skrebate (on PyPI);
+of its first fit is scaled up to all of them ("~") and divided by the threads, as if they shared the
+work perfectly. ReliefF is that of skrebate (on PyPI);
 mRMR is written out below (F statistic over mean correlation), and far cheaper than any of these.
-Run: python benchmarks/soft_path.py [data set or SAMPLESxFEATURES ...]; by default all tables.
+Run: python benchmarks/soft_path.py [--threads N] [data set or SAMPLESxFEATURES ...]; by default
+all tables.
 """
 
-import sys
+import argparse
 import warnings
-from time import process_time
+from time import perf_counter
 
 import numpy as np
 from sklearn.feature_selection import SequentialFeatureSelector, f_classif
@@ -52,26 +55,26 @@ def table(name):
     return load(name)
 
 
-def fitted(X, y, n_steps):
+def fitted(X, y, n_steps, n_jobs):
     """Return the path and the seconds of a whole fit."""
     selector = FuzzyRoughSelector(
-        measure="soft", n_features_to_select=n_steps, n_jobs=1, target="class"
+        measure="soft", n_features_to_select=n_steps, n_jobs=n_jobs, target="class"
     )
-    start = process_time()
+    start = perf_counter()
     selector.fit(X, y)
-    return [set(one.features) for one in selector.front_], process_time() - start
+    return [set(one.features) for one in selector.front_], perf_counter() - start
 
 
-def searched(X, y, n_steps):
+def searched(X, y, n_steps, n_jobs):
     """Return the seconds of the path alone."""
-    measure = SoftDependency(X, y, n_jobs=1, target="class")
+    measure = SoftDependency(X, y, n_jobs=n_jobs, target="class")
     problem = Problem(
         X.shape[1], X.size, 1.0, n_features_to_select=n_steps, is_monotone=False,
         tolerance=measure.tolerance,
     )  # fmt: skip
-    start = process_time()
+    start = perf_counter()
     run(QuickReduct(), measure, problem, seed=0)
-    return process_time() - start
+    return perf_counter() - start
 
 
 class NumPyPath:
@@ -108,38 +111,38 @@ class NumPyPath:
 
 def numpy_path(X, y, n_steps):
     """Return the path and the seconds; scaled up from single scores where it takes too long."""
-    start = process_time()
+    start = perf_counter()
     path = NumPyPath(X, y)
     path.score(0)
     path.score(0)
-    once = (process_time() - start) / 2
+    once = (perf_counter() - start) / 2
     expected = once * sum(X.shape[1] - k for k in range(n_steps))
     if expected > MEASURED:
         return None, expected, True
-    start = process_time()
+    start = perf_counter()
     path = NumPyPath(X, y)
     for _ in range(n_steps):
         path.step()
-    seconds = process_time() - start
+    seconds = perf_counter() - start
     return [set(path.chosen[: k + 1]) for k in range(n_steps)], seconds, False
 
 
-def sequential(X, y, n_steps):
+def sequential(X, y, n_steps, n_jobs):
     """Return the seconds of scikit-learn's SequentialFeatureSelector with 5-NN."""
     model = make_pipeline(StandardScaler(), KNeighborsClassifier())
-    start = process_time()
+    start = perf_counter()
     cross_val_score(model, X[:, :1], y, cv=5)
-    once = process_time() - start
+    once = perf_counter() - start
     n_fits = sum(X.shape[1] - k for k in range(n_steps))
-    if once * n_fits > MEASURED:
-        return once * n_fits, True
-    search = SequentialFeatureSelector(model, n_features_to_select=n_steps, cv=5)
-    start = process_time()
+    if once * n_fits / n_jobs > MEASURED:
+        return once * n_fits / n_jobs, True
+    search = SequentialFeatureSelector(model, n_features_to_select=n_steps, cv=5, n_jobs=n_jobs)
+    start = perf_counter()
     search.fit(X, y)
-    return process_time() - start, False
+    return perf_counter() - start, False
 
 
-def relief(X, y):
+def relief(X, y, n_jobs):
     """Return the seconds of skrebate's ReliefF, None if it is not installed or too slow."""
     try:
         from skrebate import ReliefF
@@ -147,14 +150,14 @@ def relief(X, y):
         return None
     if X.shape[0] ** 2 * X.shape[1] > 2e9:
         return None
-    start = process_time()
-    ReliefF(n_jobs=1).fit(np.asarray(X, np.float64), y)
-    return process_time() - start
+    start = perf_counter()
+    ReliefF(n_jobs=n_jobs).fit(np.asarray(X, np.float64), y)
+    return perf_counter() - start
 
 
 def mrmr(X, y, n_steps):
     """Return the seconds of mRMR by the F statistic over the mean correlation."""
-    start = process_time()
+    start = perf_counter()
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         relevance = np.nan_to_num(f_classif(X, y)[0])
@@ -165,7 +168,7 @@ def mrmr(X, y, n_steps):
             scores = relevance / np.maximum(redundancy / len(chosen), 1e-3)
             scores[chosen] = -np.inf
             chosen.append(int(scores.argmax()))
-    return process_time() - start
+    return perf_counter() - start
 
 
 def shown(seconds, ours_, is_scaled=False):
@@ -176,32 +179,38 @@ def shown(seconds, ours_, is_scaled=False):
     return f"{mark}{seconds:.3g} ({mark}{seconds / ours_:.3g}x)"
 
 
-def main(names):
+def main():
     """Print a row for each table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("tables", nargs="*", default=TABLES)
+    parser.add_argument("--threads", type=int, default=2)
+    asked = parser.parse_args()
+    n_jobs = asked.threads
     with compiling_all():
-        fitted(*mixed_features(200, 12), 5)
-    print(machine())
+        fitted(*mixed_features(200, 12), 5, n_jobs)
+    print(f"{machine()}, {n_jobs} threads")
     print(
         "\n| table | steps | fit, s | path, s | NumPy float32, to the path | same path "
         "| SFS with 5-NN, to the fit | ReliefF | mRMR |\n|---|---|---|---|---|---|---|---|---|"
     )
-    for name in names:
+    for name in asked.tables:
         X, y = table(name)
         n_steps = min(X.shape[1] - 1, STEPS_WIDE if X.shape[1] >= WIDE else STEPS)
-        path, seconds = fitted(X, y, n_steps)
-        alone = searched(X, y, n_steps)
+        path, seconds = fitted(X, y, n_steps, n_jobs)
+        alone = searched(X, y, n_steps, n_jobs)
         plain, plain_seconds, is_scaled = numpy_path(X, y, n_steps)
         same = "-" if plain is None else ("yes" if plain == path else "no")
         with threadpool_limits(1):
-            sfs, sfs_scaled = sequential(X, y, n_steps)
+            sfs, sfs_scaled = sequential(X, y, n_steps, n_jobs)
             cheap = mrmr(X, y, n_steps)
+        reliefs = relief(X, y, n_jobs)
         cells = [
             f"{name} {X.shape[0]:,} x {X.shape[1]:,}", str(n_steps), f"{seconds:.3g}",
             f"{alone:.3g}", shown(plain_seconds, alone, is_scaled), same,
-            shown(sfs, seconds, sfs_scaled), shown(relief(X, y), seconds), shown(cheap, seconds),
+            shown(sfs, seconds, sfs_scaled), shown(reliefs, seconds), shown(cheap, seconds),
         ]  # fmt: skip
         print(f"| {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or TABLES)
+    main()
