@@ -32,8 +32,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 # Seconds of work that NumPy does before kernels take over: about what kernels cost at first.
-PATIENCE = 2.0  # until they are compiled
+PATIENCE = 1.0  # until they are compiled
 PATIENCE_CACHED = 0.75  # until Numba is imported and they are read from the disk
+PATIENCE_AT_HAND = 0.1  # until they are read from the disk, if Numba is imported
 
 
 _all_compiled = False
@@ -90,7 +91,10 @@ class Kernels:
             return inf
         if self._are_at_hand or _all_compiled:
             return -1.0
-        return (PATIENCE_CACHED if self._are_cached else PATIENCE) - self._spent
+        most = PATIENCE
+        if self._are_cached:
+            most = PATIENCE_AT_HAND if "numba" in sys.modules else PATIENCE_CACHED
+        return most - self._spent
 
     def spend(self, seconds: float) -> None:
         """Record work that was left to NumPy or to plain Python."""

@@ -82,7 +82,7 @@ def measure_again(Z, target, steps, subset, join, i, block, bits, membership, li
         j = block + first_lane(bits)
         bits &= bits - np.uint64(1)
         d = distance(Z, i, j, subset, join)
-        if target.size > 0:
+        if target is not None:
             d += alike(target, i, j)
         if d < membership[i]:
             lost += membership[i] - d
@@ -122,7 +122,7 @@ def _scan_classes(
     """Lower memberships to the nearest enemy among the samples of other classes."""
     n = membership.size
     lanes, queries, first_enemy = table.lanes, table.queries, table.first_enemy
-    Z, target, steps = table.Z, table.target, table.steps
+    Z, steps = table.Z, table.steps
     n_real = min(subset.size, features.size)
     lost = 0.0
     start = first_enemy[0] // LANES + first
@@ -141,7 +141,7 @@ def _scan_classes(
             if first_enemy[i] > block:
                 bits &= ALL_LANES << np.uint64(first_enemy[i] - block)
             lost += measure_again(
-                Z, target, steps, subset, join, i, block, bits, membership, limit, enemy
+                Z, None, steps, subset, join, i, block, bits, membership, limit, enemy
             )
         if lost > allowed:
             break
@@ -181,11 +181,16 @@ def _scan_numeric(
 
 
 @kernel
-def scan(table, features, subset, join, gaps, first, stride, membership, limit, enemy, allowed):
+def scan(
+    table, target, features, subset, join, gaps, first, stride, membership, limit, enemy, allowed
+):
     """Lower memberships to the distance of the nearest enemy; stop when too much was lost.
 
     Parameters
     ----------
+    target : float64[n_samples] or None
+        That of the table. As an argument of its own, because code for a target that is None is
+        left out before it is compiled.
     features : int64[4 * n]
         The subset, the most telling features first, filled up with `n_features` (the empty row).
     subset : int64[n]
@@ -206,11 +211,11 @@ def scan(table, features, subset, join, gaps, first, stride, membership, limit, 
     float
         Sum of (1 - membership) over the samples; above `allowed` when stopped.
     """
-    if table.target.size > 0:
-        return _scan_numeric(
+    if target is None:
+        return _scan_classes(
             table, features, subset, join, gaps, first, stride, membership, limit, enemy, allowed
         )
-    return _scan_classes(
+    return _scan_numeric(
         table, features, subset, join, gaps, first, stride, membership, limit, enemy, allowed
     )
 
@@ -225,7 +230,7 @@ def open_memberships(steps, membership, limit, enemy):
 
 
 @kernel
-def recall(table, subset, join, met, membership, limit, enemy):
+def recall(table, target, subset, join, met, membership, limit, enemy):
     """Lower memberships to the distance of enemies met before; return how much they lost.
 
     An enemy stays an enemy under any subset: its distance is an upper bound.
@@ -234,7 +239,7 @@ def recall(table, subset, join, met, membership, limit, enemy):
     for i in range(met.size):
         if met[i] >= 0:
             lost += measure_again(
-                table.Z, table.target, table.steps, subset, join, i, met[i], np.uint64(1),
+                table.Z, target, table.steps, subset, join, i, met[i], np.uint64(1),
                 membership, limit, enemy,
             )  # fmt: skip
     return lost
@@ -255,7 +260,7 @@ def total(membership):
 
 
 @kernel
-def scan_batch(table, batch, join, first, last, totals):
+def scan_batch(table, batch, join, first, last, membership, limit, enemy, met, totals):
     """Scan some subsets of a batch one after another.
 
     Parameters
@@ -264,13 +269,13 @@ def scan_batch(table, batch, join, first, last, totals):
         The subsets.
     first, last : int
         Which of them.
+    membership, limit, enemy : float64[n_samples], int16[n_samples + LANES], int64[n_samples]
+        Work space; `enemy` is filled with -1. Made here, it would take longer to compile.
+    met : int64[n_samples]
+        Work space.
     totals : int64[n_subsets, 2]
         Set to the `total` of each subset, or to -1 where more is lost than allowed.
     """
-    membership = np.empty(table.Z.shape[0])
-    limit = np.empty(table.lanes.shape[1], np.int16)
-    enemy = np.full(membership.size, -1)
-    met = np.empty_like(enemy)
     start, stride = np.int64(0), np.int64(1)  # typed: a second compilation would take a second
     for k in range(first, last):
         features = batch.features[batch.feature_starts[k] : batch.feature_starts[k + 1]]
@@ -282,10 +287,10 @@ def scan_batch(table, batch, join, first, last, totals):
                 met[i] = enemy[i]
         open_memberships(table.steps, membership, limit, enemy)
         if may_end_early:
-            allowed -= recall(table, subset, join, met, membership, limit, enemy)
+            allowed -= recall(table, table.target, subset, join, met, membership, limit, enemy)
         if allowed >= 0.0:
             allowed -= scan(
-                table, features, subset, join, gaps, start, stride,
+                table, table.target, features, subset, join, gaps, start, stride,
                 membership, limit, enemy, allowed,
             )  # fmt: skip
         if allowed < 0.0:
@@ -317,7 +322,7 @@ def _measure_own(Z, target, steps, subset, join, i, k, block, bits, membership, 
         j = block + first_lane(bits)
         bits &= bits - np.uint64(1)
         d = distance(Z, i, j, subset, join)
-        if target.size > 0:
+        if target is not None:
             d += alike(target, i, j)
         if d < membership[k]:
             lost += membership[k] - d
@@ -329,14 +334,14 @@ def _measure_own(Z, target, steps, subset, join, i, k, block, bits, membership, 
 
 @kernel
 def scan_part(
-    table, asked, own, queries, features, subset, join, gaps, first, last,
+    table, target, asked, own, queries, features, subset, join, gaps, first, last,
     membership, limit, enemy, allowed,
 ):  # fmt: skip
     """Lower memberships of samples that are asked for to the distance of the nearest enemy.
 
     Parameters
     ----------
-    table : Table
+    table, target : Table, float64[n_samples] or None
         All samples.
     asked : int64[n_asked]
         The samples.
@@ -348,8 +353,7 @@ def scan_part(
         Which of them to look at; the other arguments and the return value are as in `scan`.
     """
     n = table.first_enemy.size
-    lanes, Z, steps = table.lanes, table.Z, table.steps
-    target, level = table.target, table.level
+    lanes, Z, steps, level = table.lanes, table.Z, table.steps, table.level
     n_real = min(subset.size, features.size)
     nothing = np.full(LANES, NEVER, np.int16)  # the lanes themselves have nothing to gain
     ceiling = nothing.copy()
@@ -361,7 +365,7 @@ def scan_part(
             if own[k, 0] <= block and end <= own[k, 1]:
                 continue
             most = limit[k]
-            if target.size > 0:
+            if target is not None:
                 here = level.of[asked[k]]
                 set_ceilings(
                     level.of, level.alike, level.step, here, here, block, nothing, 0, most, ceiling

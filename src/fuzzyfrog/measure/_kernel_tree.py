@@ -255,13 +255,15 @@ def _closest(lanes, queries, features, join, gaps, i, block):
 
 @kernel
 def _meet(
-    table, features, subset, join, gaps, block, bits, there, inside, nothing, ceiling,
+    table, target, features, subset, join, gaps, block, bits, there, inside, nothing, ceiling,
     membership, limit, enemy,
 ):  # fmt: skip
     """Lower the memberships of some queries of a block to the samples of another one.
 
     Parameters
     ----------
+    target : float64[n_samples] or None
+        That of the table.
     bits : uint64
         The queries.
     there, inside : int, uint64
@@ -287,7 +289,7 @@ def _meet(
             one = hits  # as long as the limit stays where it is, so do the hits
             if has_moved:
                 most = limit[i]
-                if level.of.size > 0:
+                if target is not None:
                     here = level.of[i]
                     set_ceilings(
                         level.of, level.alike, level.step, here, here, there, nothing, 0, most,
@@ -304,7 +306,7 @@ def _meet(
                     lane = _closest(lanes, queries, features, join, gaps, i, there)
                     one = hits & (ONE << np.uint64(lane)) or one
             found = measure_again(
-                table.Z, table.target, table.steps, subset, join, i, there, one,
+                table.Z, target, table.steps, subset, join, i, there, one,
                 membership, limit, enemy,
             )  # fmt: skip
             lost += found
@@ -371,8 +373,8 @@ def search(
                 there = (-1 - child) * LANES
                 there_inside = ALL_LANES >> np.uint64(LANES - forest.held[-1 - child])
                 found = _meet(
-                    table, features, subset, join, gaps, block, bits, there, there_inside,
-                    nothing, ceiling, membership, limit, enemy,
+                    table, table.target, features, subset, join, gaps, block, bits, there,
+                    there_inside, nothing, ceiling, membership, limit, enemy,
                 )  # fmt: skip
                 if found > 0.0:
                     lost += found

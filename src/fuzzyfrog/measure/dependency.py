@@ -27,6 +27,7 @@ from fuzzyfrog.measure.engines import (
     _kernel_plain,
     _kernel_scan,
     seconds_for,
+    seconds_to_scan,
 )
 from fuzzyfrog.measure.geometry import (
     MARGIN,
@@ -39,7 +40,7 @@ from fuzzyfrog.measure.geometry import (
     exact_means,
     subset_of,
 )
-from fuzzyfrog.measure.greedy import Extensions, weigh_step
+from fuzzyfrog.measure.greedy import Extensions, _kernel_pairs, weigh_step
 from fuzzyfrog.measure.threads import effective_threads, map_blocks
 from fuzzyfrog.measure.tree import TreeEngine
 
@@ -238,6 +239,9 @@ class SubsetScores:
         if step is None or self._suits_arrays(checked):
             return self._best_of_any(checked)
         if not self._is_small:
+            # More kernels to compile: a scan of every subset takes less time in a small search.
+            if not _kernel_pairs.pay(lambda: seconds_to_scan(self._n_pairs, len(checked))):
+                return self._best_of_any(checked)
             return self._extensions.best(checked, *step, known, tell)
         scores = exact_means(self._weigh_step(*step), self._asked.size)
         scores[scores < scores.max() - self.tolerance] = -np.inf

@@ -17,6 +17,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fuzzyfrog.common.deadline import stop_if_late
 from fuzzyfrog.common.jit import Kernels
@@ -56,6 +57,7 @@ _MOST_SUBSETS = 16  # subsets whose distances on a rectangle are in memory at on
 # Measured, in seconds: what a pair costs on one feature, and a subset on one rectangle.
 _SECONDS_PER_DIFFERENCE = 5e-10
 _SECONDS_PER_RECTANGLE = 1e-5
+_SECONDS_PER_PAIR = 3e-10  # of a scan, whatever the subset
 
 
 class Nearest(NamedTuple):
@@ -170,28 +172,34 @@ class ScanEngine(Engine):
         n_threads = self._threads_for(len(masks) * self.n_pairs)
 
         def part(cut: tuple[int, int]) -> None:
-            _kernel_scan.scan_batch(table, batch, self.join, *cut, weights)
+            membership, limit, enemy = self._work_space()
+            enemy[:] = -1
+            _kernel_scan.scan_batch(
+                table, batch, self.join, *cut, membership, limit, enemy, enemy.copy(), weights
+            )
 
         map_blocks(part, _cuts(len(masks), n_threads, self.n_pairs), n_threads)
         return weights
 
     def _part(self, subset: Subset, allowed: float, lane: int, n_threads: int) -> Nearest:
         table = self.geometry.table
-        membership = np.empty(self.geometry.n_samples)
-        limit = np.empty(table.lanes.shape[1], np.int16)
-        enemy = np.empty(membership.size, np.int64)
+        membership, limit, enemy = self._work_space()
         _kernel_scan.open_memberships(table.steps, membership, limit, enemy)
 
         def kernel(start: int, step: int, may_lose: float) -> float:
             return float(
                 _kernel_scan.scan(
-                    table, subset.features, subset.exact, self.join, subset.gaps, start, step,
-                    membership, limit, enemy, may_lose,
+                    table, table.target, subset.features, subset.exact, self.join, subset.gaps,
+                    start, step, membership, limit, enemy, may_lose,
                 )
             )  # fmt: skip
 
         lost = self._lowered(kernel, lane, n_threads, allowed)
         return Nearest(membership, enemy, complete=bool(lost <= allowed))
+
+    def _work_space(self) -> tuple[Floats, NDArray[np.int16], Integers]:
+        n_samples, n_lanes = self.geometry.n_samples, self.geometry.table.lanes.shape[1]
+        return np.empty(n_samples), np.empty(n_lanes, np.int16), np.empty(n_samples, np.int64)
 
 
 class PartEngine(Engine):
@@ -222,8 +230,8 @@ class PartEngine(Engine):
         def part(cut: tuple[int, int]) -> float:
             return float(
                 _kernel_scan.scan_part(
-                    table, self.asked, self._own, self._queries, subset.features, subset.exact,
-                    self.join, subset.gaps, *cut, membership, limit, enemy, allowed,
+                    table, table.target, self.asked, self._own, self._queries, subset.features,
+                    subset.exact, self.join, subset.gaps, *cut, membership, limit, enemy, allowed,
                 )
             )  # fmt: skip
 
@@ -309,6 +317,11 @@ def seconds_for(n_pairs: int, n_joined: int, n_subsets: int) -> float:
     n_rectangles = 1 + n_pairs // _PAIRS
     per_pair = n_pairs * (n_joined + 2 * n_subsets) * _SECONDS_PER_DIFFERENCE
     return per_pair + n_rectangles * n_subsets * _SECONDS_PER_RECTANGLE
+
+
+def seconds_to_scan(n_pairs: int, n_subsets: int) -> float:
+    """Return about how long kernels take to look at every pair of enemies for some subsets."""
+    return n_pairs * n_subsets * _SECONDS_PER_PAIR
 
 
 class _Differences:

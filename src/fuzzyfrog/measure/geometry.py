@@ -60,8 +60,8 @@ class Table(NamedTuple):
         The same, sample by sample.
     first_enemy : int64[n_samples]
         Every sample from here on is an enemy of sample i, none between i and here is.
-    target : float64[n_samples] or float64[0]
-        Positions of a numeric target, nothing for classes.
+    target : float64[n_samples] or None
+        Positions of a numeric target, None for classes: kernels are compiled for one of the two.
     level : Level
         The same for the filter.
     steps : float
@@ -72,7 +72,7 @@ class Table(NamedTuple):
     lanes: NDArray[np.int16]
     queries: NDArray[np.int16]
     first_enemy: NDArray[np.int64]
-    target: NDArray[np.float64]
+    target: NDArray[np.float64] | None
     level: Level
     steps: float
 
@@ -254,7 +254,13 @@ class Geometry:
     def table(self) -> Table:
         """Everything the scan reads."""
         return Table(
-            self.Z, self.lanes, self.queries, self.first_enemy, self.target, self.level, self.steps
+            self.Z,
+            self.lanes,
+            self.queries,
+            self.first_enemy,
+            self.target if self.is_numeric else None,
+            self.level,
+            self.steps,
         )
 
     @cached_property

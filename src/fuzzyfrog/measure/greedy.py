@@ -27,7 +27,7 @@ from fuzzyfrog.measure.geometry import (
 )
 from fuzzyfrog.measure.threads import map_blocks
 
-_kernel_pairs = Kernels("fuzzyfrog.measure._kernel_pairs", "extend")
+_kernel_pairs = Kernels("fuzzyfrog.measure._kernel_pairs", "extend", "bounds")
 
 _AT_ONCE = 64  # extensions of one call: the data of a block of samples stay in the cache
 _VECTOR = 16  # extensions are padded to a multiple of this: whole vectors of the unrolled loop

@@ -176,9 +176,9 @@ class TreeEngine(Engine):
             )  # fmt: skip
 
         map_blocks(part, range(4 * n_threads), n_threads)
-        target, level = geometry.target, geometry.level
+        target, level = None, geometry.level
         if geometry.is_numeric:
-            target, level = target[sample], level._replace(of=level.of[sample])
+            target, level = geometry.target[sample], level._replace(of=level.of[sample])
         return Table(Z, lanes, queries, geometry.first_enemy[:0], target, level, geometry.steps)
 
     def _forest(self, child: NDArray[np.int32], n_axes: int) -> Forest:
