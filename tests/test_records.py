@@ -138,6 +138,17 @@ def test_identifiers_came_with_schema_7(run):
         Run.from_json(changed(run, ["identifiers"], [99]))
 
 
+def test_what_tells_the_target_came_with_schema_8(run):
+    known = replace(run, telling=(1,))
+    assert Run.from_json(known.to_json()) == known
+    old = json.loads(run.to_json())
+    old["schema"] = 7
+    del old["run"]["telling"]
+    assert Run.from_json(json.dumps(old)) == run
+    with pytest.raises(DataError, match=r"run\.telling must be ascending indices"):
+        Run.from_json(changed(run, ["telling"], [99]))
+
+
 def test_labels_of_sampled_categories_must_be_known(run):
     feature = run.selected[0]
     kinds = [replace(one, kind="categorical") if at == feature else one
@@ -322,8 +333,8 @@ def test_every_field_must_be_there(run, name):
         ("9" * 5_000, "must be saved as JSON"),
         ("[1]", "the fields schema and run"),
         ('{"run": {}}', "the fields schema and run"),
-        ('{"schema": 1, "run": {}}', "schema must be from 2 to 7, got '1'"),
-        ('{"schema": true, "run": {}}', "schema must be from 2 to 7, got 'True'"),
+        ('{"schema": 1, "run": {}}', "schema must be from 2 to 8, got '1'"),
+        ('{"schema": true, "run": {}}', "schema must be from 2 to 8, got 'True'"),
         ('{"schema": 3, "schema": 3, "run": {}}', "'schema' must occur once"),
         ('{"schema": 3, "run": {"seed": NaN}}', "must be finite, got NaN"),
         ('{"schema": 3, "run": {"\\u202e\\n": 1}}', r"run\.\\u202e\\n must be a known field"),

@@ -80,7 +80,7 @@ def test_warnings_are_one_clean_line_and_constraints_are_kept(fuzzyfrog, wine_cs
     assert loss.startswith("fuzzyfrog: warning: Samples that are similar by the selected features")
     assert loss.endswith("For prediction, use --measure soft.")
     assert ".py" not in done.stderr
-    assert "3 of the 11 allowed features (3 are excluded) separate" in done.stdout
+    assert "3 of the 11 allowed features (3 are left out) separate" in done.stdout
     assert "3, as requested" in done.stdout
     assert "\n  ash" in done.stdout
     assert "proline" not in done.stdout

@@ -72,7 +72,7 @@ def test_nothing_is_smaller_than_one(wine_run):
 def test_excluded_features_do_not_count(wine_run):
     free = [at for at in range(13) if at not in wine_run.selected]
     run = replace(wine_run, excluded=tuple(free[:2]))
-    allowed = "5 of the 11 allowed features (2 are excluded)"
+    allowed = "5 of the 11 allowed features (2 are left out)"
     assert headline(run) == f"{allowed} separate these samples as well as all 11 do"
     assert collect(run)["answer"]["facts"][0]["of"] == "of 11 allowed"
     assert collect(run)["all_features"] == "all 11 allowed features"
@@ -235,6 +235,39 @@ def test_an_identifier_that_is_selected_is_mentioned_before_the_headline(wine_ru
         assert printed(some).index(first) < printed(some).index(headline(some))
         assert first.removesuffix("--exclude.").split(":")[0] in unescape(render_report(some))
     assert doubts(replace(run, identifiers=(3,))) == []
+
+
+def test_what_tells_the_target_alone_is_mentioned_before_the_headline(wine_run):
+    one, other = wine_run.selected[:2]
+    run = replace(wine_run, check=a_check(lost=0.005), telling=(one,))
+    first, *others = doubts(run)
+    assert first == (
+        "'alcohol' alone tells the target almost perfectly. If it is recorded after the fact, this "
+        "result does not hold for new samples: leave it out with --exclude."
+    )
+    assert (others, advice(run)) == ([], None)
+    assert printed(run).index(first) < printed(run).index(headline(run))
+    assert doubts(replace(run, telling=(one, other)))[0].startswith(
+        "'alcohol', 'ash' each tell the"
+    )
+    assert doubts(replace(run, telling=(3,))) == []
+    (name,) = run.names((3,))
+    proposed = replace(run, telling=(3,), check=a_check(lost=0.1, soft=(name,)))
+    assert doubts(proposed)[0].startswith(f"'{name}' alone tells")
+
+
+def test_a_mean_that_hides_what_the_best_model_loses(wine_run):
+    check = a_check(lost=0.0)
+    everything, selected, *others = check.scores
+    hiding = replace(selected, by_model=(0.95, 0.85, 0.9))
+    run = replace(wine_run, check=replace(check, scores=(everything, hiding, *others)))
+    assert doubts(run) == []  # one model is as good, whichever it is
+    hiding = replace(selected, by_model=(0.92, 0.89, 0.89))
+    run = replace(wine_run, check=replace(check, scores=(everything, hiding, *others)))
+    assert doubts(run) == [
+        "Models do not lose on average, but the best model does: random forest reaches balanced "
+        "accuracy 95.0% with all features, and no model more than 92.0% with the selected ones."
+    ]
 
 
 def test_features_of_the_core_that_are_not_selected_are_named(wine_run):

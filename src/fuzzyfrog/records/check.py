@@ -11,6 +11,7 @@ MANY_TAKEN = 16  # columns; from here on, chance varies by less than half of the
 
 ELBOW_SHARE = 0.95  # of what the selected features gain over chance
 DIGITS = 3  # of displayed scores; scores that round to the same are the same
+CLEAR_LOSS = 0.02  # of the best model
 NAMES = {
     "all": "all features",
     "selected": "selected",
@@ -243,6 +244,19 @@ class Check:
         if self.selected.loses or self.selected.gains:
             said = "a loss" if self.selected.loses else "a gain"
         return f"{self.compared()}: {said}"
+
+    def hidden_loss(self) -> str | None:
+        """Return what the mean over the models hides, without a period: that the best one loses."""
+        if self.selected is None or self.all is None or self.selected.loses:
+            return None
+        before, after = max(self.all.by_model), max(self.selected.by_model)
+        if before - after <= max(CLEAR_LOSS, self.selected.difference_error):
+            return None
+        model = self.models[self.all.by_model.index(before)]
+        return (
+            f"the best model does: {model} reaches {self.metric} {self.shown(before)} with all "
+            f"features, and no model more than {self.shown(after)} with the selected ones"
+        )
 
     def compared(self) -> str:
         """Return the scores with the selected features and with all, and their difference."""

@@ -32,13 +32,14 @@ from fuzzyfrog.records.parts import (
 
 MAX_BYTES = 64 * 2**20  # of a saved run; a thousand times the usual size
 ROUNDING = 1e-9  # sums of the same numbers may differ by this much
-SCHEMA = 7  # raised whenever a field is added, removed or changes its meaning
+SCHEMA = 8  # raised whenever a field is added, removed or changes its meaning
 OLDEST = 2  # schema that can be read; it lacks only the fields below
 # The schema in which a field came, and its value in the records before.
 LATER_FIELDS: dict[str, tuple[int, object]] = {
     "sampling": (3, None), "excluded": (3, []), "n_resumed": (3, 0),
     "chance": (5, None), "check": (5, None), "copies": (5, []),
     "correlated": (5, []), "rows": (5, None), "data_sample": (6, None), "identifiers": (7, []),
+    "telling": (8, []),
 }  # fmt: skip
 
 Parameter = str | int | float | bool | None  # anything else is kept as its repr
@@ -125,6 +126,8 @@ class Run:
         Values of the selected features and of the target in some rows; None if they were left out.
     identifiers : tuple of int
         Features that look like identifiers, but may be selected without being asked for.
+    telling : tuple of int
+        Features that tell the target almost alone, as those do that are recorded after the fact.
     """
 
     data: TableSummary
@@ -159,6 +162,7 @@ class Run:
     check: Check | None = None
     data_sample: DataSample | None = None
     identifiers: tuple[int, ...] = ()
+    telling: tuple[int, ...] = ()
 
     @property
     def measure(self) -> str:
@@ -596,6 +600,7 @@ def _subsets(run: "Run") -> Iterator[tuple[str, tuple[int, ...]]]:
     yield "core", run.core or ()
     yield "excluded", run.excluded
     yield "identifiers", run.identifiers
+    yield "telling", run.telling
     for name, groups in (("copies", run.copies), ("correlated", run.correlated)):
         for at, group in enumerate(groups):
             yield f"{name}[{at}].feature", (group.feature,)

@@ -3,7 +3,7 @@
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from fuzzyfrog.common.messages import count, percent, shown
+from fuzzyfrog.common.messages import count, listed, percent, shown
 
 if TYPE_CHECKING:
     from fuzzyfrog.records.run import Run
@@ -82,15 +82,22 @@ def headline(run: "Run") -> str:
 
 def _part_of_all(run: "Run") -> tuple[str, str]:
     """Return how many of the features are selected, and what to call all of them."""
-    n_selected = len(run.selected)
-    n_others = len(run.excluded) - run.n_copies  # copies are represented by another feature
-    n_allowed = run.data.n_features - n_others
+    n_selected, (n_offered, noun) = len(run.selected), offered(run)
+    n_others = run.data.n_features - n_offered
     if not n_others:
-        return f"{n_selected:,} of {count(n_allowed, 'feature')}", "all columns"
+        return f"{n_selected:,} of {count(n_offered, noun)}", "all columns"
     are = "is" if n_others == 1 else "are"
-    allowed = count(n_allowed, "allowed feature")
-    start = f"{n_selected:,} of the {allowed} ({n_others:,} {are} excluded)"
-    return start, f"all {n_allowed:,}"
+    start = f"{n_selected:,} of the {count(n_offered, noun)} ({n_others:,} {are} left out)"
+    return start, f"all {n_offered:,}"
+
+
+def offered(run: "Run") -> tuple[int, str]:
+    """Return the number of features to choose from, and what to call one.
+
+    Copies count: another feature represents them.
+    """
+    n_others = len(run.excluded) - run.n_copies
+    return run.data.n_features - n_others, "allowed feature" if n_others else "feature"
 
 
 def _soft_headline(run: "Run") -> str:
@@ -101,7 +108,7 @@ def _soft_headline(run: "Run") -> str:
         return f"No features were found by which similar samples {what} than by chance ({chance})"
     start, others = _part_of_all(run)
     if len(run.selected) == run.n_allowed:
-        start = f"all {count(run.n_allowed, 'allowed feature' if run.excluded else 'feature')}"
+        start = f"all {count(*offered(run))}"
     check = run.check
     loses = check is not None and check.loses and not has_all(run)
     is_said = loses or _at_best(run) is not None  # by doubts
@@ -161,6 +168,7 @@ def doubts(run: "Run") -> list[str]:
     Show them before the headline, which says nothing about new samples.
     """
     found = [_identifier(run, one) for one in run.selected if one in run.identifiers]
+    found += _telling(run)
     check = run.check
     if check is not None and (best := _at_best(run)) is not None:
         than = "always predicting the mean" if run.data.target.is_numeric else "chance"
@@ -169,6 +177,8 @@ def doubts(run: "Run") -> list[str]:
     elif check is not None and check.selected is not None and check.loses and not has_all(run):
         worse = "slightly worse" if check.selected.difference > -SMALL_LOSS else "worse"
         found.append(f"Models do {worse} with features selected this way: {check.compared()}.")
+    elif check is not None and (lost := check.hidden_loss()) and not has_all(run):
+        found.append(f"Models do not lose on average, but {lost}.")
     if check is not None and check.noise is not None and check.noise.fails and run.is_strict:
         found.append(
             "The strict measure takes shuffled columns about as often as real ones: "
@@ -190,6 +200,23 @@ def _identifier(run: "Run", feature: int) -> str:
         f"The selected {shown(name)} looks like an ID: what it says about these samples may not "
         f"hold for new ones. If it is one, leave it out with {option}."
     )
+
+
+def _telling(run: "Run") -> list[str]:
+    """Return the sentence about features that tell the target alone, if one is put forward."""
+    named = {*run.names(run.selected), *(run.check.soft_features if run.check is not None else ())}
+    names = [one for one in run.names(run.telling) if one in named]
+    if not names:
+        return []
+    option = "--exclude" if run.command is not None else "exclude"
+    if len(names) == 1:
+        tells, they_are, them = "alone tells the target almost perfectly", "it is", "it"
+    else:
+        tells, they_are, them = "each tell the target almost perfectly", "they are", "them"
+    return [
+        f"{listed(names)} {tells}. If {they_are} recorded after the fact, this result does not "
+        f"hold for new samples: leave {them} out with {option}."
+    ]
 
 
 def _at_best(run: "Run") -> float | None:
@@ -236,7 +263,7 @@ def model_result(run: "Run") -> str:
 def advice(run: "Run") -> str | None:
     """Return what to do about the doubts, as a sentence; None if they say it themselves."""
     n_identifiers = len(set(run.selected) & set(run.identifiers))
-    if len(doubts(run)) == n_identifiers:
+    if len(doubts(run)) == n_identifiers + len(_telling(run)):
         return None
     if _at_best(run) is not None:
         return "For prediction, the table needs other columns."

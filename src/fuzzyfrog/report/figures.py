@@ -11,7 +11,7 @@ from fuzzyfrog.common.messages import count, shown
 from fuzzyfrog.common.params import check_known
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.records import FeatureSet, Run
-from fuzzyfrog.records.statements import alike
+from fuzzyfrog.records.statements import alike, offered
 from fuzzyfrog.report.plot_data import elbow
 from fuzzyfrog.report.text import gamma, short
 
@@ -192,9 +192,8 @@ def _draw_front(run: Run, axes: Any) -> None:
         axes.plot([one.size for one in known], [one.accuracy for one in known], color=SOFT,
                   linewidth=1.5, linestyle=(0, (2, 2)),
                   label=f"{name} of nearest neighbors")  # fmt: skip
-    noun = "allowed feature" if run.excluded else "feature"
     axes.axhline(run.full_dependency, color=MUTE, linestyle=(0, (4, 3)), linewidth=1,
-                 label=f"all {count(run.n_allowed, noun)}")  # fmt: skip
+                 label=f"all {count(*offered(run))}")  # fmt: skip
     if run.chance is not None:
         axes.axhline(run.chance, color=MUTE, linestyle=(0, (1, 2)), linewidth=1.5, label="chance")
     bend = elbow(run) if run.is_strict else None

@@ -3,7 +3,7 @@
 from typing import Any
 
 from fuzzyfrog.records import FeatureSet, Run
-from fuzzyfrog.records.statements import is_useless, size_reason
+from fuzzyfrog.records.statements import is_useless, offered, size_reason
 from fuzzyfrog.report.plot_data import MAX_CHARACTERS, QUARTERS, Scale, line, nice_ticks, tick
 from fuzzyfrog.report.text import count, gamma, room, short
 
@@ -84,12 +84,12 @@ def standing(run: Run) -> dict[str, str]:
 
 def facts(run: Run) -> list[dict[str, str]]:
     """Return the numbers at the top."""
-    allowed = " allowed" if run.excluded else ""
+    n_offered, noun = offered(run)
     found = [
         {
             "label": "Features",
             "value": f"{len(run.selected):,}",
-            "of": f"of {run.n_allowed:,}{allowed}",
+            "of": f"of {n_offered:,} {noun.removesuffix('feature')}".rstrip(),
         }
     ]
     if not run.is_soft:

@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 
 from fuzzyfrog.records import Run
 from fuzzyfrog.records.run import write_text
-from fuzzyfrog.records.statements import alike
+from fuzzyfrog.records.statements import alike, offered
 from fuzzyfrog.report.features import features
 from fuzzyfrog.report.other_measures import path
 from fuzzyfrog.report.plot_data import course, frequency, front, models
@@ -91,12 +91,11 @@ def summary_html(run: Run) -> str:
 
 def collect(run: Run) -> dict[str, Any]:
     """Return the content of the report, in its order."""
-    noun = "allowed feature" if run.excluded else "feature"
     content = {
         "title": short(run.data.name, LONGEST_TITLE) if run.data.is_named else None,
         "version": visible(run.versions.fuzzyfrog),
         "is_numeric": run.data.target.is_numeric,
-        "all_features": f"all {count(run.n_allowed, noun)}",
+        "all_features": f"all {count(*offered(run))}",
         "n_reducts": run.n_reducts,
         "alike": alike(run),
         "is_strict": run.is_strict,

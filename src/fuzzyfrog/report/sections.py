@@ -16,6 +16,7 @@ from fuzzyfrog.records.statements import (
     has_all,
     headline,
     model_result,
+    offered,
     shortcut,
     unchecked,
     verdict,
@@ -281,7 +282,7 @@ def _by_core(run: Run) -> dict[str, str]:
 
 
 def _facts(run: Run) -> list[dict[str, str]]:
-    allowed = " allowed" if run.excluded else ""
+    n_offered, noun = offered(run)
     enough = f"Subsets that keep {asked_percent(run)}"
     subsets = {
         "label": "Equally good subsets" if are_equal(run) else enough,
@@ -292,7 +293,7 @@ def _facts(run: Run) -> list[dict[str, str]]:
         {
             "label": "Features",
             "value": f"{len(run.selected):,}",
-            "of": f"of {run.n_allowed:,}{allowed}",
+            "of": f"of {n_offered:,} {noun.removesuffix('feature')}".rstrip(),
         },
         {
             "label": "Dependency γ",

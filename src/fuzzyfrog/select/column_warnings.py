@@ -187,30 +187,29 @@ def ruling_gaps(
         )
 
 
-def telling(dataset: Dataset, allowed: Masks) -> Iterator[Sentence]:
-    """Yield a warning for each allowed feature that tells the target alone.
+def telling(dataset: Dataset, allowed: Masks) -> dict[int, Sentence]:
+    """Return a warning for each allowed feature that tells the target alone.
 
     Such a feature is often recorded after the fact: a lifeboat, a date of discharge. If several
     features do so, the target is easy to tell, and nothing is wrong with them.
     """
     features = np.flatnonzero(allowed).tolist()
     if dataset.n_samples < FEWEST_TOLD or len(features) < 2:
-        return
-    found: dict[int, str] = {}
+        return {}
+    found: dict[int, Sentence] = {}
     most = min(MOST_TELLING, max(1, int(SHARE_TELLING * len(features))))
     for feature in _worth_a_look(dataset, features):
         if told := _told_by(dataset, feature):
-            found[feature] = told
+            name = dataset.feature_names[feature]
+            found[feature] = Sentence(
+                f"feature {shown(name)} alone {told}. If it is recorded after the fact, leave it "
+                "out with ",
+                Setting("exclude", [name]),
+                ".",
+            )
         if len(found) > most:
-            return
-    for feature, told in found.items():
-        name = dataset.feature_names[feature]
-        yield Sentence(
-            f"feature {shown(name)} alone {told}. If it is recorded after the fact, leave it out "
-            "with ",
-            Setting("exclude", [name]),
-            ".",
-        )
+            return {}
+    return found
 
 
 def _worth_a_look(dataset: Dataset, features: list[int]) -> Iterator[int]:
@@ -355,12 +354,12 @@ def _doubt_of_numbers(column: NDArray[np.float64], name: str) -> str:
         return ""
     n_values = np.unique(column[~np.isnan(column)]).size
     if n_values >= NEARLY_ALL * len(column):
-        return "is called like an ID, and has a different number in nearly every sample."
+        return "has the name of an ID, and has a different number in nearly every sample."
     if _words(name)[-1] in _IDS and n_values >= FEWEST_VALUES and n_values > len(column) / 2:
         numbers = f"{n_values:,} different numbers in {len(column):,} samples"
-        return f"is called like an ID, and has {numbers}."
+        return f"has the name of an ID, and has {numbers}."
     if np.count_nonzero(np.diff(column) == 1) >= NEARLY_ALL * (len(column) - 1):
-        return "is called like an ID, and counts rows, starting again now and then."
+        return "has the name of an ID, and counts rows, starting over now and then."
     return ""
 
 
@@ -376,13 +375,13 @@ def _shared_id(dataset: Dataset, feature: int) -> str:
     if n_values < FEWEST_VALUES or not _are_whole(column):
         return ""
     return (
-        f"is called like an ID, and has {n_values:,} different values in {dataset.n_samples:,} "
+        f"has the name of an ID, and has {n_values:,} different values in {dataset.n_samples:,} "
         "samples: it may say only which samples belong together, such as those of one patient."
     )
 
 
 def _is_relative(dataset: Dataset, name: str) -> bool:
-    """Whether a name is that of the ID of a parent: others of the table are called like IDs."""
+    """Whether a name is that of the ID of a parent: others of the table have names of IDs."""
     if name.lower() not in _RELATIVES:
         return False  # before a look at all names, which would be one for each feature
     named = {one.lower() for one in dataset.feature_names}

@@ -190,6 +190,7 @@ class Groups:
             front=sets(run.front),
             excluded=moved(run.excluded),
             identifiers=moved(run.identifiers),
+            telling=moved(run.telling),
             copies=alikes(run.copies),
             correlated=alikes(run.correlated),
         )

@@ -66,6 +66,7 @@ class FitNotes:
         self.warnings = list(dataset.notes)
         self.excluded: tuple[int, ...] = ()
         self.identifiers: tuple[int, ...] = ()
+        self.telling: tuple[int, ...] = ()
         self.copies: tuple[Alike, ...] = ()
         self.correlated: tuple[Alike, ...] = ()
         self.rows = dataset.rows
@@ -276,6 +277,7 @@ def record_of(
         correlated=notes.correlated,
         rows=_row_names(notes, found),
         identifiers=notes.identifiers,
+        telling=notes.telling,
     )
     alone = [one for one in run.by_loss if not selector._groups.grouped[one]]
     drawn = sorted(alone[:MAX_SAMPLED_COLUMNS])

@@ -460,7 +460,9 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         allowed = self._all_columns(~np.asarray(problem.exclude))
         if self._drops_doubtful:
             free = allowed & ~np.asarray(problem.must_include) & ~self._groups.grouped
-            self._notes.warn(telling(measure.dataset, free))
+            found = telling(measure.dataset, free)
+            self._notes.telling = tuple(found)
+            self._notes.warn(found.values())
         if starts_on_sample(measure, search, problem, self.sample):
             rows = RowSample(measure, allowed, seed=self.seed_)
             search, full_score = SampleFirst(search), rows.full_score
