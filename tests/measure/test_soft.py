@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.measure import SoftDependency, soft
+from fuzzyfrog.measure import SoftDependency, soft, soft
 from fuzzyfrog.measure.soft import _DOUBLE, _SINGLE
 from naive import soft as naive
 
@@ -177,7 +177,8 @@ def test_a_race_finds_the_best_extension_without_weighing_all(tails, numeric, mo
         assert share < 0.8
 
 
-def test_in_a_race_copies_end_level_and_threads_do_not_matter():
+def test_in_a_race_copies_end_level_and_threads_do_not_matter(monkeypatch):
+    monkeypatch.setattr(soft, "_WORTH_A_THREAD", 0)
     dataset = table(6, 500, "nnnnnn")
     dataset.values[:, 2] = dataset.target + dataset.values[:, 2]
     dataset.values[:, 5] = dataset.values[:, 2]
@@ -222,7 +223,8 @@ def test_a_race_among_equally_useless_features_ends_with_the_best(seed):
     assert measure.best(extensions(12)).argmax() == scores.argmax()
 
 
-def test_same_bits_for_any_number_of_threads_and_any_batch():
+def test_same_bits_for_any_number_of_threads_and_any_batch(monkeypatch):
+    monkeypatch.setattr(soft, "_WORTH_A_THREAD", 0)
     dataset = table(0, 500, "nnTcNn")
     masks = random_masks(np.random.default_rng(1), 6, 6)
     masks[4:] = masks[3]

@@ -47,6 +47,7 @@ _FAR_BEHIND = 5.0  # standard errors behind the leader that end the race of an e
 _TOLERANCE = 1e-12  # by which rounding may change a score
 _CLOSE = 1e-9  # scores that are scored again, far beyond the rounding of float64
 _CELLS_AT_ONCE = 2**16  # pairs that NumPy compares together
+_WORTH_A_THREAD = 2**24  # pairs times features: below, handing work over costs more than it saves
 _BLOCKS_AT_ONCE = 4  # vectors of anchors in one piece of work for a thread
 
 
@@ -372,9 +373,10 @@ class SoftDependency:
 
         work = self.n_samples * len(anchors), len(base), len(added)
         if _kernel_soft.pay(partial(soft_arrays.seconds_for_memberships, *work)):
+            n_threads = self._n_threads if work[0] * len(features) >= _WORTH_A_THREAD else 1
             n_blocks = len(anchors) // lanes
-            at_once = max(1, min(_BLOCKS_AT_ONCE, n_blocks // self._n_threads))
-            map_blocks(rows, _pieces(n_blocks, at_once), self._n_threads)
+            at_once = max(1, min(_BLOCKS_AT_ONCE, n_blocks // n_threads))
+            map_blocks(rows, _pieces(n_blocks, at_once), n_threads)
         else:
             soft_arrays.memberships(*table, found, lowest)
         here = anchors[:n_anchors]
