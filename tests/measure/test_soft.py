@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.measure import SoftDependency, soft, soft
+from fuzzyfrog.measure import SoftDependency, soft
 from fuzzyfrog.measure.soft import _DOUBLE, _SINGLE
 from naive import soft as naive
 
