@@ -210,6 +210,10 @@ def test_columns_that_predict_nothing_are_not_recommended(wine_run):
         "With these columns, models are hardly better than chance: balanced accuracy 34.0% at best."
     )
     assert advice(run) == "For prediction, the table needs other columns."
+    for error, is_luck in ((0.05, True), (0.04, False)):
+        some = tuple(replace(one, score=0.42, standard_error=error) for one in check.scores)
+        found = doubts(replace(run, check=replace(check, scores=some)))
+        assert ("hardly better than chance" in found[0]) is is_luck
     zero = tuple(replace(one, score=-0.1) for one in check.scores)
     numbers = TargetSummary("price", (), 0.0, 1.0)
     run = replace(

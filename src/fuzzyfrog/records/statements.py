@@ -12,7 +12,7 @@ MAX_NAMED = 8  # features that a sentence lists
 LONGEST = 40  # characters of their names
 LOW_DEPENDENCY = 0.5  # of all features: below this, even they leave most samples mixed up
 SMALL_LOSS = 0.01  # of balanced accuracy or R²
-HARDLY_MORE = 0.02  # than chance: what models reach where columns say nothing
+HARDLY_MORE = 0.02  # than chance, or two standard errors: what models reach by luck
 CHEAPER_SHARES = (0.95, 0.9, 0.8)  # of the dependency: far fewer features may be enough for these
 
 
@@ -223,10 +223,11 @@ def _at_best(run: "Run") -> float | None:
     """Return the best score of the models if it is hardly better than chance, otherwise None."""
     if run.check is None or not run.check.scores:
         return None
-    best = max(one.score for one in run.check.scores)
+    best = max(run.check.scores, key=lambda one: one.score)
     classes = run.data.target.classes
     chance = 0.0 if run.data.target.is_numeric else 1.0 / len(classes)
-    return best if best < chance + HARDLY_MORE else None
+    is_clear = best.score >= chance + max(HARDLY_MORE, 2.0 * best.standard_error)
+    return None if is_clear else best.score
 
 
 def unchecked(run: "Run") -> str | None:
