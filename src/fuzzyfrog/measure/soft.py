@@ -46,6 +46,7 @@ _FIRST_ROUND = 128  # anchors that all extensions of a race are weighed on
 _FAR_BEHIND = 5.0  # standard errors behind the leader that end the race of an extension
 _TOLERANCE = 1e-12  # by which rounding may change a score
 _CLOSE = 1e-9  # scores that are scored again, far beyond the rounding of float64
+_MOST_KEPT = 2**24  # bytes of exponentials that are kept for the next round of a race
 _CELLS_AT_ONCE = 2**16  # pairs that NumPy compares together
 _WORTH_A_THREAD = 2**24  # pairs times features: below, handing work over costs more than it saves
 _BLOCKS_AT_ONCE = 4  # vectors of anchors in one piece of work for a thread
@@ -385,6 +386,19 @@ class SoftDependency:
         return found[:, :n_anchors], is_unsure
 
 
+@dataclass(frozen=True)
+class _Kept:
+    """The exponentials of some features that were computed last."""
+
+    scale: float
+    precision: _Precision
+    features: Integers
+    order: Integers  # that sorts them
+    a: Scalars
+    b: Scalars
+    is_far: Mask
+
+
 class _Columns:
     """The features of a table as the kernels read them, samples in the order of their classes."""
 
@@ -393,6 +407,7 @@ class _Columns:
         self._values = values  # numbers in spreads, categories as codes; in the table's order
         self._mean = mean
         self._differs = differs
+        self._kept: _Kept | None = None
         has_gaps = [bool(np.isnan(column).any()) for column in values]
         kind = np.where(dataset.categorical, CATEGORY, np.where(has_gaps, GAPS, NUMBER))
         self._kind: Integers = kind.astype(np.int64)
@@ -437,6 +452,29 @@ class _Columns:
         self, features: Integers, scale: float, precision: _Precision
     ) -> tuple[Scalars, Scalars, Integers, Scalars, Scalars, Mask]:
         """Return what the kernel takes of some features, and which samples are far out."""
+        a, b, is_far = self._kept_exponentials(features, scale, precision)
+        differs = np.exp(-self._differs[features] / scale).astype(precision.dtype)
+        gap = np.exp(-self._mean[features] / scale).astype(precision.dtype)
+        return a, b, self._kind[features], differs, gap, is_far
+
+    def _kept_exponentials(
+        self, features: Integers, scale: float, precision: _Precision
+    ) -> tuple[Scalars, Scalars, Mask]:
+        """Return the exponentials of some features; the rounds of a race need the same again."""
+        kept = self._kept  # another thread may replace it
+        if kept is not None and kept.scale == scale and kept.precision is precision:
+            rows = np.searchsorted(kept.features, features, sorter=kept.order)
+            rows = kept.order[np.minimum(rows, len(kept.order) - 1)]
+            if np.array_equal(kept.features[rows], features):
+                return kept.a[rows], kept.b[rows], kept.is_far[rows]
+        a, b, is_far = self._exponentials(features, scale, precision)
+        if a.nbytes <= _MOST_KEPT:
+            self._kept = _Kept(scale, precision, features, np.argsort(features), a, b, is_far)
+        return a, b, is_far
+
+    def _exponentials(
+        self, features: Integers, scale: float, precision: _Precision
+    ) -> tuple[Scalars, Scalars, Mask]:
         shape = (len(features), self._dataset.n_samples)
         a, b = np.empty(shape, precision.dtype), np.empty(shape, precision.dtype)
         is_far = np.zeros(shape, np.bool_)
@@ -451,9 +489,7 @@ class _Columns:
             labels = np.flatnonzero(self._dataset.categorical[some])
             a[first + labels] = b[first + labels] = values[labels]
             is_far[first + labels] = False
-        differs = np.exp(-self._differs[features] / scale).astype(precision.dtype)
-        gap = np.exp(-self._mean[features] / scale).astype(precision.dtype)
-        return a, b, self._kind[features], differs, gap, is_far
+        return a, b, is_far
 
     def differences(self, features: Integers) -> tuple[Floats, Integers, Floats, Floats]:
         """Return values, kinds and fixed differences of some features, in the table's order."""
