@@ -221,7 +221,7 @@ def test_exponentials_that_are_kept_are_those_of_the_features(monkeypatch):
     columns, fresh = (SoftDependency(dataset)._columns for _ in range(2))
     monkeypatch.setattr(fresh, "_kept_exponentials", fresh._exponentials)
     for scale, precision in ((0.4, _SINGLE), (0.8, _SINGLE), (0.8, _DOUBLE)):
-        for features in ([3, 0, 5], [5, 3], [0], [1, 0], [4, 2, 1, 0], [2], [5]):
+        for features in ([5], [3, 0, 5], [5, 3], [0], [1, 0], [4, 2, 1, 0], [2], [5]):
             found = columns.factors(np.array(features), scale, precision)
             expected = fresh.factors(np.array(features), scale, precision)
             for one, other in zip(found, expected, strict=True):
