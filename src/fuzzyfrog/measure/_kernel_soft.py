@@ -374,7 +374,7 @@ def left_out_losses(
     """
     n_steps, n_samples = z.shape
     delta = np.empty(n_samples)
-    nearest = np.empty(n_neighbors)
+    nearest, close = np.empty(n_neighbors), np.empty(n_samples, np.int64)
     votes, tied = np.empty(max(n_classes, 1)), np.empty(max(n_classes, 1))
     for place in range(first, last):
         x = anchors[place]
@@ -393,8 +393,13 @@ def left_out_losses(
                     elif row[y] != here:
                         delta[y] += differs[step]
             nearest[:] = np.inf
+            n_close = 0  # samples that may be among the nearest, or level with the last of them
             for y in range(n_samples):
-                if y == x or delta[y] >= nearest[n_neighbors - 1]:
+                if delta[y] > nearest[n_neighbors - 1] + SAME or y == x:
+                    continue
+                close[n_close] = y
+                n_close += 1
+                if delta[y] >= nearest[n_neighbors - 1]:
                     continue
                 k = n_neighbors - 1
                 while k > 0 and nearest[k - 1] > delta[y]:
@@ -405,8 +410,8 @@ def left_out_losses(
             tied[:] = 0.0
             farthest = nearest[n_neighbors - 1]
             n_nearer, n_tied = 0, 0
-            for y in range(n_samples):
-                if y == x or delta[y] > farthest + SAME:
+            for y in close[:n_close]:
+                if delta[y] > farthest + SAME:
                     continue
                 code = codes[y] if n_classes else 0
                 value = 1.0 if n_classes else target[y]
