@@ -83,7 +83,7 @@ def test_fewer_values_are_labels(n_values, n_samples):
 def test_whole_numbers_that_differ_are_identifiers_by_their_name(name):
     numbers = [100_002 + 7 * (number * 13 % 50) for number in range(50)]
     (sentence,) = told(numbers, name=name)
-    assert "has the name of an ID, and has a different number in nearly every sample." in sentence
+    assert "is named like an ID, and has a different number in nearly every sample." in sentence
     assert "list it in exclude, or drop the column." in sentence
     assert told(numbers, name=name, allowed=False) == []
     assert told([*numbers[:48], 7, 7], name=name) != []
@@ -132,7 +132,7 @@ def penguins(name="Sample Number"):
 
 def test_numbers_of_samples_that_start_again_are_left_out():
     X, y = penguins()
-    with pytest.warns(UserWarning, match="'Sample Number' has the name of an ID, and counts rows"):
+    with pytest.warns(UserWarning, match="'Sample Number' is named like an ID, and counts rows"):
         found = FuzzyRoughSelector("quickreduct").fit(X, y)
     assert found.get_feature_names_out().tolist() == ["length"]
     shuffled = np.random.default_rng(0).permutation(X["Sample Number"])
@@ -156,10 +156,10 @@ def test_an_identifier_that_several_samples_share_is_told_and_stays(kind):
     pid = [f"PED{one:03}" for one in family] if kind == "text" else 100 + 3 * family
     X = pd.DataFrame({"pid": pid, "sex": random.integers(1, 3, 120)})
     y = random.permutation(40)[family] < 20  # families are ill, so pid tells it
-    with pytest.warns(UserWarning, match="'pid' has the name of an ID") as caught:
+    with pytest.warns(UserWarning, match="'pid' is named like an ID") as caught:
         found = FuzzyRoughSelector("quickreduct").fit(X, y)
     assert str(caught[0].message) == (
-        "feature 'pid' has the name of an ID, and has 40 different values in 120 samples: it may "
+        "feature 'pid' is named like an ID, and has 40 different values in 120 samples: it may "
         "say only which samples belong together, such as those of one patient. If so, leave it "
         "out with exclude=['pid']."
     )
@@ -177,7 +177,7 @@ def test_the_ids_of_parents_are_told_next_to_other_ids():
     mother = np.where(np.arange(120) % 3 == 0, 0, 400 + np.arange(120) // 3)
     table = {"id": 400 + random.permutation(120), "mid": mother, "age": random.normal(size=120)}
     with pytest.warns(
-        UserWarning, match="'mid' has the name of an ID, and has 41 different values"
+        UserWarning, match="'mid' is named like an ID, and has 41 different values"
     ):
         found = FuzzyRoughSelector("quickreduct", exclude=["id"]).fit(
             pd.DataFrame(table), random.integers(0, 2, 120)
@@ -408,6 +408,16 @@ def passengers(n_samples=200, wrong=0):
 
 def told_alone(data):
     return list(telling(data, np.ones(data.n_features, np.bool_)).values())
+
+
+def test_a_column_that_tells_the_classes_alone_is_in_the_record():
+    data = passengers()
+    with pytest.warns(UserWarning, match="'boat' alone tells"):
+        assert FuzzyRoughSelector("quickreduct").fit(data).record().telling == (3,)
+    grouped = FuzzyRoughSelector("quickreduct", groups={"person": ["sex", "age"]})
+    with pytest.warns(UserWarning, match="'boat' alone tells"):
+        run = grouped.fit(data).record()
+    assert run.names(run.telling) == ("boat",)
 
 
 def test_a_column_that_tells_the_classes_alone_is_told():

@@ -53,6 +53,7 @@ LATE = (
     b"kernel, which cannot be interrupted\n"
 )
 LATE_SECONDS = 1.0
+HEARD_SECONDS = 0.25  # by which a signal may be handled before the thread hears of it
 BAR_WIDTH = 20
 LEAST_WIDTH_FOR_BAR = 80
 
@@ -294,7 +295,7 @@ class Stopping:
                     late.start()
 
     def _say_late(self, heard_at: float) -> None:
-        if self._handled_at < heard_at - LATE_SECONDS:
+        if self._handled_at < heard_at - HEARD_SECONDS:
             _say(LATE)
 
     def _stop(self, number: int, _: FrameType | None) -> None:

@@ -31,7 +31,8 @@ _IMPORT = re.compile(r"^from ([\w.]+) import", re.MULTILINE)
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-# Seconds of work that NumPy does before kernels take over: about what kernels cost at first.
+# Seconds of work that NumPy does before kernels take over. What these cost at first is more; but
+# work that takes NumPy that long is often a small part of what comes.
 PATIENCE = 1.0  # until they are compiled
 PATIENCE_CACHED = 0.75  # until Numba is imported and they are read from the disk
 PATIENCE_AT_HAND = 0.1  # until they are read from the disk, if Numba is imported
@@ -60,11 +61,16 @@ class Kernels:
         The full name of the module.
     main : str
         The kernels that take longest to compile: one of them says whether kernels are compiled.
+    suits : callable, optional
+        Says of the types that one of them is compiled for, as text, whether they are those here.
     """
 
-    def __init__(self, module: str, *main: str) -> None:
+    def __init__(
+        self, module: str, *main: str, suits: Callable[[str], bool] = lambda types: True
+    ) -> None:
         self._module = module
         self._main = main
+        self._suits = suits
         self._spent = 0.0
         self._are_known_to_be_at_hand = False  # saves time: a kernel call takes microseconds
 
@@ -112,7 +118,10 @@ class Kernels:
     @property
     def _are_at_hand(self) -> bool:
         module = sys.modules.get(self._module)
-        found = any(getattr(getattr(module, name, None), "overloads", ()) for name in self._main)
+        kernels = [getattr(module, name, None) for name in self._main]
+        found = any(
+            self._suits(str(types)) for one in kernels for types in getattr(one, "overloads", ())
+        )
         self._are_known_to_be_at_hand = found
         return found
 

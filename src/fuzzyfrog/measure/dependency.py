@@ -16,6 +16,7 @@ from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.scaling import GRID, MISSING_RULES, ROUNDING, SPREADS, Missing, Spread, snapped
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.measure.engines import (
+    SCANS_BY_KIND,
     ArrayEngine,
     Engine,
     LineEngine,
@@ -25,7 +26,6 @@ from fuzzyfrog.measure.engines import (
     ScanEngine,
     Weights,
     _kernel_plain,
-    _kernel_scan,
     seconds_for,
     seconds_to_scan,
 )
@@ -40,7 +40,7 @@ from fuzzyfrog.measure.geometry import (
     exact_means,
     subset_of,
 )
-from fuzzyfrog.measure.greedy import Extensions, _kernel_pairs, weigh_step
+from fuzzyfrog.measure.greedy import Extensions, _kernel_bounds, weigh_step
 from fuzzyfrog.measure.threads import effective_threads, map_blocks
 from fuzzyfrog.measure.tree import TreeEngine
 
@@ -193,7 +193,7 @@ class SubsetScores:
         """Whether NumPy should score subsets: little work, and no kernel is compiled yet."""
         if self._choice != "auto":
             return self._choice == "arrays"
-        return not _kernel_scan.pay(
+        return not SCANS_BY_KIND[self._geometry.is_numeric].pay(
             lambda: seconds_for(self._n_pairs, int(checked.sum()), len(checked))
         )
 
@@ -240,7 +240,7 @@ class SubsetScores:
             return self._best_of_any(checked)
         if not self._is_small:
             # More kernels to compile: a scan of every subset takes less time in a small search.
-            if not _kernel_pairs.pay(lambda: seconds_to_scan(self._n_pairs, len(checked))):
+            if not _kernel_bounds.pay(lambda: seconds_to_scan(self._n_pairs, len(checked))):
                 return self._best_of_any(checked)
             return self._extensions.best(checked, *step, known, tell)
         scores = exact_means(self._weigh_step(*step), self._asked.size)
@@ -354,13 +354,13 @@ def checked_masks(masks: ArrayLike, n_features: int) -> Masks:
 
 def one_step(masks: Masks) -> tuple[Masks, Integers] | None:
     """Return the common subset and the feature that each mask adds to it, None if there is none."""
-    if len(masks) < 2:
-        return None
     base = np.asarray(masks.all(axis=0))
     more = masks ^ base
-    added = np.argmax(more, axis=1)
     # One for each is enough to count them all: sizes of thousands of wide masks take longer.
-    if np.count_nonzero(more) != len(masks) or not more[np.arange(len(masks)), added].all():
+    if len(masks) < 2 or np.count_nonzero(more) != len(masks):
+        return None
+    added = np.argmax(more, axis=1)
+    if not more[np.arange(len(masks)), added].all():
         return None
     return base, added
 

@@ -39,7 +39,15 @@ from fuzzyfrog.measure.threads import map_blocks
 Weights = Integers
 
 _kernel_plain = Kernels("fuzzyfrog.measure._kernel_plain", "nearest")
-_kernel_scan = Kernels("fuzzyfrog.measure._kernel_scan", "scan_batch", "scan", "scan_part")
+_SCANS = "scan_batch", "scan", "scan_part"
+_kernel_scan = Kernels("fuzzyfrog.measure._kernel_scan", *_SCANS)
+# The same kernels are compiled once for classes, where the target is None, and once for numbers.
+SCANS_BY_KIND = {
+    False: Kernels("fuzzyfrog.measure._kernel_scan", *_SCANS, suits=lambda types: "none" in types),
+    True: Kernels(
+        "fuzzyfrog.measure._kernel_scan", *_SCANS, suits=lambda types: "none" not in types
+    ),
+}
 
 # Pairs of enemies: below, handing work to a thread costs more than it saves.
 _WORTH_A_THREAD = 2_000_000

@@ -27,7 +27,8 @@ from fuzzyfrog.measure.geometry import (
 )
 from fuzzyfrog.measure.threads import map_blocks
 
-_kernel_pairs = Kernels("fuzzyfrog.measure._kernel_pairs", "extend", "bounds")
+_kernel_pairs = Kernels("fuzzyfrog.measure._kernel_pairs", "extend")
+_kernel_bounds = Kernels("fuzzyfrog.measure._kernel_pairs", "bounds")
 
 _AT_ONCE = 64  # extensions of one call: the data of a block of samples stay in the cache
 _VECTOR = 16  # extensions are padded to a multiple of this: whole vectors of the unrolled loop
@@ -98,18 +99,18 @@ class _Witnesses:
         self.known = known
         self._n_sure = n_sure
         self._apart = np.empty(known.shape)
-        _kernel_pairs.measure_pairs(geometry.Z, asked, base, join, known, self._apart)
+        _kernel_bounds.measure_pairs(geometry.Z, asked, base, join, known, self._apart)
 
     def remember(self, enemy: Integers) -> None:
         """Remember one more enemy of each sample, -1 for none."""
-        _kernel_pairs.remember(
+        _kernel_bounds.remember(
             self._geometry.Z, self._asked, self._base, self._join, self.known, self._apart, enemy
         )
 
     def bound(self, feature: int) -> float:
         """Return the largest sum of memberships that adding a feature can lead to."""
         column = self._geometry.Z[:, feature].copy()
-        found = _kernel_pairs.bound(
+        found = _kernel_bounds.bound(
             column, self._geometry.target, self._asked, self._join, self.known, self._apart
         )
         return self._n_sure + float(found)
@@ -120,7 +121,7 @@ class _Witnesses:
 
         def part(block: tuple[int, int]) -> Floats:
             total = np.zeros(geometry.n_features)
-            _kernel_pairs.bounds(
+            _kernel_bounds.bounds(
                 geometry.Z, geometry.target, self._asked, self._join, self.known, self._apart,
                 *block, total,
             )  # fmt: skip

@@ -448,6 +448,9 @@ class _Columns:
             return float((counts * (counts - 1)).sum() / (n * (n - 1)))
         return _mean_likeness(np.sort(self.target))
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_kept": None}
+
     def factors(
         self, features: Integers, scale: float, precision: _Precision
     ) -> tuple[Scalars, Scalars, Integers, Scalars, Scalars, Mask]:
@@ -462,13 +465,13 @@ class _Columns:
     ) -> tuple[Scalars, Scalars, Mask]:
         """Return the exponentials of some features; the rounds of a race need the same again."""
         kept = self._kept  # another thread may replace it
-        if kept is not None and kept.scale == scale and kept.precision is precision:
+        if kept is not None and kept.scale == scale and kept.precision == precision:
             rows = np.searchsorted(kept.features, features, sorter=kept.order)
             rows = kept.order[np.minimum(rows, len(kept.order) - 1)]
             if np.array_equal(kept.features[rows], features):
                 return kept.a[rows], kept.b[rows], kept.is_far[rows]
         a, b, is_far = self._exponentials(features, scale, precision)
-        if a.nbytes <= _MOST_KEPT:
+        if a.nbytes + b.nbytes + is_far.nbytes <= _MOST_KEPT:
             self._kept = _Kept(scale, precision, features, np.argsort(features), a, b, is_far)
         return a, b, is_far
 

@@ -250,7 +250,7 @@ class Check:
         if self.selected is None or self.all is None or self.selected.loses:
             return None
         before, after = max(self.all.by_model), max(self.selected.by_model)
-        if before - after <= max(CLEAR_LOSS, self.selected.difference_error):
+        if round(before - after, DIGITS) < max(CLEAR_LOSS, self.selected.difference_error):
             return None
         model = self.models[self.all.by_model.index(before)]
         return (

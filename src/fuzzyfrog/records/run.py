@@ -127,7 +127,8 @@ class Run:
     identifiers : tuple of int
         Features that look like identifiers, but may be selected without being asked for.
     telling : tuple of int
-        Features that tell the target almost alone, as those do that are recorded after the fact.
+        Features each of which tells the target almost perfectly, as those do that are recorded
+        after the fact.
     """
 
     data: TableSummary

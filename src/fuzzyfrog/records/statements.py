@@ -12,7 +12,8 @@ MAX_NAMED = 8  # features that a sentence lists
 LONGEST = 40  # characters of their names
 LOW_DEPENDENCY = 0.5  # of all features: below this, even they leave most samples mixed up
 SMALL_LOSS = 0.01  # of balanced accuracy or R²
-HARDLY_MORE = 0.02  # than chance, or two standard errors: what models reach by luck
+HARDLY_MORE = 0.02  # than chance, or two standard errors: what models reach by luck ...
+MUCH_MORE = 0.1  # ... but not as much as this
 CHEAPER_SHARES = (0.95, 0.9, 0.8)  # of the dependency: far fewer features may be enough for these
 
 
@@ -107,7 +108,7 @@ def _soft_headline(run: "Run") -> str:
         what = "have targets more alike" if is_numeric else "share their class more often"
         return f"No features were found by which similar samples {what} than by chance ({chance})"
     start, others = _part_of_all(run)
-    if len(run.selected) == run.n_allowed:
+    if len(run.selected) == offered(run)[0]:
         start = f"all {count(*offered(run))}"
     check = run.check
     loses = check is not None and check.loses and not has_all(run)
@@ -155,10 +156,11 @@ def size_reason(run: "Run") -> str:
 
 
 def _all_of_them(run: "Run") -> str:
-    noun = "allowed features" if run.excluded else "features"
+    n_copies, (n_offered, noun) = run.n_copies, offered(run)
+    but = f" but {count(n_copies, 'copy', 'copies')}" if n_copies else ""
     if run.is_core_alone:
-        return f"All {run.n_allowed:,} {noun} are needed to separate these samples this well"
-    none = f"No subset of the {run.n_allowed:,} {noun} was found"
+        return f"All {n_offered:,} {noun}s{but} are needed to separate these samples this well"
+    none = f"No subset of the {n_offered:,} {noun}s{but} was found"
     return f"{none} that separates these samples as well"
 
 
@@ -223,11 +225,12 @@ def _at_best(run: "Run") -> float | None:
     """Return the best score of the models if it is hardly better than chance, otherwise None."""
     if run.check is None or not run.check.scores:
         return None
-    best = max(run.check.scores, key=lambda one: one.score)
     classes = run.data.target.classes
     chance = 0.0 if run.data.target.is_numeric else 1.0 / len(classes)
-    is_clear = best.score >= chance + max(HARDLY_MORE, 2.0 * best.standard_error)
-    return None if is_clear else best.score
+    for one in run.check.scores:
+        if one.score >= chance + max(HARDLY_MORE, min(2.0 * one.standard_error, MUCH_MORE)):
+            return None
+    return max(one.score for one in run.check.scores)
 
 
 def unchecked(run: "Run") -> str | None:
@@ -277,7 +280,9 @@ def advice(run: "Run") -> str | None:
     if check is None or not check.soft_features:
         return f"For prediction, try {option}."
     if check.soft is not None and check.all is not None and check.selected is not None:
-        others = {"the selected features": check.selected, "all features": check.all}
+        others = {"all features": check.all}
+        if check.hidden_loss() is None:
+            others["the selected features"] = check.selected
         what, best = max(others.items(), key=lambda one: one[1].score)
         # Fewer features than all are worth a difference that is not clear.
         spare = 0.0 if best is check.selected else check.soft.difference_error

@@ -85,11 +85,12 @@ def standing(run: Run) -> dict[str, str]:
 def facts(run: Run) -> list[dict[str, str]]:
     """Return the numbers at the top."""
     n_offered, noun = offered(run)
+    allowed = " allowed" if noun != "feature" else ""
     found = [
         {
             "label": "Features",
             "value": f"{len(run.selected):,}",
-            "of": f"of {n_offered:,} {noun.removesuffix('feature')}".rstrip(),
+            "of": f"of {n_offered:,}{allowed}",
         }
     ]
     if not run.is_soft:

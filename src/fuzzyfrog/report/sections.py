@@ -283,6 +283,7 @@ def _by_core(run: Run) -> dict[str, str]:
 
 def _facts(run: Run) -> list[dict[str, str]]:
     n_offered, noun = offered(run)
+    allowed = " allowed" if noun != "feature" else ""
     enough = f"Subsets that keep {asked_percent(run)}"
     subsets = {
         "label": "Equally good subsets" if are_equal(run) else enough,
@@ -293,7 +294,7 @@ def _facts(run: Run) -> list[dict[str, str]]:
         {
             "label": "Features",
             "value": f"{len(run.selected):,}",
-            "of": f"of {n_offered:,} {noun.removesuffix('feature')}".rstrip(),
+            "of": f"of {n_offered:,}{allowed}",
         },
         {
             "label": "Dependency γ",

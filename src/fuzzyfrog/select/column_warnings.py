@@ -354,12 +354,12 @@ def _doubt_of_numbers(column: NDArray[np.float64], name: str) -> str:
         return ""
     n_values = np.unique(column[~np.isnan(column)]).size
     if n_values >= NEARLY_ALL * len(column):
-        return "has the name of an ID, and has a different number in nearly every sample."
+        return "is named like an ID, and has a different number in nearly every sample."
     if _words(name)[-1] in _IDS and n_values >= FEWEST_VALUES and n_values > len(column) / 2:
         numbers = f"{n_values:,} different numbers in {len(column):,} samples"
-        return f"has the name of an ID, and has {numbers}."
+        return f"is named like an ID, and has {numbers}."
     if np.count_nonzero(np.diff(column) == 1) >= NEARLY_ALL * (len(column) - 1):
-        return "has the name of an ID, and counts rows, starting over now and then."
+        return "is named like an ID, and counts rows, starting over now and then."
     return ""
 
 
@@ -375,7 +375,7 @@ def _shared_id(dataset: Dataset, feature: int) -> str:
     if n_values < FEWEST_VALUES or not _are_whole(column):
         return ""
     return (
-        f"has the name of an ID, and has {n_values:,} different values in {dataset.n_samples:,} "
+        f"is named like an ID, and has {n_values:,} different values in {dataset.n_samples:,} "
         "samples: it may say only which samples belong together, such as those of one patient."
     )
 
