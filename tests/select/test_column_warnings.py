@@ -176,9 +176,7 @@ def test_the_ids_of_parents_are_told_next_to_other_ids():
     random = np.random.default_rng(0)
     mother = np.where(np.arange(120) % 3 == 0, 0, 400 + np.arange(120) // 3)
     table = {"id": 400 + random.permutation(120), "mid": mother, "age": random.normal(size=120)}
-    with pytest.warns(
-        UserWarning, match="'mid' is named like an ID, and has 41 different values"
-    ):
+    with pytest.warns(UserWarning, match="'mid' is named like an ID, and has 41 different values"):
         found = FuzzyRoughSelector("quickreduct", exclude=["id"]).fit(
             pd.DataFrame(table), random.integers(0, 2, 120)
         )
