@@ -62,7 +62,8 @@ def start(code: Path, *, preexec_fn=None, **environment: str) -> subprocess.Pope
     return subprocess.Popen(  # noqa: S603 - our own interpreter and code
         [sys.executable, "-c", REPORT],
         cwd=code,
-        env={**kept, "PYTHONPATH": str(code), **environment},
+        # Python takes bytecode for that of a file that is as long and was changed in that second.
+        env={**kept, "PYTHONPATH": str(code), "PYTHONDONTWRITEBYTECODE": "1", **environment},
         stdout=subprocess.PIPE,
         preexec_fn=preexec_fn,
     )
