@@ -216,6 +216,12 @@ def test_the_second_signal_ends_even_a_preparation(capfd):
         preparation.end_if_interrupted()
 
 
+def test_the_preparation_of_a_fold_is_ended_by_the_check_around_it(capfd):
+    with Stopping(), interruptible(), pytest.raises(KeyboardInterrupt), Preparation():
+        signal.raise_signal(signal.SIGINT)
+    assert capfd.readouterr().err.encode() == progress.NOTICE
+
+
 def fail_while_interrupted():
     with uninterrupted():
         assert hold_interruption()

@@ -128,8 +128,9 @@ class Preparation:
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
+        if not is_interruptible():  # otherwise the work around it answers, such as a check
+            _here.preparation = self
         self._stack.enter_context(interruptible())
-        _here.preparation = self
         return self
 
     def __exit__(
