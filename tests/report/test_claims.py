@@ -202,6 +202,17 @@ def test_what_does_better_than_the_soft_measure_is_kept(wine_run):
     assert advice(replace(wine_run, check=check)).startswith(kept)
 
 
+def test_of_features_that_do_equally_well_the_fewer_are_kept(wine_run):
+    check = a_check(lost=0.0, twins=12, soft=("alcohol", "hue"))
+    everything, selected, elbow, soft = check.scores
+    worse = replace(soft, score=0.8, difference=-0.1)
+    run = replace(wine_run, check=replace(check, scores=(everything, selected, elbow, worse)))
+    assert advice(run).startswith("For prediction, keep the selected features")
+    hiding = replace(selected, by_model=(0.92, 0.89, 0.89))
+    run = replace(wine_run, check=replace(check, scores=(everything, hiding, elbow, worse)))
+    assert advice(run).startswith("For prediction, keep all features")
+
+
 def test_columns_that_predict_nothing_are_not_recommended(wine_run):
     check = a_check(twins=12, soft=("alcohol", "hue"))
     chance = tuple(replace(one, score=0.34) for one in check.scores)

@@ -280,9 +280,9 @@ def advice(run: "Run") -> str | None:
     if check is None or not check.soft_features:
         return f"For prediction, try {option}."
     if check.soft is not None and check.all is not None and check.selected is not None:
-        others = {"all features": check.all}
-        if check.hidden_loss() is None:
-            others["the selected features"] = check.selected
+        others = {"the selected features": check.selected, "all features": check.all}
+        if check.hidden_loss() is not None:
+            del others["the selected features"]
         what, best = max(others.items(), key=lambda one: one[1].score)
         # Fewer features than all are worth a difference that is not clear.
         spare = 0.0 if best is check.selected else check.soft.difference_error
@@ -293,7 +293,7 @@ def advice(run: "Run") -> str | None:
             )
     names = check.soft_features
     most = len(names) if len(names) <= MAX_NAMED + 1 else MAX_NAMED  # never "and 1 more"
-    listed = ", ".join(
+    first = ", ".join(
         one if len(one) <= LONGEST else f"{one[: LONGEST - 1]}…" for one in names[:most]
     )
     more = f" and {len(names) - most} more" if len(names) > most else ""
@@ -302,7 +302,7 @@ def advice(run: "Run") -> str | None:
         reached = f", with which models reach {check.metric} {check.shown(check.soft.score)}"
     return (
         f"For prediction, use {option}: it selects {count(len(names), 'feature')} "
-        f"({listed}{more}){reached}."
+        f"({first}{more}){reached}."
     )
 
 
