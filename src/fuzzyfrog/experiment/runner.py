@@ -4,11 +4,13 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import numpy as np
@@ -219,7 +221,7 @@ def _checked(config: str | os.PathLike[str] | Experiment) -> Experiment:
 
 
 class CellProgress:
-    """Count cells and write, now and then, the last one and the time left to stderr.
+    """Count cells and write, now and then, the one at work and the time left to stderr.
 
     The time left assumes that the remaining cells take as long as the computed ones on average.
     Nothing is said about it at first: the first cells also compile.
@@ -243,17 +245,27 @@ class CellProgress:
         """Count a cell that was there."""
         self._n_done += 1
 
-    def computed(self, what: str) -> None:
-        """Count a cell that was computed, and say so if the last line is old enough."""
+    @contextmanager
+    def computing(self, what: str) -> Iterator[None]:
+        """Count a cell that is computed, and name it as soon as the last line is old enough."""
+        wait = self._last + self._interval - time.monotonic()
+        later = Timer(max(0.0, wait), self._write, [what])
+        later.daemon = True
+        if not self._quiet and wait <= 0:
+            self._write(what)
+        elif not self._quiet:
+            later.start()
+        try:
+            yield
+        finally:
+            later.cancel()
         self._n_done += 1
         self._n_computed += 1
-        now = time.monotonic()
-        if self._quiet or now - self._last < self._interval:
-            return
-        self._last = now
-        seconds = now - self._start
-        left = ""
-        if seconds >= self._silent_seconds:
+
+    def _write(self, what: str) -> None:
+        self._last = time.monotonic()
+        seconds, left = self._last - self._start, ""
+        if seconds >= self._silent_seconds and self._n_computed:
             pace = seconds / self._n_computed
             left = f"; about {duration(pace * (self._n_all - self._n_done))} left"
         sys.stderr.write(f"fuzzyfrog: {self._n_done:,} of {self._n_all:,} cells; {what}{left}\n")
@@ -468,9 +480,9 @@ class _Runner:
             self.reused += 1
             self.progress.reused()
         else:
-            line = self._kept(key, compute)
+            with self.progress.computing(what):
+                line = self._kept(key, compute)
             self.computed += 1
-            self.progress.computed(what)
         if "error" in line:
             self.failures.append(f"{what}: {line['error']}")
         value: dict[str, Any] | None = line.get("value")
