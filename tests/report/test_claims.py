@@ -257,8 +257,8 @@ def test_what_tells_the_target_alone_is_mentioned_before_the_headline(wine_run):
     run = replace(wine_run, check=a_check(lost=0.005), telling=(one,))
     first, *others = doubts(run)
     assert first == (
-        "'alcohol' alone tells the target almost perfectly. If it is recorded after the fact, this "
-        "result does not hold for new samples: leave it out with --exclude."
+        "'alcohol' alone tells the target almost perfectly. If it is recorded after the fact, "
+        "these scores do not hold for new samples: leave it out with --exclude."
     )
     assert (others, advice(run)) == ([], None)
     assert printed(run).index(first) < printed(run).index(headline(run))

@@ -181,8 +181,10 @@ def _soft_facts(run: Run) -> Iterator[tuple[str, str]]:
 
 def _by_neighbors(run: Run, accuracy: float) -> str:
     if run.data.target.is_numeric:
-        return f"the mean target of the five nearest others predicts with R² {accuracy:.3f}"
-    return f"the five nearest others vote for the right class in {accuracy:.1%} of the samples"
+        how = f"the mean target of the five nearest others predicts with R² {accuracy:.3f}"
+    else:
+        how = f"the five nearest others vote for the right class in {accuracy:.1%} of these samples"
+    return f"{how}; features were chosen on them, so expect less on new ones"
 
 
 def _own_facts(run: Run) -> Iterator[tuple[str, str]]:
@@ -199,6 +201,8 @@ def models_line(check: Check | None, result: str) -> str:
     if check.elbow is not None:
         size = check.elbow.average_size
         end = f"; at the elbow ({size}) {check.shown(check.elbow.score)}"
+    if check.selected is not None:
+        end = f"{end}; features selected anew in each of {check.folds} folds"
     return f"{result}{end}"
 
 

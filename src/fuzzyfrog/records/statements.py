@@ -216,7 +216,7 @@ def _telling(run: "Run") -> list[str]:
     else:
         tells, they_are, them = "each tell the target almost perfectly", "they are", "them"
     return [
-        f"{listed(names)} {tells}. If {they_are} recorded after the fact, this result does not "
+        f"{listed(names)} {tells}. If {they_are} recorded after the fact, these scores do not "
         f"hold for new samples: leave {them} out with {option}."
     ]
 
