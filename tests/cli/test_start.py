@@ -60,6 +60,20 @@ def test_what_is_wrong_is_told_before_anything_slow_is_imported(arguments, tmp_p
     assert loaded & {"sklearn", "scipy", "numba", "pandas", "matplotlib", "dask"} == set()
 
 
+@pytest.mark.parametrize("table", [["wine"], ["table.csv", "--target", "class"]])
+def test_a_selection_without_a_check_imports_neither_scikit_learn_nor_scipy(table, tmp_path):
+    (tmp_path / "table.csv").write_text("a,b,class\n" + "1,2,x\n2,1,y\n" * 20)
+    done = subprocess.run(  # noqa: S603 - our own interpreter and code
+        [sys.executable, "-c", ASK.format(arguments=["select", *table, "--no-check", "-q"])],
+        capture_output=True,
+        encoding="utf-8",
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0
+    loaded = {name.partition(".")[0] for name in json.loads(done.stderr.splitlines()[-1])}
+    assert loaded & {"sklearn", "scipy", "numba", "pandas", "matplotlib", "dask"} == set()
+
+
 def test_version(fuzzyfrog):
     assert fuzzyfrog("--version").stdout == f"fuzzyfrog {version('fuzzyfrog')}\n"
 

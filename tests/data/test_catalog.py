@@ -3,8 +3,9 @@ import shutil
 
 import numpy as np
 import pytest
+from sklearn import datasets
 
-from fuzzyfrog.data import dataset_names, load_dataset, read_table
+from fuzzyfrog.data import catalog, dataset_names, load_dataset, read_table
 from fuzzyfrog.data.catalog import BUNDLED, registry
 from fuzzyfrog.errors import DataError
 
@@ -100,3 +101,16 @@ def test_a_folder_without_the_file_is_an_error_not_a_download(tmp_path):
     (tmp_path / "other.csv").write_text("a,class\n")
     with pytest.raises(DataError, match=r"glass\.csv: no such file"):
         load_dataset("glass", folder=tmp_path)
+
+
+@pytest.mark.parametrize("name", ["wine", "iris"])
+def test_bundled_data_sets_are_those_of_scikit_learn(name, monkeypatch):
+    bunch = getattr(datasets, f"load_{name}")()
+    read = load_dataset(name)
+    monkeypatch.setattr(catalog, "_wine_file", lambda: None)  # as if it were elsewhere
+    for dataset in (read, load_dataset(name)):
+        np.testing.assert_array_equal(dataset.values, bunch.data)
+        np.testing.assert_array_equal(dataset.target, bunch.target)
+        assert list(dataset.feature_names) == list(bunch.feature_names)
+        assert list(dataset.classes) == list(bunch.target_names)
+        assert dataset.name == name

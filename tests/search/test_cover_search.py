@@ -183,7 +183,7 @@ def test_groups_and_samples_are_searched_without_rows(monkeypatch):
         raise AssertionError("asked for rows")
 
     X, y = wide_table()
-    monkeypatch.setattr("fuzzyfrog.select.selector.oracle_of", refuse)
+    monkeypatch.setattr("fuzzyfrog.select.selection.oracle_of", refuse)
     FuzzyRoughSelector(search=FROGS, random_state=0, groups={"g": [0, 1]}).fit(X, y)
     FuzzyRoughSelector(search=FROGS, random_state=0, sample=20).fit(X, y)
     with pytest.raises(AssertionError, match="asked for rows"):

@@ -111,7 +111,7 @@ def test_ctrl_c_during_the_core_leaves_it_out(monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fuzzyfrog.select.selector.core_of_run", interrupted)
+    monkeypatch.setattr("fuzzyfrog.select.selection.core_of_run", interrupted)
     selector, said = fitted()
     assert selector.core_ is None
     assert NO_CORE in said

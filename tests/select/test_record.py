@@ -281,7 +281,7 @@ def test_certificate_is_kept():
 
 def test_an_unfitted_selector_has_no_record():
     with pytest.raises(NotFittedError):
-        record_of(FuzzyRoughSelector())
+        FuzzyRoughSelector().record()
 
 
 def test_report_and_notebook(wine, tmp_path):

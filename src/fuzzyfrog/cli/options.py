@@ -23,7 +23,7 @@ from fuzzyfrog.common.tnorms import CODES, TNorm
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset
     from fuzzyfrog.search import Moment
-    from fuzzyfrog.select import FuzzyRoughSelector
+    from fuzzyfrog.select.selection import Selection
 
 READING = "How the table is read"
 MEASURE = "How features are measured"
@@ -329,23 +329,23 @@ class SearchOptions:
         if self.n_features is not None:
             check_count("n_features_to_select", self.n_features)
 
-    def selector(
+    def selection(
         self,
         measure: MeasureOptions,
         dataset: Dataset,
         callbacks: Sequence[Callable[[Moment], None]],
         checkpoint: Path | None,
-    ) -> FuzzyRoughSelector:
-        """Return the selector for a table."""
+    ) -> Selection:
+        """Return the selection for a table."""
         parameters = {**_parameters(self), **_parameters(measure)}
         groups = groups_in(self.group, dataset)
         known = list(groups)
         parameters["must_include"] = features_in("--include", self.include, dataset, known) or None
         parameters["exclude"] = features_in("--exclude", self.exclude, dataset, known) or None
         parameters["groups"] = groups or None
-        from fuzzyfrog.select import FuzzyRoughSelector  # slow to import: wrong names come first
+        from fuzzyfrog.select.selection import Selection  # slow to import: wrong names come first
 
-        return FuzzyRoughSelector(**parameters, callbacks=callbacks, checkpoint=checkpoint)
+        return Selection(**parameters, callbacks=callbacks, checkpoint=checkpoint)
 
 
 def _parameters(group: Any) -> dict[str, Any]:

@@ -1,11 +1,73 @@
-"""Checks of parameters, shared by all layers."""
+"""Parameters of objects and their checks, shared by all layers."""
 
 from collections.abc import Iterable
+from inspect import signature
 from math import inf
 from numbers import Integral, Real
+from typing import Any, Self
 
 from fuzzyfrog.common.messages import listed, shown
 from fuzzyfrog.errors import ParameterError
+
+
+class Parametrized:
+    """An object whose parameters are the arguments of its constructor, kept as attributes.
+
+    scikit-learn can clone it, look into it and set its parameters as those of an estimator, but
+    it does not need scikit-learn, which is slow to import.
+    """
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Not used: the parameters have no parameters of their own.
+
+        Returns
+        -------
+        dict
+            The parameters.
+        """
+        return {name: getattr(self, name) for name in sorted(self._defaults())}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters.
+
+        Parameters
+        ----------
+        **params : dict
+            Names and values of parameters.
+
+        Returns
+        -------
+        self : object
+            The object itself.
+        """
+        known = self._defaults()
+        for name, value in params.items():
+            if name not in known:
+                rule = f"name parameters of {type(self).__name__}: {listed(list(known))}"
+                raise ParameterError("params", rule, shown(name))
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = self._defaults()
+        changed = [
+            f"{name}={value!r}"
+            for name, value in self.get_params().items()
+            if repr(value) != repr(defaults[name])
+        ]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    @classmethod
+    def _defaults(cls) -> dict[str, Any]:
+        if cls.__init__ is object.__init__:
+            return {}
+        _, *parameters = signature(cls.__init__).parameters.values()
+        return {one.name: one.default for one in parameters}
 
 
 def check_count(name: str, value: object, *, least: int = 1) -> None:

@@ -6,9 +6,12 @@ import os
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+
+import numpy as np
 
 from fuzzyfrog.common.messages import Sentence, Setting, shown, suggested
 from fuzzyfrog.data.dataset import Dataset, make_dataset
@@ -17,6 +20,11 @@ from fuzzyfrog.data.read_table import read_table
 from fuzzyfrog.errors import DataError
 
 BUNDLED = ("breast_cancer", "digits", "iris", "wine")
+WINE = (
+    "alcohol", "malic_acid", "ash", "alcalinity_of_ash", "magnesium", "total_phenols",
+    "flavanoids", "nonflavanoid_phenols", "proanthocyanins", "color_intensity", "hue",
+    "od280/od315_of_diluted_wines", "proline",
+)  # fmt: skip
 FOLDER_VARIABLE = "FUZZYFROG_DATA"
 CACHE_VARIABLE = "FUZZYFROG_CACHE"
 OPENML_VARIABLE = "FUZZYFROG_OPENML_URL"
@@ -102,6 +110,13 @@ def dataset_file(name: str, *, folder: str | os.PathLike[str] | None = None) -> 
 
 
 def _bundled(name: str) -> Dataset:
+    if name == "wine" and (file := _wine_file()) is not None:
+        rows = [line.split(",") for line in file.read_text(encoding="ascii").splitlines()]
+        (_, _, *classes), cells = rows[0], rows[1:]
+        values = np.array([row[:-1] for row in cells], np.float64)
+        return make_dataset(
+            values, [classes[int(row[-1])] for row in cells], feature_names=WINE, name=name
+        )
     from sklearn import datasets  # slow to import
 
     bunch = getattr(datasets, f"load_{name}")()
@@ -109,6 +124,15 @@ def _bundled(name: str) -> Dataset:
     return make_dataset(
         bunch.data, bunch.target_names[bunch.target], feature_names=names, name=name
     )
+
+
+def _wine_file() -> Path | None:
+    """Return the wines in scikit-learn's folder, for a first try without a second of importing."""
+    found = find_spec("sklearn")
+    if found is None or found.origin is None:
+        return None
+    file = Path(found.origin).parent / "datasets" / "data" / "wine_data.csv"
+    return file if file.is_file() else None
 
 
 def _registered(path: Path, name: str, *, categorical: bool) -> Dataset:

@@ -13,9 +13,8 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
-from fuzzyfrog.common.params import check_count
+from fuzzyfrog.common.params import Parametrized, check_count
 from fuzzyfrog.search.archive import Archive, ranking_of
 from fuzzyfrog.search.covering.linear_program import Oracle, Rows, rounded
 from fuzzyfrog.search.exact_front import subsets_reaching
@@ -48,7 +47,7 @@ FEWEST_COVERS = 8  # scored together, as long as some of them break unknown rows
 MOST_COVERS = 4096
 
 
-class Exact(BaseEstimator):  # type: ignore[misc]
+class Exact(Parametrized):
     """Prove which subsets are the best, and list them.
 
     The fewest features that keep the full score are found by covering the requirements that the

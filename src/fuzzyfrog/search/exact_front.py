@@ -12,8 +12,8 @@ from itertools import combinations
 from math import comb, inf
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
+from fuzzyfrog.common.params import Parametrized
 from fuzzyfrog.search.archive import Archive, ranking_of
 from fuzzyfrog.search.protocol import (
     Batch,
@@ -33,7 +33,7 @@ TRIED_TOGETHER = 4096  # subsets up to which a branch is scored instead of being
 BATCH_CELLS = 2**24  # subsets times features of one batch
 
 
-class ExactFront(BaseEstimator):  # type: ignore[misc]
+class ExactFront(Parametrized):
     """Find the highest score of each size, with proof, up to the size that reaches the target.
 
     For tables of moderate width: every size up to some 20 features; beyond that, the smallest sizes

@@ -1,9 +1,8 @@
 """The genetic algorithm of the paper's comparison."""
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
-from fuzzyfrog.common.params import check_count, check_share
+from fuzzyfrog.common.params import Parametrized, check_count, check_share
 from fuzzyfrog.search.archive import ranking_of
 from fuzzyfrog.search.frogs.pond import preset_counts
 from fuzzyfrog.search.protocol import (
@@ -19,7 +18,7 @@ from fuzzyfrog.search.protocol import (
 )
 
 
-class Genetic(BaseEstimator):  # type: ignore[misc]
+class Genetic(Parametrized):
     """Goldberg's simple genetic algorithm, as in Weka's ``GeneticSearch``.
 
     Parents are drawn by linearly scaled fitness, crossed at one point and mutated bit by bit; the

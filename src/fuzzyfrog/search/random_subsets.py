@@ -1,14 +1,12 @@
 """Random subsets: the baseline that any search has to beat."""
 
-from sklearn.base import BaseEstimator
-
-from fuzzyfrog.common.params import check_count
+from fuzzyfrog.common.params import Parametrized, check_count
 from fuzzyfrog.search.protocol import Batch, Constraints, Problem, Proposal, Stream, diverse_subsets
 
 BATCH_ROWS = 900
 
 
-class RandomSubsets(BaseEstimator):  # type: ignore[misc]
+class RandomSubsets(Parametrized):
     """Random subsets of diverse sizes; their scores are not used.
 
     Parameters

@@ -1,8 +1,8 @@
 """Stepwise selection: forward as in QuickReduct (L-FRFS), and backward elimination."""
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
+from fuzzyfrog.common.params import Parametrized
 from fuzzyfrog.search.protocol import (
     Batch,
     Constraints,
@@ -19,7 +19,7 @@ PATH = 20  # features that are added even if the score falls, since it may rise 
 BATCH_CELLS = 2**24  # subsets times features of one batch: 16 MB, all candidates up to 4,096
 
 
-class QuickReduct(BaseEstimator):  # type: ignore[misc]
+class QuickReduct(Parametrized):
     """Add the feature that raises the score most, until the score is high enough.
 
     With a measure that a feature can lower, such as the soft dependency, no score is high enough:

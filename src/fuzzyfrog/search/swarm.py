@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
-from fuzzyfrog.common.params import check_count, check_positive
+from fuzzyfrog.common.params import Parametrized, check_count, check_positive
 from fuzzyfrog.search.archive import Ranking, ranking_of
 from fuzzyfrog.search.frogs.pond import preset_counts
 from fuzzyfrog.search.protocol import (
@@ -20,7 +19,7 @@ from fuzzyfrog.search.protocol import (
 )
 
 
-class ParticleSwarm(BaseEstimator):  # type: ignore[misc]
+class ParticleSwarm(Parametrized):
     """Binary particle swarm: a bit is set with the sigmoid of its velocity as probability.
 
     Parameters

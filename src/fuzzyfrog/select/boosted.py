@@ -15,9 +15,10 @@ from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.threads import effective_threads
 from fuzzyfrog.records import Certificate
-from fuzzyfrog.select.base import TableSelector, dealt_folds, ranks_behind
+from fuzzyfrog.select.base import dealt_folds, ranks_behind
 from fuzzyfrog.select.certify import certificate_of_subset
 from fuzzyfrog.select.parameters import RandomState, check_certify, seed_of
+from fuzzyfrog.select.selector import TableSelector
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

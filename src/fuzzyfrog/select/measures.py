@@ -23,7 +23,7 @@ from fuzzyfrog.measure.row_sample import FEWEST_PAIRS
 from fuzzyfrog.search import FrontPoint, Problem, QuickReduct, Search
 
 if TYPE_CHECKING:
-    from fuzzyfrog.select.selector import FuzzyRoughSelector
+    from fuzzyfrog.select.selection import Selection
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -137,7 +137,7 @@ class MeasureSettings:
     missing: Missing
 
     @classmethod
-    def of(cls, selector: FuzzyRoughSelector) -> MeasureSettings:
+    def of(cls, selector: Selection) -> MeasureSettings:
         """Return the checked settings of a selector."""
         measure = selector.measure
         is_name = isinstance(measure, str) and measure in NAMES
@@ -152,7 +152,7 @@ class MeasureSettings:
             found._check_unused(selector)
         return found
 
-    def _check_unused(self, selector: FuzzyRoughSelector) -> None:
+    def _check_unused(self, selector: Selection) -> None:
         """Raise if a parameter is given that only the strict measure has."""
         for name, values in STRICT_ONLY.items():
             given = getattr(selector, name)

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from fuzzyfrog.common.messages import Sentence, Setting, close_to, listed, shown
 from fuzzyfrog.common.params import check_count, check_known
@@ -63,8 +62,10 @@ def seed_of(random_state: object) -> int:
         raise ParameterError("random_state", f"be from 0 to {HIGHEST_SEED}", str(random_state))
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(HIGHEST_SEED))
-    if random_state is None or isinstance(random_state, np.random.RandomState):
-        return int(check_random_state(random_state).randint(2**31 - 1))
+    if random_state is None:
+        return int(np.random.randint(2**31 - 1))  # noqa: NPY002 - as in scikit-learn
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
     raise ParameterError(
         "random_state",
         "be None, an integer, a RandomState or a Generator",

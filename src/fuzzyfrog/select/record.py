@@ -1,7 +1,6 @@
 """The record of a fit: what is written down during it, and all that is worth keeping of it."""
 
 import hashlib
-import os
 import platform
 import time
 from collections.abc import Iterable, Sequence
@@ -12,17 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp, limited
-from fuzzyfrog.common.messages import shown, warn
-from fuzzyfrog.common.params import check_count
+from fuzzyfrog.common.messages import warn
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.records import (
     Alike,
     AmbiguousSample,
-    Check,
     ClassCount,
     DataSample,
     FeatureExplanation,
@@ -41,11 +36,11 @@ from fuzzyfrog.records.parts import MAX_SAMPLED_COLUMNS, MAX_SAMPLED_ROWS
 from fuzzyfrog.records.run import Parameter
 from fuzzyfrog.search import Moment
 from fuzzyfrog.select.base import CONFIDENCE, Evidence
-from fuzzyfrog.select.explain import Explanation, category_name, examples_of
-from fuzzyfrog.select.parameters import search_name, selected_index
+from fuzzyfrog.select.explain import category_name, examples_of
+from fuzzyfrog.select.parameters import search_name
 
 if TYPE_CHECKING:
-    from fuzzyfrog.select.selector import FuzzyRoughSelector
+    from fuzzyfrog.select.selection import Selection
 
 MAX_REDUCTS = 5_000
 MAX_HISTORY = 400
@@ -130,107 +125,8 @@ def fingerprint(dataset: Dataset, *options: str) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
-class ReportsMixin:
-    """A selector that explains itself: feature by feature, as a record, a report, in a notebook."""
-
-    support_: Any
-    n_jobs: int | None
-    get_feature_names_out: Any
-    _evidence: Evidence
-    _notes: FitNotes
-
-    def explain(self, feature: int | str, *, limit: int = 10) -> Explanation:
-        """Explain why a feature is selected.
-
-        Parameters
-        ----------
-        feature : int or str
-            Index or name of a selected feature.
-        limit : int, default=10
-            Maximum number of pairs, or of samples, to return.
-
-        Returns
-        -------
-        Explanation
-            How much the dependency falls without the feature, and the pairs of samples from
-            different classes that then come closest; with the soft measure, the samples whose
-            neighborhood gets worse. Print it to get a table.
-        """
-        check_is_fitted(self)
-        check_count("limit", limit)
-        _refuse_group(feature, getattr(self, "_groups", None), self)
-        selected = np.flatnonzero(self.support_).tolist()
-        names = self.get_feature_names_out().tolist()
-        index = selected_index(feature, selected, names, getattr(self, "feature_names_in_", ()))
-        examples = examples_of(self._evidence, tuple(selected), self.n_jobs)
-        return Explanation.of(examples.explanation(index, limit))
-
-    def record(
-        self, *, name: str | None = None, command: str | None = None, check: Check | None = None
-    ) -> Run:
-        """Return the record of the fit: what was selected and why, and how to reproduce it.
-
-        Parameters
-        ----------
-        name : str, default=None
-            Name of the data; None for its own name.
-        command : str, default=None
-            The command line that started the fit.
-        check : Check, default=None
-            The result of :func:`fuzzyfrog.check`, which becomes part of the record.
-
-        Returns
-        -------
-        Run
-            Plain values with ``to_json``, ``save`` and ``load``. It describes the reduct that is
-            selected now. With `max_seconds`, explanations that take longer than the time left
-            by the fit, plus an allowance of 3 seconds, are left out with a note.
-        """
-        run = record_of(self, name=name, command=command)  # type: ignore[arg-type]
-        return replace(run, check=check)
-
-    def report(
-        self, path: str | os.PathLike[str], *, name: str | None = None, check: Check | None = None
-    ) -> None:
-        """Write an HTML report.
-
-        It shows the selected features, why each of them is needed, what fewer features would
-        cost, and how sure the result is.
-
-        Parameters
-        ----------
-        path : path-like
-            The file to write. It is self-contained and needs no network access.
-        name : str, default=None
-            Name of the data; None for its own name.
-        check : Check, default=None
-            The result of :func:`fuzzyfrog.check`, to show how well models do.
-        """
-        from fuzzyfrog.report import write_report
-
-        write_report(self.record(name=name, check=check), path)
-
-    def _repr_html_inner(self) -> str:
-        """Return the short report once fitted, and before that scikit-learn's own display.
-
-        scikit-learn's ``_repr_html_`` returns this unless ``display`` is set to "text".
-        """
-        if not hasattr(self, "reducts_"):
-            return str(super()._repr_html_inner())  # type: ignore[misc]
-        from fuzzyfrog.report import summary_html
-
-        return summary_html(self.record())
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
-        """Return the formats that notebooks ask for first."""
-        bundle: dict[str, Any] = super()._repr_mimebundle_()  # type: ignore[misc]
-        if "text/html" in bundle:
-            bundle["text/html"] = self._repr_html_inner()
-        return bundle
-
-
 def record_of(
-    selector: "FuzzyRoughSelector",
+    selector: "Selection",
     *,
     name: str | None = None,
     command: str | None = None,
@@ -240,7 +136,6 @@ def record_of(
 
     Explaining must end by the deadline; None for what `max_seconds` left.
     """
-    check_is_fitted(selector, "reducts_")
     notes = selector._notes
     selected = tuple(np.flatnonzero(selector._groups.joined(selector.support_)).tolist())
     found, left_out = _explained(selector, selected, deadline)
@@ -329,18 +224,6 @@ def _column(
     return tuple(None if one is None else at[int(one)] for one in values), labels
 
 
-def _refuse_group(feature: object, groups: Any, selector: Any) -> None:
-    """Raise if a feature is a group or one of its columns, which do nothing alone."""
-    if not groups:
-        return
-    names = [*groups.columns, *np.flatnonzero(groups.grouped).tolist()]
-    known = getattr(selector, "feature_names_in_", ())
-    names += [known[one] for one in np.flatnonzero(groups.grouped)] if len(known) else []
-    if feature in names:
-        rule = "be a column that belongs to no group"
-        raise ParameterError("feature", rule, shown(feature), "Groups are not explained.")
-
-
 class _Explained(NamedTuple):
     """What a record says about samples; empty if there was no time."""
 
@@ -362,7 +245,7 @@ def _row_names(notes: FitNotes, found: _Explained) -> RowNames | None:
 
 
 def _explained(
-    selector: "FuzzyRoughSelector", selected: tuple[int, ...], deadline: Deadline | None
+    selector: "Selection", selected: tuple[int, ...], deadline: Deadline | None
 ) -> tuple[_Explained, tuple[str, ...]]:
     """Return example samples, or a note that there was no time for them."""
     if selector._groups:
@@ -381,7 +264,7 @@ def _explained(
     return _Explained(explanations, ambiguous, examples.n_ambiguous), ()
 
 
-def _sampling(selector: "FuzzyRoughSelector") -> Sampling | None:
+def _sampling(selector: "Selection") -> Sampling | None:
     """Return how dependencies were estimated; None if they were computed on all samples."""
     if selector.n_sampled_ == selector._notes.data.n_samples:
         return None
@@ -392,7 +275,7 @@ def _data(notes: FitNotes, name: str | None) -> TableSummary:
     return notes.data if name is None else replace(notes.data, name=name)
 
 
-def _parameters(selector: "FuzzyRoughSelector") -> dict[str, Parameter]:
+def _parameters(selector: "Selection") -> dict[str, Parameter]:
     given = selector.get_params(deep=False)
     # The features actually treated as categories; reading a file may have decided that.
     features = selector._notes.data.features
@@ -422,7 +305,7 @@ def _versions() -> Versions:
     )
 
 
-def _reducts(selector: "FuzzyRoughSelector", selected: tuple[int, ...]) -> tuple[FeatureSet, ...]:
+def _reducts(selector: "Selection", selected: tuple[int, ...]) -> tuple[FeatureSet, ...]:
     """Return the first reducts; the selected one is always among them."""
     found = selector.reducts_
     kept = found[:MAX_REDUCTS]

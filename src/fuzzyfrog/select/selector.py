@@ -1,105 +1,138 @@
-"""The fuzzy-rough feature selector."""
+"""The fuzzy-rough feature selector as an estimator of scikit-learn."""
 
 import os
-import sys
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from copy import copy
 from dataclasses import replace
-from math import inf, nan
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
+import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
+from sklearn import get_config
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from fuzzyfrog.common.deadline import (
-    Interrupted,
-    Limit,
-    Preparation,
-    TimeIsUp,
-    ending_at_ctrl_c,
-    interruptible,
-    limited,
-)
-from fuzzyfrog.common.messages import Sentence, Setting, count, shown
-from fuzzyfrog.common.params import check_budget, check_share
-from fuzzyfrog.common.resources import in_memory
-from fuzzyfrog.common.tnorms import TNorm
-from fuzzyfrog.data import Dataset
-from fuzzyfrog.data.scaling import Missing, Spread
-from fuzzyfrog.errors import ParameterError, PredictionWarning
-from fuzzyfrog.measure import Dependency, SoftDependency
-from fuzzyfrog.measure.row_sample import RowSample
-from fuzzyfrog.search import (
-    Callback,
-    Checkpoint,
-    Moment,
-    Objective,
-    Outcome,
-    Problem,
-    QuickReduct,
-    Reduct,
-    Search,
-    run,
-)
-from fuzzyfrog.search.protocol import check_problem
-from fuzzyfrog.search.sample_first import SampleFirst
-from fuzzyfrog.select.base import (
-    Evidence,
-    Masks,
-    ReductSelector,
-    core_of_run,
-    early_end,
-    front_of,
-    n_estimated,
-    on_sample_first,
-    reducts_of,
-    unsearched,
-)
-from fuzzyfrog.select.certify import certificate_of, is_provable, oracle_of
-from fuzzyfrog.select.column_warnings import LeftOut, left_out, ruling_gaps, telling
-from fuzzyfrog.select.groups import Groups, check_groups
-from fuzzyfrog.select.measures import (
-    MakeMeasure,
-    MeasureSettings,
-    OwnMeasure,
-    Path,
-    is_large,
-    sampled,
-    soft_comparison,
-    starts_on_sample,
-)
-from fuzzyfrog.select.parameters import (
-    RandomState,
-    check_apart,
-    check_certify,
-    check_checkpoint,
-    check_copies,
-    check_sample,
-    check_size,
-    check_size_rule,
-    check_verbose,
-    checked_callbacks,
-    constrained_features,
-    search_of,
-    seed_of,
-    size_asked,
-)
-from fuzzyfrog.select.record import FitNotes, ReportsMixin, fingerprint
-
-INTERVALS = {0: inf, 1: 1.0}  # seconds between two lines of progress, by verbose; else none
-SMALLER_TABLE = (
-    "Leave out columns (--ignore) or samples, or set FUZZYFROG_SPILL_ABOVE to fewer bytes: larger "
-    "arrays are kept on disk."
-)
-LESS_AT_ONCE = (
-    "Score subsets on a part of the samples (sample=, --sample), use fewer threads (n_jobs=1, "
-    "--jobs 1), leave out columns (--ignore), or use a cluster (cluster=, --cluster)."
-)
+from fuzzyfrog.common.messages import listed, shown
+from fuzzyfrog.common.params import check_count
+from fuzzyfrog.data import Dataset, make_dataset
+from fuzzyfrog.data.dask_tables import dask_columns
+from fuzzyfrog.data.dataset import as_frame, is_dask, without_rows
+from fuzzyfrog.errors import DataError, ParameterError
+from fuzzyfrog.records import Check, Run
+from fuzzyfrog.select.base import Masks
+from fuzzyfrog.select.explain import Explanation, examples_of
+from fuzzyfrog.select.parameters import is_index, selected_index
+from fuzzyfrog.select.record import record_of
+from fuzzyfrog.select.selection import Selection
 
 
-class FuzzyRoughSelector(ReportsMixin, ReductSelector):
+class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """A selector that takes any table: numbers, categories, missing values, any frame library."""
+
+    categorical_features: object
+    target: Literal["auto", "class", "numeric"]
+    support_: Masks
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+
+    def _read(self, X: object, y: object) -> Dataset:
+        """Return the checked data, and set the number of features and their names."""
+        if getattr(getattr(y, "dtype", None), "kind", None) == "c":
+            raise DataError("y must be real, got complex numbers. Complex data not supported.")
+        name = getattr(y, "name", None)  # of a series
+        dataset = make_dataset(
+            X,
+            y,
+            categorical_features=self.categorical_features,
+            target=self.target,
+            target_name=name if isinstance(name, str) and name else "class",
+        )
+        if isinstance(X, Dataset):
+            self.n_features_in_ = dataset.n_features
+            self.feature_names_in_ = np.asarray(dataset.feature_names, dtype=object)
+        else:
+            validate_data(self, X=without_rows(X), y=y, skip_check_array=True)
+        return dataset
+
+    def transform(self, X: Any) -> Any:
+        """Reduce a table to the selected features.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features), or Dataset
+            The samples.
+
+        Returns
+        -------
+        array or data frame of shape (n_samples, n_selected)
+            An array, or the container chosen with ``set_output``. A frame keeps the types of its
+            columns if it stays with its library, and a Dask collection stays lazy.
+        """
+        support = self.get_support()
+        if isinstance(X, Dataset):
+            return self._values_of(X)[:, support]
+        if is_dask(X):
+            validate_data(self, X=without_rows(X), reset=False, skip_check_array=True)
+            return dask_columns(X, np.flatnonzero(support))
+        if self._output() == "polars" and nw.dependencies.is_polars_dataframe(X):
+            # scikit-learn does this for pandas; here it would go through an array of objects.
+            validate_data(self, X=X, reset=False, skip_check_array=True)
+            return X[:, np.flatnonzero(support).tolist()]
+        is_frame = nw.dependencies.is_pandas_dataframe(X) or nw.dependencies.is_polars_dataframe(X)
+        if is_frame and self._output() == "default":
+            # Choose columns first: a single column of labels makes the whole array one of objects.
+            frame = as_frame(X)
+            validate_data(self, X=X, reset=False, skip_check_array=True)
+            part = frame[:, np.flatnonzero(support).tolist()]
+            _refuse_mixed_dates(part)
+            allow_nan = self.__sklearn_tags__().input_tags.allow_nan
+            return check_array(
+                part.to_native(), dtype=None, ensure_all_finite=not allow_nan, force_writeable=True
+            )
+        return super().transform(X)
+
+    def _values_of(self, dataset: Dataset) -> NDArray[np.float64]:
+        """Return the values of a Dataset that has the features of the fitted one."""
+        fitted = list(getattr(self, "feature_names_in_", dataset.feature_names))
+        if list(dataset.feature_names) != fitted:
+            raise DataError(
+                f"X must have the {self.n_features_in_} features of the fit in their order, got "
+                f"{listed(dataset.feature_names)}. Read the table as for the fit."
+            )
+        return dataset.values
+
+    def _output(self) -> str:
+        """Return the container set with `set_output`; scikit-learn has no public name for it."""
+        own = getattr(self, "_sklearn_output_config", {})
+        return str(own.get("transform", get_config()["transform_output"]))
+
+    def _get_support_mask(self) -> Masks:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.sparse = True
+        tags.input_tags.string = True
+        return tags
+
+
+def _refuse_mixed_dates(frame: nw.DataFrame[Any]) -> None:
+    """Refuse dates next to numbers: no array holds both as they are."""
+    dates = [name for name, kind in frame.schema.items() if kind in (nw.Datetime, nw.Date)]
+    if dates and any(kind.is_numeric() or kind == nw.Boolean for kind in frame.schema.values()):
+        raise DataError(
+            f"the selected features must fit into one array, got dates in {listed(dates)} next to "
+            "numbers. Call set_output(transform='pandas') or 'polars' to get a frame, or convert "
+            "dates to numbers, for example to days since the first."
+        )
+
+
+class FuzzyRoughSelector(TableSelector, Selection):
     """Select the fewest features that separate the classes as well as all features do.
 
     The quality of a subset of features is its fuzzy-rough dependency: the mean, over all samples,
@@ -292,359 +325,99 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
     (0.841, 0.771, 0.338)
     """
 
-    # Identifiers and dates; experiments compare selectors on the same features.
-    _drops_doubtful = True
-    # What to leave out, if that was decided on a larger table of which this one is a part.
-    _decided: LeftOut | None = None
-
-    def __init__(
-        self,
-        search: str | Search = "auto",
-        *,
-        measure: str | MakeMeasure = "strict",
-        tnorm: TNorm = "lukasiewicz",
-        spread: Spread = "std",
-        categorical_features: object = "from_dtype",
-        missing: Missing = "similar",
-        target: Literal["auto", "class", "numeric"] = "auto",
-        ranking: Literal["lexicographic", "product"] = "lexicographic",
-        min_dependency: float = 1.0,
-        n_features_to_select: float | None = None,
-        size_rule: Literal["auto", "peak", "accuracy", "one-se"] = "auto",
-        must_include: object = None,
-        exclude: object = None,
-        groups: Mapping[str, object] | None = None,
-        copies: Literal["drop", "keep"] = "drop",
-        certify: bool = False,
-        sample: int | None = None,
-        max_seconds: float | None = None,
-        max_evaluations: int | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        callbacks: Sequence[Callback] = (),
-        n_jobs: int | None = None,
-        cluster: object = None,
-        random_state: RandomState = None,
-        verbose: int = 0,
-    ) -> None:
-        self.search = search
-        self.measure = measure
-        self.tnorm = tnorm
-        self.spread = spread
-        self.categorical_features = categorical_features
-        self.missing = missing
-        self.target = target
-        self.ranking = ranking
-        self.min_dependency = min_dependency
-        self.n_features_to_select = n_features_to_select
-        self.size_rule = size_rule
-        self.must_include = must_include
-        self.exclude = exclude
-        self.groups = groups
-        self.copies = copies
-        self.certify = certify
-        self.sample = sample
-        self.max_seconds = max_seconds
-        self.max_evaluations = max_evaluations
-        self.checkpoint = checkpoint
-        self.callbacks = callbacks
-        self.n_jobs = n_jobs
-        self.cluster = cluster
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def fit(self, X: object, y: object = None) -> "FuzzyRoughSelector":
-        """Select features.
+    def select_reduct(self, i: int) -> Self:
+        """Select another reduct.
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features), or Dataset
-            Training data: numbers, categories and missing values, in NumPy, pandas, polars or
-            Arrow.
-        y : array-like of shape (n_samples,), default=None
-            Classes, or numbers. Leave it out if `X` is a `Dataset`, which has its own.
+        i : int
+            Position in ``reducts_``. `fit` selects 0.
 
         Returns
         -------
         self : object
-            The fitted selector.
-
-        Raises
-        ------
-        DataError
-            If the data cannot be used.
-        ParameterError
-            If a parameter is not valid. Both are a ValueError.
+            The selector. ``support_``, ``n_features_``, ``dependency_``,
+            ``dependency_interval_``, ``ranking_`` and ``front_`` now describe this reduct.
         """
-        check_certify(self.certify)
-        settings = MeasureSettings.of(self)
-        search, proves = search_of(self.search, settings, certify=bool(self.certify))
-        check_groups(self.groups, search, certify=bool(self.certify))
-        callbacks = checked_callbacks(self.callbacks)
-        hint = "With 1, the selected features keep the dependency of all features."
-        check_share("min_dependency", self.min_dependency, zero=False, hint=hint)
-        check_checkpoint(self.checkpoint, self.random_state)
-        check_verbose(self.verbose)
-        if self.cluster is not None:
-            from fuzzyfrog.cluster import check_cluster
-
-            check_cluster(self.cluster)
-        is_shared = self.cluster is not None and not settings.is_soft
-        check_sample(self.sample, settings, proves=proves, on_cluster=is_shared)
-        check_budget(self.max_evaluations, self.max_seconds)
-        check_size(self.n_features_to_select)
-        check_copies(self.copies)
-        check_size_rule(self.size_rule, self.n_features_to_select, search, settings)
-        dataset = self._read(X, y)
-        limit = Limit(self.max_seconds)
-        preparation = Preparation()
-        with preparation:
-            with in_memory(f"the positions of {_size_of(dataset)}", SMALLER_TABLE):
-                measure = settings.measured(dataset, self.n_jobs)
-            self._notes = FitNotes(measure.dataset)
-            self._groups = Groups.of(self.groups, measure.dataset)
-            self._notes.warnings += self._groups.sentences(measure.dataset.feature_names)
-            self.seed_ = seed_of(self.random_state)
-            here = sampled(measure, self.sample, self.seed_)
-            self.n_sampled_ = here.n_sampled
-            problem = self._problem(measure, proves)
-            search.propose(problem, self.seed_).close()  # checks the parameters of the search
-            allowed = self._all_columns(~np.asarray(problem.exclude))
-            self._notes.excluded = tuple(np.flatnonzero(~allowed).tolist())
-        is_measured = True
-        try:
-            preparation.end_if_interrupted()
-            with (
-                limited(limit.for_search()),
-                self._placed(here) as objective,
-                in_memory(f"a batch of subsets of {_size_of(measure.dataset)}", LESS_AT_ONCE),
-            ):
-                with ending_at_ctrl_c():
-                    search, problem = self._begun(search, problem, measure, here, settings)
-                grouped = self._groups.measured(objective)
-                outcome = self._run(search, grouped, problem, callbacks, measure.dataset)
-                self.core_ = self._core(grouped, problem, outcome, limit)
-        except TimeIsUp as end:
-            n_part = n_estimated(measure.n_samples, self.sample)
-            here = sampled(measure, n_part, self.seed_)
-            self.n_sampled_, self.core_ = here.n_sampled, None
-            is_measured = here.n_sampled == measure.n_samples
-            reason = "interrupted" if isinstance(end, Interrupted) else "max_seconds"
-            outcome, full_score = unsearched(self._groups.measured(here), problem, reason)
-            problem = replace(problem, full_score=full_score)
-        is_path = settings.is_soft and isinstance(search, QuickReduct)
-        self._path = self._walked(outcome, here, limit) if is_path else None
-        self._keep(self._sized(outcome), problem, measure.dataset, settings)
-        self.full_dependency_ = problem.full_score
-        self.chance_ = measure.chance if isinstance(measure, SoftDependency) else None
-        self.certificate_ = certificate_of(outcome, problem) if proves and is_measured else None
-        self._notes.warnings += on_sample_first(outcome, measure.n_samples)
-        self._notes.warn(early_end(outcome, problem), ConvergenceWarning)
-        self._notes.warn(self._left_out(is_measured=is_measured))
-        with limited(limit.for_core(interrupted=outcome.stop_reason == "interrupted")):
-            self.select_reduct(0)
-        if settings.is_strict:
-            worse = _worse_neighbors(measure.dataset, self.support_, allowed)
-            self._notes.warn(worse, PredictionWarning)
-        self._notes.end(limit.for_explaining())
+        check_is_fitted(self, "reducts_")
+        if not is_index(i) or not 0 <= i < len(self.reducts_):
+            rule = f"be a position in reducts_, from 0 to {len(self.reducts_) - 1}"
+            raise ParameterError("i", rule, shown(i))
+        self._choose(i)
         return self
 
-    def _begun(
-        self,
-        search: Search,
-        problem: Problem,
-        measure: Dependency | SoftDependency | OwnMeasure,
-        here: Any,
-        settings: MeasureSettings,
-    ) -> tuple[Search, Problem]:
-        """Return the search and the problem with the score of all features that are allowed."""
-        allowed = self._all_columns(~np.asarray(problem.exclude))
-        if self._drops_doubtful:
-            free = allowed & ~np.asarray(problem.must_include) & ~self._groups.grouped
-            found = telling(measure.dataset, free)
-            self._notes.telling = tuple(found)
-            self._notes.warn(found.values())
-        if starts_on_sample(measure, search, problem, self.sample):
-            rows = RowSample(measure, allowed, seed=self.seed_)
-            search, full_score = SampleFirst(search), rows.full_score
-            problem = replace(problem, on_sample=self._groups.on_sample(rows.on))
-        else:
-            full_score = float(here.score(allowed[np.newaxis])[0])
-        if settings.is_strict and here is measure:
+    def explain(self, feature: int | str, *, limit: int = 10) -> Explanation:
+        """Explain why a feature is selected.
 
-            def score(rest: Dataset) -> float:
-                return float(settings.measured(rest, self.n_jobs).score([allowed])[0])
+        Parameters
+        ----------
+        feature : int or str
+            Index or name of a selected feature.
+        limit : int, default=10
+            Maximum number of pairs, or of samples, to return.
 
-            self._notes.warn(ruling_gaps(measure.dataset, allowed, full_score, score))
-        return search, replace(problem, full_score=full_score)
-
-    def _placed(self, measure: Any) -> AbstractContextManager[Objective]:
-        """Return the context of the measure, on the cluster if there is one."""
-        if self.cluster is None:
-            return nullcontext(measure)
-        from fuzzyfrog.cluster import on_cluster
-
-        return on_cluster(measure, self.cluster, self._fingerprint)
-
-    def _constrained(self, dataset: Dataset) -> tuple[Masks, Masks, LeftOut]:
-        """Return what must be and must not be selected, and what of the latter is left out."""
-        groups = Groups.of(self.groups, dataset)
-        included, excluded = constrained_features(
-            groups.with_columns(self.must_include), groups.with_columns(self.exclude), dataset
-        )
-        included = groups.joined(included)
-        excluded = groups.expanded(groups.joined(excluded))
-        check_apart(included, excluded, groups.named(dataset.feature_names))
-        rest = self._decided or left_out(
-            dataset,
-            included,
-            excluded | groups.grouped,  # these belong together, whatever they say
-            drop_copies=self.copies == "drop",
-            drop_doubtful=self._drops_doubtful,
-        )
-        return included, excluded | rest.mask | groups.members, rest
-
-    def _problem(self, measure: Dependency | SoftDependency | OwnMeasure, proves: bool) -> Problem:
-        """Return the checked problem, still without the full score."""
-        dataset = measure.dataset
-        included, excluded, rest = self._constrained(dataset)
-        self._notes.warn(rest.sentences)
-        self._notes.copies, self._notes.correlated = rest.copies, rest.correlated
-        self._notes.identifiers = rest.identifiers
-        self.copies_ = {one: group.feature for group in rest.copies for one in group.others}
-        oracle = None
-        if isinstance(measure, Dependency) and (proves or self._can_ask(measure)):
-            oracle = oracle_of(measure, ~excluded)
-        problem = Problem(
-            n_features=dataset.n_features,
-            n_cells=dataset.n_samples * dataset.n_features,
-            full_score=nan,
-            ranking=self.ranking,
-            must_include=included,
-            exclude=excluded,
-            n_features_to_select=size_asked(
-                self.n_features_to_select, int(np.count_nonzero(~excluded))
-            ),
-            min_dependency=float(self.min_dependency),
-            oracle=oracle,
-            is_monotone=measure.is_monotone,
-            tolerance=measure.tolerance,
-        )
-        check_problem(problem)
-        return problem
-
-    def _can_ask(self, measure: Dependency) -> bool:
-        """Whether the frogs can ask the measure why a subset falls short, without any proof.
-
-        Requirements are about single columns and all samples, as a proof is. Of large tables, a
-        sample is asked first instead.
+        Returns
+        -------
+        Explanation
+            How much the dependency falls without the feature, and the pairs of samples from
+            different classes that then come closest; with the soft measure, the samples whose
+            neighborhood gets worse. Print it to get a table.
         """
-        is_whole = self.n_sampled_ == measure.n_samples and not is_large(measure)
-        return is_whole and not self._groups and is_provable(measure)
+        check_is_fitted(self)
+        check_count("limit", limit)
+        _refuse_group(feature, self._groups, self)
+        selected = np.flatnonzero(self.support_).tolist()
+        names = self.get_feature_names_out().tolist()
+        index = selected_index(feature, selected, names, getattr(self, "feature_names_in_", ()))
+        examples = examples_of(self._evidence, tuple(selected), self.n_jobs)
+        return Explanation.of(examples.explanation(index, limit))
 
-    def _run(
-        self,
-        search: Search,
-        objective: Objective,
-        problem: Problem,
-        callbacks: Sequence[Callback],
-        dataset: Dataset,
-    ) -> Outcome:
-        progress = _Progress(INTERVALS.get(self.verbose, 0.0))
-        checkpoint = None
-        if self.checkpoint is not None:
-            checkpoint = Checkpoint(self.checkpoint, self._fingerprint(dataset))
-        outcome = run(
-            search,
-            objective,
-            problem,
-            seed=self.seed_,
-            max_evaluations=self.max_evaluations,
-            max_seconds=self.max_seconds,
-            callbacks=[self._notes, *callbacks, progress],
-            checkpoint=checkpoint,
-        )
-        if self.verbose:
-            progress.end(outcome)
-        return outcome
+    def record(
+        self, *, name: str | None = None, command: str | None = None, check: Check | None = None
+    ) -> Run:
+        """Return the record of the fit: what was selected and why, and how to reproduce it.
 
-    def _fingerprint(self, dataset: Dataset) -> str:
-        is_part = self.n_sampled_ < dataset.n_samples
-        part = [f"sample {self.n_sampled_}"] if is_part else []
-        words = (*MeasureSettings.of(self).words(), *part, *self._groups.words())
-        return fingerprint(dataset, *words)
+        Parameters
+        ----------
+        name : str, default=None
+            Name of the data; None for its own name.
+        command : str, default=None
+            The command line that started the fit.
+        check : Check, default=None
+            The result of :func:`fuzzyfrog.check`, which becomes part of the record.
 
-    def _all_columns(self, subset: Masks) -> Masks:
-        return self._groups.expanded(subset)
+        Returns
+        -------
+        Run
+            Plain values with ``to_json``, ``save`` and ``load``. It describes the reduct that is
+            selected now. With `max_seconds`, explanations that take longer than the time left
+            by the fit, plus an allowance of 3 seconds, are left out with a note.
+        """
+        check_is_fitted(self, "reducts_")
+        return replace(record_of(self, name=name, command=command), check=check)
 
-    def _importance(self) -> NDArray[np.float64]:
-        return self._groups.spread(super()._importance())
-
-    def _core(
-        self, objective: Objective, problem: Problem, outcome: Outcome, limit: Limit
-    ) -> list[int] | None:
-        """Return the core; None if there is none, no time for it, or after Ctrl-C."""
-        if not problem.is_monotone:
-            return None
-        is_interrupted = outcome.stop_reason == "interrupted"
-        try:
-            with interruptible(), limited(limit.for_core(interrupted=is_interrupted)):
-                return core_of_run(objective, problem, outcome)
-        except TimeIsUp:
-            return None
-        except KeyboardInterrupt:
-            if is_interrupted:
-                raise  # the second Ctrl-C ends everything
-            return None
-
-    def _walked(self, outcome: Outcome, measure: SoftDependency, limit: Limit) -> Path | None:
-        """Return the path of a greedy search, with accuracies if there is time for them."""
-        is_interrupted = outcome.stop_reason == "interrupted"
-        with limited(limit.for_core(interrupted=is_interrupted)):
-            return Path.of(outcome.front, measure, self._groups.orders)
-
-    def _sized(self, outcome: Outcome) -> Outcome:
-        """Return the outcome with the size that the rule chooses, if it is a greedy path."""
-        if self._path is None or self.n_features_to_select is not None:
-            return outcome
-        point = self._path.chosen_by(self.size_rule)
-        return replace(
-            outcome,
-            subset=point.subset,
-            score=point.score,
-            reducts=(Reduct(point.subset, point.score, minimal=False),),
-            feature_frequency=point.subset.astype(np.float64),
-        )
-
-    def _keep(
-        self, outcome: Outcome, problem: Problem, dataset: Dataset, settings: MeasureSettings
+    def report(
+        self, path: str | os.PathLike[str], *, name: str | None = None, check: Check | None = None
     ) -> None:
-        """Set the attributes that describe the outcome of a run."""
-        self._tolerance = problem.tolerance
-        names = self._groups.named(dataset.feature_names)
-        self.reducts_ = reducts_of(outcome, problem, names)
-        self.front_ = front_of(outcome, problem, names, self._path)
-        self.feature_frequency_ = self._groups.spread(outcome.feature_frequency)
-        self.history_: list[Moment] = list(outcome.history)
-        self.n_evaluations_ = outcome.n_evaluations
-        self._notes.n_resumed = outcome.n_replayed
-        self.stop_reason_ = outcome.stop_reason
-        used = self._all_columns(outcome.feature_frequency > 0)
-        part = self.n_sampled_, self.seed_
-        self._evidence = Evidence.of(dataset, used, settings, part)
+        """Write an HTML report.
 
-    def _left_out(self, *, is_measured: bool) -> Iterator[str]:
-        """Yield a warning about results that there was no time for."""
-        if not is_measured:
-            hint = () if self.max_seconds is None else (" Raise ", Setting("max_seconds"), ".")
-            why = "There was no time to score all features together"
-            if self.stop_reason_ == "interrupted":
-                why = "The fit was interrupted before all features were scored together"
-            estimate = f"; their dependency is an estimate from {self.n_sampled_:,} samples."
-            yield Sentence(why + estimate, *hint)
-        elif self.core_ is None and MeasureSettings.of(self).is_strict:
-            yield "There was no time to determine the core."
+        It shows the selected features, why each of them is needed, what fewer features would
+        cost, and how sure the result is.
 
-    def set_params(self, **params: Any) -> "FuzzyRoughSelector":
+        Parameters
+        ----------
+        path : path-like
+            The file to write. It is self-contained and needs no network access.
+        name : str, default=None
+            Name of the data; None for its own name.
+        check : Check, default=None
+            The result of :func:`fuzzyfrog.check`, to show how well models do.
+        """
+        from fuzzyfrog.report import write_report
+
+        write_report(self.record(name=name, check=check), path)
+
+    def set_params(self, **params: Any) -> Self:
         """Set parameters, those of the search as ``search__name``.
 
         Parameters
@@ -668,61 +441,49 @@ class FuzzyRoughSelector(ReportsMixin, ReductSelector):
         super().set_params(**params)
         return self
 
+    def _repr_html_inner(self) -> str:
+        """Return the short report once fitted, and before that scikit-learn's own display.
+
+        scikit-learn's ``_repr_html_`` returns this unless ``display`` is set to "text".
+        """
+        if not hasattr(self, "reducts_"):
+            return str(super()._repr_html_inner())
+        from fuzzyfrog.report import summary_html
+
+        return summary_html(self.record())
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        """Return the formats that notebooks ask for first."""
+        bundle: dict[str, Any] = super()._repr_mimebundle_()
+        if "text/html" in bundle:
+            bundle["text/html"] = self._repr_html_inner()
+        return bundle
+
+    def __sklearn_clone__(self) -> Any:
+        # A client is a connection: clones share it, and it is useless in another process.
+        bare = copy(self)  # goes through __getstate__, so it has no client
+        clone = super(FuzzyRoughSelector, bare).__sklearn_clone__()
+        clone.cluster = self.cluster
+        return clone
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        is_address = isinstance(state.get("cluster"), str)
+        return state if is_address else {**state, "cluster": None}
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing != "raise"
         return tags
 
 
-def _size_of(dataset: Dataset) -> str:
-    return f"{dataset.n_samples:,} samples on {dataset.n_features:,} features"
-
-
-def _worse_neighbors(dataset: Dataset, subset: Any, allowed: Any) -> Iterator[str]:
-    """Yield a warning if similar samples are less alike by the selected features than by all."""
-    if np.array_equal(subset, allowed):
+def _refuse_group(feature: object, groups: Any, selector: Any) -> None:
+    """Raise if a feature is a group or one of its columns, which do nothing alone."""
+    if not groups:
         return
-    ours, others, error = soft_comparison(dataset, subset, allowed)
-    if others - ours > error:
-        what = "a similar target" if dataset.classes is None else "the same class"
-        yield Sentence(
-            f"Samples that are similar by the selected features have {what} less often than those "
-            f"that are similar by all features (soft dependency {ours:.3f} against {others:.3f}): "
-            "models may do worse with the selected ones. For prediction, use ",
-            Setting("measure", "soft"), ".",
-        )  # fmt: skip
-
-
-class _Progress:
-    """A callback that prints lines of progress on stderr, `interval` seconds apart at least."""
-
-    def __init__(self, interval: float) -> None:
-        self._interval = interval
-        self._start = self._last = time.monotonic()
-
-    def __call__(self, moment: Moment) -> None:
-        """Print a line if the last one is old enough."""
-        now = time.monotonic()
-        if now - self._last >= self._interval:
-            self._last = now
-            _print(f"{_found(moment.size, moment.score)}; {self._spent(moment.n_evaluations)}")
-
-    def end(self, outcome: Outcome) -> None:
-        """Print how the run ended."""
-        best = _found(int(outcome.subset.sum()), outcome.score)
-        n_best = count(len(outcome.reducts), "such subset")
-        _print(f"{outcome.stop_reason}: {best}, {n_best}; {self._spent(outcome.n_evaluations)}")
-
-    def _spent(self, n_evaluations: int) -> str:
-        seconds = time.monotonic() - self._start
-        rate = n_evaluations / max(seconds, 1e-6)
-        return f"{n_evaluations:,} evaluations in {seconds:.1f} s ({rate:,.0f} per second)"
-
-
-def _found(size: int, dependency: float) -> str:
-    return f"{count(size, 'feature')}, dependency {dependency:.6f}"
-
-
-def _print(line: str) -> None:
-    sys.stderr.write(f"fuzzyfrog: {line}\n")
-    sys.stderr.flush()
+    names = [*groups.columns, *np.flatnonzero(groups.grouped).tolist()]
+    known = getattr(selector, "feature_names_in_", ())
+    names += [known[one] for one in np.flatnonzero(groups.grouped)] if len(known) else []
+    if feature in names:
+        rule = "be a column that belongs to no group"
+        raise ParameterError("feature", rule, shown(feature), "Groups are not explained.")

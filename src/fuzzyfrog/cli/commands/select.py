@@ -6,9 +6,10 @@ import json
 import shlex
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset
     from fuzzyfrog.records import Check, Run
     from fuzzyfrog.select import FuzzyRoughSelector
+    from fuzzyfrog.select.selection import Selection
 
 LARGE = 20_000  # samples, beyond which a random part is worth a try
 
@@ -83,15 +85,15 @@ def select(
                         f"{loaded.dataset.n_samples:,} samples take a while; --sample 3000 scores "
                         "subsets on a random part of them, for an estimate in less time."
                     )
-                selector = search.selector(
+                selection = search.selection(
                     measure, loaded.dataset, [stopping, course.hear], files.scores
                 )
                 deadline = Deadline(inf if search.max_seconds is None else search.max_seconds)
                 checking = Checking(check, search.seed, deadline, stopping, course)
-                run = _searched(selector, loaded.dataset, stopping, course, checking)
+                run = _searched(selection, loaded.dataset, stopping, course, checking)
             if files.no_rows:
                 run = run.without_rows()
-            columns = list(map(str, selector.get_feature_names_out()))
+            columns = list(map(str, selection.feature_names_in_[selection.support_]))
             _write(run, columns, loaded, files, as_json=as_json, quiet=quiet)
     except KeyboardInterrupt:
         tell(files.interruption(has_found=stopping.has_found))
@@ -110,7 +112,7 @@ def _sample_would_help(search: SearchOptions, measure: MeasureOptions) -> bool:
 
 
 def _searched(
-    selector: FuzzyRoughSelector,
+    selection: Selection,
     dataset: Dataset,
     stopping: Stopping,
     course: Course,
@@ -119,15 +121,22 @@ def _searched(
     course.phase("scoring the first subsets")
     course.start_clock()
     with compiling_heard(course.compile):
-        selector.fit(dataset)
+        selection.fit(dataset)
         course.phase("explaining the result")
-        run = _recorded(selector, dataset.name, stopping)
+        run = _recorded(selection, dataset.name, stopping)
         seconds = max(0.0, run.seconds - course.compiled)
-        found = checking.check(selector, dataset, len(run.selected), seconds)
+        found = checking.check(partial(_estimator, selection), dataset, len(run.selected), seconds)
     return replace(run, notes=tuple(map(in_options, run.notes)), check=found)
 
 
-def _recorded(selector: FuzzyRoughSelector, name: str | None, stopping: Stopping) -> Run:
+def _estimator(selection: Selection) -> FuzzyRoughSelector:
+    """Return an estimator with the same parameters, for scikit-learn to clone."""
+    from fuzzyfrog.select import FuzzyRoughSelector  # slow to import, and only checks need it
+
+    return FuzzyRoughSelector(**selection.get_params())
+
+
+def _recorded(selection: Selection, name: str | None, stopping: Stopping) -> Run:
     """Record a run; once it is interrupted, without explanations that take long."""
     from fuzzyfrog.select.record import record_of
 
@@ -135,11 +144,11 @@ def _recorded(selector: FuzzyRoughSelector, name: str | None, stopping: Stopping
     command = _command()
     try:
         with interruptible():
-            return record_of(selector, name=name, command=command, deadline=deadline)
+            return record_of(selection, name=name, command=command, deadline=deadline)
     except KeyboardInterrupt:
         if stopping.n_asked > 1:
             raise
-        return record_of(selector, name=name, command=command, deadline=Deadline(0))
+        return record_of(selection, name=name, command=command, deadline=Deadline(0))
 
 
 def _command() -> str:
@@ -246,7 +255,7 @@ def _boosted(
     dependency = Dependency(dataset, **measure.parameters())
     score = float(dependency.score(selector.support_[np.newaxis])[0])
     with stopping:
-        check = checking.check(selector, dataset, selector.n_features_, seconds)
+        check = checking.check(lambda: selector, dataset, selector.n_features_, seconds)
     return _Boosted(
         table=dataset.name,
         n_features=dataset.n_features,
@@ -302,15 +311,16 @@ class Checking:
         self._n_signals = stopping.n_asked
 
     def check(
-        self, selector: Any, dataset: Dataset, n_selected: int, seconds: float
+        self, estimator: Callable[[], Any], dataset: Dataset, n_selected: int, seconds: float
     ) -> Check | None:
         """Return the check of a selection that took some seconds; None if nobody wants it."""
         if self._asked is False:
             return None
-        from fuzzyfrog.select.cross_validation import CrossValidation, estimated_seconds
-
         if self._stopping.n_asked:
             return self._without(dataset, "the run was interrupted.")
+        from fuzzyfrog.select.cross_validation import CrossValidation, estimated_seconds
+
+        selector = estimator()
         needed = estimated_seconds(dataset, n_selected, seconds, FOLDS)
         if needed > self._deadline.remaining():
             left = max(0.0, self._deadline.remaining())

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import ceil, inf
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
-from scipy.sparse import csr_array
 
 from fuzzyfrog.search.protocol import Floats, Integers, Masks
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 # Of the relaxation:
 FIRST_ROWS = 500
@@ -129,6 +130,8 @@ def relaxed(rows: Rows, *, fixed: Masks, allowed: Masks) -> tuple[float, Floats]
     int or float, float64[n_features]
         The bound, infinite when there is no cover; and the shares, 1 for the fixed features.
     """
+    from scipy.sparse import csr_array  # slow to import, and only proofs need it
+
     shares = fixed.astype(np.float64)
     if not rows.covered_by(fixed | allowed):
         return inf, shares
@@ -147,6 +150,8 @@ def _hardest(weights: csr_array) -> Integers:
 
 def _solved(weights: csr_array, chosen: Integers) -> tuple[float, Floats]:
     """Solve with the chosen rows, then again with those that the solution breaks."""
+    from scipy.optimize import linprog
+
     best, point = 0.0, np.zeros(weights.shape[1])
     while len(chosen):
         some = weights[chosen]
@@ -235,6 +240,9 @@ def smallest_cover(rows: Rows, *, fixed: Masks, allowed: Masks, n_nodes: int) ->
 
 
 def _solved_program(weights: Floats, n_nodes: int) -> tuple[Masks | None, int]:
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import csr_array
+
     n_features = weights.shape[1]
     solved = milp(
         np.ones(n_features),

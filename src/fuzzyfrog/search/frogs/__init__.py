@@ -2,9 +2,7 @@
 
 from dataclasses import fields, replace
 
-from sklearn.base import BaseEstimator
-
-from fuzzyfrog.common.params import check_count, check_known
+from fuzzyfrog.common.params import Parametrized, check_count, check_known
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.search.frogs.local_search import CoverPond, LocalPond
 from fuzzyfrog.search.frogs.pond import DISSIMILARITIES, FrogCounts, Pond, preset_counts
@@ -15,7 +13,7 @@ __all__ = ["ShuffledFrogs"]
 VARIANTS = {"learning": CoverPond, "local": LocalPond, "paper": Pond}
 
 
-class ShuffledFrogs(BaseEstimator):  # type: ignore[misc]
+class ShuffledFrogs(Parametrized):
     """Frogs in memeplexes that leap towards better ones, and are shuffled again and again.
 
     Parameters
