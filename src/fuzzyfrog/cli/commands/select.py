@@ -22,7 +22,6 @@ from fuzzyfrog.cli.inputs import LoadedTable, TableOptions, opened
 from fuzzyfrog.cli.options import MeasureOptions, SearchOptions, given_options
 from fuzzyfrog.cli.outputs import Files, write_table
 from fuzzyfrog.cli.progress import Course, Limits, Stopping, shown_progress
-from fuzzyfrog.cli.summary import facts, models_line, result_lines, shown_features
 from fuzzyfrog.common.deadline import ALLOWANCE, Deadline, TimeIsUp, interruptible, limited
 from fuzzyfrog.common.files import Unwritten
 from fuzzyfrog.common.jit import compiling_heard
@@ -170,6 +169,8 @@ def _write(
         if as_json:
             write_json(run.to_json())
         else:
+            from fuzzyfrog.cli.summary import result_lines  # a refusal need not wait for it
+
             write_result(*result_lines(run))
     finally:
         with shown_progress("writing files", quiet=quiet or files.are_none):
@@ -268,6 +269,8 @@ def _boosted(
 
 
 def _print_boosted(found: _Boosted) -> None:
+    from fuzzyfrog.cli.summary import facts, models_line, shown_features
+
     result = "" if found.check is None else found.check.conclusion()
     count = f"{len(found.features)} of {found.n_features:,} features"
     write_result(
