@@ -30,8 +30,9 @@ def public_names():
             if inspect.isclass(found) or inspect.isfunction(found):
                 yield f"{module.__name__}.{name}"
             if inspect.isclass(found) and found.__module__.startswith("fuzzyfrog"):
-                for method, function in vars(found).items():
-                    if inspect.isfunction(function) and not method.startswith("_"):
+                for method, function in inspect.getmembers(found, inspect.isfunction):
+                    is_ours = function.__module__.startswith("fuzzyfrog")
+                    if is_ours and not method.startswith("_"):
                         yield f"{module.__name__}.{name}.{method}"
 
 

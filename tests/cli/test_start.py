@@ -60,7 +60,9 @@ def test_what_is_wrong_is_told_before_anything_slow_is_imported(arguments, tmp_p
     assert loaded & {"sklearn", "scipy", "numba", "pandas", "matplotlib", "dask"} == set()
 
 
-@pytest.mark.parametrize("table", [["wine"], ["table.csv", "--target", "class"]])
+@pytest.mark.parametrize(
+    "table", [["wine"], ["wine", "--max-evaluations", "3"], ["table.csv", "--target", "class"]]
+)
 def test_a_selection_without_a_check_imports_neither_scikit_learn_nor_scipy(table, tmp_path):
     (tmp_path / "table.csv").write_text("a,b,class\n" + "1,2,x\n2,1,y\n" * 20)
     done = subprocess.run(  # noqa: S603 - our own interpreter and code

@@ -62,6 +62,14 @@ def test_a_long_cell_that_begins_soon_after_a_line_is_named(capsys):
         assert waits_for(lambda: "cells; long" in capsys.readouterr().err)
 
 
+def test_a_short_cell_is_not_named_once_it_is_done(capsys):
+    progress = CellProgress(interval=0.5)
+    compute(progress, "first")
+    compute(progress, "short")
+    time.sleep(0.7)
+    assert "short" not in capsys.readouterr().err
+
+
 def test_cells_that_are_shared_are_not_waited_for(clock, capsys):
     progress = CellProgress(interval=0, silent_seconds=0)
     progress.expect(8)

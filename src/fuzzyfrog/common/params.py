@@ -1,7 +1,7 @@
 """Parameters of objects and their checks, shared by all layers."""
 
 from collections.abc import Iterable
-from inspect import signature
+from inspect import Parameter, signature
 from math import inf
 from numbers import Integral, Real
 from typing import Any, Self
@@ -23,7 +23,7 @@ class Parametrized:
         Parameters
         ----------
         deep : bool, default=True
-            Not used: the parameters have no parameters of their own.
+            Not used: parameters of parameters are left to scikit-learn.
 
         Returns
         -------
@@ -48,8 +48,10 @@ class Parametrized:
         known = self._defaults()
         for name, value in params.items():
             if name not in known:
-                rule = f"name parameters of {type(self).__name__}: {listed(list(known))}"
-                raise ParameterError("params", rule, shown(name))
+                what = f"one of {listed(sorted(known))}" if known else "left out: there are none"
+                raise ParameterError(
+                    f"parameters of {type(self).__name__}", f"be {what}", shown(name)
+                )
             setattr(self, name, value)
         return self
 
@@ -67,7 +69,8 @@ class Parametrized:
         if cls.__init__ is object.__init__:
             return {}
         _, *parameters = signature(cls.__init__).parameters.values()
-        return {one.name: one.default for one in parameters}
+        several = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+        return {one.name: one.default for one in parameters if one.kind not in several}
 
 
 def check_count(name: str, value: object, *, least: int = 1) -> None:

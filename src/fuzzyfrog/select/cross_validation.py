@@ -435,13 +435,16 @@ def guard_of(selector: FuzzyRoughSelector, dataset: Dataset, seed: int) -> Noise
 
 
 def soft_features_of(
-    selector: FuzzyRoughSelector, dataset: Dataset, noise: NoiseGuard | None
+    selector: FuzzyRoughSelector,
+    dataset: Dataset,
+    full_dependency: float,
+    noise: NoiseGuard | None,
 ) -> tuple[str, ...]:
-    """Return what the soft measure selects where a fitted strict selector is doubtful.
+    """Return what the soft measure selects where a strict selection is doubtful.
 
     Empty if it is not doubtful, or if that would take long.
     """
-    is_doubtful = selector.full_dependency_ < LOW_DEPENDENCY or (noise is not None and noise.fails)
+    is_doubtful = full_dependency < LOW_DEPENDENCY or (noise is not None and noise.fails)
     pairs = dataset.n_samples**2 * dataset.n_features
     if not _is_strict(selector) or not is_doubtful or pairs > SOFT_PAIRS:
         return ()

@@ -108,13 +108,17 @@ LESS_AT_ONCE = (
 
 
 class Selection(Parametrized):
-    """Select features of a table; parameters and results are those of `FuzzyRoughSelector`."""
+    """Select features of a `Dataset`; `FuzzyRoughSelector` does the same for tables of any kind.
+
+    It documents the parameters and the results.
+    """
 
     support_: Masks
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
     front_: list[FrontPoint]
 
+    _end_warning: type[Warning] = UserWarning  # of a search that was cut short
     # Identifiers and dates; experiments compare selectors on the same features.
     _drops_doubtful = True
     # What to leave out, if that was decided on a larger table of which this one is a part.
@@ -261,7 +265,7 @@ class Selection(Parametrized):
         self.chance_ = measure.chance if isinstance(measure, SoftDependency) else None
         self.certificate_ = certificate_of(outcome, problem) if proves and is_measured else None
         self._notes.warnings += on_sample_first(outcome, measure.n_samples)
-        self._warn_of_end(list(early_end(outcome, problem)))
+        self._notes.warn(early_end(outcome, problem), self._end_warning)
         self._notes.warn(self._left_out(is_measured=is_measured))
         with limited(limit.for_core(interrupted=outcome.stop_reason == "interrupted")):
             self._choose(0)
@@ -501,12 +505,6 @@ class Selection(Parametrized):
         used = self._all_columns(outcome.feature_frequency > 0)
         part = self.n_sampled_, self.seed_
         self._evidence = Evidence.of(dataset, used, settings, part)
-
-    def _warn_of_end(self, sentences: list[str]) -> None:
-        if sentences:
-            from sklearn.exceptions import ConvergenceWarning  # slow to import, rarely needed
-
-            self._notes.warn(sentences, ConvergenceWarning)
 
     def _left_out(self, *, is_measured: bool) -> Iterator[str]:
         """Yield a warning about results that there was no time for."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
@@ -156,7 +157,7 @@ class FuzzyRoughSelector(TableSelector, Selection):
         - "exact" proves that its subsets are the best;
         - "front" proves the best dependency of every size.
 
-        An instance such as ``ShuffledFrogs(patience=3)`` is a nested estimator, with parameters
+        An instance such as ``ShuffledFrogs(patience=3)`` has parameters of its own,
         ``search__patience`` and so on.
     measure : {"strict", "soft"} or callable, default="strict"
         What makes a subset good. "strict" is the dependency of the paper, which asks whether these
@@ -324,6 +325,8 @@ class FuzzyRoughSelector(TableSelector, Selection):
     >>> round(soft.dependency_, 3), round(soft.full_dependency_, 3), round(soft.chance_, 3)
     (0.841, 0.771, 0.338)
     """
+
+    _end_warning = ConvergenceWarning
 
     def select_reduct(self, i: int) -> Self:
         """Select another reduct.

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib import import_module
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +88,8 @@ def select(
                 selection = search.selection(
                     measure, loaded.dataset, [stopping, course.hear], files.scores
                 )
+                if search.max_seconds is not None and check is not False:
+                    import_module("fuzzyfrog.select.cross_validation")  # not in the time allowed
                 deadline = Deadline(inf if search.max_seconds is None else search.max_seconds)
                 checking = Checking(check, search.seed, deadline, stopping, course)
                 run = _searched(selection, loaded.dataset, stopping, course, checking)
@@ -124,7 +127,9 @@ def _searched(
         course.phase("explaining the result")
         run = _recorded(selection, dataset.name, stopping)
         seconds = max(0.0, run.seconds - course.compiled)
-        found = checking.check(partial(_estimator, selection), dataset, len(run.selected), seconds)
+        found = checking.check(
+            partial(_estimator, selection), dataset, len(run.selected), run.full_dependency, seconds
+        )
     return replace(run, notes=tuple(map(in_options, run.notes)), check=found)
 
 
@@ -256,7 +261,9 @@ def _boosted(
     dependency = Dependency(dataset, **measure.parameters())
     score = float(dependency.score(selector.support_[np.newaxis])[0])
     with stopping:
-        check = checking.check(lambda: selector, dataset, selector.n_features_, seconds)
+        check = checking.check(
+            lambda: selector, dataset, selector.n_features_, dependency.full, seconds
+        )
     return _Boosted(
         table=dataset.name,
         n_features=dataset.n_features,
@@ -314,16 +321,23 @@ class Checking:
         self._n_signals = stopping.n_asked
 
     def check(
-        self, estimator: Callable[[], Any], dataset: Dataset, n_selected: int, seconds: float
+        self,
+        estimator: Callable[[], Any],
+        dataset: Dataset,
+        n_selected: int,
+        full_dependency: float,
+        seconds: float,
     ) -> Check | None:
         """Return the check of a selection that took some seconds; None if nobody wants it."""
         if self._asked is False:
             return None
-        if self._stopping.n_asked:
+        if self._is_stopped():
             return self._without(dataset, "the run was interrupted.")
         from fuzzyfrog.select.cross_validation import CrossValidation, estimated_seconds
 
         selector = estimator()
+        if self._is_stopped():  # while scikit-learn was imported
+            return self._without(dataset, "the run was interrupted.")
         needed = estimated_seconds(dataset, n_selected, seconds, FOLDS)
         if needed > self._deadline.remaining():
             left = max(0.0, self._deadline.remaining())
@@ -331,7 +345,7 @@ class Checking:
             return self._without(dataset, reason)
         if self._asked is None and needed > DOUBT * USUAL_SECONDS:
             reason = f"it would take {_about(needed)}; --check does it."
-            return self._cheap(selector, self._without(dataset, reason), dataset)
+            return self._cheap(selector, self._without(dataset, reason), dataset, full_dependency)
         self._begun, self._n_heard = time.monotonic() - self._course.compiled, 0
         self._stopping.notice = NOTICE
         try:
@@ -343,7 +357,8 @@ class Checking:
                 raise
             return self._without(dataset, "it was interrupted; --check does it again.")
         except _TooLong as told:
-            return self._cheap(selector, self._without(dataset, str(told)), dataset)
+            without = self._without(dataset, str(told))
+            return self._cheap(selector, without, dataset, full_dependency)
         except TimeIsUp:
             return self._without(dataset, "--max-seconds was over.")
         except (DataError, ParameterError) as error:
@@ -353,6 +368,9 @@ class Checking:
         except Exception as error:  # a check must never cost the result that it is about
             reason = " ".join(str(error).split())[:200]
             return self._without(dataset, f"it failed ({type(error).__name__}: {reason}).")
+
+    def _is_stopped(self) -> bool:
+        return self._stopping.n_asked > 0
 
     def _hear(self, what: str) -> None:
         """Show the progress; stop after a signal that a search took for its own, or if it is slow.
@@ -370,7 +388,9 @@ class Checking:
             raise _TooLong(f"it takes more than {_about(MOST_SECONDS)}; --check does it.")
         self._course.phase(what)
 
-    def _cheap(self, selector: Any, check: Check, dataset: Dataset) -> Check:
+    def _cheap(
+        self, selector: Any, check: Check, dataset: Dataset, full_dependency: float
+    ) -> Check:
         """Return a check without models, but with the parts that take little time."""
         from fuzzyfrog.records import NoiseGuard
         from fuzzyfrog.select import FuzzyRoughSelector
@@ -385,10 +405,12 @@ class Checking:
             with interruptible(), limited(self._deadline):
                 noise = guard_of(selector, dataset, self._seed)
                 found = noise if isinstance(noise, NoiseGuard) else None
-                soft = soft_features_of(selector, dataset, found)
-        except (KeyboardInterrupt, TimeIsUp, MemoryError, DataError, ParameterError):
+                soft = soft_features_of(selector, dataset, full_dependency, found)
+        except KeyboardInterrupt:
             if self._stopping.n_asked > self._n_signals + 1:
                 raise
+            return check
+        except (TimeIsUp, Exception):  # it must never cost the result that it is about
             return check
         if self._stopping.n_asked > self._n_signals:  # a search ends at a signal
             return check

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from math import ceil, inf
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from fuzzyfrog.common.deadline import uninterrupted
 from fuzzyfrog.search.protocol import Floats, Integers, Masks
 
 if TYPE_CHECKING:
@@ -130,16 +133,22 @@ def relaxed(rows: Rows, *, fixed: Masks, allowed: Masks) -> tuple[float, Floats]
     int or float, float64[n_features]
         The bound, infinite when there is no cover; and the shares, 1 for the fixed features.
     """
-    from scipy.sparse import csr_array  # slow to import, and only proofs need it
-
+    sparse, _ = _scipy()
     shares = fixed.astype(np.float64)
     if not rows.covered_by(fixed | allowed):
         return inf, shares
     free, n_fixed = np.flatnonzero(allowed & ~fixed), int(fixed.sum())
     left = without_fixed(rows, fixed)
-    weights = csr_array(left.weights[:, free] / left.needed[:, np.newaxis])
+    weights = sparse.csr_array(left.weights[:, free] / left.needed[:, np.newaxis])
     worth, shares[free] = _solved(weights, _hardest(weights))
     return n_fixed + ceil(worth - MARGIN), shares
+
+
+@cache
+def _scipy() -> tuple[Any, Any]:
+    """Return `scipy.sparse` and `scipy.optimize`: slow to import, and only proofs need them."""
+    with uninterrupted():  # an import that is interrupted in compiled code cannot be repeated
+        return import_module("scipy.sparse"), import_module("scipy.optimize")
 
 
 def _hardest(weights: csr_array) -> Integers:
@@ -150,12 +159,13 @@ def _hardest(weights: csr_array) -> Integers:
 
 def _solved(weights: csr_array, chosen: Integers) -> tuple[float, Floats]:
     """Solve with the chosen rows, then again with those that the solution breaks."""
-    from scipy.optimize import linprog
-
+    _, optimize = _scipy()
     best, point = 0.0, np.zeros(weights.shape[1])
     while len(chosen):
         some = weights[chosen]
-        solved = linprog(np.ones(len(point)), -some, -np.ones(len(chosen)), bounds=(0.0, 1.0))
+        solved = optimize.linprog(
+            np.ones(len(point)), -some, -np.ones(len(chosen)), bounds=(0.0, 1.0)
+        )
         if solved.x is None:
             break
         best, point = max(best, _worth(some, -solved.ineqlin.marginals)), solved.x
@@ -240,15 +250,13 @@ def smallest_cover(rows: Rows, *, fixed: Masks, allowed: Masks, n_nodes: int) ->
 
 
 def _solved_program(weights: Floats, n_nodes: int) -> tuple[Masks | None, int]:
-    from scipy.optimize import Bounds, LinearConstraint, milp
-    from scipy.sparse import csr_array
-
+    sparse, optimize = _scipy()
     n_features = weights.shape[1]
-    solved = milp(
+    solved = optimize.milp(
         np.ones(n_features),
         integrality=np.ones(n_features),
-        bounds=Bounds(0, 1),
-        constraints=LinearConstraint(csr_array(weights), lb=1.0 - LESS),
+        bounds=optimize.Bounds(0, 1),
+        constraints=optimize.LinearConstraint(sparse.csr_array(weights), lb=1.0 - LESS),
         options={"node_limit": n_nodes},
     )
     bound = solved.mip_dual_bound
