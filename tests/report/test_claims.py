@@ -280,8 +280,9 @@ def test_a_mean_that_hides_what_the_best_model_loses(wine_run):
     hiding = replace(selected, by_model=(0.92, 0.89, 0.89))
     run = replace(wine_run, check=replace(check, scores=(everything, hiding, *others)))
     assert doubts(run) == [
-        "Models do not lose on average, but the best model does: random forest reaches balanced "
-        "accuracy 95.0% with all features, and no model more than 92.0% with the selected ones."
+        "Models do not clearly lose on average, but the best model does: random forest reaches "
+        "balanced accuracy 95.0% with all features, and no model more than 92.0% with the selected "
+        "ones."
     ]
 
 

@@ -413,3 +413,57 @@ def test_a_share_is_one_of_the_columns_not_of_their_twins():
 def test_a_seed_is_one_of_scikit_learn():
     with pytest.raises(ParameterError, match="seed must be at most 4294967295"):
         check(FuzzyRoughSelector("quickreduct"), np.eye(20), np.arange(20) % 2, seed=2**33)
+
+
+def twins(n_patients=100):
+    """Return two visits of each patient, whose measurements say nothing but who it is."""
+    random = np.random.default_rng(3)
+    patient = np.repeat(random.permutation(n_patients), 2)
+    body = random.normal(size=(n_patients, 3))[patient]
+    X = pd.DataFrame(body, columns=["height", "weight", "age"])
+    X.insert(0, "patient_id", patient)
+    return X, random.integers(0, 2, n_patients)[patient]
+
+
+@pytest.mark.parametrize("how", ["left out", "excluded", "included", "names"])
+def test_samples_of_one_patient_are_in_the_same_fold(how):
+    X, y = twins()
+    selector = FuzzyRoughSelector("quickreduct", random_state=0)
+    if how == "names":
+        X = replace(
+            make_dataset(X.drop(columns="patient_id"), y),
+            rows=tuple(f"P{one}" for one in X["patient_id"]),
+        )
+        y = None
+    elif how != "left out":
+        name = {"excluded": "exclude", "included": "must_include"}[how]
+        selector.set_params(**{name: ["patient_id"]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = check(selector, X, y)
+    assert abs(found.all.score - 0.5) < 0.15  # nothing can be known about other patients
+    what = "of the same name" if how == "names" else "with the same 'patient_id'"
+    assert f"Samples {what} are in the same fold" in " ".join(found.notes)
+
+
+def test_folds_without_such_samples_are_those_of_before():
+    X, y = twins()
+    other = X.rename(columns={"patient_id": "ward"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = check(FuzzyRoughSelector("quickreduct", random_state=0), other, y)
+    assert max(found.all.by_model) > 0.8  # the twin is known: nothing told that it must not be
+    assert not [note for note in found.notes if "same fold" in note]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_parts_keep_together_what_belongs_together(seed):
+    random = np.random.default_rng(seed)
+    together = random.integers(0, 30, 200)
+    y = random.integers(0, 2, 200)
+    tested = []
+    for train, test in shuffled_parts(y, 5, seed, together):
+        assert not set(together[train]) & set(together[test])
+        assert sorted([*train, *test]) == list(range(200))
+        tested.extend(test)
+    assert sorted(tested) == list(range(200))

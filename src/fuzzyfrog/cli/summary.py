@@ -183,7 +183,12 @@ def _by_neighbors(run: Run, accuracy: float) -> str:
     if run.data.target.is_numeric:
         how = f"the mean target of the five nearest others predicts with R² {accuracy:.3f}"
     else:
-        how = f"the five nearest others vote for the right class in {accuracy:.1%} of these samples"
+        counts = [one.count for one in run.data.target.classes]
+        most = max(counts) / sum(counts)
+        how = (
+            f"the five nearest others vote for the right class in {accuracy:.1%} of these samples "
+            f"(always the most frequent class: {most:.1%})"
+        )
     return f"{how}; features were chosen on them, so expect less on new ones"
 
 
@@ -202,7 +207,8 @@ def models_line(check: Check | None, result: str) -> str:
         size = check.elbow.average_size
         end = f"; at the elbow ({size}) {check.shown(check.elbow.score)}"
     if check.selected is not None:
-        end = f"{end}; features selected anew in each of {check.folds} folds"
+        size = check.selected.average_size
+        end = f"{end}; selected anew in each of {check.folds} folds, {size}"
     return f"{result}{end}"
 
 

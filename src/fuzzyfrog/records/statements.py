@@ -152,7 +152,9 @@ def size_reason(run: "Run") -> str:
         return reasons[str(rule)]
     if len(run.selected) == peak:
         return reasons["peak"] + (f" and {right}" if peak == best else "")
-    return reasons["accuracy" if len(run.selected) == best else "one-se"]
+    highest = max(one.dependency for one in run.front)
+    reason = reasons["accuracy" if len(run.selected) == best else "one-se"]
+    return f"{reason}; the soft dependency is highest with {peak:,}, {highest:.3f}"
 
 
 def _all_of_them(run: "Run") -> str:
@@ -180,7 +182,7 @@ def doubts(run: "Run") -> list[str]:
         worse = "slightly worse" if check.selected.difference > -SMALL_LOSS else "worse"
         found.append(f"Models do {worse} with features selected this way: {check.compared()}.")
     elif check is not None and (lost := check.hidden_loss()) and not has_all(run):
-        found.append(f"Models do not lose on average, but {lost}.")
+        found.append(f"Models do not clearly lose on average, but {lost}.")
     if check is not None and check.noise is not None and check.noise.fails and run.is_strict:
         found.append(
             "The strict measure takes shuffled columns about as often as real ones: "

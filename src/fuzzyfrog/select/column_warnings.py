@@ -25,6 +25,7 @@ FloatArray = NDArray[np.float64]
 Masks = NDArray[np.bool_]
 
 FEWEST_SAMPLES = 10  # with fewer, it means nothing if all values differ
+MANY = 10  # samples for each value of an ID, on average, from which on it stays
 FEWEST_VALUES = 20  # of a feature that is nearly an identifier
 NEARLY_ALL = 0.95  # of the samples have another number
 FEW_ROWS = 0.05  # of all rows, which should not rule the answer
@@ -135,9 +136,13 @@ def left_out(
     staying = [one for one in doubts if not mask[one] and not holds_dates(dataset, one)]
     for feature in np.flatnonzero(free & ~mask).tolist():
         if feature not in doubts and (shared := _shared_id(dataset, feature)):
-            staying.append(feature)
             name = dataset.feature_names[feature]
-            way_out = (" If so, leave it out with ", Setting("exclude", [name]), ".")
+            way_out: Parts = (" If so, leave it out with ", Setting("exclude", [name]), ".")
+            mask[feature] = is_dropped and _n_values(dataset, feature) * MANY >= dataset.n_samples
+            if mask[feature]:
+                way_out = (" It is left out; keep it with ", Setting("must_include", [name]), ".")
+            else:
+                staying.append(feature)
             sentences.append(Sentence(f"feature {shown(name)} ", shared, *way_out))
     copies: tuple[Alike, ...] = ()
     correlated: tuple[Alike, ...] = ()
@@ -366,18 +371,56 @@ def _doubt_of_numbers(column: NDArray[np.float64], name: str) -> str:
 def _shared_id(dataset: Dataset, feature: int) -> str:
     """Return the doubt about an identifier that several samples share, or nothing.
 
-    It may be that of a shop, whose samples are alike: such a feature stays.
+    It may be that of a shop, whose many samples are alike: such a feature stays.
     """
-    name, column = dataset.feature_names[feature], dataset.values[:, feature]
-    if not ((says_identifier(name) and _words(name)[-1] in _IDS) or _is_relative(dataset, name)):
-        return ""
-    n_values = np.unique(column[~np.isnan(column)]).size
-    if n_values < FEWEST_VALUES or not _are_whole(column):
+    if not _is_named_id(dataset, feature):
         return ""
     return (
-        f"is named like an ID, and has {n_values:,} different values in {dataset.n_samples:,} "
-        "samples: it may say only which samples belong together, such as those of one patient."
+        f"is named like an ID, and has {_n_values(dataset, feature):,} different values in "
+        f"{dataset.n_samples:,} samples: it may say only which samples belong together, such as "
+        "those of one patient."
     )
+
+
+def _is_named_id(dataset: Dataset, feature: int) -> bool:
+    """Whether a feature has the name of an ID, and enough whole numbers or labels for one."""
+    name = dataset.feature_names[feature]
+    if not ((says_identifier(name) and _words(name)[-1] in _IDS) or _is_relative(dataset, name)):
+        return False
+    is_whole = _are_whole(dataset.values[:, feature])
+    return is_whole and _n_values(dataset, feature) >= FEWEST_VALUES
+
+
+def _n_values(dataset: Dataset, feature: int) -> int:
+    column = dataset.values[:, feature]
+    return int(np.unique(column[~np.isnan(column)]).size)
+
+
+def samples_together(dataset: Dataset, most: float) -> tuple[str, NDArray[np.intp]] | None:
+    """Return what says which samples belong together, such as those of one patient, or None.
+
+    That is the name of a feature that looks like an ID, or "" for the names of the samples, and a
+    number for each sample, equal if they belong together. Of several features it is the one with
+    the fewest values; none of its values may have more than `most` samples.
+    """
+    found: list[tuple[str, NDArray[np.intp]]] = []
+    for feature in range(dataset.n_features):
+        if _is_named_id(dataset, feature):
+            column = dataset.values[:, feature]
+            found.append((dataset.feature_names[feature], _numbered(column, np.isnan(column))))
+    if isinstance(dataset.rows, tuple):
+        found.append(("", _numbered(np.array(dataset.rows), np.zeros(len(dataset.rows), bool))))
+    sizes = [np.bincount(numbers) for _, numbers in found]
+    good = [k for k, size in enumerate(sizes) if 1 < size.max() <= most]
+    return found[min(good, key=lambda k: sizes[k].size)] if good else None
+
+
+def _numbered(labels: NDArray[Any], is_missing: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return a number for each sample, the same for equal labels; without a label it is alone."""
+    numbers = np.empty(len(labels), np.intp)
+    _, numbers[~is_missing] = np.unique(labels[~is_missing], return_inverse=True)
+    numbers[is_missing] = len(labels) + np.arange(np.count_nonzero(is_missing))
+    return np.unique(numbers, return_inverse=True)[1]
 
 
 def _is_relative(dataset: Dataset, name: str) -> bool:

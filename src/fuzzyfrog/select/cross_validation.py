@@ -31,6 +31,7 @@ from fuzzyfrog.records import Check, ModelScores, NoiseGuard
 from fuzzyfrog.records.check import elbow_of
 from fuzzyfrog.records.statements import LOW_DEPENDENCY
 from fuzzyfrog.select.base import dealt_folds
+from fuzzyfrog.select.column_warnings import samples_together
 from fuzzyfrog.select.parameters import HIGHEST_SEED, size_asked
 from fuzzyfrog.select.selector import FuzzyRoughSelector, TableSelector
 
@@ -215,7 +216,7 @@ class CrossValidation:
         target = self._dataset.target[self._rows]
         parts = [
             (self._rows[train], self._rows[test])
-            for train, test in shuffled_parts(target, self._folds, self._seed)
+            for train, test in shuffled_parts(target, self._folds, self._seed, self._together())
         ]
         targets = [self._dataset.target[train] for train, _ in parts]
         if any(one.min() == one.max() for one in targets):
@@ -261,6 +262,18 @@ class CrossValidation:
             left_out=None,
             notes=tuple(self._notes),
         )
+
+    def _together(self) -> Integers | None:
+        """Return which samples belong together and so into the same fold, None if none do."""
+        found = samples_together(self._dataset, self._dataset.n_samples / (2 * self._folds))
+        if found is None:
+            return None
+        name, together = found
+        what = f"with the same {shown(name)}" if name else "of the same name"
+        self._notes.append(
+            f"Samples {what} are in the same fold, so models predict for those they have not met."
+        )
+        return np.asarray(together[self._rows], np.int64)
 
     def _say(self, what: str) -> None:
         stop_if_late()
@@ -385,14 +398,19 @@ def _n_tried(dataset: Dataset) -> int:
 
 
 def shuffled_parts(
-    target: NDArray[Any], n_folds: int, seed: int
+    target: NDArray[Any], n_folds: int, seed: int, together: Integers | None = None
 ) -> list[tuple[Integers, Integers]]:
     """Return the samples to train on and to predict in each fold, the former in random order.
 
     Of several nearest neighbors at the same distance, models take the first: in a table that is
-    sorted by class, that would be one class.
+    sorted by class, that would be one class. Samples with the same number in `together` are in
+    the same fold, stratified by the first of them.
     """
-    folds = dealt_folds(target, n_folds, seed)
+    if together is None:
+        folds = dealt_folds(target, n_folds, seed)
+    else:
+        _, first, group = np.unique(together, return_index=True, return_inverse=True)
+        folds = dealt_folds(target[first], n_folds, seed)[group]
     random = np.random.default_rng([seed, SHUFFLING])
     return [
         (random.permutation(np.flatnonzero(folds != one)), np.flatnonzero(folds == one))
