@@ -7,6 +7,7 @@ from typing import Literal, Protocol, TypeVar
 
 from fuzzyfrog.common.messages import count
 
+FEW_TAKEN = 5  # columns, of which none may be a twin by luck
 MANY_TAKEN = 16  # columns; from here on, chance varies by less than half of them
 
 ELBOW_SHARE = 0.95  # of what the selected features gain over chance
@@ -140,9 +141,11 @@ class NoiseGuard:
     def counted(self) -> str:
         """Return how many twins were taken, in words."""
         trials = "a trial" if self.n_shuffles == 1 else f"{self.n_shuffles} trials"
+        few = ", too few to say much" if self.n_taken < FEW_TAKEN and not self.fails else ""
         return (
             f"in {trials} with a shuffled twin of every column, {self.n_twins:,} of the "
-            f"{self.n_taken:,} columns taken {'was a twin' if self.n_twins == 1 else 'were twins'}"
+            f"{self.n_taken:,} columns taken "
+            f"{'was a twin' if self.n_twins == 1 else 'were twins'}{few}"
         )
 
     def __str__(self) -> str:
