@@ -296,7 +296,7 @@ def test_the_command_line_says_a_sentence_and_exits_with_2(config):
 def test_progress_counts(config, capsys):
     reproduce(config, None, config.parent / "out")
     told = capsys.readouterr().err
-    assert told.startswith("fuzzyfrog: 1 of ")
+    assert told.startswith("fuzzyfrog: 0 of ")
     assert " cells; apples: everything, seed 0\n" in told
 
 
