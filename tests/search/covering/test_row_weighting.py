@@ -87,16 +87,16 @@ def test_exchanges_are_all_neighbors_that_cover():
         for one in covers_of(rows, size)
         if (one & ~subset).sum() == 1
     }  # fmt: skip
-    assert {tuple(np.flatnonzero(one)) for one in search.exchanges(subset)} == expected
+    assert {tuple(np.flatnonzero(one)) for one in search.exchanges(subset).masks()} == expected
     assert expected
 
 
 def test_a_feature_that_is_not_needed_goes_and_none_takes_its_place():
     rows = Rows(np.array([[1.0, 1.0, 0.0, 1.0]]), np.ones(1))
     search = search_for(rows)
-    found = search.exchanges(mask_of(4, 0, 2))
+    found = search.exchanges(mask_of(4, 0, 2)).masks()
     assert {tuple(np.flatnonzero(one)) for one in found} == {(0,), (1, 2), (2, 3)}
-    assert not (search.exchanges(mask_of(4, 0)).sum(axis=1) == 0).any()
+    assert not (search.exchanges(mask_of(4, 0)).masks().sum(axis=1) == 0).any()
 
 
 def test_a_row_that_is_broken_by_less_than_a_unit_is_not_forgotten():
@@ -148,5 +148,23 @@ def test_a_walk_ends_when_its_time_is_up():
 
 def test_the_empty_subset_is_never_an_answer():
     search = search_for(Rows.none(4))
-    found = search.exchanges(mask_of(4, 0))
+    found = search.exchanges(mask_of(4, 0)).masks()
     assert {tuple(np.flatnonzero(one)) for one in found} == {(1,), (2,), (3,)}
+
+
+@pytest.mark.parametrize("at_once", [1, 30, 10_000])
+def test_exchanges_are_tested_in_parts(at_once, monkeypatch):
+    monkeypatch.setattr(row_weighting, "AT_ONCE", at_once)
+    rows, sizes = random_rows(2), []
+    search, subset = search_for(rows), covers_of(rows, smallest_size(rows))[0]
+    every = search.exchanges(subset)
+
+    def has_an_even_feature(masks):
+        sizes.append(len(masks))
+        return masks[:, ::2].any(axis=1)
+
+    some = every.that(has_an_even_feature)
+    assert max(sizes) <= max(1, at_once // 12)
+    assert sum(sizes) == len(every)
+    np.testing.assert_array_equal(some.masks(), [one for one in every.masks() if one[::2].any()])
+    assert len(every[:0].that(has_an_even_feature)) == 0

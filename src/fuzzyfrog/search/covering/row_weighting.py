@@ -7,11 +7,14 @@ adds rows that a wrong cover breaks.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 
 from fuzzyfrog.common.deadline import stop_if_late
 from fuzzyfrog.search.covering.linear_program import Rows
-from fuzzyfrog.search.protocol import Constraints, Floats, Masks, Problem, Stream
+from fuzzyfrog.search.protocol import Constraints, Floats, Integers, Masks, Problem, Stream
 
 # Weights are whole numbers of this unit of what a row needs. So all sums are whole numbers below
 # 2**53, exact in any order: a walk has the same steps for any number of threads and any BLAS.
@@ -20,7 +23,50 @@ FIRST_CAPACITY = 256
 NUMBERS_AT_ONCE = 1_024
 FEW_ROWS = 256
 MOST_CELLS = 2**24  # rows times features, 128 MB; beyond it the rows that matter least are dropped
+AT_ONCE = 2**24  # cells of the masks of exchanges, 16 MB
+NONE = -1  # comes in the place of a feature that is not needed
 STAYS_OUT, STAYS_IN = (3, 3), (1, 3)  # steps in which a feature does not move back, at random
+
+
+@dataclass(frozen=True, eq=False)
+class Exchanges:
+    """Subsets that differ from one in a feature or two.
+
+    They are kept as these features: the masks of all neighbors of a subset of 20,000 features
+    would take gigabytes.
+
+    Attributes
+    ----------
+    subset : bool[n_features]
+        The one.
+    left, came : int64[n]
+        The feature that each of the others lacks, and the one that it has instead, or `NONE`.
+    """
+
+    subset: Masks
+    left: Integers
+    came: Integers
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def __getitem__(self, which: slice | Masks) -> Exchanges:
+        """Return some of them."""
+        return Exchanges(self.subset, self.left[which], self.came[which])
+
+    def masks(self) -> Masks:
+        """Return the subsets, bool[n, n_features]."""
+        masks = np.repeat(self.subset[np.newaxis], len(self), axis=0)
+        each, comes = np.arange(len(self)), self.came != NONE
+        masks[each, self.left] = False
+        masks[each[comes], self.came[comes]] = True
+        return masks
+
+    def that(self, are_right: Callable[[Masks], Masks]) -> Exchanges:
+        """Return those whose masks pass a test."""
+        step = max(1, AT_ONCE // len(self.subset))
+        passed = [are_right(self[k : k + step].masks()) for k in range(0, len(self), step)]
+        return self[np.concatenate([np.zeros(0, np.bool_), *passed])]
 
 
 class RowWeighting:
@@ -186,31 +232,26 @@ class RowWeighting:
             self._numbers = self._stream.floats(NUMBERS_AT_ONCE).tolist()
         return int(self._numbers.pop() * below)
 
-    def exchanges(self, subset: Masks) -> Masks:
+    def exchanges(self, subset: Masks) -> Exchanges:
         """Return the covers that are one feature smaller, or have one feature exchanged.
 
         Where a feature is not needed for the known rows, nothing takes its place.
         """
         lacks = self._lacks_of(subset)
         absent = self._free[~subset[self._free]]
-        found = []
+        left, came = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for leaves in self._free[subset[self._free]]:
             stop_if_late()
             short = lacks + self._weights[: self._n_rows, leaves]
             rows = np.argsort(-short, kind="stable")[: np.count_nonzero(short > 0.0)]
-            smaller = subset.copy()
-            smaller[leaves] = False
-            if not len(rows) and smaller.any():
-                found.append(smaller[np.newaxis])
-                continue
-            coming = absent
+            is_needed = len(rows) > 0 or subset.sum() == 1
+            coming = absent if is_needed else np.array([NONE])
             for some in (rows[:FEW_ROWS], rows[FEW_ROWS:]):  # few features pass the first ones
                 weights = self._weights[np.ix_(some, coming)]
                 coming = coming[np.all(weights >= short[some, np.newaxis], axis=0)]
-            masks = np.repeat(smaller[np.newaxis], len(coming), axis=0)
-            masks[np.arange(len(coming)), coming] = True
-            found.append(masks)
-        return np.concatenate([subset[np.newaxis][:0], *found])
+            left.append(np.full(len(coming), leaves))
+            came.append(coming)
+        return Exchanges(subset, np.concatenate(left), np.concatenate(came))
 
     def cover_newest(self, subsets: Masks) -> Masks:
         """Return for each subset whether it covers the rows that were learned last."""

@@ -421,10 +421,10 @@ class CoverWalk:
         self._note_best()
         while n_trials > 0 and self._open and not self._is_list_full:
             subset = self._open.pop()
-            covers = self._new_of(self._rows.exchanges(subset))
+            covers = self._rows.exchanges(subset).that(self._are_new)
             is_done = True
             while len(covers) and n_trials > 0 and not self._is_list_full:
-                some, covers = covers[:TRIED_TOGETHER], covers[TRIED_TOGETHER:]
+                some, covers = covers[:TRIED_TOGETHER].masks(), covers[TRIED_TOGETHER:]
                 n_trials -= len(some)
                 self._met.update(packed(some))
                 scores = yield Batch(some, at_least=self._target)
@@ -432,7 +432,7 @@ class CoverWalk:
                 wrong = some[scores < self._target]
                 if len(wrong):
                     self._learn(wrong[0])
-                    covers = covers[self._rows.cover_newest(covers)]
+                    covers = covers.that(self._rows.cover_newest)
                     # If a feature is needed after all, others may take its place.
                     is_done &= bool((wrong.sum(axis=1) == self._listed).all())
             if self._best.size < self._listed:
@@ -454,8 +454,11 @@ class CoverWalk:
 
     def _new_of(self, subsets: Masks) -> Masks:
         """Return the subsets that were not met before."""
-        new: Masks = subsets[[key not in self._met for key in packed(subsets)]]
+        new: Masks = subsets[self._are_new(subsets)]
         return new
+
+    def _are_new(self, subsets: Masks) -> Masks:
+        return np.array([key not in self._met for key in packed(subsets)], np.bool_)
 
     def _learn(self, subset: Masks) -> bool:
         """Ask why a subset falls short; return whether it does."""
