@@ -27,6 +27,7 @@ from fuzzyfrog.data import make_dataset
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.records import NoiseGuard
 from fuzzyfrog.select import cross_validation
+from fuzzyfrog.select.column_warnings import samples_together
 from fuzzyfrog.select.cross_validation import shuffled_parts, standard_error
 
 SOFT = FuzzyRoughSelector(measure="soft", random_state=0)
@@ -444,6 +445,66 @@ def test_samples_of_one_patient_are_in_the_same_fold(how):
     assert abs(found.all.score - 0.5) < 0.15  # nothing can be known about other patients
     what = "of the same name" if how == "names" else "with the same 'patient_id'"
     assert f"Samples {what} are in the same fold" in " ".join(found.notes)
+
+
+def unwarned(selector, X, y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return check(selector, X, y)
+
+
+def test_another_id_does_not_tear_patients_apart():
+    X, y = twins()
+    X["doctor_id"] = np.random.default_rng(0).integers(0, 40, len(X))  # connects all patients
+    found = unwarned(FuzzyRoughSelector("quickreduct", random_state=0), X, y)
+    assert max(found.all.by_model) < 0.65
+    assert found.notes[-1].endswith(
+        "Those with the same 'doctor_id' are not: too many would be connected."
+    )
+
+
+def test_families_keep_together_what_patients_do_not():
+    X, y = twins()
+    X["family_id"] = X["patient_id"] // 3
+    parts = samples_together(make_dataset(X, y), 40)
+    assert parts[:2] == (["patient_id", "family_id"], [])
+    np.testing.assert_array_equal(parts[2], X["family_id"])
+
+
+@pytest.mark.parametrize("n_more", [0, 20, 100])
+def test_one_patient_with_many_visits_does_not_matter(n_more):
+    X, y = twins()
+    more = np.concatenate([np.arange(len(X)), np.zeros(n_more, int)])
+    found = unwarned(QUICK, X.iloc[more].reset_index(drop=True), y[more])
+    assert "in the same fold" in " ".join(found.notes)
+    if n_more < 100:  # as many visits mean that nobody knows who it is
+        assert max(found.all.by_model) < 0.7
+
+
+def test_samples_without_a_name_are_alone():
+    X, y = twins()
+    names = np.array([f"P{one}" for one in X["patient_id"]], dtype=object)
+    names[:24] = ""
+    table = replace(make_dataset(X.drop(columns="patient_id"), y), rows=tuple(names))
+    _, _, together = samples_together(table, 40)
+    assert len(set(together[:24])) == 24
+    assert len(set(together[24:])) == len(set(names[24:]))
+
+
+def test_a_class_of_one_patient_is_told():
+    X, y = twins()
+    y = np.where(X["patient_id"].isin([5, 6, 7]), 2, y)
+    found = unwarned(QUICK, X, y)
+    assert "1 class has fewer samples than there are folds (5)" in " ".join(found.notes)
+
+
+def test_the_guard_does_not_leave_out_what_the_table_keeps():
+    """In a part of the rows, the ID of a shop has few samples and looks like that of a patient."""
+    random = np.random.default_rng(2)
+    shop = np.repeat(random.permutation(200), 15)
+    X = pd.DataFrame({"shop_id": 7 * shop, "noise": random.normal(size=len(shop))})
+    found = unwarned(SOFT, X, random.integers(0, 2, 200)[shop])
+    assert found.noise.n_twins < found.noise.n_taken / 2
 
 
 def test_folds_without_such_samples_are_those_of_before():

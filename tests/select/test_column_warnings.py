@@ -180,6 +180,15 @@ def test_an_identifier_that_several_samples_share_is_left_out_if_they_are_few(ki
         assert not [one for one in caught if "like an ID" in str(one.message)]
 
 
+def test_an_identifier_is_better_than_no_answer():
+    X, y = families("numbers", 3)
+    for table in (X[["pid"]], X[["pid"]].assign(other_id=np.arange(120) // 2, row=np.arange(120))):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = FuzzyRoughSelector("quickreduct").fit(table, y)
+        assert "pid" in found.get_feature_names_out()
+
+
 def test_the_ids_of_parents_are_told_next_to_other_ids():
     random = np.random.default_rng(0)
     mother = np.where(np.arange(120) % 3 == 0, 0, 400 + np.arange(120) // 3)

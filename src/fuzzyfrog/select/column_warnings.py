@@ -25,7 +25,7 @@ FloatArray = NDArray[np.float64]
 Masks = NDArray[np.bool_]
 
 FEWEST_SAMPLES = 10  # with fewer, it means nothing if all values differ
-MANY = 10  # samples for each value of an ID, on average, from which on it stays
+MANY = 10  # samples for each value of an ID, on average, with which it stays
 FEWEST_VALUES = 20  # of a feature that is nearly an identifier
 NEARLY_ALL = 0.95  # of the samples have another number
 FEW_ROWS = 0.05  # of all rows, which should not rule the answer
@@ -134,16 +134,23 @@ def left_out(
             more = (" Add other columns.",)
         sentences.append(Sentence(f"feature {shown(name)} ", doubt, *more))
     staying = [one for one in doubts if not mask[one] and not holds_dates(dataset, one)]
-    for feature in np.flatnonzero(free & ~mask).tolist():
-        if feature not in doubts and (shared := _shared_id(dataset, feature)):
-            name = dataset.feature_names[feature]
-            way_out: Parts = (" If so, leave it out with ", Setting("exclude", [name]), ".")
-            mask[feature] = is_dropped and _n_values(dataset, feature) * MANY >= dataset.n_samples
-            if mask[feature]:
-                way_out = (" It is left out; keep it with ", Setting("must_include", [name]), ".")
-            else:
-                staying.append(feature)
-            sentences.append(Sentence(f"feature {shown(name)} ", shared, *way_out))
+    shared = [
+        one
+        for one in np.flatnonzero(free).tolist()
+        if one not in doubts and _is_named_id(dataset, one)
+    ]
+    few = {one for one in shared if _has_few_each(dataset, one)}
+    is_more = bool(rest - few - set(empty_features(dataset.values)))
+    for feature in shared:
+        name = dataset.feature_names[feature]
+        way_out: Parts = (" If so, leave it out with ", Setting("exclude", [name]), ".")
+        mask[feature] = drop_doubtful and is_more and feature in few
+        if mask[feature]:
+            way_out = (" It is left out; keep it with ", Setting("must_include", [name]), ".")
+        else:
+            staying.append(feature)
+        told = Sentence(f"feature {shown(name)} ", _shared_id(dataset, feature), *way_out)
+        sentences.append(told)
     copies: tuple[Alike, ...] = ()
     correlated: tuple[Alike, ...] = ()
     if drop_copies:
@@ -382,6 +389,11 @@ def _shared_id(dataset: Dataset, feature: int) -> str:
     )
 
 
+def _has_few_each(dataset: Dataset, feature: int) -> bool:
+    """Whether the values of an ID have few samples each, as those of a patient, not of a shop."""
+    return _n_values(dataset, feature) * MANY > dataset.n_samples
+
+
 def _is_named_id(dataset: Dataset, feature: int) -> bool:
     """Whether a feature has the name of an ID, and enough whole numbers or labels for one."""
     name = dataset.feature_names[feature]
@@ -396,31 +408,53 @@ def _n_values(dataset: Dataset, feature: int) -> int:
     return int(np.unique(column[~np.isnan(column)]).size)
 
 
-def samples_together(dataset: Dataset, most: float) -> tuple[str, NDArray[np.intp]] | None:
-    """Return what says which samples belong together, such as those of one patient, or None.
+def samples_together(
+    dataset: Dataset, most: float
+) -> tuple[list[str], list[str], NDArray[np.intp]] | None:
+    """Return which samples belong together, such as those of one patient, or None if none do.
 
-    That is the name of a feature that looks like an ID, or "" for the names of the samples, and a
-    number for each sample, equal if they belong together. Of several features it is the one with
-    the fewest values; none of its values may have more than `most` samples.
+    That is what says so, what else looks like it but is not heeded, and a number for each sample,
+    equal if they belong together. What says so are features that look like IDs with few samples
+    for each value, and the names of the samples (""). A value with more than `most` samples means
+    "unknown". If what several of them connect has more, the one with the most values counts.
     """
-    found: list[tuple[str, NDArray[np.intp]]] = []
+    found: dict[str, NDArray[np.intp]] = {}
     for feature in range(dataset.n_features):
-        if _is_named_id(dataset, feature):
+        if _is_named_id(dataset, feature) and _has_few_each(dataset, feature):
             column = dataset.values[:, feature]
-            found.append((dataset.feature_names[feature], _numbered(column, np.isnan(column))))
+            found[dataset.feature_names[feature]] = _numbered(column, np.isnan(column), most)
     if isinstance(dataset.rows, tuple):
-        found.append(("", _numbered(np.array(dataset.rows), np.zeros(len(dataset.rows), bool))))
-    sizes = [np.bincount(numbers) for _, numbers in found]
-    good = [k for k, size in enumerate(sizes) if 1 < size.max() <= most]
-    return found[min(good, key=lambda k: sizes[k].size)] if good else None
+        names = np.array(dataset.rows)
+        found[""] = _numbered(names, names == "", most)
+    found = {name: one for name, one in found.items() if one.max() + 1 < len(one)}
+    if not found:
+        return None
+    everything = _connected(list(found.values()))
+    if np.bincount(everything).max() <= most:
+        return list(found), [], everything
+    finest = max(found, key=lambda name: int(found[name].max()))
+    return [finest], [name for name in found if name != finest], found[finest]
 
 
-def _numbered(labels: NDArray[Any], is_missing: NDArray[np.bool_]) -> NDArray[np.intp]:
+def _numbered(labels: NDArray[Any], is_missing: NDArray[np.bool_], most: float) -> NDArray[np.intp]:
     """Return a number for each sample, the same for equal labels; without a label it is alone."""
-    numbers = np.empty(len(labels), np.intp)
-    _, numbers[~is_missing] = np.unique(labels[~is_missing], return_inverse=True)
-    numbers[is_missing] = len(labels) + np.arange(np.count_nonzero(is_missing))
+    _, numbers, sizes = np.unique(labels, return_inverse=True, return_counts=True)
+    is_alone = is_missing | (sizes[numbers] > most)
+    numbers[is_alone] = len(labels) + np.arange(np.count_nonzero(is_alone))
     return np.unique(numbers, return_inverse=True)[1]
+
+
+def _connected(kinds: list[NDArray[np.intp]]) -> NDArray[np.intp]:
+    """Return a number for each sample, the same if groups of any kind connect them."""
+    numbers = kinds[0]
+    while True:
+        before = numbers
+        for kind in kinds:  # each takes the lowest number in its group
+            lowest = np.full(kind.max() + 1, len(kind))
+            np.minimum.at(lowest, kind, numbers)
+            numbers = lowest[kind]
+        if np.array_equal(numbers, before):
+            return np.unique(numbers, return_inverse=True)[1]
 
 
 def _is_relative(dataset: Dataset, name: str) -> bool:

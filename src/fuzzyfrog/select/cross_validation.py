@@ -170,6 +170,7 @@ class CrossValidation:
         self._rows = self._drawn()
         self._notes: list[str] = []
         self._libraries = ThreadpoolController()
+        self._together = self._belonging()
         self._check_table()
 
     def _drawn(self) -> Integers:
@@ -195,8 +196,10 @@ class CrossValidation:
             )
         if self._dataset.classes is None:
             return
-        target = self._dataset.target[self._rows]
-        counts = np.bincount(target.astype(np.int64), minlength=len(self._dataset.classes))
+        target = self._dataset.target[self._rows].astype(np.int64)
+        if self._together is not None:  # samples that are always together count once
+            target = np.unique(np.column_stack([target, self._together]), axis=0)[:, 0]
+        counts = np.bincount(target, minlength=len(self._dataset.classes))
         n_known = int(np.count_nonzero(counts >= 2))
         if n_known < 2:
             raise DataError(
@@ -216,7 +219,7 @@ class CrossValidation:
         target = self._dataset.target[self._rows]
         parts = [
             (self._rows[train], self._rows[test])
-            for train, test in shuffled_parts(target, self._folds, self._seed, self._together())
+            for train, test in shuffled_parts(target, self._folds, self._seed, self._together)
         ]
         targets = [self._dataset.target[train] for train, _ in parts]
         if any(one.min() == one.max() for one in targets):
@@ -263,16 +266,19 @@ class CrossValidation:
             notes=tuple(self._notes),
         )
 
-    def _together(self) -> Integers | None:
+    def _belonging(self) -> Integers | None:
         """Return which samples belong together and so into the same fold, None if none do."""
-        found = samples_together(self._dataset, self._dataset.n_samples / (2 * self._folds))
+        found = samples_together(self._dataset, self._dataset.n_samples / self._folds)
         if found is None:
             return None
-        name, together = found
-        what = f"with the same {shown(name)}" if name else "of the same name"
-        self._notes.append(
-            f"Samples {what} are in the same fold, so models predict for those they have not met."
+        heeded, others, together = found
+        note = (
+            f"Samples {_with_the_same(heeded)} are in the same fold, so models predict for those "
+            "they have not met."
         )
+        if others:
+            note += f" Those {_with_the_same(others)} are not: too many would be connected."
+        self._notes.append(note)
         return np.asarray(together[self._rows], np.int64)
 
     def _say(self, what: str) -> None:
@@ -395,6 +401,11 @@ def _n_tried(dataset: Dataset) -> int:
     """Return how many samples models can have, at most: fewer of a wide table."""
     width = int(np.where(dataset.categorical, MOST_CATEGORIES, 1).sum())
     return min(MOST_SAMPLES, max(FEWEST_SAMPLES, MOST_CELLS // width))
+
+
+def _with_the_same(names: list[str]) -> str:
+    told = [f"with the same {shown(name)}" if name else "of the same name" for name in names]
+    return " or ".join(told)
 
 
 def shuffled_parts(
@@ -604,6 +615,7 @@ def noise_guard(selector: FuzzyRoughSelector, dataset: Dataset, seed: int) -> No
         chosen = random.permutation(dataset.n_samples)[:n_samples]
         doubled = _with_twins(rows_of(dataset, np.sort(chosen)), random)
         greedy = clone(selector).set_params(search="quickreduct", must_include=None, exclude=None)
+        greedy._drops_doubtful = False  # that was decided on the whole table
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             taken = greedy.fit(doubled).get_support()

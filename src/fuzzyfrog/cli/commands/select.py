@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import import_module
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -88,8 +87,6 @@ def select(
                 selection = search.selection(
                     measure, loaded.dataset, [stopping, course.hear], files.scores
                 )
-                if search.max_seconds is not None and check is not False:
-                    import_module("fuzzyfrog.select.cross_validation")  # not in the time allowed
                 deadline = Deadline(inf if search.max_seconds is None else search.max_seconds)
                 checking = Checking(check, search.seed, deadline, stopping, course)
                 run = _searched(selection, loaded.dataset, stopping, course, checking)
@@ -333,9 +330,12 @@ class Checking:
             return None
         if self._is_stopped():
             return self._without(dataset, "the run was interrupted.")
+        begun = time.monotonic()
         from fuzzyfrog.select.cross_validation import CrossValidation, estimated_seconds
 
         selector = estimator()
+        spent = time.monotonic() - begun
+        self._deadline = Deadline(self._deadline.remaining() + spent)  # importing is not checking
         if self._is_stopped():  # while scikit-learn was imported
             return self._without(dataset, "the run was interrupted.")
         needed = estimated_seconds(dataset, n_selected, seconds, FOLDS)
