@@ -27,7 +27,7 @@ from fuzzyfrog.data import make_dataset
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.records import NoiseGuard
 from fuzzyfrog.select import cross_validation
-from fuzzyfrog.select.column_warnings import samples_together
+from fuzzyfrog.select.base import samples_together
 from fuzzyfrog.select.cross_validation import shuffled_parts, standard_error
 
 SOFT = FuzzyRoughSelector(measure="soft", random_state=0)

@@ -208,7 +208,7 @@ def models_line(check: Check | None, result: str) -> str:
         end = f"; at the elbow ({size}) {check.shown(check.elbow.score)}"
     if check.selected is not None:
         size = check.selected.average_size
-        end = f"{end}; selected anew in each of {check.folds} folds, {size}"
+        end = f"{end}; selected again in each of {check.folds} folds, {size}"
     return f"{result}{end}"
 
 

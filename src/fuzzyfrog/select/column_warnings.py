@@ -25,7 +25,7 @@ FloatArray = NDArray[np.float64]
 Masks = NDArray[np.bool_]
 
 FEWEST_SAMPLES = 10  # with fewer, it means nothing if all values differ
-MANY = 10  # samples for each value of an ID, on average, with which it stays
+MANY = 10  # samples for each value of an ID, as of a shop: with fewer, it is left out
 FEWEST_VALUES = 20  # of a feature that is nearly an identifier
 NEARLY_ALL = 0.95  # of the samples have another number
 FEW_ROWS = 0.05  # of all rows, which should not rule the answer
@@ -134,14 +134,12 @@ def left_out(
             more = (" Add other columns.",)
         sentences.append(Sentence(f"feature {shown(name)} ", doubt, *more))
     staying = [one for one in doubts if not mask[one] and not holds_dates(dataset, one)]
-    shared = [
-        one
-        for one in np.flatnonzero(free).tolist()
-        if one not in doubts and _is_named_id(dataset, one)
-    ]
-    few = {one for one in shared if _has_few_each(dataset, one)}
+    shared = {one: n_ids(dataset, one) for one, doubt in found.items() if not doubt}
+    few = {one for one, n_values in shared.items() if n_values * MANY > dataset.n_samples}
     is_more = bool(rest - few - set(empty_features(dataset.values)))
-    for feature in shared:
+    for feature, n_values in shared.items():
+        if not n_values:
+            continue
         name = dataset.feature_names[feature]
         way_out: Parts = (" If so, leave it out with ", Setting("exclude", [name]), ".")
         mask[feature] = drop_doubtful and is_more and feature in few
@@ -149,8 +147,8 @@ def left_out(
             way_out = (" It is left out; keep it with ", Setting("must_include", [name]), ".")
         else:
             staying.append(feature)
-        told = Sentence(f"feature {shown(name)} ", _shared_id(dataset, feature), *way_out)
-        sentences.append(told)
+        doubt = _shared_id(n_values, dataset.n_samples)
+        sentences.append(Sentence(f"feature {shown(name)} ", doubt, *way_out))
     copies: tuple[Alike, ...] = ()
     correlated: tuple[Alike, ...] = ()
     if drop_copies:
@@ -320,7 +318,10 @@ def suspects(dataset: Dataset, allowed: Masks, left_out_by: str = "exclude") -> 
     """
     yield from _without_values(dataset, allowed)
     for feature in np.flatnonzero(allowed).tolist():
-        if doubt := _doubt(dataset, feature) or _shared_id(dataset, feature):
+        doubt = _doubt(dataset, feature)
+        if not doubt and (n_values := n_ids(dataset, feature)):
+            doubt = _shared_id(n_values, dataset.n_samples)
+        if doubt:
             name = shown(dataset.feature_names[feature])
             way_out = (" If so, list it in ", Setting(left_out_by), ", or drop the column.")
             yield Sentence(f"feature {name} ", doubt, *way_out)
@@ -375,86 +376,23 @@ def _doubt_of_numbers(column: NDArray[np.float64], name: str) -> str:
     return ""
 
 
-def _shared_id(dataset: Dataset, feature: int) -> str:
-    """Return the doubt about an identifier that several samples share, or nothing.
+def n_ids(dataset: Dataset, feature: int) -> int:
+    """Return the number of values of a feature that is named like an ID, 0 for any other.
 
-    It may be that of a shop, whose many samples are alike: such a feature stays.
+    Several samples may share a value: the visits of a patient, or the customers of a shop.
     """
-    if not _is_named_id(dataset, feature):
-        return ""
-    return (
-        f"is named like an ID, and has {_n_values(dataset, feature):,} different values in "
-        f"{dataset.n_samples:,} samples: it may say only which samples belong together, such as "
-        "those of one patient."
-    )
-
-
-def _has_few_each(dataset: Dataset, feature: int) -> bool:
-    """Whether the values of an ID have few samples each, as those of a patient, not of a shop."""
-    return _n_values(dataset, feature) * MANY > dataset.n_samples
-
-
-def _is_named_id(dataset: Dataset, feature: int) -> bool:
-    """Whether a feature has the name of an ID, and enough whole numbers or labels for one."""
-    name = dataset.feature_names[feature]
+    name, column = dataset.feature_names[feature], dataset.values[:, feature]
     if not ((says_identifier(name) and _words(name)[-1] in _IDS) or _is_relative(dataset, name)):
-        return False
-    is_whole = _are_whole(dataset.values[:, feature])
-    return is_whole and _n_values(dataset, feature) >= FEWEST_VALUES
+        return 0
+    n_values = int(np.unique(column[~np.isnan(column)]).size)
+    return n_values if n_values >= FEWEST_VALUES and _are_whole(column) else 0
 
 
-def _n_values(dataset: Dataset, feature: int) -> int:
-    column = dataset.values[:, feature]
-    return int(np.unique(column[~np.isnan(column)]).size)
-
-
-def samples_together(
-    dataset: Dataset, most: float
-) -> tuple[list[str], list[str], NDArray[np.intp]] | None:
-    """Return which samples belong together, such as those of one patient, or None if none do.
-
-    That is what says so, what else looks like it but is not heeded, and a number for each sample,
-    equal if they belong together. What says so are features that look like IDs with few samples
-    for each value, and the names of the samples (""). A value with more than `most` samples means
-    "unknown". If what several of them connect has more, the one with the most values counts.
-    """
-    found: dict[str, NDArray[np.intp]] = {}
-    for feature in range(dataset.n_features):
-        if _is_named_id(dataset, feature) and _has_few_each(dataset, feature):
-            column = dataset.values[:, feature]
-            found[dataset.feature_names[feature]] = _numbered(column, np.isnan(column), most)
-    if isinstance(dataset.rows, tuple):
-        names = np.array(dataset.rows)
-        found[""] = _numbered(names, names == "", most)
-    found = {name: one for name, one in found.items() if one.max() + 1 < len(one)}
-    if not found:
-        return None
-    everything = _connected(list(found.values()))
-    if np.bincount(everything).max() <= most:
-        return list(found), [], everything
-    finest = max(found, key=lambda name: int(found[name].max()))
-    return [finest], [name for name in found if name != finest], found[finest]
-
-
-def _numbered(labels: NDArray[Any], is_missing: NDArray[np.bool_], most: float) -> NDArray[np.intp]:
-    """Return a number for each sample, the same for equal labels; without a label it is alone."""
-    _, numbers, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    is_alone = is_missing | (sizes[numbers] > most)
-    numbers[is_alone] = len(labels) + np.arange(np.count_nonzero(is_alone))
-    return np.unique(numbers, return_inverse=True)[1]
-
-
-def _connected(kinds: list[NDArray[np.intp]]) -> NDArray[np.intp]:
-    """Return a number for each sample, the same if groups of any kind connect them."""
-    numbers = kinds[0]
-    while True:
-        before = numbers
-        for kind in kinds:  # each takes the lowest number in its group
-            lowest = np.full(kind.max() + 1, len(kind))
-            np.minimum.at(lowest, kind, numbers)
-            numbers = lowest[kind]
-        if np.array_equal(numbers, before):
-            return np.unique(numbers, return_inverse=True)[1]
+def _shared_id(n_values: int, n_samples: int) -> str:
+    return (
+        f"is named like an ID, and has {n_values:,} different values in {n_samples:,} samples: it "
+        "may say only which samples belong together, such as those of one patient."
+    )
 
 
 def _is_relative(dataset: Dataset, name: str) -> bool:

@@ -30,8 +30,7 @@ from fuzzyfrog.measure.threads import effective_threads
 from fuzzyfrog.records import Check, ModelScores, NoiseGuard
 from fuzzyfrog.records.check import elbow_of
 from fuzzyfrog.records.statements import LOW_DEPENDENCY
-from fuzzyfrog.select.base import dealt_folds
-from fuzzyfrog.select.column_warnings import samples_together
+from fuzzyfrog.select.base import dealt_folds, samples_together
 from fuzzyfrog.select.parameters import HIGHEST_SEED, size_asked
 from fuzzyfrog.select.selector import FuzzyRoughSelector, TableSelector
 

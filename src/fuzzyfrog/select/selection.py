@@ -108,9 +108,9 @@ LESS_AT_ONCE = (
 
 
 class Selection(Parametrized):
-    """Select features of a `Dataset`; `FuzzyRoughSelector` does the same for tables of any kind.
+    """Select features of a `Dataset`.
 
-    It documents the parameters and the results.
+    `FuzzyRoughSelector` does the same for tables of any kind, and documents parameters and results.
     """
 
     support_: Masks
