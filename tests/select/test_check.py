@@ -481,6 +481,16 @@ def test_one_patient_with_many_visits_does_not_matter(n_more):
         assert max(found.all.by_model) < 0.7
 
 
+def test_a_value_of_very_many_samples_means_that_nobody_knows():
+    X, y = twins()
+    X["patient_id"] = np.where(X["patient_id"] < 40, 0, X["patient_id"])  # 80 samples
+    _, _, together = samples_together(make_dataset(X, y), 79)
+    assert np.bincount(together).max() == 2
+    assert len(set(together)) == 80 + 60
+    _, _, together = samples_together(make_dataset(X, y), 80)
+    assert len(set(together)) == 1 + 60
+
+
 def test_samples_without_a_name_are_alone():
     X, y = twins()
     names = np.array([f"P{one}" for one in X["patient_id"]], dtype=object)
