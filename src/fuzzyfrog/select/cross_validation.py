@@ -32,7 +32,8 @@ from fuzzyfrog.records.check import elbow_of
 from fuzzyfrog.records.statements import LOW_DEPENDENCY
 from fuzzyfrog.select.base import dealt_folds, samples_together
 from fuzzyfrog.select.parameters import HIGHEST_SEED, size_asked
-from fuzzyfrog.select.selector import FuzzyRoughSelector, TableSelector
+from fuzzyfrog.select.selection import Selection
+from fuzzyfrog.select.selector import TableSelector
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -153,7 +154,7 @@ class CrossValidation:
         seed: int,
         hear: Hear = lambda _: None,
     ) -> None:
-        self._is_ours = isinstance(selector, TableSelector)
+        self._is_ours = isinstance(selector, Selection | TableSelector)
         self._X, self._y = X, y
         self._folds, self._seed = folds, seed
         self._hear = hear
@@ -164,7 +165,7 @@ class CrossValidation:
             self._dataset = make_dataset(X, y, **given) if self._is_ours else make_dataset(X, y)
         self._selector = self._quiet(selector)
         self._left_out = None
-        if isinstance(self._selector, FuzzyRoughSelector):
+        if isinstance(self._selector, Selection):
             _, _, self._left_out = self._selector._constrained(self._dataset)
         self._rows = self._drawn()
         self._notes: list[str] = []
@@ -297,7 +298,7 @@ class CrossValidation:
         """Return a clone of the selector fitted on some samples, in the time that is left."""
         late = current_deadline()
         fitted = clone(selector)
-        if isinstance(fitted, FuzzyRoughSelector):
+        if isinstance(fitted, Selection):
             fitted.set_params(callbacks=[lambda _: late.expired()])
             # In a fold, where rows are missing, a row number no longer looks like one.
             fitted._decided = self._left_out
@@ -333,11 +334,11 @@ class CrossValidation:
         """Yield the features that a fitted selector lets the models have."""
         support = np.asarray(fitted.get_support(), np.bool_)
         everything = np.ones(len(support), np.bool_)
-        if isinstance(fitted, FuzzyRoughSelector):
+        if isinstance(fitted, Selection):
             everything[list(fitted._notes.excluded)] = False
         yield _Choice("all", everything)
         yield _Choice("selected", support)
-        if isinstance(fitted, FuzzyRoughSelector):
+        if isinstance(fitted, Selection):
             chance = fitted.chance_ or 0.0
             bend = elbow_of(fitted.front_, fitted.n_features_, fitted.dependency_, chance)
             mask = support
@@ -357,7 +358,7 @@ class CrossValidation:
 
     def _noise(self) -> NoiseGuard | None:
         """Return the result of the noise guard; if there is none, note why."""
-        if not isinstance(self._selector, FuzzyRoughSelector):
+        if not isinstance(self._selector, Selection):
             return None
         self._say("checking against shuffled columns")
         found = guard_of(self._selector, self._dataset, self._seed)
@@ -445,7 +446,7 @@ def estimated_seconds(dataset: Dataset, n_selected: int, selecting: float, folds
     return folds * (tried + share * selecting) + guard
 
 
-def guard_of(selector: FuzzyRoughSelector, dataset: Dataset, seed: int) -> NoiseGuard | str:
+def guard_of(selector: Selection, dataset: Dataset, seed: int) -> NoiseGuard | str:
     """Return the result of the noise guard, or a sentence why it was left out."""
     if selector.groups:
         return "The noise guard was left out: it shuffles single columns, and some form groups."
@@ -463,16 +464,13 @@ def guard_of(selector: FuzzyRoughSelector, dataset: Dataset, seed: int) -> Noise
 
 
 def soft_features_of(
-    selector: FuzzyRoughSelector,
-    dataset: Dataset,
-    full_dependency: float,
-    noise: NoiseGuard | None,
+    selector: Selection, dataset: Dataset, noise: NoiseGuard | None
 ) -> tuple[str, ...]:
-    """Return what the soft measure selects where a strict selection is doubtful.
+    """Return what the soft measure selects where a fitted strict selector is doubtful.
 
     Empty if it is not doubtful, or if that would take long.
     """
-    is_doubtful = full_dependency < LOW_DEPENDENCY or (noise is not None and noise.fails)
+    is_doubtful = selector.full_dependency_ < LOW_DEPENDENCY or (noise is not None and noise.fails)
     pairs = dataset.n_samples**2 * dataset.n_features
     if not _is_strict(selector) or not is_doubtful or pairs > SOFT_PAIRS:
         return ()
@@ -483,12 +481,12 @@ def soft_features_of(
 
 
 def _is_strict(selector: Any) -> bool:
-    return isinstance(selector, FuzzyRoughSelector) and selector.measure == "strict"
+    return isinstance(selector, Selection) and selector.measure == "strict"
 
 
-def _softened(selector: FuzzyRoughSelector) -> FuzzyRoughSelector:
+def _softened(selector: Selection) -> Selection:
     """Return the selector that a strict one is compared with."""
-    return FuzzyRoughSelector(
+    return type(selector)(
         measure="soft",
         must_include=selector.must_include,
         exclude=selector.exclude,
@@ -592,7 +590,7 @@ def _score(truth: Any, predicted: Any, *, is_numeric: bool) -> float:
     return float(np.mean([np.mean(predicted[truth == one] == one) for one in np.unique(truth)]))
 
 
-def noise_guard(selector: FuzzyRoughSelector, dataset: Dataset, seed: int) -> NoiseGuard | str:
+def noise_guard(selector: Selection, dataset: Dataset, seed: int) -> NoiseGuard | str:
     """Return how many shuffled twins a greedy search takes, or a sentence why it was left out.
 
     Every column that may be selected gets a twin with the same values in another order. The

@@ -275,6 +275,14 @@ class Selection(Parametrized):
         self._notes.end(limit.for_explaining())
         return self
 
+    def get_support(self) -> Masks:
+        """Return which features are selected."""
+        return self.support_
+
+    def get_feature_names_out(self) -> NDArray[np.object_]:
+        """Return the names of the selected features."""
+        return self.feature_names_in_[self.support_]
+
     def _read(self, X: object, y: object) -> Dataset:
         """Return the table, and set the number of features and their names."""
         if not isinstance(X, Dataset):

@@ -6,10 +6,9 @@ import json
 import shlex
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +29,6 @@ from fuzzyfrog.errors import DataError, ParameterError
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset
     from fuzzyfrog.records import Check, Run
-    from fuzzyfrog.select import FuzzyRoughSelector
     from fuzzyfrog.select.selection import Selection
 
 LARGE = 20_000  # samples, beyond which a random part is worth a try
@@ -92,7 +90,7 @@ def select(
                 run = _searched(selection, loaded.dataset, stopping, course, checking)
             if files.no_rows:
                 run = run.without_rows()
-            columns = list(map(str, selection.feature_names_in_[selection.support_]))
+            columns = list(map(str, selection.get_feature_names_out()))
             _write(run, columns, loaded, files, as_json=as_json, quiet=quiet)
     except KeyboardInterrupt:
         tell(files.interruption(has_found=stopping.has_found))
@@ -124,17 +122,8 @@ def _searched(
         course.phase("explaining the result")
         run = _recorded(selection, dataset.name, stopping)
         seconds = max(0.0, run.seconds - course.compiled)
-        found = checking.check(
-            partial(_estimator, selection), dataset, len(run.selected), run.full_dependency, seconds
-        )
+        found = checking.check(selection, dataset, len(run.selected), seconds)
     return replace(run, notes=tuple(map(in_options, run.notes)), check=found)
-
-
-def _estimator(selection: Selection) -> FuzzyRoughSelector:
-    """Return an estimator with the same parameters, for scikit-learn to clone."""
-    from fuzzyfrog.select import FuzzyRoughSelector  # slow to import, and only checks need it
-
-    return FuzzyRoughSelector(**selection.get_params())
 
 
 def _recorded(selection: Selection, name: str | None, stopping: Stopping) -> Run:
@@ -258,9 +247,7 @@ def _boosted(
     dependency = Dependency(dataset, **measure.parameters())
     score = float(dependency.score(selector.support_[np.newaxis])[0])
     with stopping:
-        check = checking.check(
-            lambda: selector, dataset, selector.n_features_, dependency.full, seconds
-        )
+        check = checking.check(selector, dataset, selector.n_features_, seconds)
     return _Boosted(
         table=dataset.name,
         n_features=dataset.n_features,
@@ -318,12 +305,7 @@ class Checking:
         self._n_signals = stopping.n_asked
 
     def check(
-        self,
-        estimator: Callable[[], Any],
-        dataset: Dataset,
-        n_selected: int,
-        full_dependency: float,
-        seconds: float,
+        self, selector: Any, dataset: Dataset, n_selected: int, seconds: float
     ) -> Check | None:
         """Return the check of a selection that took some seconds; None if nobody wants it."""
         if self._asked is False:
@@ -333,7 +315,6 @@ class Checking:
         begun = time.monotonic()
         from fuzzyfrog.select.cross_validation import CrossValidation, estimated_seconds
 
-        selector = estimator()
         spent = time.monotonic() - begun
         self._deadline = Deadline(self._deadline.remaining() + spent)  # importing is not checking
         if self._is_stopped():  # while scikit-learn was imported
@@ -345,7 +326,7 @@ class Checking:
             return self._without(dataset, reason)
         if self._asked is None and needed > DOUBT * USUAL_SECONDS:
             reason = f"it would take {_about(needed)}; --check does it."
-            return self._cheap(selector, self._without(dataset, reason), dataset, full_dependency)
+            return self._cheap(selector, self._without(dataset, reason), dataset)
         self._begun, self._n_heard = time.monotonic() - self._course.compiled, 0
         self._stopping.notice = NOTICE
         try:
@@ -357,8 +338,7 @@ class Checking:
                 raise
             return self._without(dataset, "it was interrupted; --check does it again.")
         except _TooLong as told:
-            without = self._without(dataset, str(told))
-            return self._cheap(selector, without, dataset, full_dependency)
+            return self._cheap(selector, self._without(dataset, str(told)), dataset)
         except TimeIsUp:
             return self._without(dataset, "--max-seconds was over.")
         except (DataError, ParameterError) as error:
@@ -388,15 +368,13 @@ class Checking:
             raise _TooLong(f"it takes more than {_about(MOST_SECONDS)}; --check does it.")
         self._course.phase(what)
 
-    def _cheap(
-        self, selector: Any, check: Check, dataset: Dataset, full_dependency: float
-    ) -> Check:
+    def _cheap(self, selector: Any, check: Check, dataset: Dataset) -> Check:
         """Return a check without models, but with the parts that take little time."""
         from fuzzyfrog.records import NoiseGuard
-        from fuzzyfrog.select import FuzzyRoughSelector
         from fuzzyfrog.select.cross_validation import guard_of, soft_features_of
+        from fuzzyfrog.select.selection import Selection
 
-        is_fuzzy = isinstance(selector, FuzzyRoughSelector)
+        is_fuzzy = isinstance(selector, Selection)
         if not is_fuzzy or self._deadline.remaining() < CHEAP_SECONDS:
             return check
         self._stopping.notice = NOTICE
@@ -405,7 +383,7 @@ class Checking:
             with interruptible(), limited(self._deadline):
                 noise = guard_of(selector, dataset, self._seed)
                 found = noise if isinstance(noise, NoiseGuard) else None
-                soft = soft_features_of(selector, dataset, full_dependency, found)
+                soft = soft_features_of(selector, dataset, found)
         except KeyboardInterrupt:
             if self._stopping.n_asked > self._n_signals + 1:
                 raise
