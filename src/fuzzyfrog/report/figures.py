@@ -166,11 +166,14 @@ def _plotted(
     if not isinstance(source, Run) and not hasattr(source, "record"):
         raise ParameterError("source", "be a fitted FuzzyRoughSelector or a Run", shown(source))
     run = source if isinstance(source, Run) else source.record()
+    if axes is None:
+        import matplotlib.pyplot as plt
+
+        # Outside of the context: the first figure of a notebook sets parameters that must stay.
+        figure = plt.figure(figsize=size(run), layout="constrained")
     with matplotlib.rc_context(STYLE):
         if axes is None:
-            import matplotlib.pyplot as plt
-
-            _, axes = plt.subplots(figsize=size(run), layout="constrained")
+            axes = figure.subplots()
         draw(run, axes)
     return axes
 
