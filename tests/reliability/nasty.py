@@ -13,7 +13,8 @@ ODD_CELLS = st.sampled_from(
     [
         None, np.nan, np.inf, -np.inf, "", "?", "red", "1", "1,5", "\0", "\ud800", True,
         2**53 + 1, 2**64, 10**400, Decimal("0.1"), Decimal("NaN"), Decimal("sNaN"), 1j, b"x",
-        datetime.date(2020, 1, 1), [1], {}, np.float32(0.1), np.datetime64("NaT"), pd.NA, pd.NaT,
+        datetime.date(2020, 1, 1), [1], {}, np.float32(0.1), np.datetime64("NaT", "s"), pd.NA,
+        pd.NaT,
     ]
 )  # fmt: skip
 ODD_LABELS = st.sampled_from([None, np.nan, 0.5, 1e300, "", b"x", 1j, True, 10**400, [1], "0", 0])

@@ -16,7 +16,7 @@ import typer
 from fuzzyfrog.cli.console import safe, tell
 from fuzzyfrog.cli.errors import UsageError
 from fuzzyfrog.cli.options import FILES
-from fuzzyfrog.common.files import Unwritten, written_whole
+from fuzzyfrog.common.files import Unwritten, resolved, written_whole
 
 if TYPE_CHECKING:
     from fuzzyfrog.cli.inputs import LoadedTable, TableOptions
@@ -199,8 +199,8 @@ def check_outputs(outputs: Mapping[str, Path | None], source: os.stat_result | N
 
 def _resolved(option: str, path: Path) -> Path:
     try:
-        return path.resolve()
-    except (OSError, RuntimeError, ValueError) as error:  # a link to itself, a NUL
+        return resolved(path)
+    except (OSError, ValueError) as error:  # a link to itself, a NUL
         raise UsageError(f"{option} must be a valid path, got {str(path)!r} ({error}).") from None
 
 

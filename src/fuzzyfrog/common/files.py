@@ -1,5 +1,6 @@
 """Write files completely or not at all, note those that cannot be written, and lock files."""
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -42,6 +43,17 @@ class Unwritten:
             )
 
 
+def resolved(path: Path) -> Path:
+    """Return the file that a path leads to; raise an OSError for a link to itself.
+
+    `Path.resolve` raises a RuntimeError for such a link, and from Python 3.13 on returns it.
+    """
+    goal = os.path.realpath(path)
+    if os.path.islink(goal):
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    return Path(goal)
+
+
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
     """Yield a path to write to, which replaces the file if all goes well.
@@ -49,7 +61,7 @@ def written_whole(path: Path) -> Iterator[Path]:
     The target of a link is replaced, not the link. The permissions of a file stay. An OSError names
     the file, never the temporary one.
     """
-    goal = path.resolve()
+    goal = resolved(path)
     temporary = goal.with_name(f"{TEMPORARY}{token_hex(8)}{_ending(goal)}")
     try:
         temporary.open("x").close()  # follows no link, and the umask applies

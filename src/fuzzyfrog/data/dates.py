@@ -6,7 +6,9 @@ out; their parts can be features.
 
 import re
 from collections.abc import Hashable, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -20,6 +22,7 @@ from fuzzyfrog.errors import DataError
 
 FEWEST_DATES = 3  # different ones that texts must be
 PARTS = ("year", "month", "weekday", "days")
+EPOCH = date(1970, 1, 1).toordinal()
 
 _YEAR, _SHORT_YEAR = r"(?P<year>(?:19|20)\d\d)", r"(?P<year>\d\d)"
 _DAY, _MONTH = r"(?P<day>0?[1-9]|[12]\d|3[01])", r"(?P<month>0?[1-9]|1[0-2])"
@@ -143,10 +146,9 @@ def _parsed(texts: Sequence[str]) -> Days:
             year += 2000 if year < 70 else 1900
         word = parts.get("word")
         month = _number_of(word) if word else int(parts["month"])
-        first = np.datetime64(f"{year:04}-{month:02}", "M")
-        day = first.astype("M8[D]") + (int(parts.get("day") or 1) - 1)
-        if day.astype("M8[M]") == first:
-            days[place] = float(day.astype(np.int64))
+        with suppress(ValueError):
+            day = date(year, month, int(parts.get("day") or 1))
+            days[place] = day.toordinal() - EPOCH
     return days
 
 

@@ -412,7 +412,8 @@ class _Columns:
         kind = np.where(dataset.categorical, CATEGORY, np.where(has_gaps, GAPS, NUMBER))
         self._kind: Integers = kind.astype(np.int64)
         is_graded = dataset.classes is None
-        codes = np.zeros(dataset.n_samples, np.int64) if is_graded else dataset.target
+        labels = np.zeros(dataset.n_samples) if is_graded else dataset.target
+        codes = labels.astype(np.int64)
         self._order = np.argsort(codes, kind="stable")
         self.place = np.empty(dataset.n_samples, np.int64)
         self.place[self._order] = np.arange(dataset.n_samples)

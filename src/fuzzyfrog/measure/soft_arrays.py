@@ -139,13 +139,13 @@ def left_out_losses(
                 )
                 losses[step, some] = ((near + share * rest) / n_neighbors - target[here]) ** 2
                 continue
-            near, rest = (
+            certain, possible = (
                 np.bincount(
                     one[0] * n_classes + codes[one[1]], minlength=len(here) * n_classes
                 ).reshape(len(here), n_classes)
                 for one in (nearer, tied)
             )
-            votes = near + share[:, np.newaxis] * rest
+            votes = certain + share[:, np.newaxis] * possible
             is_best = votes >= votes.max(axis=1, keepdims=True) - SAME
             is_right = is_best[rows, codes[here]]
             losses[step, some] = np.where(is_right, 1.0 - 1.0 / is_best.sum(axis=1), 1.0)

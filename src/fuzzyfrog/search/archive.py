@@ -199,9 +199,9 @@ class Moment:
         Of the best subset so far.
     n_best : int
         Distinct subsets found that are as good.
-    diversity : float
+    diversity : float or None
         How much the subsets of the batch differ, from 0 (all the same) to 1 (every feature is
-        in half of them): the mean of 4 p (1 - p), with p the share that has a feature. NaN for an
+        in half of them): the mean of 4 p (1 - p), with p the share that has a feature. None for an
         empty batch.
     lower_bound : int
         No allowed subset with fewer features reaches the target, as far as proved.
@@ -213,7 +213,7 @@ class Moment:
     score: float
     size: int
     n_best: int
-    diversity: float
+    diversity: float | None
     lower_bound: int
     on_sample: bool = False
 

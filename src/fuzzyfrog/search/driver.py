@@ -361,9 +361,9 @@ def _nothing() -> int:
     return 0
 
 
-def _diversity(subsets: Masks) -> float:
+def _diversity(subsets: Masks) -> float | None:
     if not len(subsets):
-        return nan
+        return None
     share = subsets.view(np.uint8).sum(axis=0, dtype=np.uint32) / len(subsets)
     return float(np.mean(4 * share * (1 - share)))
 

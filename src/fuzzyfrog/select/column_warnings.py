@@ -232,7 +232,7 @@ def _worth_a_look(dataset: Dataset, features: list[int]) -> Iterator[int]:
         yield from features
         return
     rows = _some_rows(dataset.n_samples, SAMPLE)
-    target = dataset.target[rows]
+    target = dataset.target[rows].astype(np.int64)
     counts = np.bincount(target)
     n_wrong = int(np.floor((1 - TELLING) * counts + 1e-9).sum())
     most_changes = np.count_nonzero(counts) - 1 + 2 * n_wrong

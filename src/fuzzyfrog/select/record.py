@@ -324,7 +324,7 @@ def _history(moments: Sequence[Moment], times: Sequence[float]) -> tuple[History
             dependency=moments[at].score,
             size=moments[at].size,
             n_reducts=moments[at].n_best,
-            diversity=None if isnan(moments[at].diversity) else moments[at].diversity,
+            diversity=moments[at].diversity,
             lower_bound=moments[at].lower_bound,
         )
         for at in _thinned(scored)
