@@ -1,7 +1,10 @@
-# `make demo` and `make test` are all a fresh machine with Python 3.11 and make needs.
+# `make demo` and `make test` are all a fresh machine with Python 3.11 or newer and make needs.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# The versions that everything here was tested with; empty for the newest.
+CONSTRAINTS ?= requirements/constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(addprefix --constraint ,$(CONSTRAINTS))
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup
 
 # The tests start hundreds of processes, and none should compile every module again.
@@ -24,7 +27,7 @@ ifneq ($(wildcard ../shared/data),)
 unit unit-quick unit-nojit test-long: export FUZZYFROG_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: quick demo test test-long test-lowest lint docs unit unit-quick unit-nojit fuzz tools paper-pages \
+.PHONY: quick demo test test-long test-lowest test-newest test-matrix lock lint docs unit unit-quick unit-nojit fuzz tools paper-pages \
 	dist format clean
 
 demo: $(VENV)/.installed
@@ -81,6 +84,24 @@ test-lowest:
 	$(LOWEST)/bin/python -m pytest -q -m "not long" -p no:cacheprovider \
 		$(filter tests/measure/% tests/search/% tests/select/%, $(QUICK)) tests/select/test_sklearn_checks.py
 
+# All checks and tests with the newest versions, in an environment that is made again each time.
+NEWEST ?= .venv-newest
+test-newest:
+	rm -rf $(NEWEST)
+	$(MAKE) test VENV=$(NEWEST) CONSTRAINTS=
+
+# All checks and tests with each version of Python that pyproject.toml names and this machine has.
+test-matrix:
+	@set -e; for python in $$($(PYTHON) scripts/interpreters.py); do \
+		version=$$($$python -c "import sys; print('%d.%d' % sys.version_info[:2])"); \
+		echo "Python $$version"; \
+		$(MAKE) test PYTHON=$$python VENV=.venv-$$version; \
+	done
+
+# Renew requirements/constraints.txt.
+lock:
+	$(PYTHON) scripts/lock.py
+
 # The source archive and the wheel, in dist/.
 dist: $(VENV)/.ready
 	$(BIN)/python -m hatchling build
@@ -88,7 +109,7 @@ dist: $(VENV)/.ready
 # Fuzz each reader and parser for FUZZ_SECONDS; what it finds becomes a test.
 FUZZ_SECONDS ?= 60
 fuzz: $(VENV)/.ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check "atheris>=3"
+	$(PIP) "atheris>=3"
 	$(BIN)/python fuzz $(FUZZ_SECONDS)
 
 # Chromium and Weka for the tests that need them; without them, those tests are skipped with a reason.
@@ -107,14 +128,14 @@ format: $(VENV)/.ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-$(VENV)/.ready: $(VENV)/.made pyproject.toml
+$(VENV)/.ready: $(VENV)/.made pyproject.toml $(CONSTRAINTS)
 	@echo "Installing the development tools into $(VENV); a few minutes."
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	$(PIP) --editable ".[dev]"
 	touch $(VENV)/.installed $@
 
-$(VENV)/.installed: $(VENV)/.made pyproject.toml
+$(VENV)/.installed: $(VENV)/.made pyproject.toml $(CONSTRAINTS)
 	@echo "Installing fuzzyfrog into $(VENV); about a minute."
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(PIP) --editable .
 	touch $@
 
 $(VENV)/.made:
@@ -123,4 +144,4 @@ $(VENV)/.made:
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(LOWEST) build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) $(NEWEST) .venv-3.* build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -91,7 +91,8 @@ def test_source_archive_has_what_the_tests_need(tmp_path):
     needed = {"Makefile", "pyproject.toml", "README.md", "CONTRIBUTING.md", "docs/index.md",
               "paper/experiment.toml", "paper/expected/sizes.csv", "paper/results/cells.jsonl.gz",
               "paper/tests/test_verdict.py", "tests/conftest.py", "examples/first_look.py",
-              "scripts/lowest.py", "src/fuzzyfrog/report/templates/report.html"}  # fmt: skip
+              "requirements/constraints.txt", "scripts/lowest.py",
+              "src/fuzzyfrog/report/templates/report.html"}  # fmt: skip
     assert needed <= names, needed - names
 
 

@@ -1,0 +1,34 @@
+"""The versions that `make test` installs: pinned for every tested Python, within the limits."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+VERSIONS = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
+LINES = (ROOT / "requirements" / "constraints.txt").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_requirement_is_pinned_once_and_within_its_limits(version):
+    pins = {}
+    for line in LINES[1:]:
+        pin = Requirement(line)
+        assert [one.operator for one in pin.specifier] == ["=="], line
+        if pin.marker is None or pin.marker.evaluate({"python_version": version}):
+            assert pin.name not in pins, line
+            pins[pin.name] = next(iter(pin.specifier)).version
+    extras = PROJECT["optional-dependencies"]
+    listed = [text for name in extras if name != "bench" for text in extras[name]]
+    for needed in map(Requirement, PROJECT["dependencies"] + listed):
+        if needed.name != "fuzzyfrog":
+            assert needed.specifier.contains(pins[canonicalize_name(needed.name)]), needed
+
+
+def test_the_file_names_no_address():
+    assert not [line for line in LINES if "//" in line or "@" in line]
