@@ -27,7 +27,7 @@ ifneq ($(wildcard ../shared/data),)
 unit unit-quick unit-nojit test-long: export FUZZYFROG_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: quick demo test test-long test-lowest test-newest test-matrix lock lint docs unit unit-quick unit-nojit fuzz tools paper-pages \
+.PHONY: quick demo test test-long test-lowest test-newest test-matrix test-install lock lint docs unit unit-quick unit-nojit fuzz tools paper-pages \
 	dist format clean
 
 demo: $(VENV)/.installed
@@ -67,11 +67,12 @@ unit-nojit: $(VENV)/.ready
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not long" tests/measure -q \
 		--ignore tests/measure/test_threads.py --ignore tests/measure/test_deadlines.py
 
-# Many minutes: the tests that `make test` leaves out, such as twenty kills of one run, and sixteen
-# times as many random tables for the measure.
+# Many minutes: the tests that `make test` leaves out, such as twenty kills of one run, sixteen times
+# as many random tables for the measure, and the install lines of the docs.
 test-long: $(VENV)/.ready tools
 	$(BIN)/python -m pytest -m long
 	FUZZYFROG_EXAMPLES=4 $(PYTEST) -m "not long" tests/measure
+	$(MAKE) test-install
 
 # A second environment with the lowest versions that pyproject.toml allows, and the quick tests of
 # the measure, the searches and the selectors there.
@@ -97,6 +98,10 @@ test-matrix:
 		echo "Python $$version"; \
 		$(MAKE) test PYTHON=$$python VENV=.venv-$$version; \
 	done
+
+# Every `pip install` of the docs, each in a new environment; many minutes.
+test-install:
+	$(PYTHON) scripts/install_lines.py
 
 # Renew requirements/constraints.txt.
 lock:
