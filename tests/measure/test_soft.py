@@ -1,5 +1,8 @@
 """The soft dependency equals its definition, whatever the threads, the batch and the order."""
 
+import tracemalloc
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -275,6 +278,43 @@ def test_chance_is_the_mean_likeness_of_two_samples(numeric):
     dataset = table(5, 70, "n", numeric=numeric)
     likeness = naive.alike_numbers if numeric else naive.same_class
     assert SoftDependency(dataset).chance == pytest.approx(naive.chance(likeness(dataset.target)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**16),
+    n_samples=st.integers(1, 60),
+    numeric=st.booleans(),
+    n_classes=st.integers(1, 4),
+    tails=st.booleans(),
+)
+def test_of_no_features_all_others_are_equally_similar(seed, n_samples, numeric, n_classes, tails):
+    dataset = table(seed, n_samples, "n", numeric=numeric, n_classes=n_classes)
+    if numeric and tails:
+        drawn = np.random.default_rng(seed).standard_cauchy(n_samples).round(1)
+        dataset = replace(dataset, target=np.clip(drawn, -20, 20))
+    measure = SoftDependency(dataset)
+    found = measure.memberships([False])
+    expected = np.ones(1)
+    if n_samples > 1:
+        likeness = naive.same_class if dataset.classes is not None else naive.alike_numbers
+        expected = naive.soft_memberships([np.zeros((n_samples,) * 2)], likeness(dataset.target))
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    assert measure.chance == pytest.approx(expected.mean(), abs=1e-12)
+
+
+@pytest.mark.parametrize("numeric", [False, True])
+def test_of_no_features_the_memory_is_that_of_a_few_columns(numeric):
+    """Explaining the only selected feature of a large table asks for it."""
+    dataset = table(0, 40_000, "n", numeric=numeric)
+    measure = SoftDependency(dataset)  # 2,000 anchors: all pairs would take 640 MB
+    tracemalloc.start()
+    try:
+        measure.memberships([False])
+        assert measure.chance > 0
+        assert tracemalloc.get_traced_memory()[1] < 20 * dataset.target.nbytes
+    finally:
+        tracemalloc.stop()
 
 
 def test_anchors_are_some_samples_against_all():

@@ -17,6 +17,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fuzzyfrog.common.deadline import stop_if_late
 from fuzzyfrog.common.jit import Kernels
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.scaling import positions, scaled
@@ -159,7 +160,7 @@ class SoftDependency:
     @cached_property
     def chance(self) -> float:
         """The dependency of a feature that says nothing: how alike two random samples are."""
-        return self._columns.chance()
+        return _mean(self._columns.chances())
 
     def score(
         self, masks: ArrayLike, at_least: float | ArrayLike | None = None
@@ -295,7 +296,7 @@ class SoftDependency:
     def _of_subset(self, mask: Mask) -> Floats:
         features = np.flatnonzero(mask)
         if not len(features):  # nothing tells samples apart: all are equally similar
-            return self._columns.memberships(features, self.anchors)
+            return self._columns.chances()[self.anchors]
         found, _ = self._weighed(features[:-1], features[-1:], _DOUBLE, self.anchors)
         return np.asarray(found[0])
 
@@ -439,15 +440,17 @@ class _Columns:
             values.append(column)
         return cls(dataset, values, mean, differs)
 
-    def chance(self) -> float:
-        """Return the mean likeness of the targets of two different samples."""
-        n = self._dataset.n_samples
+    def chances(self) -> Floats:
+        """Return how alike the targets of all others are to that of each sample, on average.
+
+        Targets are sorted and not compared in pairs: the memory is that of a few columns.
+        """
+        n, target = self._dataset.n_samples, self._dataset.target
         if n < 2:
-            return 1.0
+            return np.ones(n)
         if self._dataset.classes is not None:
-            counts = np.diff(self.starts).astype(np.float64)
-            return float((counts * (counts - 1)).sum() / (n * (n - 1)))
-        return _mean_likeness(np.sort(self.target))
+            return np.asarray((np.bincount(target.astype(np.int64)) - 1.0)[target] / (n - 1))
+        return _total_likeness(self.target) / (n - 1)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_kept": None}
@@ -516,11 +519,15 @@ class _Columns:
         return np.asarray(delta / max(1, len(features)))
 
     def memberships(self, features: Integers, samples: Integers) -> Floats:
-        """Return the memberships of some samples, computed so that nothing can underflow."""
+        """Return the memberships of some samples, computed so that nothing can underflow.
+
+        All samples are compared with these at once, so there must be few.
+        """
+        stop_if_late()
         delta = self.mean_differences(features, samples)
         delta[np.arange(len(samples)), samples] = np.inf
         if self._dataset.n_samples < 2:
-            return np.full(len(samples), self.chance())
+            return self.chances()[samples]
         alike = self.likeness(samples)
         delta -= delta.min(axis=1, keepdims=True)
         shares = np.zeros(len(samples))
@@ -580,12 +587,17 @@ def _mean_difference(values: Floats) -> float:
     return float(2.0 * (ranks * np.sort(values)).sum() / (n * (n - 1.0)))
 
 
-def _mean_likeness(ordered: Floats) -> float:
-    """Return the mean of max(0, 1 - difference) over all pairs of sorted numbers."""
-    n = ordered.size
-    after = np.searchsorted(ordered, ordered + 1.0, side="right")  # the first that is too far
+def _total_likeness(values: Floats) -> Floats:
+    """Return the sum of max(0, 1 - difference) over all others, for each of some numbers."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    # Of those within 1: where the first is, and where the first is that is not.
+    first = np.searchsorted(ordered, ordered - 1.0, side="left")
+    after = np.searchsorted(ordered, ordered + 1.0, side="right")
+    here = np.arange(values.size)
     sums = np.concatenate([[0.0], np.cumsum(ordered)])
-    here = np.arange(n)
-    near = after - here - 1
-    alike = near * (1.0 + ordered) - (sums[after] - sums[here + 1])
-    return float(2.0 * alike.sum() / (n * (n - 1.0)))
+    below = (here - first) * (1.0 - ordered) + (sums[here] - sums[first])
+    above = (after - here - 1) * (1.0 + ordered) - (sums[after] - sums[here + 1])
+    total = np.empty(values.size)
+    total[order] = below + above
+    return total
