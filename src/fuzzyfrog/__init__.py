@@ -4,8 +4,9 @@ Public names are imported on first use, so that ``import fuzzyfrog`` and the hel
 line are instant.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from fuzzyfrog.common.deadline import whole_import
 
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset, date_parts, load_dataset, read_table
@@ -86,9 +87,9 @@ _HOMES = {
 
 def __getattr__(name: str) -> object:
     if name == "__version__":
-        value: object = import_module("importlib.metadata").version("fuzzyfrog")
+        value: object = whole_import("importlib.metadata").version("fuzzyfrog")
     elif name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
+        value = getattr(whole_import(_HOMES[name]), name)
     else:
         raise AttributeError(f"module 'fuzzyfrog' has no attribute {name!r}")
     globals()[name] = value  # found without this function next time

@@ -15,7 +15,6 @@ from fuzzyfrog.cli.progress import Stopping
 from fuzzyfrog.common.deadline import (
     Interrupted,
     Preparation,
-    hold_interruption,
     interruptible,
     is_interruptible,
     uninterrupted,
@@ -181,7 +180,7 @@ def test_a_signal_during_a_compilation_is_not_lost(capfd, tmp_path, monkeypatch)
         assert seen, "the compilation came to its end first"
         assert quick(1) == 2
     assert stopping.n_asked
-    assert progress.LATE.decode() in capfd.readouterr().err
+    assert progress.NOTICE.decode() in capfd.readouterr().err
 
 
 def test_a_signal_that_is_handled_at_once_is_answered_once(monkeypatch, capfd):
@@ -222,14 +221,40 @@ def test_the_preparation_of_a_fold_is_ended_by_the_check_around_it(capfd):
     assert capfd.readouterr().err.encode() == progress.NOTICE
 
 
-def fail_while_interrupted():
-    with uninterrupted():
-        assert hold_interruption()
-        raise ZeroDivisionError
+@pytest.mark.parametrize("error", [ZeroDivisionError, None])
+def test_all_signals_that_were_held_back_are_heard_in_the_end(error):
+    heard = []
+
+    def hear(number, _):
+        heard.append(number)
+        raise KeyboardInterrupt
+
+    @uninterrupted()
+    @uninterrupted()
+    def work():
+        signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGINT)
+        assert not heard
+        if error is not None:
+            raise error
+
+    before = {one: signal.signal(one, hear) for one in SIGNALS}
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            work()
+        assert heard == [signal.SIGTERM, signal.SIGINT]
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGHUP)
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
 
 
-def test_an_interruption_that_was_held_back_does_not_outlive_an_error():
-    with pytest.raises(ZeroDivisionError):
-        fail_while_interrupted()
-    with uninterrupted():
-        pass
+def test_signals_that_are_ignored_stay_ignored_while_others_are_held_back():
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        with uninterrupted():
+            assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+            signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, before)

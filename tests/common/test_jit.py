@@ -8,6 +8,7 @@ import os
 import pickle
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -19,7 +20,7 @@ import pytest
 
 from fuzzyfrog import measure
 from fuzzyfrog.common import jit
-from fuzzyfrog.common.jit import kernel
+from fuzzyfrog.common.jit import Kernels, kernel
 
 NOBODY = 65534
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
@@ -394,3 +395,21 @@ def test_numba_that_hides_its_cache_keeps_plain_caching():
     dispatcher = Dispatcher()
     jit._enable_guarded_caching(dispatcher)
     assert vars(dispatcher) == {"caching": True}
+
+
+SLOW = """
+import signal
+signal.raise_signal(signal.SIGINT)
+answer = 42
+"""
+
+
+def test_ctrl_c_does_not_cut_an_import_short(tmp_path, monkeypatch):
+    """What is left of Numba after that would make every later fit of the process fail."""
+    (tmp_path / "slow_kernels.py").write_text(SLOW, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    kernels = Kernels("slow_kernels")
+    with pytest.raises(KeyboardInterrupt):
+        kernels.answer  # noqa: B018 - imports it
+    assert sys.modules.pop("slow_kernels").answer == 42
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -15,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 from fuzzyfrog.cli.console import secure_streams, tell
 from fuzzyfrog.cli.errors import ExitCode, clean_warnings, report_failure, show_tracebacks
 from fuzzyfrog.cli.options import flattened
-from fuzzyfrog.common.deadline import hold_interruption
+from fuzzyfrog.common.deadline import SIGNALS
 
 # In the order of the help: the function or the typer app, in the module of the same name.
 COMMANDS = (
@@ -43,16 +43,15 @@ def main() -> None:
             except Exception as error:
                 sys.exit(report_failure(error))
     except KeyboardInterrupt:  # before a command began, or while it ended
+        tell("interrupted")
         sys.exit(ExitCode.INTERRUPTED)
 
 
 @contextmanager
 def _terminable() -> Iterator[None]:
     """Treat SIGTERM and a closed terminal like Ctrl-C, unless they are ignored."""
-    names = ("SIGINT", "SIGTERM", "SIGHUP")  # not all on Windows
-    kinds = [getattr(signal, name) for name in names if hasattr(signal, name)]
     usual = (signal.SIG_DFL, signal.default_int_handler)
-    before = {one: signal.getsignal(one) for one in kinds if signal.getsignal(one) in usual}
+    before = {one: signal.getsignal(one) for one in SIGNALS if signal.getsignal(one) in usual}
     for kind in before:
         signal.signal(kind, _interrupt)
     try:
@@ -66,8 +65,17 @@ def _interrupt(kind: int, _: FrameType | None) -> None:
     if kind == getattr(signal, "SIGHUP", None):
         # The shell and the system both send a signal when a terminal is closed; one is enough.
         signal.signal(kind, signal.SIG_IGN)
-    if not hold_interruption():
-        raise KeyboardInterrupt
+    raise KeyboardInterrupt
+
+
+@contextmanager
+def _interruption_told() -> Iterator[None]:
+    """End the command with a sentence at Ctrl-C; typer would end it without one."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        tell("interrupted")
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
 
 
 class Group(TyperGroup):
@@ -77,13 +85,15 @@ class Group(TyperGroup):
         """Return --help without a type after it."""
         return _plain(super().get_help_option(ctx))
 
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        """Parse the options before the command."""
+        with _interruption_told():
+            return super().parse_args(ctx, args)
+
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
         """Run the command."""
-        try:
+        with _interruption_told():
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            tell("interrupted")
-            raise typer.Exit(ExitCode.INTERRUPTED) from None
 
 
 class LazyGroup(Group):

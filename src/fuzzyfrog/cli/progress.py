@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from fuzzyfrog.cli.console import fitting, safe, stderr, tell
 from fuzzyfrog.common.deadline import (
+    SIGNALS,
     Deadline,
-    hold_interruption,
     is_interruptible,
     postpone_interruption,
 )
@@ -38,7 +38,6 @@ LINE_SECONDS = 5.0  # between two lines if there is no terminal
 SAME_LINE_SECONDS = 10.0  # between two lines that differ only in the time
 # Sent when a terminal is closed; Windows has none.
 HANGUP = getattr(signal, "SIGHUP", None)
-SIGNALS = tuple(one for one in (signal.SIGINT, signal.SIGTERM, HANGUP) if one is not None)
 NOTICE = (
     b"fuzzyfrog: stopping with the best subset so far; core and explanations are skipped if they "
     b"take more than 3 seconds; press Ctrl-C again to stop at once\n"
@@ -311,9 +310,6 @@ class Stopping:
             _say(self.notice)
             if not is_caught:
                 return
-        if hold_interruption():
-            _say(LATE)
-            return
         raise KeyboardInterrupt
 
 

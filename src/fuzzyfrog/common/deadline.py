@@ -1,13 +1,15 @@
 """When work must end: by a deadline, or by Ctrl-C."""
 
+import signal
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
+from importlib import import_module
 from math import inf
-from types import TracebackType
-from typing import Self
+from types import FrameType, TracebackType
+from typing import Any, Self
 
 ALLOWANCE = 3.0  # seconds after a limit, or after Ctrl-C, for the core and the explanations
 SEARCH_SHARE = 0.9  # of a limit; the rest is for what follows the search
@@ -87,30 +89,50 @@ def is_interruptible() -> bool:
     return getattr(_here, "is_inside", False)
 
 
+# Those that a handler may turn into KeyboardInterrupt; Windows has fewer.
+SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+
+
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Hold an interruption back until the end: inside, KeyboardInterrupt would be lost.
+    """Hold signals back until the end, when their handlers hear of them.
 
-    A signal that arrives while LLVM calls back into Python raises an exception that is lost.
+    A handler may raise KeyboardInterrupt anywhere. Where LLVM calls back into Python, it would be
+    lost; and an import that it ends leaves modules behind that no later import can repair.
     """
-    _here.n_held = getattr(_here, "n_held", 0) + 1
-    try:
+    if threading.current_thread() is not threading.main_thread():  # where signals are handled
         yield
-    except BaseException:
-        _here.is_due = False  # the error ends the work anyway
-        raise
-    finally:
-        _here.n_held -= 1
-    if not _here.n_held and getattr(_here, "is_due", False):
-        _here.is_due = False
-        raise KeyboardInterrupt
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    is_over = False
+
+    def hold(number: int, frame: FrameType | None) -> None:
+        if is_over:  # it comes while the handlers are put back
+            before[number](number, frame)
+        else:
+            came.append((number, frame))
+
+    found = {one: signal.getsignal(one) for one in SIGNALS}
+    before: dict[int, Any] = {one: handler for one, handler in found.items() if callable(handler)}
+    with ExitStack() as stack:  # which does all of this, even if a handler raises
+        try:
+            for one in before:
+                signal.signal(one, hold)
+            yield
+        finally:
+            is_over = True
+            for number, frame in reversed(came):
+                stack.callback(before[number], number, frame)
+            for one, handler in before.items():
+                stack.callback(signal.signal, one, handler)
 
 
-def hold_interruption() -> bool:
-    """Whether an interruption is held back now; if it is, it is raised later."""
-    is_held = getattr(_here, "n_held", 0) > 0
-    _here.is_due = is_held or getattr(_here, "is_due", False)
-    return is_held
+def whole_import(name: str) -> Any:
+    """Return a module that is slow to import; an interruption waits for the end of that."""
+    with uninterrupted():
+        return import_module(name)
 
 
 class Interrupted(TimeIsUp):

@@ -24,7 +24,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from fuzzyfrog.common.deadline import uninterrupted
+from fuzzyfrog.common.deadline import uninterrupted, whole_import
 
 _IMPORT = re.compile(r"^from ([\w.]+) import", re.MULTILINE)
 
@@ -75,6 +75,8 @@ class Kernels:
         self._are_known_to_be_at_hand = False  # saves time: a kernel call takes microseconds
 
     def __getattr__(self, name: str) -> Any:
+        if self._module not in sys.modules:
+            whole_import(self._module)
         return getattr(import_module(self._module), name)  # waits for a thread that imports it now
 
     def pay(self, estimate: Callable[[], float]) -> bool:
@@ -111,7 +113,7 @@ class Kernels:
         """The same module in plain Python, if all of its kernels are in it."""
         spec = find_spec(self._module)
         module = module_from_spec(spec)  # type: ignore[arg-type]  # a module that can be imported
-        with _not_compiled():
+        with _not_compiled(), uninterrupted():
             spec.loader.exec_module(module)  # type: ignore[union-attr]
         return module
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from fuzzyfrog.common.deadline import whole_import
 from fuzzyfrog.common.messages import Sentence, Setting, shown, suggested
 from fuzzyfrog.data.dataset import Dataset, make_dataset
 from fuzzyfrog.data.formats import stamp
@@ -117,9 +118,7 @@ def _bundled(name: str) -> Dataset:
         return make_dataset(
             values, [classes[int(row[-1])] for row in cells], feature_names=WINE, name=name
         )
-    from sklearn import datasets  # slow to import
-
-    bunch = getattr(datasets, f"load_{name}")()
+    bunch = getattr(whole_import("sklearn.datasets"), f"load_{name}")()
     names = [str(feature) for feature in bunch.feature_names]
     return make_dataset(
         bunch.data, bunch.target_names[bunch.target], feature_names=names, name=name

@@ -3,8 +3,9 @@
 Imported on first use: scikit-learn is slow to import, and not all modules here need it.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from fuzzyfrog.common.deadline import whole_import
 
 if TYPE_CHECKING:
     from fuzzyfrog.select.boosted import BoostedSelector
@@ -37,6 +38,6 @@ _HOMES = {
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'fuzzyfrog.select' has no attribute {name!r}")
-    value: object = getattr(import_module(_HOMES[name]), name)
+    value: object = getattr(whole_import(_HOMES[name]), name)
     globals()[name] = value  # found without this function next time
     return value

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.deadline import whole_import
 from fuzzyfrog.common.messages import shown
 from fuzzyfrog.common.params import check_budget, check_count, check_positive
 from fuzzyfrog.data import Dataset
@@ -332,10 +333,9 @@ def _labels(dataset: Dataset) -> Floats:
 
 def _lightgbm() -> Any:
     try:
-        import lightgbm  # large, and an extra
+        return whole_import("lightgbm")  # large, and an extra
     except ImportError:
         raise ImportError(
             "BoostedSelector needs LightGBM, which is not installed. "
             "Install it with: pip install 'fuzzyfrog[boost]'."
         ) from None
-    return lightgbm

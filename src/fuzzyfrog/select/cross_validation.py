@@ -21,7 +21,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from threadpoolctl import ThreadpoolController
 
-from fuzzyfrog.common.deadline import current_deadline, stop_if_late
+from fuzzyfrog.common.deadline import current_deadline, stop_if_late, uninterrupted
 from fuzzyfrog.common.messages import count, shown
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.data import Dataset, make_dataset
@@ -564,9 +564,10 @@ def _one_hot(train: Floats, test: Floats) -> tuple[Floats, Floats]:
 
 def _models(seed: int, *, is_numeric: bool) -> list[Any]:
     """Return the models; classes count equally, as they do in the score."""
-    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-    from sklearn.linear_model import LogisticRegression, Ridge
-    from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+    with uninterrupted():  # the imports
+        from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+        from sklearn.linear_model import LogisticRegression, Ridge
+        from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
     if is_numeric:
         forest = RandomForestRegressor(N_TREES, random_state=seed % 2**32)

@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from math import ceil, inf
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fuzzyfrog.common.deadline import uninterrupted
+from fuzzyfrog.common.deadline import whole_import
 from fuzzyfrog.search.protocol import Floats, Integers, Masks
 
 if TYPE_CHECKING:
@@ -147,8 +146,7 @@ def relaxed(rows: Rows, *, fixed: Masks, allowed: Masks) -> tuple[float, Floats]
 @cache
 def _scipy() -> tuple[Any, Any]:
     """Return `scipy.sparse` and `scipy.optimize`: slow to import, and only proofs need them."""
-    with uninterrupted():  # an import that is interrupted in compiled code cannot be repeated
-        return import_module("scipy.sparse"), import_module("scipy.optimize")
+    return whole_import("scipy.sparse"), whole_import("scipy.optimize")
 
 
 def _hardest(weights: csr_array) -> Integers:
