@@ -14,7 +14,9 @@ from fuzzyfrog.cli.commands import select
 from fuzzyfrog.cli.errors import UsageError
 from fuzzyfrog.cli.outputs import Files, check_outputs
 from fuzzyfrog.common.files import written_whole
+from fuzzyfrog.records import Run
 from fuzzyfrog.search import proof_log
+from fuzzyfrog.select import record
 
 
 def refusal(path: Path, table: str | None = None) -> str:
@@ -270,3 +272,51 @@ def test_no_rows_keeps_values_out_of_every_file(in_process, tmp_path):
         saved = (tmp_path / "run.json").read_text(), (tmp_path / "run.html").read_text()
         for text in (printed, *saved):
             assert ("smith" in text or "7017" in text or 'class="bins"' in text) == (not share)
+
+
+ASKED = ("select", "wine", "-q", "--save", "run.json", "--output", "out.csv", "--report", "p.html")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (MemoryError("all of it"), "There was too little memory to explain why each"),
+        (TypeError("a mistake"), "selected could not be explained (TypeError: a mistake)"),
+    ],
+)
+def test_what_fails_while_the_result_is_explained_costs_no_result(
+    in_process, tmp_path, monkeypatch, error, said
+):
+    def fail(*_):
+        raise error
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(record, "examples_of", fail)
+    code, out, err = in_process(*ASKED, "--no-check", "--max-evaluations", "300")
+    assert code == 0
+    assert out.startswith("wine: 178 samples")
+    assert said in err
+    assert said in " ".join(Run.load(Path("run.json")).notes)
+    assert Path("out.csv").exists()
+    assert Path("p.html").exists()
+
+
+def test_the_answer_is_written_before_it_is_explained(in_process, tmp_path, monkeypatch):
+    """What explains it may use up the memory, and then the system kills the process."""
+
+    class Killed(BaseException):
+        pass
+
+    def die(*_):
+        raise Killed
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(record, "examples_of", die)
+    with pytest.raises(Killed):
+        in_process(*ASKED, "--no-check", "--no-rows", "--max-evaluations", "300")
+    run = Run.load(Path("run.json"))
+    assert "The run ended before it was explained why each feature is selected." in run.notes
+    assert run.data_sample is None, "no rows here either"
+    header = Path("out.csv").read_text(encoding="utf-8").partition("\n")[0]
+    assert header.split(",") == [*run.names(run.selected), "class"]
+    assert not Path("p.html").exists()

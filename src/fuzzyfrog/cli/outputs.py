@@ -117,8 +117,8 @@ class Files:
                 "that run, or delete the file."
             )
 
-    def write(self, run: Run, columns: Sequence[str], loaded: LoadedTable) -> Unwritten:
-        """Write all files and return those that could not be written; `columns` are selected."""
+    def write_answer(self, run: Run, columns: Sequence[str], loaded: LoadedTable) -> Unwritten:
+        """Write what was selected and return the files that could not be written."""
         unwritten = Unwritten()
         if self.save is not None:
             with unwritten.noted(self.save):
@@ -126,17 +126,23 @@ class Files:
         if self.output is not None:
             with unwritten.noted(self.output):
                 write_table(columns, self.output, loaded)
-        if self.report is not None:
-            from fuzzyfrog.report import write_report
+        return unwritten
 
+    def write_rest(self, run: Run, unwritten: Unwritten) -> None:
+        """Write what is known about the selection, and note files that cannot be written."""
+        if self.save is not None and self.save not in unwritten:
+            with unwritten.noted(self.save):
+                run.save(self.save.resolve())
+        if self.report is not None:
             with unwritten.noted(self.report):
+                from fuzzyfrog.report import write_report
+
                 write_report(run, self.report.resolve())
         is_complete = run.stop_reason == "converged" and self.save not in unwritten
         if self.scores is not None and is_complete:
             for path in (self.scores, *proof_files(self.scores)):
                 with suppress(OSError):
                     path.unlink(missing_ok=True)  # there is nothing left to resume
-        return unwritten
 
     def next_steps(self, unwritten: Unwritten) -> list[str]:
         """Return lines about the files that were written and those that could be."""

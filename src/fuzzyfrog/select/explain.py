@@ -1,5 +1,6 @@
 """Why a feature is selected: the samples that it tells from others, or keeps among their own."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -382,19 +383,24 @@ class Examples:
     def _distances(self, sample: int, subset: Mask) -> Floats:
         """Return the distances of all samples from one, cut at 1."""
         stop_if_late()
-        apart = np.abs(self._Z[:, subset] - self._Z[sample, subset])
-        return _joined(np.nan_to_num(apart), self._tnorm)  # missing: similar to anything
+        Z = self._Z
+        # One column at a time: all of them would be another copy of the table.
+        columns = (np.abs(Z[:, one] - Z[sample, one]) for one in np.flatnonzero(subset))
+        apart = (np.nan_to_num(column) for column in columns)  # missing: similar to anything
+        return _joined(apart, self._dataset.n_samples, self._tnorm)
 
 
-def _joined(apart: Floats, tnorm: TNorm) -> Floats:
-    """Return distances of pairs from those on each feature, float64[n_pairs, n_features]."""
+def _joined(apart: Iterable[Floats], n_pairs: int, tnorm: TNorm) -> Floats:
+    """Return distances of pairs, cut at 1, from those on each feature."""
     code = CODES[tnorm]
-    if code == SUM:
-        return np.asarray(np.minimum(1.0, apart.sum(axis=1)))
-    if code == LARGEST:
-        return np.asarray(np.minimum(1.0, apart.max(axis=1, initial=0.0)))
-    similarity = np.ones(len(apart))
-    for column in apart.T:
+    if code in (SUM, LARGEST):
+        join = np.add if code == SUM else np.maximum
+        found = np.zeros(n_pairs)
+        for column in apart:
+            join(found, column, out=found)
+        return np.asarray(np.minimum(1.0, found))
+    similarity = np.ones(n_pairs)
+    for column in apart:
         similarity = both(similarity, np.maximum(0.0, 1.0 - column), code)
     return snapped(1.0 - similarity)
 

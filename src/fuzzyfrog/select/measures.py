@@ -286,7 +286,8 @@ class Path:
     features : int64[n]
         The features in the order in which they were added.
     losses : float64[n_points, n_anchors] or None
-        How wrong the nearest neighbors of each sample are; None if there was no time for it.
+        How wrong the nearest neighbors of each sample are; None if there was no time or memory for
+        it.
     """
 
     points: tuple[FrontPoint, ...]
@@ -314,7 +315,7 @@ class Path:
         try:
             columns, ends = orders(features.tolist())
             losses = measure.left_out_losses(columns)[ends][front[0].size - 1 :]
-        except TimeIsUp:
+        except (TimeIsUp, MemoryError):
             losses = None
         return cls(tuple(front), features, losses)
 

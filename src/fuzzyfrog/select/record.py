@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.deadline import Deadline, TimeIsUp, limited
+from fuzzyfrog.common.deadline import Deadline, TimeIsUp, limited, stop_if_late
 from fuzzyfrog.common.messages import warn
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.records import (
@@ -68,6 +68,7 @@ class FitNotes:
         self.n_resumed = 0
         self.times: list[float] = []
         self.seconds = 0.0
+        self.lack = "no time"  # why there is no core, if there is none
         self.spare = inf  # seconds that explaining may take
 
     def __call__(self, moment: Moment) -> None:
@@ -134,11 +135,30 @@ def record_of(
 ) -> Run:
     """Return the record of a fitted selector, which needs neither the selector nor the data.
 
-    Explaining must end by the deadline; None for what `max_seconds` left.
+    Explaining must end by the deadline; None for what `max_seconds` left. Whatever goes wrong
+    there costs the explanations, and the record says so.
     """
-    notes = selector._notes
-    selected = tuple(np.flatnonzero(selector._groups.joined(selector.support_)).tolist())
-    found, left_out = _explained(selector, selected, deadline)
+    return _record(selector, name, command, *_explained(selector, deadline))
+
+
+def answer_of(selector: "Selection", *, name: str | None, command: str | None) -> Run:
+    """Return the record of a fitted selector without explanations, which may take long."""
+    note = "The run ended before it was explained why each feature is selected."
+    return _record(selector, name, command, _Explained(), (note,))
+
+
+def _selected(selector: "Selection") -> tuple[int, ...]:
+    return tuple(np.flatnonzero(selector._groups.joined(selector.support_)).tolist())
+
+
+def _record(
+    selector: "Selection",
+    name: str | None,
+    command: str | None,
+    found: "_Explained",
+    left_out: tuple[str, ...],
+) -> Run:
+    notes, selected = selector._notes, _selected(selector)
     run = Run(
         data=_data(notes, name),
         parameters=_parameters(selector),
@@ -245,23 +265,33 @@ def _row_names(notes: FitNotes, found: _Explained) -> RowNames | None:
 
 
 def _explained(
-    selector: "Selection", selected: tuple[int, ...], deadline: Deadline | None
+    selector: "Selection", deadline: Deadline | None
 ) -> tuple[_Explained, tuple[str, ...]]:
     """Return example samples, or a note that there was no time for them."""
     if selector._groups:
         return _Explained(), ("Features are not explained where columns form groups.",)
     if deadline is None:
         deadline = Deadline(inf if selector.max_seconds is None else selector._notes.spare)
+    selected = _selected(selector)
     try:
         with limited(deadline):
+            stop_if_late()  # before the measure is made again, which may take long
             examples = examples_of(selector._evidence, selected, selector.n_jobs)
             explanations = tuple(examples.explanation(one, MAX_PAIRS) for one in selected)
             ambiguous = examples.ambiguous(MAX_AMBIGUOUS)
     except TimeIsUp:
-        left_out = "There was no time to explain why each feature is selected."
-        warn(left_out)
-        return _Explained(), (left_out,)
+        return _unexplained("There was no time to explain why each feature is selected.")
+    except MemoryError:
+        return _unexplained("There was too little memory to explain why each feature is selected.")
+    except Exception as error:
+        what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        return _unexplained(f"Why each feature is selected could not be explained ({what}).")
     return _Explained(explanations, ambiguous, examples.n_ambiguous), ()
+
+
+def _unexplained(why: str) -> tuple[_Explained, tuple[str, ...]]:
+    warn(why)
+    return _Explained(), (why,)
 
 
 def _sampling(selector: "Selection") -> Sampling | None:

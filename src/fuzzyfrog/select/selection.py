@@ -320,7 +320,7 @@ class Selection(Parametrized):
             measure = self._evidence.measure(self.n_jobs)
             part = sampled(measure, self.n_sampled_, self.seed_)
             return interval_of(part, subset, CONFIDENCE)
-        except TimeIsUp:  # nothing is known about the other samples
+        except (TimeIsUp, MemoryError):  # nothing is known about the other samples
             share = self.n_sampled_ / n_samples
             return share * reduct.dependency, share * reduct.dependency + 1.0 - share
 
@@ -464,7 +464,7 @@ class Selection(Parametrized):
     def _core(
         self, objective: Objective, problem: Problem, outcome: Outcome, limit: Limit
     ) -> list[int] | None:
-        """Return the core; None if there is none, no time for it, or after Ctrl-C."""
+        """Return the core; None if there is none, no time or memory for it, or after Ctrl-C."""
         if not problem.is_monotone:
             return None
         is_interrupted = outcome.stop_reason == "interrupted"
@@ -472,6 +472,9 @@ class Selection(Parametrized):
             with interruptible(), limited(limit.for_core(interrupted=is_interrupted)):
                 return core_of_run(objective, problem, outcome)
         except TimeIsUp:
+            return None
+        except MemoryError:
+            self._notes.lack = "too little memory"
             return None
         except KeyboardInterrupt:
             if is_interrupted:
@@ -515,7 +518,7 @@ class Selection(Parametrized):
         self._evidence = Evidence.of(dataset, used, settings, part)
 
     def _left_out(self, *, is_measured: bool) -> Iterator[str]:
-        """Yield a warning about results that there was no time for."""
+        """Yield a warning about results that there was no time or memory for."""
         if not is_measured:
             hint = () if self.max_seconds is None else (" Raise ", Setting("max_seconds"), ".")
             why = "There was no time to score all features together"
@@ -524,7 +527,7 @@ class Selection(Parametrized):
             estimate = f"; their dependency is an estimate from {self.n_sampled_:,} samples."
             yield Sentence(why + estimate, *hint)
         elif self.core_ is None and MeasureSettings.of(self).is_strict:
-            yield "There was no time to determine the core."
+            yield f"There was {self._notes.lack} to determine the core."
 
 
 def _size_of(dataset: Dataset) -> str:

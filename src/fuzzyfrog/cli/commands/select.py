@@ -6,7 +6,6 @@ import json
 import shlex
 import sys
 import time
-from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from math import inf
@@ -87,11 +86,12 @@ def select(
                 )
                 deadline = Deadline(inf if search.max_seconds is None else search.max_seconds)
                 checking = Checking(check, search.seed, deadline, stopping, course)
-                run = _searched(selection, loaded.dataset, stopping, course, checking)
+                with compiling_heard(course.compile):
+                    run, unwritten = _searched(selection, loaded, stopping, course, files)
+                    run = _enriched(run, selection, loaded.dataset, stopping, course, checking)
             if files.no_rows:
                 run = run.without_rows()
-            columns = list(map(str, selection.get_feature_names_out()))
-            _write(run, columns, loaded, files, as_json=as_json, quiet=quiet)
+            _write(run, unwritten, files, as_json=as_json, quiet=quiet)
     except KeyboardInterrupt:
         tell(files.interruption(has_found=stopping.has_found))
         raise typer.Exit(ExitCode.INTERRUPTED) from None
@@ -109,21 +109,40 @@ def _sample_would_help(search: SearchOptions, measure: MeasureOptions) -> bool:
 
 
 def _searched(
+    selection: Selection, loaded: LoadedTable, stopping: Stopping, course: Course, files: Files
+) -> tuple[Run, Unwritten]:
+    """Select, and write the answer at once: whatever happens while it is explained, it is there."""
+    from fuzzyfrog.select.record import answer_of
+
+    course.phase("scoring the first subsets")
+    course.start_clock()
+    selection.fit(loaded.dataset)
+    stopping.has_found = True
+    run = answer_of(selection, name=loaded.dataset.name, command=_command())
+    run = replace(run, notes=tuple(map(in_options, run.notes)))
+    columns = list(map(str, selection.get_feature_names_out()))
+    if not files.are_none:
+        course.phase("writing files")
+    first = run.without_rows() if files.no_rows else run
+    return run, files.write_answer(first, columns, loaded)
+
+
+def _enriched(
+    run: Run,
     selection: Selection,
     dataset: Dataset,
     stopping: Stopping,
     course: Course,
     checking: Checking,
 ) -> Run:
-    course.phase("scoring the first subsets")
-    course.start_clock()
-    with compiling_heard(course.compile):
-        selection.fit(dataset)
-        course.phase("explaining the result")
-        run = _recorded(selection, dataset.name, stopping)
-        seconds = max(0.0, run.seconds - course.compiled)
-        found = checking.check(selection, dataset, len(run.selected), seconds)
-    return replace(run, notes=tuple(map(in_options, run.notes)), check=found)
+    """Return the run with explanations and the check, as far as there are time and memory."""
+    from fuzzyfrog.cli.summary import named
+
+    course.phase(f"explaining the result, {named(run.names(run.selected))}")
+    run = _recorded(selection, dataset.name, stopping)
+    run = replace(run, notes=tuple(map(in_options, run.notes)))
+    seconds = max(0.0, run.seconds - course.compiled)
+    return replace(run, check=checking.check(selection, dataset, len(run.selected), seconds))
 
 
 def _recorded(selection: Selection, name: str | None, stopping: Stopping) -> Run:
@@ -146,16 +165,8 @@ def _command() -> str:
     return shlex.join(["fuzzyfrog", *(one for one in sys.argv[1:] if one != "--resume")])
 
 
-def _write(
-    run: Run,
-    columns: Sequence[str],
-    loaded: LoadedTable,
-    files: Files,
-    *,
-    as_json: bool,
-    quiet: bool,
-) -> None:
-    """Print the result and write the files; either is done even if the other fails."""
+def _write(run: Run, unwritten: Unwritten, files: Files, *, as_json: bool, quiet: bool) -> None:
+    """Print the result and write the other files; either is done even if the other fails."""
     try:
         if as_json:
             write_json(run.to_json())
@@ -165,7 +176,7 @@ def _write(
             write_result(*result_lines(run))
     finally:
         with shown_progress("writing files", quiet=quiet or files.are_none):
-            unwritten = files.write(run, columns, loaded)
+            files.write_rest(run, unwritten)
     if not as_json:
         write_result(*files.next_steps(unwritten))
     unwritten.check()
@@ -312,27 +323,9 @@ class Checking:
             return None
         if self._is_stopped():
             return self._without(dataset, "the run was interrupted.")
-        begun = time.monotonic()
-        from fuzzyfrog.select.cross_validation import CrossValidation, estimated_seconds
-
-        spent = time.monotonic() - begun
-        self._deadline = Deadline(self._deadline.remaining() + spent)  # importing is not checking
-        if self._is_stopped():  # while scikit-learn was imported
-            return self._without(dataset, "the run was interrupted.")
-        needed = estimated_seconds(dataset, n_selected, seconds, FOLDS)
-        if needed > self._deadline.remaining():
-            left = max(0.0, self._deadline.remaining())
-            reason = f"it would take {_about(needed)}, and --max-seconds leaves {left:.0f} s."
-            return self._without(dataset, reason)
-        if self._asked is None and needed > DOUBT * USUAL_SECONDS:
-            reason = f"it would take {_about(needed)}; --check does it."
-            return self._cheap(selector, self._without(dataset, reason), dataset)
-        self._begun, self._n_heard = time.monotonic() - self._course.compiled, 0
         self._stopping.notice = NOTICE
         try:
-            with interruptible(), limited(self._deadline):
-                trial = CrossValidation(selector, dataset, None, FOLDS, self._seed, self._hear)
-                return trial.checked()
+            return self._checked(selector, dataset, n_selected, seconds)
         except KeyboardInterrupt:
             if self._stopping.n_asked - self._n_signals != 1:
                 raise
@@ -348,6 +341,27 @@ class Checking:
         except Exception as error:  # a check must never cost the result that it is about
             reason = " ".join(str(error).split())[:200]
             return self._without(dataset, f"it failed ({type(error).__name__}: {reason}).")
+
+    def _checked(self, selector: Any, dataset: Dataset, n_selected: int, seconds: float) -> Check:
+        """Return the check, or at least a part of it if all of it would take too long."""
+        begun = time.monotonic()
+        from fuzzyfrog.select.cross_validation import CrossValidation, estimated_seconds
+
+        spent = time.monotonic() - begun
+        self._deadline = Deadline(self._deadline.remaining() + spent)  # importing is not checking
+        if self._is_stopped():  # while scikit-learn was imported
+            return self._without(dataset, "the run was interrupted.")
+        needed = estimated_seconds(dataset, n_selected, seconds, FOLDS)
+        if needed > self._deadline.remaining():
+            left = max(0.0, self._deadline.remaining())
+            reason = f"it would take {_about(needed)}, and --max-seconds leaves {left:.0f} s."
+            return self._without(dataset, reason)
+        if self._asked is None and needed > DOUBT * USUAL_SECONDS:
+            raise _TooLong(f"it would take {_about(needed)}; --check does it.")
+        self._begun, self._n_heard = time.monotonic() - self._course.compiled, 0
+        with interruptible(), limited(self._deadline):
+            trial = CrossValidation(selector, dataset, None, FOLDS, self._seed, self._hear)
+            return trial.checked()
 
     def _is_stopped(self) -> bool:
         return self._stopping.n_asked > 0
