@@ -27,7 +27,6 @@ from fuzzyfrog.data import make_dataset
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.records import NoiseGuard
 from fuzzyfrog.select import cross_validation
-from fuzzyfrog.select.base import samples_together
 from fuzzyfrog.select.cross_validation import shuffled_parts, standard_error
 
 SOFT = FuzzyRoughSelector(measure="soft", random_state=0)
@@ -416,125 +415,12 @@ def test_a_seed_is_one_of_scikit_learn():
         check(FuzzyRoughSelector("quickreduct"), np.eye(20), np.arange(20) % 2, seed=2**33)
 
 
-def twins(n_patients=100):
-    """Return two visits of each patient, whose measurements say nothing but who it is."""
-    random = np.random.default_rng(3)
-    patient = np.repeat(random.permutation(n_patients), 2)
-    body = random.normal(size=(n_patients, 3))[patient]
-    X = pd.DataFrame(body, columns=["height", "weight", "age"])
-    X.insert(0, "patient_id", patient)
-    return X, random.integers(0, 2, n_patients)[patient]
-
-
-@pytest.mark.parametrize("how", ["left out", "excluded", "included", "names"])
-def test_samples_of_one_patient_are_in_the_same_fold(how):
-    X, y = twins()
-    selector = FuzzyRoughSelector("quickreduct", random_state=0)
-    if how == "names":
-        X = replace(
-            make_dataset(X.drop(columns="patient_id"), y),
-            rows=tuple(f"P{one}" for one in X["patient_id"]),
-        )
-        y = None
-    elif how != "left out":
-        name = {"excluded": "exclude", "included": "must_include"}[how]
-        selector.set_params(**{name: ["patient_id"]})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = check(selector, X, y)
-    assert abs(found.all.score - 0.5) < 0.15  # nothing can be known about other patients
-    what = "of the same name" if how == "names" else "with the same 'patient_id'"
-    assert f"Samples {what} are in the same fold" in " ".join(found.notes)
-
-
-def unwarned(selector, X, y):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return check(selector, X, y)
-
-
-def test_another_id_does_not_tear_patients_apart():
-    X, y = twins()
-    X["doctor_id"] = np.random.default_rng(0).integers(0, 40, len(X))  # connects all patients
-    found = unwarned(FuzzyRoughSelector("quickreduct", random_state=0), X, y)
-    assert max(found.all.by_model) < 0.65
-    assert found.notes[-1].endswith(
-        "Those with the same 'doctor_id' are not: too many would be connected."
-    )
-
-
-def test_families_keep_together_what_patients_do_not():
-    X, y = twins()
-    X["family_id"] = X["patient_id"] // 3
-    parts = samples_together(make_dataset(X, y), 40)
-    assert parts[:2] == (["patient_id", "family_id"], [])
-    np.testing.assert_array_equal(parts[2], X["family_id"])
-
-
-@pytest.mark.parametrize("n_more", [0, 20, 100])
-def test_one_patient_with_many_visits_does_not_matter(n_more):
-    X, y = twins()
-    more = np.concatenate([np.arange(len(X)), np.zeros(n_more, int)])
-    found = unwarned(QUICK, X.iloc[more].reset_index(drop=True), y[more])
-    assert "in the same fold" in " ".join(found.notes)
-    if n_more < 100:  # as many visits mean that nobody knows who it is
-        assert max(found.all.by_model) < 0.7
-
-
-def test_a_value_of_very_many_samples_means_that_nobody_knows():
-    X, y = twins()
-    X["patient_id"] = np.where(X["patient_id"] < 40, 0, X["patient_id"])  # 80 samples
-    _, _, together = samples_together(make_dataset(X, y), 79)
-    assert np.bincount(together).max() == 2
-    assert len(set(together)) == 80 + 60
-    _, _, together = samples_together(make_dataset(X, y), 80)
-    assert len(set(together)) == 1 + 60
-
-
-def test_samples_without_a_name_are_alone():
-    X, y = twins()
-    names = np.array([f"P{one}" for one in X["patient_id"]], dtype=object)
-    names[:24] = ""
-    table = replace(make_dataset(X.drop(columns="patient_id"), y), rows=tuple(names))
-    _, _, together = samples_together(table, 40)
-    assert len(set(together[:24])) == 24
-    assert len(set(together[24:])) == len(set(names[24:]))
-
-
-def test_a_class_of_one_patient_is_told():
-    X, y = twins()
-    y = np.where(X["patient_id"].isin([5, 6, 7]), 2, y)
-    found = unwarned(QUICK, X, y)
-    assert "1 class has fewer samples than there are folds (5)" in " ".join(found.notes)
-
-
 def test_the_guard_does_not_leave_out_what_the_table_keeps():
     """In a part of the rows, the ID of a shop has few samples and looks like that of a patient."""
     random = np.random.default_rng(2)
     shop = np.repeat(random.permutation(200), 15)
     X = pd.DataFrame({"shop_id": 7 * shop, "noise": random.normal(size=len(shop))})
-    found = unwarned(SOFT, X, random.integers(0, 2, 200)[shop])
-    assert found.noise.n_twins < found.noise.n_taken / 2
-
-
-def test_folds_without_such_samples_are_those_of_before():
-    X, y = twins()
-    other = X.rename(columns={"patient_id": "ward"})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = check(FuzzyRoughSelector("quickreduct", random_state=0), other, y)
-    assert max(found.all.by_model) > 0.8  # the twin is known: nothing told that it must not be
-    assert not [note for note in found.notes if "same fold" in note]
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_parts_keep_together_what_belongs_together(seed):
-    random = np.random.default_rng(seed)
-    together = random.integers(0, 30, 200)
-    y = random.integers(0, 2, 200)
-    tested = []
-    for train, test in shuffled_parts(y, 5, seed, together):
-        assert not set(together[train]) & set(together[test])
-        assert sorted([*train, *test]) == list(range(200))
-        tested.extend(test)
-    assert sorted(tested) == list(range(200))
+        found = check(SOFT, X, random.integers(0, 2, 200)[shop])
+    assert found.noise.n_twins < found.noise.n_taken / 2

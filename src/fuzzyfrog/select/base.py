@@ -15,7 +15,6 @@ from fuzzyfrog.records import FrontPoint, Reduct
 from fuzzyfrog.search import Objective, Outcome, Problem
 from fuzzyfrog.search.protocol import Constraints, without_each
 from fuzzyfrog.search.stepwise import eliminate
-from fuzzyfrog.select.column_warnings import MANY, n_ids
 from fuzzyfrog.select.measures import MeasureSettings, Path
 
 Masks = NDArray[np.bool_]
@@ -40,59 +39,6 @@ def dealt_folds(target: NDArray[Any], n_folds: int, seed: int) -> NDArray[np.int
     folds = np.empty(len(target), np.int64)
     folds[order] = np.arange(len(target)) % n_folds
     return folds
-
-
-def samples_together(
-    dataset: Dataset, most: float
-) -> tuple[list[str], list[str], NDArray[np.intp]] | None:
-    """Return which samples belong together, such as those of one patient, or None if none do.
-
-    What says so are features named like IDs with few samples for each value, and the names of the
-    samples (""). A value with more than `most` samples means "unknown". If several of them together
-    connect more than `most` samples, only the one with the most values counts.
-
-    Returns
-    -------
-    list of str, list of str, int64[n_samples]
-        What counts, what does not, and a number for each sample, equal if they belong together.
-    """
-    found: dict[str, NDArray[np.intp]] = {}
-    for feature in range(dataset.n_features):
-        if n_ids(dataset, feature) * MANY > dataset.n_samples:
-            column = dataset.values[:, feature]
-            found[dataset.feature_names[feature]] = _numbered(column, np.isnan(column), most)
-    if isinstance(dataset.rows, tuple):
-        names = np.array(dataset.rows)
-        found[""] = _numbered(names, names == "", most)
-    found = {name: one for name, one in found.items() if one.max() + 1 < len(one)}
-    if not found:
-        return None
-    everything = _connected(list(found.values()))
-    if np.bincount(everything).max() <= most:
-        return list(found), [], everything
-    finest = max(found, key=lambda name: int(found[name].max()))
-    return [finest], [name for name in found if name != finest], found[finest]
-
-
-def _numbered(labels: NDArray[Any], is_missing: NDArray[np.bool_], most: float) -> NDArray[np.intp]:
-    """Return a number for each sample, the same for equal labels; without a label it is alone."""
-    _, numbers, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    is_alone = is_missing | (sizes[numbers] > most)
-    numbers[is_alone] = len(labels) + np.arange(np.count_nonzero(is_alone))
-    return np.unique(numbers, return_inverse=True)[1]
-
-
-def _connected(kinds: list[NDArray[np.intp]]) -> NDArray[np.intp]:
-    """Return a number for each sample, the same if groups of any kind connect them."""
-    numbers = kinds[0]
-    while True:
-        before = numbers
-        for kind in kinds:  # each takes the lowest number in its group
-            lowest = np.full(kind.max() + 1, len(kind))
-            np.minimum.at(lowest, kind, numbers)
-            numbers = lowest[kind]
-        if np.array_equal(numbers, before):
-            return np.unique(numbers, return_inverse=True)[1]
 
 
 @dataclass(frozen=True, eq=False)

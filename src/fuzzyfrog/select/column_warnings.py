@@ -70,10 +70,16 @@ ID_WORDS = frozenset(_ID_WORDS.split()) | _IDS
 _ALONE = frozenset({"key", "number", "index", "row", "serial", "code", "mail", "phone"})
 _NUMBERS = frozenset({"key", "number", "num", "no", "index", "code"})
 _THINGS = "row serial order customer invoice case account patient sample record phone zip postal "
-_THINGS += "sequence seq subject participant"
-_NUMBERED = frozenset(_THINGS.split())
-_HOLDERS = "family household house person user student school town county store product choice"
+_THINGS += "sequence seq"
+# Those whose samples belong together: by a name alone, and by their number only, as in "userId".
+_PEOPLE = "subject subj patient participant respondent volunteer proband individual donor speaker "
+_NAMED = frozenset((_PEOPLE + "animal mouse rat case").split())
+_BY_NUMBER = _NAMED | {"person", "user", "customer", "client", "student", "pt", "usubj", "pid"}
+_NUMBERED = frozenset(_THINGS.split()) | _BY_NUMBER
+_HOLDERS = "family household house school town county store product choice"
 _HOLDING_IDS = _NUMBERED | frozenset(_HOLDERS.split())  # as in "townid"
+_ENDINGS = ("id", "number", "num", "nummer", "nr", "no", "code")  # of such an ID
+FEWEST_IDS = 5  # that a name alone makes one
 _COUNTS = frozenset({"number", "num", "no", "nr", "n", "count"})  # as in "number_of_ids"
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
@@ -381,11 +387,58 @@ def n_ids(dataset: Dataset, feature: int) -> int:
 
     Several samples may share a value: the visits of a patient, or the customers of a shop.
     """
-    name, column = dataset.feature_names[feature], dataset.values[:, feature]
-    if not ((says_identifier(name) and _words(name)[-1] in _IDS) or _is_relative(dataset, name)):
+    name = dataset.feature_names[feature]
+    is_named = says_identifier(name) and (_words(name)[-1] in _IDS or _is_of_people(name))
+    if not is_named and not _is_relative(dataset, name):
         return 0
-    n_values = int(np.unique(column[~np.isnan(column)]).size)
-    return n_values if n_values >= FEWEST_VALUES and _are_whole(column) else 0
+    n_values = _n_whole(dataset, feature)
+    return n_values if n_values >= FEWEST_VALUES else 0
+
+
+def keeps_together(dataset: Dataset, feature: int) -> bool | None:
+    """Whether a feature says which samples belong together; None if its values look like no IDs.
+
+    A number of people or animals ("patient_id") always does. A name alone ("subject", "id") does
+    if it has at least five values that are whole numbers or have digits ("P07"), or 20 of any
+    kind; any other ID ("shop_id") with 20; and so do labels that are nearly all different.
+    """
+    name = dataset.feature_names[feature]
+    if holds_dates(dataset, feature):
+        return False
+    if n_ids(dataset, feature) or (dataset.categorical[feature] and _doubt(dataset, feature)):
+        return True
+    is_numbered = says_identifier(name) and _is_of_people(name) and not _is_alone(name)
+    if not is_numbered and not _is_alone(name) and name.lower() not in _IDS:
+        return False
+    n_values = _n_whole(dataset, feature)
+    if is_numbered or n_values < 2:
+        return n_values > 1
+    return True if n_values >= FEWEST_IDS and _have_digits(dataset, feature) else None
+
+
+def _is_of_people(name: str) -> bool:
+    """Whether a name is that of people or animals, or of their number."""
+    words = _words(name)
+    if len(words) < 2:
+        return _is_alone(name)
+    return words[-1] == "pid" or (words[-1] in _ENDINGS and words[-2] in _BY_NUMBER)
+
+
+def _is_alone(name: str) -> bool:
+    """Whether a name is just that of people or animals, and not "subject 1"."""
+    words = _WORD.findall(name)
+    return len(words) == 1 and words[0].lower() in _NAMED
+
+
+def _have_digits(dataset: Dataset, feature: int) -> bool:
+    labels = dataset.categories and dataset.categories[feature]
+    return not labels or all(any(map(str.isdigit, str(one))) for one in labels)
+
+
+def _n_whole(dataset: Dataset, feature: int) -> int:
+    """Return the number of values of a feature that has whole numbers or labels, 0 for others."""
+    column = dataset.values[:, feature]
+    return int(np.unique(column[~np.isnan(column)]).size) if _are_whole(column) else 0
 
 
 def _shared_id(n_values: int, n_samples: int) -> str:
@@ -408,8 +461,9 @@ def _words(name: str) -> list[str]:
     words = [word.lower() for word in _WORD.findall(name)]
     while len(words) > 1 and words[-1].isdigit():
         words.pop()
-    if words and words[-1].removesuffix("id") in _HOLDING_IDS and words[-1].endswith("id"):
-        words[-1:] = [words[-1].removesuffix("id"), "id"]
+    for ending in _ENDINGS if words else ():
+        if words[-1].endswith(ending) and words[-1].removesuffix(ending) in _HOLDING_IDS:
+            return [*words[:-1], words[-1].removesuffix(ending), ending]
     return words
 
 
@@ -417,7 +471,7 @@ def says_identifier(name: str) -> bool:
     """Whether a name is that of an identifier, and not of a count or a measurement."""
     words = _words(name)
     if len(words) < 2:
-        return bool(words) and words[0] in ID_WORDS | _ALONE
+        return bool(words) and (words[0] in ID_WORDS | _ALONE or _is_alone(name))
     if words[-1] in _NUMBERS:
         return words[-2] in _NUMBERED
     return words[-1] in ID_WORDS and words[0] not in _COUNTS

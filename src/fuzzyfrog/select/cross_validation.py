@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,8 +30,9 @@ from fuzzyfrog.measure.threads import effective_threads
 from fuzzyfrog.records import Check, ModelScores, NoiseGuard
 from fuzzyfrog.records.check import elbow_of
 from fuzzyfrog.records.statements import LOW_DEPENDENCY
-from fuzzyfrog.select.base import dealt_folds, samples_together
+from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.parameters import HIGHEST_SEED, size_asked
+from fuzzyfrog.select.repeated_samples import LEAST_IN_A_FOLD, folds_of, samples_together
 from fuzzyfrog.select.selection import Selection
 from fuzzyfrog.select.selector import TableSelector
 
@@ -46,7 +47,6 @@ N_TREES = 50
 MOST_SAMPLES = 10_000  # of a larger table a random part is used
 MOST_CELLS = 20_000_000  # that models have, with a column for each category
 FEWEST_SAMPLES = 500  # which models have, however wide a table is
-LEAST_IN_A_FOLD = 4  # samples to predict; with fewer, scores say nothing
 SOFT_PAIRS = 1_000_000_000  # pairs of samples x features up to which the soft measure is quick
 LOWEST_R2 = -1e9  # a record has finite numbers only
 WORTH_A_THREAD = 20_000  # cells to train on
@@ -85,7 +85,8 @@ def check(selector: Any, X: object, y: object = None, *, folds: int = 5, seed: i
     y : array-like of shape (n_samples,), default=None
         Classes, or numbers. Leave it out if `X` is a `Dataset`, which has its own.
     folds : int, default=5
-        Number of folds, stratified by class or along a numeric target.
+        Number of folds, stratified by class or along a numeric target. Fewer if too many samples
+        belong together, as those of few patients.
     seed : int, default=0
         Seed of the folds, the models and the shuffles. The same seed gives the same check.
 
@@ -165,13 +166,20 @@ class CrossValidation:
             self._dataset = make_dataset(X, y, **given) if self._is_ours else make_dataset(X, y)
         self._selector = self._quiet(selector)
         self._left_out = None
+        seen = np.ones(self._dataset.n_features, np.bool_)
         if isinstance(self._selector, Selection):
-            _, _, self._left_out = self._selector._constrained(self._dataset)
+            _, excluded, self._left_out = self._selector._constrained(self._dataset)
+            seen = Groups.of(self._selector.groups, self._dataset).expanded(~excluded)
         self._rows = self._drawn()
         self._notes: list[str] = []
         self._libraries = ThreadpoolController()
-        self._together = self._belonging()
-        self._check_table()
+        self._check_size()
+        together = self._belonging(seen)
+        target = self._dataset.target[self._rows]
+        self._parts = shuffled_parts(target, folds, seed, together)
+        self._folds = len(self._parts)
+        self._check_classes(target, together)
+        self._check_parts(target, folds)
 
     def _drawn(self) -> Integers:
         """Return the samples to use."""
@@ -181,8 +189,8 @@ class CrossValidation:
         random = np.random.default_rng([self._seed, DRAWING])
         return np.sort(random.permutation(n_samples)[:most])
 
-    def _check_table(self) -> None:
-        """Raise if the table cannot be checked, and note what limits the check."""
+    def _check_size(self) -> None:
+        """Raise if there are too few samples, and note if there are too many."""
         n_samples, fewest = len(self._rows), LEAST_IN_A_FOLD * self._folds
         if n_samples < fewest:
             raise DataError(
@@ -194,11 +202,13 @@ class CrossValidation:
                 f"Models were tried on {n_samples:,} of the {self._dataset.n_samples:,} samples, "
                 "drawn at random."
             )
+
+    def _check_classes(self, target: NDArray[Any], together: Integers | None) -> None:
+        """Raise if there are no two classes to tell apart, and note rare ones."""
         if self._dataset.classes is None:
             return
-        target = self._dataset.target[self._rows].astype(np.int64)
-        if self._together is not None:  # samples that are always together count once
-            target = np.unique(np.column_stack([target, self._together]), axis=0)[:, 0]
+        if together is not None:  # samples that are always together count once
+            target = np.unique(np.column_stack([target, together]), axis=0)[:, 0]
         counts = np.bincount(target, minlength=len(self._dataset.classes))
         n_known = int(np.count_nonzero(counts >= 2))
         if n_known < 2:
@@ -214,18 +224,27 @@ class CrossValidation:
                 "folds have none of them to predict."
             )
 
-    def checked(self) -> Check:
-        """Return the check."""
-        target = self._dataset.target[self._rows]
-        parts = [
-            (self._rows[train], self._rows[test])
-            for train, test in shuffled_parts(target, self._folds, self._seed, self._together)
-        ]
-        targets = [self._dataset.target[train] for train, _ in parts]
-        if any(one.min() == one.max() for one in targets):
+    def _check_parts(self, target: NDArray[Any], asked: int) -> None:
+        """Raise if some fold tells nothing, and note if there are fewer than asked for."""
+        fewest = min(len(test) for _, test in self._parts)
+        if fewest < LEAST_IN_A_FOLD:
+            raise DataError(
+                f"a check must have at least {LEAST_IN_A_FOLD} samples in each fold, got {fewest}: "
+                "nearly all samples belong together."
+            )
+        if self._folds < asked:
+            self._notes.append(
+                f"There are {self._folds} folds instead of {asked}, because too many samples "
+                "belong together."
+            )
+        if any(target[train].min() == target[train].max() for train, _ in self._parts):
             raise DataError(
                 "a check must have a target that varies in every fold, got one that does not."
             )
+
+    def checked(self) -> Check:
+        """Return the check."""
+        parts = [(self._rows[train], self._rows[test]) for train, test in self._parts]
         chosen: list[list[_Choice]] = []
         low = []
         scores: dict[str, list[Floats]] = {}
@@ -266,20 +285,34 @@ class CrossValidation:
             notes=tuple(self._notes),
         )
 
-    def _belonging(self) -> Integers | None:
-        """Return which samples belong together and so into the same fold, None if none do."""
-        found = samples_together(self._dataset, self._dataset.n_samples / self._folds)
-        if found is None:
-            return None
-        heeded, others, together = found
-        note = (
-            f"Samples {_with_the_same(heeded)} are in the same fold, so models predict for those "
-            "they have not met."
-        )
-        if others:
-            note += f" Those {_with_the_same(others)} are not: too many would be connected."
-        self._notes.append(note)
-        return np.asarray(together[self._rows], np.int64)
+    def _belonging(self, seen: Masks) -> Integers | None:
+        """Return which samples belong together and so into the same fold, None if none do.
+
+        Note what says so, and what does not.
+        """
+        found = samples_together(self._dataset, self._rows, seen, self._folds)
+        if found.by:
+            note = (
+                f"Samples {_with_the_same(found.by)} are in the same fold, so models predict for "
+                "those they have not met."
+            )
+            if found.not_by:
+                same = _with_the_same(found.not_by)
+                note += f" Those {same} are not: too many would be connected."
+            self._notes.append(note)
+        if found.n_copies:
+            self._notes.append(
+                f"{found.n_copies:,} of the {len(self._rows):,} samples "
+                f"{'repeats' if found.n_copies == 1 else 'repeat'} another one in every feature, "
+                "and equal samples are in the same fold."
+            )
+        for name, n_values in found.categories.items():
+            self._notes.append(
+                f"Samples {_with_the_same([name])} may be in different folds: its {n_values:,} "
+                f"values look like categories. If they are people or animals, call it "
+                f"{shown(f'{name}_id')}."
+            )
+        return found.numbers if found else None
 
     def _say(self, what: str) -> None:
         stop_if_late()
@@ -403,7 +436,7 @@ def _n_tried(dataset: Dataset) -> int:
     return min(MOST_SAMPLES, max(FEWEST_SAMPLES, MOST_CELLS // width))
 
 
-def _with_the_same(names: list[str]) -> str:
+def _with_the_same(names: Sequence[str]) -> str:
     told = [f"with the same {shown(name)}" if name else "of the same name" for name in names]
     return " or ".join(told)
 
@@ -414,18 +447,13 @@ def shuffled_parts(
     """Return the samples to train on and to predict in each fold, the former in random order.
 
     Of several nearest neighbors at the same distance, models take the first: in a table that is
-    sorted by class, that would be one class. Samples with the same number in `together` are in
-    the same fold, stratified by the first of them.
+    sorted by class, that would be one class.
     """
-    if together is None:
-        folds = dealt_folds(target, n_folds, seed)
-    else:
-        _, first, group = np.unique(together, return_index=True, return_inverse=True)
-        folds = dealt_folds(target[first], n_folds, seed)[group]
+    folds = folds_of(target, n_folds, seed, together)
     random = np.random.default_rng([seed, SHUFFLING])
     return [
         (random.permutation(np.flatnonzero(folds != one)), np.flatnonzero(folds == one))
-        for one in range(n_folds)
+        for one in range(folds.max() + 1)
     ]
 
 

@@ -1,0 +1,119 @@
+"""The check of tables with repeated rows, next to folds of scikit-learn's GroupKFold.
+
+Every patient has features and a target of their own, so models can only recognize them: 50 % is
+right for classes, and an R² below 0 for numbers. The scores by hand know who is who, the check only
+has the table. Folds that ignore repeated rows are shown, too.
+
+Run: python benchmarks/repeated_rows.py
+"""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import balanced_accuracy_score, r2_score
+from sklearn.model_selection import GroupKFold, KFold
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from fuzzyfrog import FuzzyRoughSelector, check
+from race import print_head, print_row
+
+N_REPEATS = 3
+SELECTOR = FuzzyRoughSelector("quickreduct", random_state=0)
+SIZES = {
+    "15 x 20": [20] * 15,
+    "40 x 12": [12] * 40,
+    "59 x 3 + 100": [3] * 59 + [100],
+    "100 x 2": [2] * 100,
+    "8 x 40": [40] * 8,
+    "30 x 1 to 30": list(range(1, 31)),
+}
+NAMES = ["patient_id", "subject", "PatientNumber", "donor", "mouse", "pid"]
+COPIES = {"all rows twice": 2, "all rows three times": 3}
+
+
+def visits(sizes, name, is_numeric, seed):
+    """Return a table of visits, its target, and the patients."""
+    random = np.random.default_rng(seed)
+    patient = random.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    X = random.normal(size=(len(sizes), 5))[patient]
+    X += 0.2 * random.normal(size=X.shape)
+    table = pd.DataFrame(X, columns=list("abcde")).assign(**{name: patient})
+    if is_numeric:
+        return table, random.normal(size=len(sizes))[patient] + random.normal(size=len(X)), patient
+    return table, random.permutation(np.arange(len(sizes)) % 2)[patient], patient
+
+
+def copied(n_times, kind, is_numeric, seed):
+    """Return a table of noise whose rows occur several times, its target, and the rows."""
+    random = np.random.default_rng(seed)
+    row = random.permutation(np.tile(np.arange(120), n_times))
+    X = random.normal(size=(120, 5))
+    if kind == "whole numbers":
+        X = random.integers(0, 30, (120, 5))
+    table = pd.DataFrame(X[row], columns=list("abcde"))
+    y = random.normal(size=120) if is_numeric else random.integers(0, 2, 120)
+    return table, y[row], row
+
+
+def by_hand(X, y, groups, is_numeric):
+    """Return the mean score of the models with all features and with the selected ones."""
+    score = r2_score if is_numeric else balanced_accuracy_score
+    found = []
+    for seed in range(N_REPEATS):
+        folds = KFold(5, shuffle=True, random_state=seed)
+        if groups is not None:
+            folds = GroupKFold(5, shuffle=True, random_state=seed)
+        for train, test in folds.split(X, y, groups):
+            chosen = SELECTOR.fit(X[train], y[train]).get_support()
+            for columns in (slice(None), chosen):
+                models = [KNeighborsRegressor(), Ridge(), RandomForestRegressor(50, random_state=0)]
+                if not is_numeric:
+                    models = [
+                        KNeighborsClassifier(),
+                        LogisticRegression(class_weight="balanced"),
+                        RandomForestClassifier(50, class_weight="balanced", random_state=0),
+                    ]
+                for model in models:
+                    fitted = make_pipeline(StandardScaler(), model).fit(
+                        X[train][:, columns], y[train]
+                    )
+                    predicted = fitted.predict(X[test][:, columns])
+                    found.append(score(y[test], predicted))
+    return np.reshape(found, (-1, 2, 3)).mean(axis=(0, 2))
+
+
+def tables():
+    """Yield name, kind of target, table, target and groups."""
+    for is_numeric in (False, True):
+        for place, (name, sizes) in enumerate(SIZES.items()):
+            column = NAMES[place]
+            yield f"{name}, {column}", is_numeric, *visits(sizes, column, is_numeric, place)
+        for name, n_times in COPIES.items():
+            for kind in ("numbers", "whole numbers"):
+                yield f"{name}, {kind}", is_numeric, *copied(n_times, kind, is_numeric, n_times)
+
+
+def main():
+    """Print a row for each table."""
+    warnings.simplefilter("ignore")
+    print_head(
+        "table", "target", "features", "check", "GroupKFold", "apart, standard errors", "KFold"
+    )
+    for name, is_numeric, table, y, groups in tables():
+        found = check(SELECTOR, table, y)
+        X = table[list("abcde")].to_numpy()
+        right, wrong = by_hand(X, y, groups, is_numeric), by_hand(X, y, None, is_numeric)
+        for place, one in enumerate((found.all, found.selected)):
+            apart = abs(one.score - right[place]) / one.standard_error
+            print_row(name, "numbers" if is_numeric else "classes", one.name,
+                      f"{one.score:.2f} ± {one.standard_error:.2f}", f"{right[place]:.2f}",
+                      f"{apart:.1f}", f"{wrong[place]:.2f}")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

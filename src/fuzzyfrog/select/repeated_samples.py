@@ -1,0 +1,192 @@
+"""Samples that belong together, such as the visits of one patient and copies of a row.
+
+A check keeps them in the same fold: models must not predict for samples that they have met.
+"""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.select.base import dealt_folds
+from fuzzyfrog.select.column_warnings import keeps_together
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Masks = NDArray[np.bool_]
+Bits = NDArray[np.uint64]
+
+LEAST_IN_A_FOLD = 4  # samples to predict; with fewer, scores say nothing
+COLUMNS_AT_ONCE = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """Which samples belong together.
+
+    Parameters
+    ----------
+    numbers : int64[n_samples]
+        A number for each sample, the same for those that belong together.
+    by, not_by : tuple of str
+        The columns that say so, and those that would connect too many samples; the names of the
+        samples are "".
+    categories : dict of str to int
+        Columns with the name of an ID whose values look like categories: their number.
+    n_copies : int
+        Samples that repeat another one.
+    """
+
+    numbers: Integers
+    by: tuple[str, ...]
+    not_by: tuple[str, ...]
+    categories: dict[str, int]
+    n_copies: int
+
+    def __bool__(self) -> bool:
+        return int(self.numbers.max()) + 1 < len(self.numbers)
+
+
+def samples_together(dataset: Dataset, rows: Integers, seen: Masks, n_folds: int) -> Together:
+    """Return which of some samples belong together; `seen` are the features that models get.
+
+    Copies always do. IDs are added one by one, those with the most values first, unless one would
+    connect more samples than a fold has, and than any of its own values has.
+    """
+    found: dict[str, Integers] = {}
+    categories: dict[str, int] = {}
+    for feature, name in enumerate(dataset.feature_names):
+        column = dataset.values[:, feature]
+        says = keeps_together(dataset, feature)
+        if says:
+            found[name] = _numbered(column[rows], np.isnan(column[rows]))
+        elif says is None:
+            categories[name] = int(np.unique(column[~np.isnan(column)]).size)
+    if isinstance(dataset.rows, tuple):
+        labels = np.array(dataset.rows)[rows]
+        found[""] = _numbered(labels, labels == "")
+    found = {name: one for name, one in found.items() if 0 < one.max() < len(one) - 1}
+    together = copies_among(dataset.values[np.ix_(rows, np.flatnonzero(seen))])
+    n_copies = len(rows) - int(together.max()) - 1
+    by, not_by = [], []
+    for name in sorted(found, key=lambda name: -int(found[name].max())):
+        joined = _connected([together, found[name]])
+        largest = max(len(rows) / n_folds, _largest(found[name]), _largest(together))
+        if _largest(joined) <= largest:
+            together = joined
+            by.append(name)
+        else:
+            not_by.append(name)
+    return Together(together, tuple(by), tuple(not_by), categories, n_copies)
+
+
+def _numbered(labels: NDArray[Any], is_missing: Masks) -> Integers:
+    """Return a number for each sample, the same for equal labels; without a label it is alone."""
+    _, numbers = np.unique(labels, return_inverse=True)
+    numbers[is_missing] = len(labels) + np.arange(np.count_nonzero(is_missing))
+    return np.unique(numbers, return_inverse=True)[1]
+
+
+def _connected(kinds: list[Integers]) -> Integers:
+    """Return a number for each sample, the same if groups of any kind connect them."""
+    numbers = kinds[0]
+    while True:
+        before = numbers
+        for kind in kinds:  # each takes the lowest number in its group
+            lowest = np.full(kind.max() + 1, len(kind))
+            np.minimum.at(lowest, kind, numbers)
+            numbers = lowest[kind]
+        if np.array_equal(numbers, before):
+            return np.unique(numbers, return_inverse=True)[1]
+
+
+def _largest(numbers: Integers) -> int:
+    return int(np.bincount(numbers).max())
+
+
+def copies_among(values: Floats) -> Integers:
+    """Return a number for each row, the same for copies.
+
+    Copies are equal in every column. In a table of few categories, most rows are equal to others
+    and no copies: there, some column can take another value and the row is again one of the table.
+    So equal rows are no copies if, without one column, they are equal to more rows, and if others
+    have their value in this column, too. Columns of two values are not asked, as each of several
+    that encode a category follows from the others. If there are no other columns, or only one that
+    varies, nothing is known.
+    """
+    n_rows = len(values)
+    whole = np.zeros(n_rows, np.uint64)
+    for first in range(0, values.shape[1], COLUMNS_AT_ONCE):
+        whole += _digests(values, first, first + COLUMNS_AT_ONCE).sum(axis=1, dtype=np.uint64)
+    _, of_kind, kinds = np.unique(whole, return_index=True, return_inverse=True)
+    if len(of_kind) == n_rows:
+        return np.arange(n_rows)
+    whole, different = whole[of_kind], values[of_kind]
+    is_usual = np.zeros(len(whole), np.bool_)
+    n_values = []
+    for feature in range(values.shape[1]):
+        digests = _digests(different, feature, feature + 1)[:, 0]
+        has_value, n_here = _shared(digests)
+        n_values.append(n_here)
+        if n_here > 2:
+            is_usual |= has_value & _shared(whole - digests)[0]
+    if max(n_values) <= 2 or sum(one > 1 for one in n_values) < 2:
+        return np.arange(n_rows)
+    return _numbered(kinds, is_usual[kinds])
+
+
+def _shared(digests: Bits) -> tuple[Masks, int]:
+    """Return which rows have a value that others have, too, and the number of values."""
+    _, codes, counts = np.unique(digests, return_inverse=True, return_counts=True)
+    return counts[codes] > 1, len(counts)
+
+
+def _digests(values: Floats, first: int, last: int) -> Bits:
+    """Return a random number for each value of each column; those of a row are added up."""
+    part = values[:, first:last] + 0.0  # a new array, in which -0.0 is 0.0
+    part[np.isnan(part)] = np.nan  # there are several
+    places = np.arange(first, first + part.shape[1], dtype=np.uint64)
+    bits: Any = part.view(np.uint64) + places * STEP
+    for shift, factor in zip(SHIFTS, FACTORS, strict=True):
+        bits = (bits ^ (bits >> shift)) * factor
+    return np.asarray(bits ^ (bits >> SHIFTS[0]), np.uint64)
+
+
+# Of the generator SplitMix64 (Steele, Lea and Flood 2014).
+STEP = np.uint64(0x9E3779B97F4A7C15)
+SHIFTS = np.uint64(30), np.uint64(27)
+FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+
+
+def folds_of(
+    target: NDArray[Any], n_folds: int, seed: int, together: Integers | None = None
+) -> Integers:
+    """Return the fold of each sample, stratified by class or along a numeric target.
+
+    Samples with the same number in `together` are in the same fold. There are fewer folds if some
+    would have too few samples, as for few patients.
+    """
+    if together is None:
+        return dealt_folds(target, n_folds, seed)
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    n_folds = min(n_folds, int(together.max()) + 1)
+    while True:
+        strata = target
+        if target.dtype.kind == "f":
+            strata = np.argsort(np.argsort(target, kind="stable")) * n_folds // len(target)
+        if np.unique(strata, return_counts=True)[1].max() < n_folds:
+            strata = np.zeros(len(target), np.int64)
+        folds = np.empty(len(target), np.int64)
+        dealer = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a check notes rare classes
+            for fold, (_, test) in enumerate(dealer.split(strata, strata, together)):
+                folds[test] = fold
+        sizes = np.bincount(folds, minlength=n_folds)
+        if n_folds == 2 or sizes.min() >= LEAST_IN_A_FOLD:
+            return folds
+        n_folds = max(2, int(np.count_nonzero(sizes >= LEAST_IN_A_FOLD)))

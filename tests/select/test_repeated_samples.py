@@ -1,0 +1,351 @@
+"""Samples of one patient and copies of a row are in the same fold; categories are left alone."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GroupKFold
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from fuzzyfrog import BoostedSelector, DataError, FuzzyRoughSelector, check
+from fuzzyfrog.data import make_dataset
+from fuzzyfrog.select.cross_validation import shuffled_parts
+from fuzzyfrog.select.repeated_samples import copies_among, samples_together
+
+QUICK = FuzzyRoughSelector("quickreduct", random_state=0)
+
+
+def together(table, y, n_folds=5):
+    """Return which samples of a table belong together."""
+    data = make_dataset(table, y)
+    seen = np.ones(data.n_features, bool)
+    return samples_together(data, np.arange(data.n_samples), seen, n_folds)
+
+
+def unwarned(selector, X, y, **settings):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return check(selector, X, y, **settings)
+
+
+def visits(sizes, *, name="patient_id", is_numeric=False, seed=0):
+    """Return visits of patients whose body says who they are, and whose target is luck."""
+    random = np.random.default_rng(seed)
+    patient = random.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    body = random.normal(size=(len(sizes), 4))[patient] + 0.2 * random.normal(
+        size=(len(patient), 4)
+    )
+    X = pd.DataFrame(body, columns=list("abcd")).assign(**{name: patient + 1})
+    if is_numeric:
+        return X, random.normal(size=len(sizes))[patient] + random.normal(size=len(patient))
+    return X, random.permutation(np.arange(len(sizes)) % 2)[patient]
+
+
+def honest(X, y, groups, is_numeric):
+    """Return the score of models by GroupKFold, without any part of this package."""
+    models = [KNeighborsClassifier(), LogisticRegression(), RandomForestClassifier(50)]
+    if is_numeric:
+        models = [KNeighborsRegressor(), Ridge(), RandomForestRegressor(50)]
+    scores = []
+    for train, test in GroupKFold(5).split(X, y, groups):
+        for model in models:
+            if hasattr(model, "random_state"):
+                model.set_params(random_state=0)
+            found = make_pipeline(StandardScaler(), model).fit(X[train], y[train]).predict(X[test])
+            if is_numeric:
+                missed, spread = ((y[test] - found) ** 2).sum(), y[test].var() * len(test)
+                scores.append(1 - missed / spread)
+            else:
+                known = np.unique(y[test])
+                scores.append(np.mean([(found == y[test])[y[test] == one].mean() for one in known]))
+    return float(np.mean(scores))
+
+
+@pytest.mark.parametrize("is_numeric", [False, True])
+@pytest.mark.parametrize(
+    "sizes", [[20] * 15, [12] * 40, [3] * 59 + [100]], ids=["15 x 20", "40 x 12", "59 x 3 + 100"]
+)
+def test_the_score_is_that_of_folds_of_patients(sizes, is_numeric):
+    X, y = visits(sizes, is_numeric=is_numeric)
+    found = unwarned(FuzzyRoughSelector("quickreduct", exclude=["patient_id"]), X, y)
+    known = honest(X[list("abcd")].to_numpy(), y, X["patient_id"], is_numeric)
+    assert abs(found.all.score - known) < 2 * found.all.standard_error
+    assert "Samples with the same 'patient_id' are in the same fold" in found.notes[0]
+
+
+@pytest.mark.parametrize("sizes", [[20] * 15, [12] * 40, [3] * 59 + [100], [2] * 100])
+def test_all_samples_of_a_patient_are_in_one_fold(sizes):
+    X, y = visits(sizes)
+    found = together(X, y)
+    assert found.by == ("patient_id",)
+    for train, test in shuffled_parts(y, 5, 0, found.numbers):
+        assert not set(X["patient_id"].iloc[train]) & set(X["patient_id"].iloc[test])
+
+
+NAMES = (
+    "subject Patient participant donor mouse case SUBJECT PatientNumber pidnum subject_id patientNo"
+    " Subject_No mouse.id CaseNr case_number donorId ptid USUBJID speaker id userid customerId pid"
+)
+OTHERS = "subject_1 n_patient patient_age cases subjects use_case mouse_weight paid"
+
+
+@pytest.mark.parametrize("name", NAMES.split())
+def test_names_of_people_and_animals_are_known(name):
+    X, y = visits([20] * 15, name=name)
+    assert together(X, y).by == (name,)
+    X[name] = [f"P{one:02}" for one in X[name]]
+    assert together(X, y).by == (name,)
+    X, y = visits([4] * 30, name=name)
+    with pytest.warns(UserWarning, match="is named like an ID, and has 30 different values"):
+        fitted = FuzzyRoughSelector("quickreduct").fit(X, y)
+    assert name not in fitted.get_feature_names_out()
+
+
+@pytest.mark.parametrize("name", OTHERS.split())
+def test_other_names_are_not(name):
+    X, y = visits([20] * 15, name=name)
+    found = together(X, y)
+    assert (found.by, found.categories, bool(found)) == ((), {}, False)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("case", [0, 1]),
+        ("case", ["yes", "no"]),
+        ("subject", ["art", "biology", "English", "math", "music"]),
+        ("id", [1, 2, 3, 4]),
+    ],
+)
+def test_categories_with_the_name_of_an_id_are_a_feature_and_told(name, values):
+    X, y = visits([20] * 15)
+    X = X.drop(columns="patient_id").assign(**{name: np.resize(values, len(X))})
+    found = unwarned(QUICK, X, y, folds=2)
+    assert found.all.n_features == 5
+    assert found.notes == (
+        f"Samples with the same '{name}' may be in different folds: its {len(values)} values look "
+        f"like categories. If they are people or animals, call it '{name}_id'.",
+    )
+
+
+def test_ids_of_other_things_may_be_categories():
+    X, y = visits([50] * 8, name="region_id")
+    assert together(X, y).by == ()
+    X, y = visits([50] * 20, name="region_id")
+    assert together(X, y).by == ("region_id",)
+
+
+def test_few_patients_make_few_folds():
+    X, y = visits([60] * 4)
+    found = unwarned(QUICK, X, y)
+    assert found.folds == 4
+    assert found.notes[-1] == (
+        "There are 4 folds instead of 5, because too many samples belong together."
+    )
+    with pytest.raises(DataError, match="at least 4 samples in each fold, got 2: nearly all"):
+        unwarned(QUICK, *visits([60, 2], is_numeric=True))
+
+
+def test_labels_that_nearly_all_differ_keep_together_those_that_do_not():
+    random = np.random.default_rng(0)
+    who = [f"Name {one % 60}" for one in range(100)]
+    X = pd.DataFrame({"who": who, "a": random.normal(size=100)})
+    found = together(X, np.arange(100) % 2)
+    assert found.by == ("who",)
+    assert len(set(found.numbers)) == 60
+
+
+def noise(n_samples, kind, seed=0):
+    """Return columns that say nothing about two classes."""
+    random = np.random.default_rng(seed)
+    if kind == "numbers":
+        X = random.normal(size=(n_samples, 6))
+    elif kind == "gaps":
+        X = np.where(
+            random.random((n_samples, 6)) < 0.2, np.nan, random.normal(size=(n_samples, 6))
+        )
+    elif kind == "one number":
+        X = np.column_stack([random.normal(size=n_samples), random.integers(0, 2, (n_samples, 3))])
+    else:
+        X = random.integers(0, 5, (n_samples, 20))
+    return X, random.integers(0, 2, n_samples)
+
+
+@pytest.mark.parametrize("kind", ["numbers", "gaps", "one number", "categories"])
+def test_copies_of_rows_are_in_the_same_fold_and_counted(kind):
+    X, y = noise(120, kind)
+    order = np.random.default_rng(1).permutation(240)
+    found = unwarned(QUICK, np.vstack([X, X])[order], np.tile(y, 2)[order])
+    assert found.notes[0] == (
+        "120 of the 240 samples repeat another one in every feature, and equal samples are in the "
+        "same fold."
+    )
+    assert found.all.score < 0.6
+
+
+@pytest.mark.parametrize("selector", [QUICK, BoostedSelector(0.01, random_state=0)], ids=repr)
+def test_a_row_number_and_an_excluded_column_hide_no_copies(selector):
+    X, y = noise(100, "numbers")
+    table = pd.DataFrame(np.vstack([X, X]), columns=list("abcdef"))
+    if selector is QUICK:
+        table["row"] = np.arange(200)
+        table["hour"] = np.random.default_rng(2).random(200)
+        selector = FuzzyRoughSelector("quickreduct", exclude=["hour"])
+    found = unwarned(selector, table, np.tile(y, 2))
+    assert found.notes[0].startswith("100 of the 200 samples repeat another one")
+
+
+@pytest.mark.parametrize("kind", ["categories", "0/1", "one-hot", "one column", "with fares"])
+def test_equal_rows_of_few_categories_are_no_copies(kind):
+    random = np.random.default_rng(0)
+    X = random.integers(0, [4, 2, 3], (600, 3)).astype(float)
+    if kind == "0/1":
+        X = random.integers(0, 2, (600, 6)).astype(float)
+    elif kind == "one-hot":
+        X = np.hstack([column[:, None] == np.unique(column) for column in X.T]).astype(float)
+    elif kind == "one column":
+        X = np.column_stack([random.integers(18, 90, 600), np.ones(600)]).astype(float)
+    elif kind == "with fares":
+        X = np.column_stack([X, random.choice([7.25, 7.9, 8.05, 13.0, 26.0], 600)])
+    assert len(np.unique(X, axis=0)) < 200
+    assert copies_among(X).tolist() == list(range(600))
+
+
+def test_one_copy_is_a_copy_whatever_its_zeros_and_gaps_look_like():
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    X[3] = [0.0, 1.5, np.nan]
+    X[40] = [-0.0, 1.5, -np.float64("nan")]
+    numbers = copies_among(X)
+    assert numbers[3] == numbers[40]
+    assert numbers.max() == 48
+    X[40] = [1.5, 0.0, np.nan]
+    assert copies_among(X).max() == 49
+
+
+def test_tables_without_either_have_the_folds_of_before():
+    X, y = visits([2] * 100, name="ward")
+    found = together(X, y)
+    assert not found
+    folds = np.empty(200, int)
+    shuffled = np.random.default_rng(7).permutation(200)
+    folds[shuffled[np.argsort(y[shuffled], kind="stable")]] = np.arange(200) % 5
+    for fold, (_, test) in enumerate(shuffled_parts(y, 5, 7)):
+        np.testing.assert_array_equal(test, np.flatnonzero(folds == fold))
+
+
+@pytest.mark.parametrize("kind", ["classes", "rare classes", "numbers"])
+def test_folds_of_groups_are_stratified_and_of_the_same_size(kind):
+    random = np.random.default_rng(0)
+    group = np.repeat(np.arange(100), 2)
+    y = {
+        "classes": group % 4,
+        "rare classes": group // 2,
+        "numbers": random.normal(size=100)[group],
+    }[kind]
+    tests = [test for _, test in shuffled_parts(y, 5, 0, group)]
+    assert {len(test) for test in tests} <= {38, 40, 42}
+    if kind == "classes":
+        assert all(np.bincount(y[test]).min() >= 8 for test in tests)
+    if kind == "numbers":
+        assert np.ptp([np.mean(y[test]) for test in tests]) < 0.4
+
+
+def twins():
+    """Return two visits of each patient, whose measurements say nothing but who it is."""
+    random = np.random.default_rng(3)
+    n_patients = 100
+    patient = np.repeat(random.permutation(n_patients), 2)
+    body = random.normal(size=(n_patients, 3))[patient] + 0.01 * random.normal(size=(200, 3))
+    X = pd.DataFrame(body, columns=["height", "weight", "age"])
+    X.insert(0, "patient_id", patient)
+    return X, random.integers(0, 2, n_patients)[patient]
+
+
+@pytest.mark.parametrize("how", ["left out", "excluded", "included", "names"])
+def test_samples_of_one_patient_are_in_the_same_fold(how):
+    X, y = twins()
+    selector = FuzzyRoughSelector("quickreduct", random_state=0)
+    if how == "names":
+        X = replace(
+            make_dataset(X.drop(columns="patient_id"), y),
+            rows=tuple(f"P{one}" for one in X["patient_id"]),
+        )
+        y = None
+    elif how != "left out":
+        name = {"excluded": "exclude", "included": "must_include"}[how]
+        selector.set_params(**{name: ["patient_id"]})
+    found = unwarned(selector, X, y)
+    assert abs(found.all.score - 0.5) < 0.15  # nothing can be known about other patients
+    what = "of the same name" if how == "names" else "with the same 'patient_id'"
+    assert f"Samples {what} are in the same fold" in " ".join(found.notes)
+
+
+def test_another_id_does_not_tear_patients_apart():
+    X, y = twins()
+    X["doctor_id"] = np.random.default_rng(0).integers(0, 40, len(X))  # connects all patients
+    found = unwarned(FuzzyRoughSelector("quickreduct", random_state=0), X, y)
+    assert max(found.all.by_model) < 0.65
+    assert found.notes[0].endswith(
+        "Those with the same 'doctor_id' are not: too many would be connected."
+    )
+
+
+def test_families_keep_together_what_patients_do_not():
+    X, y = twins()
+    X["family_id"] = X["patient_id"] // 3
+    X["doctor_id"] = np.random.default_rng(0).integers(0, 40, len(X))
+    found = together(X, y)
+    assert (found.by, found.not_by) == (("patient_id", "family_id"), ("doctor_id",))
+    assert pd.crosstab(found.numbers, X["family_id"]).gt(0).sum(axis=1).eq(1).all()
+
+
+def test_one_large_patient_does_not_take_the_blame_for_what_others_connect():
+    X, y = visits([3] * 59 + [100])
+    X["family_id"] = np.where(X["patient_id"] == 60, 99, X["patient_id"] // 2)
+    assert together(X, y).by == ("patient_id", "family_id")
+
+
+def test_missing_ids_are_alone():
+    X, y = twins()
+    X.loc[:23, "patient_id"] = np.nan
+    numbers = together(X, y).numbers
+    assert len(set(numbers[:24])) == 24
+    assert len(set(numbers[24:])) == 88
+
+
+def test_samples_without_a_name_are_alone():
+    X, y = twins()
+    names = np.array([f"P{one}" for one in X["patient_id"]], dtype=object)
+    names[:24] = ""
+    table = replace(make_dataset(X.drop(columns="patient_id"), y), rows=tuple(names))
+    numbers = samples_together(table, np.arange(200), np.ones(3, bool), 5).numbers
+    assert len(set(numbers[:24])) == 24
+    assert len(set(numbers[24:])) == len(set(names[24:]))
+
+
+def test_a_class_of_one_patient_is_told():
+    X, y = twins()
+    y = np.where(X["patient_id"].isin([5, 6, 7]), 2, y)
+    found = unwarned(QUICK, X, y)
+    assert "1 class has fewer samples than there are folds (5)" in " ".join(found.notes)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_parts_keep_together_what_belongs_together(seed):
+    random = np.random.default_rng(seed)
+    together = random.integers(0, 30, 200)
+    y = random.integers(0, 2, 200)
+    tested = []
+    for train, test in shuffled_parts(y, 5, seed, together):
+        assert not set(together[train]) & set(together[test])
+        assert sorted([*train, *test]) == list(range(200))
+        tested.extend(test)
+    assert sorted(tested) == list(range(200))
