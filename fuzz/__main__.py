@@ -19,6 +19,7 @@ HARNESSES = (
     "packed_tables",
     "parquet_tables",
     "npy_tables",
+    "workbook_tables",
     "score_logs",
     "saved_runs",
     "experiment_configs",

@@ -270,22 +270,25 @@ class _Unzipped(io.RawIOBase):
         except (gzip.BadGzipFile, zlib.error) as error:
             raise self._error(f"is not a valid gzip file ({error})") from None
         self._size += len(chunk)
-        self._refuse_bomb()
+        if problem := unzipped_size_problem(self._size, self._packed.tell()):
+            raise self._error(problem)
         buffer[: len(chunk)] = chunk
         return len(chunk)
-
-    def _refuse_bomb(self) -> None:
-        ratio = self._size / max(1, self._packed.tell())
-        if self._size > MAX_UNZIPPED_BYTES:
-            raise self._error(f"unpacks to more than {MAX_UNZIPPED_BYTES / 2**30:.3g} GiB")
-        if self._size > RATIO_COUNTS_FROM_BYTES and ratio > MAX_UNZIPPED_RATIO:
-            raise self._error(f"unpacks to more than {MAX_UNZIPPED_RATIO} times its size")
 
     def _error(self, problem: str) -> DataError:
         return DataError(
             f"{self._path.name}: the file {problem}. Get it again, or unpack it yourself if "
             "you trust it and pass the unpacked file."
         )
+
+
+def unzipped_size_problem(size: int, packed_size: int) -> str:
+    """Return what is wrong if something unpacks to an insane size, otherwise nothing."""
+    if size > MAX_UNZIPPED_BYTES:
+        return f"unpacks to more than {MAX_UNZIPPED_BYTES / 2**30:.3g} GiB"
+    if size > RATIO_COUNTS_FROM_BYTES and size > MAX_UNZIPPED_RATIO * packed_size:
+        return f"unpacks to more than {MAX_UNZIPPED_RATIO} times its size"
+    return ""
 
 
 def text_lines(path: Path, encoding: str) -> Iterator[str]:

@@ -1,90 +1,507 @@
-"""Excel workbooks -> text, as in a CSV file of the first sheet; the only user of openpyxl."""
+"""Excel workbooks -> text, as in a CSV file of the first sheet that is not hidden.
+
+A workbook is a zip archive of XML files, in which a few bytes can stand for billions of cells. It
+is therefore streamed here, with limits; memory holds the texts that cells share and one piece of
+the sheet.
+"""
 
 import datetime
+import posixpath
+import re
+import shutil
+import struct
+import tempfile
 import zipfile
+import zlib
 from collections.abc import Generator, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from typing import Any
+from xml.parsers import expat
 
-from fuzzyfrog.data.formats import Layout, Wanted, check_header, check_unchanged, open_bytes, stamp
+from fuzzyfrog.common.messages import count, listed, shown
+from fuzzyfrog.data.formats import (
+    Layout,
+    Wanted,
+    check_header,
+    check_unchanged,
+    open_bytes,
+    stamp,
+    unzipped_size_problem,
+)
 from fuzzyfrog.data.formats.csv import Dialect, RawTable, read_records
 from fuzzyfrog.errors import DataError
 
 PLAIN = Dialect(",", ".", "utf-8")
+MOST_ROWS, MOST_COLUMNS = 2**20, 2**14  # of a sheet in Excel
+MOST_CHARACTERS = 2**17  # of a cell, as in CSV
+MOST_TEXT_BYTES = 128 * 2**20  # of the texts that cells share, which stay in memory
+MOST_PART_BYTES = 16 * 2**20  # of the other parts, except for the sheet
+MOST_TAG_BYTES = 2**20
+PIECE_BYTES = 2**16
+# A CSV file has a byte for each cell, also for an empty one; a larger sheet than this must, too.
+SMALL_SHEET = 2**24
+
+# What the modules for zip archives and XML raise for damaged ones.
+DAMAGED = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, expat.ExpatError, EOFError, OSError),
+    *(ArithmeticError, LookupError, RuntimeError, ValueError),
+)
+
+_DAY_ZERO = {False: datetime.datetime(1899, 12, 30), True: datetime.datetime(1904, 1, 1)}
+_DATE_IDS = {*range(14, 23), *range(27, 37), 45, 47, *range(50, 59)}  # formats without a code
+_NO_DATE_LETTERS = re.compile(r'"[^"]*"|[\\_*].|\[[^\]]*\]')
+_ELAPSED = re.compile(r"\[(h+|m+|s+)\]")
+_DIGITS = "0123456789"
+_RANGE = re.compile(r"([A-Z]{1,3})(\d{1,7})")
+
+ACROSS = -1
+DAY_MILLISECONDS = 86_400_000
+MOST_DAYS = 2_950_000  # until the year 9976
 
 
 def read_excel(path: Path, wanted: Wanted) -> tuple[Layout, RawTable]:
     """Return the layout and the content of the first sheet; its first filled row is the header."""
     before = stamp(path)
-    with closing(_rows(path)) as rows:
-        first = next(rows, None)
-    if first is None:
-        raise DataError(
-            f"{path.name}: the first sheet must hold a header and samples, got an empty one. Move "
-            "the sheet with the table to the front."
+    with _opened(path) as book:
+        with closing(book.rows()) as rows:
+            first = next(rows, None)
+        if first is None:
+            raise DataError(
+                f"{path.name}: the first sheet must hold a header and samples, got an empty one. "
+                "Move the sheet with the table to the front."
+            )
+        header = first[1]
+        check_header(header, path.name, None)
+        layout, table = read_records(
+            path.name, header, lambda: book.samples(wanted.ignore), wanted, PLAIN
         )
-    header = first[1]
-    check_header(header, path.name, None)
-
-    def samples() -> Iterator[tuple[int, list[str]]]:
-        below = _rows(path)
-        next(below)
-        for number, cells in below:
-            if len(cells) > len(header):
-                raise DataError(
-                    f"{path.name}: row {number} has {len(cells)} cells, expected {len(header)} as "
-                    "in the header. Delete what does not belong to the table."
-                )
-            yield number, cells + [""] * (len(header) - len(cells))
-
-    found = read_records(path.name, header, samples, wanted, PLAIN)
-    check_unchanged(path, before)
-    return found
+        check_unchanged(path, before)
+        notes = book.notes
+    content = replace(table.content, warnings=(*notes, *table.content.warnings))
+    return layout, replace(table, content=content)
 
 
 def excel_cells(path: Path) -> Iterator[list[str]]:
     """Yield the names of the columns, then the cells of each sample."""
-    rows = _rows(path)
-    _, header = next(rows)
-    yield header
-    for _, cells in rows:
-        yield cells + [""] * (len(header) - len(cells))
+    with _opened(path) as book:
+        rows = book.rows()
+        _, header = next(rows)
+        yield header
+        for _, cells in rows:
+            yield cells + [""] * (len(header) - len(cells))
 
 
-def _rows(path: Path) -> Generator[tuple[int, list[str]], None, None]:
-    """Yield the number of each row that is not empty, and its cells up to the last filled one."""
+@contextmanager
+def _opened(path: Path) -> "Iterator[_Workbook]":
+    with open_bytes(path) as stream, tempfile.TemporaryFile() as unpacked:
+        if path.suffix.lower() == ".gz":  # an archive is read from its end
+            shutil.copyfileobj(stream, unpacked)
+            stream = unpacked
+        with _damage_named(path):
+            archive = zipfile.ZipFile(stream)
+        with archive:
+            book = _Workbook(path, archive)
+            with _damage_named(path):
+                book.open()
+            yield book
+
+
+@contextmanager
+def _damage_named(path: Path) -> Iterator[None]:
     try:
-        import openpyxl
-    except ImportError:
+        yield
+    except DataError:
+        raise
+    except DAMAGED as error:
+        reason = "".join(c for c in " ".join(str(error).split())[:200] if c.isprintable())
         raise DataError(
-            f"{path.name}: Excel files need openpyxl, which is not installed. Install it with: "
-            "pip install 'fuzzyfrog[excel]', or save the table as CSV."
+            f"{path.name}: the file must be an Excel workbook with a sheet, got something else "
+            f"({reason}). Save it again, or rename it to its real format."
         ) from None
-    with open_bytes(path) as stream:
-        try:
-            book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
-            sheet = book.worksheets[0]
-            for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
-                cells = [_text(cell) for cell in row]
-                while cells and not cells[-1]:
-                    cells.pop()
-                if cells:
-                    yield number, cells
-        except (zipfile.BadZipFile, KeyError, IndexError, ValueError, TypeError, OSError) as error:
-            reason = " ".join(str(error).split())[:200]
+
+
+class _Workbook:
+    """An open workbook and its first sheet that is not hidden."""
+
+    def __init__(self, path: Path, archive: zipfile.ZipFile) -> None:
+        self._path = path
+        self._archive = archive
+        # Some programs write other cases and slashes than they refer to.
+        self._parts = {_plain_name(one.filename): one for one in archive.infolist()}
+        self._texts: list[str] = []
+        self._dates: list[bool] = []
+        self._is_1904 = False
+        self._sheet = ""
+        self._n_bytes = 0  # of the sheet, so far
+        self.notes: tuple[str, ...] = ()
+
+    def open(self) -> None:
+        """Find the sheet, and read everything that its cells refer to."""
+        [main, *_] = [place for _, kind, place in self._related("") if kind == "officeDocument"]
+        related = list(self._related(main))
+        sheets = {key: place for key, kind, place in related if kind == "worksheet"}
+        found: list[tuple[str, str, bool]] = []
+        for _, name, attributes in self._elements(main):
+            if name == "workbookPr":
+                self._is_1904 = attributes.get("date1904") in ("1", "true")
+            elif name == "sheet" and (place := sheets.get(attributes.get("id", ""))):
+                is_hidden = attributes.get("state", "visible") != "visible"
+                found.append((attributes.get("name", ""), place, is_hidden))
+        self._choose(found)
+        for _, kind, place in related:
+            if kind == "sharedStrings":
+                self._read_texts(place)
+            elif kind == "styles":
+                self._read_styles(place)
+
+    def _choose(self, sheets: list[tuple[str, str, bool]]) -> None:
+        visible = [(name, place) for name, place, is_hidden in sheets if not is_hidden]
+        if not visible:
             raise DataError(
-                f"{path.name}: the file must be an Excel workbook with a sheet, got something else "
-                f"({reason}). Save it again, or rename it to its real format."
-            ) from None
+                f"{self._path.name}: a workbook must have a sheet of cells that is not hidden, got "
+                f"{count(len(sheets), 'hidden one')}. Show the sheet with the table."
+            )
+        name, self._sheet = visible[0]
+        if sheets[0][2]:
+            self.notes = (
+                f"{self._path.name}: the first sheet, {shown(sheets[0][0])}, is hidden, so "
+                f"{shown(name)} is read. Delete the hidden sheet, or show it if it has the table.",
+            )
+
+    def _related(self, part: str) -> Iterator[tuple[str, str, str]]:
+        """Yield the key, the kind and the name of each part that a part refers to."""
+        folder, file = posixpath.split(part)
+        for _, name, attributes in self._elements(posixpath.join(folder, "_rels", f"{file}.rels")):
+            if name == "Relationship" and attributes.get("TargetMode") != "External":
+                kind = attributes.get("Type", "").rpartition("/")[2]
+                place = posixpath.join("/", folder, attributes.get("Target", ""))
+                yield attributes.get("Id", ""), kind, posixpath.normpath(place).lstrip("/")
+
+    def _elements(self, part: str) -> Iterator[tuple[str, str, dict[str, str]]]:
+        """Yield the parent, the name and the attributes of each element of a small part."""
+        found: list[tuple[str, str, dict[str, str]]] = []
+        inside = [""]
+
+        def start(name: str, attributes: dict[str, str]) -> None:
+            found.append((inside[-1], _local(name), {_local(k): v for k, v in attributes.items()}))
+            inside.append(found[-1][1])
+
+        parser = expat.ParserCreate()
+        parser.StartElementHandler = start
+        parser.EndElementHandler = lambda _: inside.pop()
+        for _ in self._parsed(part, parser, MOST_PART_BYTES):
+            yield from found
+            found.clear()
+
+    def _read_texts(self, part: str) -> None:
+        texts = _Texts(self._texts)
+        for _ in self._parsed(part, texts.parser(), MOST_TEXT_BYTES):
+            pass
+
+    def _read_styles(self, part: str) -> None:
+        codes: dict[str, str] = {}
+        for parent, name, attributes in self._elements(part):
+            key = attributes.get("numFmtId", "0")
+            if name == "numFmt":
+                codes[key] = attributes.get("formatCode", "")[:255]  # as many as Excel allows
+            elif name == "xf" and parent == "cellXfs":
+                self._dates.append(_is_date(codes[key]) if key in codes else int(key) in _DATE_IDS)
+
+    def samples(self, ignored: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
+        """Yield the number and the cells of each row below the header.
+
+        Refuse cells without a value of their own: uncomputed formulas and merged cells.
+        """
+        sheet = self._new_sheet()
+        rows = self._rows_of(sheet)
+        _, header = next(rows)
+        n_cells = 0
+        for number, cells in rows:
+            if len(cells) > len(header):
+                raise DataError(
+                    f"{self._path.name}: row {number} has {len(cells)} cells, expected "
+                    f"{len(header)} as in the header. Delete what does not belong to the table."
+                )
+            n_cells += len(header)
+            if n_cells > max(SMALL_SHEET, self._n_bytes):
+                raise DataError(
+                    f"{self._path.name}: a large sheet must not be almost empty, got "
+                    f"{self._n_bytes:,} bytes for {n_cells:,} cells. Save the table as Parquet."
+                )
+            yield number, cells + [""] * (len(header) - len(cells))
+        used = [place for place, name in enumerate(header) if name not in ignored]
+        if cells := [sheet.uncomputed[one] for one in used if one in sheet.uncomputed]:
+            raise DataError(
+                f"{self._path.name}: cell {cells[0]} must have a value, got a formula whose result "
+                "is not in the file. Open the file in a spreadsheet program and save it."
+            )
+        if cells := [sheet.merged[one] for one in (*used, ACROSS) if one in sheet.merged]:
+            raise DataError(
+                f"{self._path.name}: every cell of the table must have a value of its own, got "
+                f"merged cells ({listed(cells)}). Unmerge them, and fill in the values."
+            )
+
+    def rows(self) -> Generator[tuple[int, list[str]], None, None]:
+        """Yield the number of each row that is not empty, and its cells up to the last filled."""
+        return self._rows_of(self._new_sheet())
+
+    def _new_sheet(self) -> "_Sheet":
+        return _Sheet(self._texts, self._dates, _DAY_ZERO[self._is_1904])
+
+    def _rows_of(self, sheet: "_Sheet") -> Generator[tuple[int, list[str]], None, None]:
+        with _damage_named(self._path):
+            for _ in self._parsed(self._sheet, sheet.parser(), None):
+                for number, cells in sheet.rows:
+                    yield number, [cells.get(place, "") for place in range(max(cells) + 1)]
+                sheet.rows.clear()
+
+    def _parsed(
+        self, part: str, parser: expat.XMLParserType, most_bytes: int | None
+    ) -> Iterator[None]:
+        """Parse a part piece by piece, with a pause after each."""
+        info = self._parts[_plain_name(part)]
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise ValueError("a compression that no spreadsheet program uses")
+        packed_size = min(info.compress_size, stamp(self._path)[0])
+        parser.StartDoctypeDeclHandler = _refuse_doctype
+        parser.buffer_text = True
+        self._n_bytes = 0
+        with self._archive.open(info) as stream:
+            while piece := stream.read(PIECE_BYTES):
+                self._n_bytes += len(piece)
+                if problem := unzipped_size_problem(self._n_bytes, packed_size):
+                    raise DataError(
+                        f"{self._path.name}: the file {problem}. Save the table as CSV if you "
+                        "trust it."
+                    )
+                if most_bytes is not None and self._n_bytes > most_bytes:
+                    raise ValueError(f"{part!r} with more than {most_bytes // 2**20} MiB")
+                parser.Parse(piece)
+                if self._n_bytes - parser.CurrentByteIndex > MOST_TAG_BYTES:
+                    raise ValueError(f"a tag of more than {MOST_TAG_BYTES // 2**20} MiB")
+                yield
+        parser.Parse(b"", True)
+        yield
 
 
-def _text(cell: Any) -> str:
-    if cell is None:
-        return ""
-    if isinstance(cell, float):
-        return str(int(cell)) if cell.is_integer() and abs(cell) < 2**53 else repr(cell)
-    if isinstance(cell, datetime.datetime):
-        is_day = cell.time() == datetime.time()
-        return cell.date().isoformat() if is_day else cell.isoformat(" ")
-    return str(cell).strip()
+class _Texts:
+    """Collects the texts that cells share while their XML is parsed."""
+
+    def __init__(self, texts: list[str]) -> None:
+        self.texts = texts
+        self._pieces: list[str] = []
+        self._n_characters = 0
+        self._listens = self._is_phonetic = False
+
+    def parser(self) -> expat.XMLParserType:
+        """Return a new parser that calls this object."""
+        parser = expat.ParserCreate()
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._add
+        return parser
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        name = _local(name)
+        if name == "t":
+            self._listens = not self._is_phonetic
+        elif name == "rPh":  # how to pronounce the text
+            self._is_phonetic = True
+        elif name == "si":
+            self._pieces.clear()
+            self._n_characters = 0
+
+    def _add(self, piece: str) -> None:
+        if self._listens:
+            self._n_characters += len(piece)
+            if self._n_characters > MOST_CHARACTERS:
+                raise ValueError(f"a cell with more than {MOST_CHARACTERS:,} characters")
+            self._pieces.append(piece)
+
+    def _end(self, name: str) -> None:
+        name = _local(name)
+        self._listens = False
+        if name == "rPh":
+            self._is_phonetic = False
+        elif name == "si":
+            self.texts.append("".join(self._pieces).strip())
+
+
+class _Sheet(_Texts):
+    """Collects the rows of a sheet while its XML is parsed.
+
+    `rows` has the number and the filled cells of each row, by the place of their column.
+    `uncomputed` and `merged` have the name of the first formula without a result, and of the first
+    merged range in the table, for each column; `ACROSS` stands for several columns.
+    """
+
+    def __init__(self, texts: list[str], dates: list[bool], day_zero: datetime.datetime) -> None:
+        super().__init__(texts)
+        self.rows: list[tuple[int, dict[int, str]]] = []
+        self.uncomputed: dict[int, str] = {}
+        self.merged: dict[int, str] = {}
+        self._dates = dates
+        self._day_zero = day_zero
+        self._is_inside = False  # of the element with the rows
+        self._cells: dict[int, str] = {}
+        self._row = 0
+        self._place = -1
+        self._first_row = self._last_row = self._n_columns = 0  # of the table
+        self._kind, self._style = "n", "0"
+        self._has_formula = False
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        if ":" in name:
+            name = _local(name)
+        if not self._is_inside:
+            if name == "sheetData":
+                self._is_inside = True
+            elif name == "mergeCell":
+                self._add_merged(attributes["ref"])
+        elif name == "c":
+            self._start_cell(attributes)
+        elif name == "v":
+            self._listens = True
+        elif name == "f":
+            self._has_formula = True
+        elif name == "row":
+            self._start_row(attributes.get("r"))
+        else:
+            super()._start(name, attributes)
+
+    def _end(self, name: str) -> None:
+        if ":" in name:
+            name = _local(name)
+        self._listens = False
+        if name == "c" and self._is_inside:
+            self._end_cell()
+        elif name == "row" and self._is_inside:
+            if self._cells:
+                if not self._first_row:
+                    self._first_row, self._n_columns = self._row, max(self._cells) + 1
+                self._last_row = self._row
+                self.rows.append((self._row, self._cells))
+        elif name == "rPh":
+            self._is_phonetic = False
+        elif name == "sheetData":
+            self._is_inside = False
+
+    def _start_row(self, number: str | None) -> None:
+        row = self._row + 1 if number is None else int(number)
+        if not self._row < row <= MOST_ROWS:
+            raise ValueError(f"row {row} after row {self._row}")
+        self._row, self._cells, self._place = row, {}, -1
+
+    def _start_cell(self, attributes: dict[str, str]) -> None:
+        name = attributes.get("r")
+        self._place = self._place + 1 if name is None else _column_place(name.rstrip(_DIGITS))
+        if self._place >= MOST_COLUMNS:
+            raise ValueError(f"more than {MOST_COLUMNS:,} columns")
+        self._kind = attributes.get("t", "n")
+        self._style = attributes.get("s", "0")
+        self._has_formula = False
+        self._pieces.clear()
+        self._n_characters = 0
+
+    def _end_cell(self) -> None:
+        spelled = "".join(self._pieces)
+        if not spelled:
+            if self._has_formula and self._kind != "str":  # a formula may give an empty text
+                name = f"{_column_name(self._place)}{self._row}"
+                self.uncomputed.setdefault(self._place, name)
+            return
+        try:
+            text = self._text(spelled)
+        except (ArithmeticError, LookupError, ValueError):
+            name = f"{_column_name(self._place)}{self._row}"
+            raise ValueError(f"{shown(spelled)} in cell {name}") from None
+        if text:
+            self._cells[self._place] = text
+
+    def _text(self, spelled: str) -> str:
+        if self._kind == "s":
+            return self.texts[_whole(spelled)]
+        if self._kind == "n":
+            number = float(spelled)
+            style = _whole(self._style)
+            if style < len(self._dates) and self._dates[style]:
+                return self._date(number) or _number(number)
+            return _number(number)
+        if self._kind == "b":
+            return "FALSE" if spelled.strip() in ("0", "false") else "TRUE"
+        return spelled.strip()
+
+    def _date(self, days: float) -> str:
+        """Return a date, a time if there is no day, or nothing for a number that is not a date."""
+        if not 0 <= days < MOST_DAYS:
+            return ""
+        if 1 <= days < 60 and self._day_zero.year < 1900:  # there never was a February 29, 1900
+            days += 1
+        moment = self._day_zero + datetime.timedelta(milliseconds=round(days * DAY_MILLISECONDS))
+        if days < 1:
+            return moment.time().isoformat()
+        is_day = moment.time() == datetime.time()
+        return moment.date().isoformat() if is_day else moment.isoformat(" ")
+
+    def _add_merged(self, name: str) -> None:
+        """Note a merged range if it is in the table, which is below the first row with cells."""
+        corners = [_RANGE.fullmatch(one) for one in name.partition(":")[::2]]
+        if None in corners:
+            raise ValueError(f"the merged cells {shown(name)}")
+        places = [_column_place(one[1]) for one in corners if one]
+        rows = [int(one[2]) for one in corners if one]
+        is_in_table = rows[0] <= self._last_row and rows[1] >= self._first_row
+        if is_in_table and places[0] < self._n_columns:
+            self.merged.setdefault(places[0] if places[0] == places[1] else ACROSS, name)
+
+
+def _refuse_doctype(*_: object) -> None:
+    raise ValueError("XML with a document type")
+
+
+def _plain_name(part: str) -> str:
+    return part.replace("\\", "/").lower()
+
+
+def _local(name: str) -> str:
+    return name.rpartition(":")[2]
+
+
+def _is_date(code: str) -> bool:
+    """Whether a number format shows a date or a time of day."""
+    if _ELAPSED.search(code.lower()):
+        return False
+    return any(letter in "dmyhs" for letter in _NO_DATE_LETTERS.sub("", code.lower()))
+
+
+def _whole(spelled: str) -> int:
+    number = int(spelled)
+    if number < 0:
+        raise ValueError(number)
+    return number
+
+
+def _number(number: float) -> str:
+    return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
+
+
+@cache
+def _column_place(letters: str) -> int:
+    """Return 0 for the column "A", 1 for "B", and so on."""
+    if not 1 <= len(letters) <= 3 or not all("A" <= letter <= "Z" for letter in letters):
+        raise ValueError(f"a column {shown(letters)}")
+    place = 0
+    for letter in letters:
+        place = 26 * place + ord(letter) - ord("A") + 1
+    return place - 1
+
+
+def _column_name(place: int) -> str:
+    letters = ""
+    place += 1
+    while place:
+        place, letter = divmod(place - 1, 26)
+        letters = chr(ord("A") + letter) + letters
+    return letters
