@@ -44,7 +44,7 @@ def test_semicolons_with_decimal_commas(refusal, write):
 
 
 def test_with_decimal_commas_a_point_is_no_part_of_a_number(refusal, write):
-    assert "got points ('1.234'" in refusal("x.csv", "a;class\n1.234;x\n2,5;y\n", decimal=",")
+    assert "got points ('1.23'" in refusal("x.csv", "a;class\n1.23;x\n2,5;y\n", decimal=",")
     path = write("x.csv", "a;class\n1.2.2020;x\n3.2.2020;y\n")
     assert read_table(path, "class", decimal=",").categorical.all()
 
@@ -96,7 +96,8 @@ def test_codes_with_leading_zeros_are_warned_of(write, monkeypatch):
 def test_text_that_comes_late_keeps_the_spelling_of_all_values(write, monkeypatch):
     monkeypatch.setattr("fuzzyfrog.data.formats.csv.BLOCK_CELLS", 6)
     rows = ["7,0,x", "007,1,y", "7,2,x", "7.0,3,y", "NA,4,x", "seven,5,y", "7,6,x"]
-    data = read_table(write("x.csv", HEAD + "\n".join(rows)), "class")
+    with pytest.warns(UserWarning, match="1 'NA' in 'a'"):
+        data = read_table(write("x.csv", HEAD + "\n".join(rows)), "class")
     assert data.categorical.tolist() == [True, False]
     np.testing.assert_array_equal(data.values[:, 0], [1, 0, 1, 2, np.nan, 3, 1])
     assert data.values[:, 1].tolist() == [0, 1, 2, 3, 4, 5, 6]
@@ -158,7 +159,7 @@ def test_a_slip_in_a_column_of_numbers_is_warned_of(write, others):
 @pytest.mark.parametrize(
     "content",
     [
-        numbers_and("low", "middle", "high", "top"),  # too many labels for slips
+        numbers_and(*"abcdefgh"),  # too many labels for slips
         HEAD + "1,0,x\nmany,0,y\n3,0,x\n",  # too few numbers to be sure
     ],
 )

@@ -80,6 +80,11 @@ def test_an_unknown_rule_is_refused(refusal):
         (["1.200 kg", "850 kg"], ".", None, [1.2, 850]),
         (["10,000+", "500+"], ".", ",", [10000, 500]),
         (["5 €", "NA", "7 €"], ".", None, [5, np.nan, 7]),
+        (["1 234", "12"], ".", ",", [1234, 12]),
+        (["1 234 567,5", "12"], ",", ";", [1234567.5, 12]),
+        (["1.475", "800"], ",", ";", [1475, 800]),
+        (["1.475", "2.310"], ",", ";", [1475, 2310]),
+        (["1.234.000", "1.475", "800"], ".", ";", [1234000, 1475, 800]),
     ],
 )
 def test_numbers(texts, decimal, separator, numbers):
@@ -99,6 +104,8 @@ def test_numbers(texts, decimal, separator, numbers):
         ["+49 89 123456", "+49 30 654321"],
         ["030 123 456", "040 123 456"],
         ["192.168.1.1", "10.0.0.1"],
+        ["555.123.456", "555.654.321"],
+        ["555 123", "555 321"],
         ["A123", "A124"],
         ["12A", "13B"],
         ["12A", "13A"],
@@ -154,6 +161,8 @@ def test_other_texts(texts):
             ",",
             "points that may mark decimals or thousands, such as '1.200 €', '12.000 €', '2.000 €'",
         ),
+        ([f"1.{k}00.000" for k in range(1, 9)], ",", "or codes, such as '1.100.000', '1.200.000'"),
+        ([f"555 {k}00" for k in range(1, 9)], ",", "thousands, or codes, such as '555 100'"),
         ([f"{k}.5k" for k in range(15)] + [f"{k}M" for k in range(15)], ",", "different units"),
     ],
 )
@@ -176,6 +185,37 @@ def test_slips_among_numbers_with_a_unit_are_told(write):
     rows = "".join(f"{k} g,{'xy'[k % 2]}\n" for k in range(30))
     with pytest.warns(UserWarning, match="'a' holds numbers except 'heavy', so it is categorical"):
         read_table(write("x.csv", f"a,class\n{rows}heavy,x\n"), "class")
+
+
+def test_four_different_slips_among_numbers_are_told(write):
+    rows = "".join(f"{k}.5,{'xy'[k % 2]}\n" for k in range(40)) + "n.d.,x\n-,y\n*,x\n12;3,y\n"
+    with pytest.warns(UserWarning, match=r"numbers except 'n\.d\.', '-', '\*', '12;3', so it is"):
+        read_table(write("x.csv", f"a,class\n{rows}"), "class")
+
+
+def test_another_minus_is_named(write):
+    with pytest.warns(UserWarning, match="read as numbers: 'v' .'−3' as -3.[.] Name"):
+        data = read_table(write("x.csv", "v,class\n1,x\n−3,y\n"), "class")
+    assert data.values[:, 0].tolist() == [1, -3]
+
+
+@pytest.mark.parametrize("target", ["a", "b"])
+def test_points_in_a_file_with_semicolons_may_mark_thousands(write, target):
+    path = write("x.csv", "a;b\n800;1\n1.475;2\n2.310;1\n0;2\n")
+    thing = "the target" if target == "a" else "feature 'a'"
+    doubt = f"{thing} holds points that may mark decimals or thousands, '1.475' next to '800'"
+    with pytest.warns(UserWarning, match=doubt):
+        read_table(path, target, separator=";")
+    with pytest.warns(UserWarning, match="'1.475' as 1475"):
+        data = read_table(path, "b", decimal=",")
+    assert data.values[:, 0].tolist() == [800, 1475, 2310, 0]
+
+
+@pytest.mark.parametrize("cells", ["0.475", "1.4", "1475", "2.310.5"])
+def test_points_that_mark_decimals(write, cells):
+    rows = "".join(f"{cell};{'xy'[k % 2]}\n" for k, cell in enumerate(["800", "1.475", cells]))
+    data = read_table(write("x.csv", "a;class\n" + rows), "class", separator=";")
+    assert data.notes == ()
 
 
 def test_frames_as_files():

@@ -280,3 +280,55 @@ def test_a_marker_among_labels_is_missing_unless_the_target_is_said_to_be_classe
         with pytest.warns(UserWarning, match="without a target left out"):
             data = read_table(path, "answer", target_kind=kind, drop_missing_target=True)
         assert data.classes == classes
+
+
+PLANS = "plan,size,churn\n" + "".join(
+    f"{plan},{k},{'yes' if plan == 'None' else 'no'}\n"
+    for k, plan in enumerate(["None", "basic", "pro", "None", "NaN", "NA"])
+)
+
+
+def test_words_for_no_value_may_be_categories(write, tmp_path):
+    path = write("x.csv", PLANS)
+    words = "cells with these words are taken as missing: 2 'None' and 1 'NA' in 'plan'. Name a"
+    with pytest.warns(UserWarning, match=words):
+        data = read_table(path, "churn")
+    assert data.categories[0] == ("basic", "pro")
+    kept = read_table(path, "churn", categorical=["plan"])
+    assert kept.categories[0] == ("NA", "None", "basic", "pro")
+    assert np.isnan(kept.values[:, 0]).tolist() == [False] * 4 + [True, False]
+    write_reduced(kept, ["plan"], tmp_path / "r.parquet", CellSource(path))
+    again = read_table(tmp_path / "r.parquet", "churn")
+    assert again.categories[0] == kept.categories[0]
+
+
+def test_words_for_no_value_among_numbers_are_missing(write):
+    data = read_table(write("x.csv", "a,class\n1,x\nNone,y\n3,x\n"), "class")
+    assert data.notes == ()
+    np.testing.assert_array_equal(data.values[:, 0], [1, np.nan, 3])
+
+
+@pytest.mark.parametrize("kind", ["file", "frame"])
+def test_a_slip_among_the_numbers_of_a_target_is_told(write, kind):
+    target = [f"{k / 7:.3f}" for k in range(1, 60)] + ["n.d."]
+    path = write("x.csv", "a,y\n" + "".join(f"{k},{one}\n" for k, one in enumerate(target)))
+    with pytest.warns(UserWarning, match="numbers except 'n.d.', so its 60 different values are"):
+        data = (
+            make_dataset([[k] for k in range(60)], target)
+            if kind == "frame"
+            else read_table(path, "y")
+        )
+    assert len(data.classes) == 60
+
+
+def test_many_labels_that_are_numbers_are_classes_without_a_word(write):
+    rows = "".join(f"{k},{k % 25}\n" for k in range(300)) + "7,other\n"
+    assert len(read_table(write("x.csv", "a,y\n" + rows), "y").classes) == 26
+
+
+def test_two_spellings_of_a_number_are_one_class(write):
+    data = read_table(write("x.csv", "a,y\n1,0\n2,1.0\n3,0.0\n4,1\n5,1.00\n"), "y")
+    assert data.classes == ("0", "1")
+    assert data.target.tolist() == [0, 1, 0, 1, 1]
+    codes = read_table(write("x.csv", "a,y\n1,7\n2,007\n3,7\n"), "y")
+    assert codes.classes == ("007", "7")

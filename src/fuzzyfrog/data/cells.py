@@ -7,6 +7,7 @@ between thousands. Anything else stays text, with the reason if there is one.
 
 import numbers
 import re
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import listed, shown
+from fuzzyfrog.common.messages import Sentence, Setting, listed, shown
 
 # Texts that mean "no value" in a feature of a text file, in exactly this spelling; "none" and "Na"
 # are not among them, as they are categories in real tables.
@@ -24,14 +25,20 @@ MISSING = frozenset(
     {"", "?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NAN", "-nan", "null", "NULL", "None"}
 )
 
+# Those of them that are also words for a category, such as the plan of a customer without one.
+MISSING_WORDS = frozenset({"NA", "N/A", "n/a", "null", "NULL", "None"})
+
 _INTEGER = re.compile(r"[+-]?\d+")
 _COMMA_NUMBER = re.compile(r"[+-]?[\d.]*\d,\d[\d.,]*(e[+-]?\d+)?", re.IGNORECASE)
 _POINT_NUMBER = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+\.\d+)(,\d+)?")  # no date
+_TWO_POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3}){2,}")
+_POINTED = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
+_BELOW_THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2}")
 _SWAPPED = str.maketrans(",.", ".,")
 _PADDED = re.compile(r"0\d\d+")
 
 # Numbers as people write them:
-MOST_STRAYS = 3  # texts that are probably typing errors
+MOST_STRAYS = 3, 0.2  # texts that are probably typing errors: a number, or a share of all texts
 FEWEST_NUMBERS = 20  # different numbers, at least, for strays to count as typing errors
 FEWEST_DOUBTED = 5  # different texts; with fewer, the numbers are not missed
 
@@ -51,11 +58,11 @@ _UNITS = (
 )
 UNITS = frozenset(_UNITS.split())
 
-_MARKS = "'’\u00a0\u202f"  # between thousands, next to the comma
+_MARKS = "'’\u00a0\u202f"  # between thousands, next to the comma and the blank
 _BEFORE = "|".join(re.escape(one) for one in sorted(CURRENCIES, key=len, reverse=True))
 _TEXT = re.compile(
     rf"(?P<bound>[<>≤≥~≈]=?)?\s*(?P<sign>[+\-−])?\s*(?P<before>{_BEFORE})?\s*(?P<inner>[+\-−])?"
-    rf"(?P<whole>[1-9]\d{{0,2}}(?:(?P<mark>[,{_MARKS}])\d{{3}})(?:(?P=mark)\d{{3}})*|\d+|(?=\.\d))"
+    rf"(?P<whole>[1-9]\d{{0,2}}(?:(?P<mark>[, {_MARKS}])\d{{3}})(?:(?P=mark)\d{{3}})*|\d+|(?=\.\d))"
     r"(?P<fraction>\.\d*)?(?P<power>[eE][+-]?\d{1,3})?[ \u00a0\u202f]?"
     r"(?P<after>[^\s\d.,]\S{0,11})?"
 )
@@ -143,6 +150,43 @@ def all_numbers(texts: Sequence[str], decimal: str = ".") -> bool:
     return True
 
 
+class Thousands:
+    """Notices numbers whose points may mark thousands: "1.475" next to "800"."""
+
+    def __init__(self) -> None:
+        self._may_be = True
+        self._pointed = self._whole = ""
+
+    def add(self, cells: Iterable[str]) -> None:
+        """Look at the next cells of a column of numbers."""
+        if not self._may_be:
+            return
+        for text in (cell.strip() for cell in cells):
+            if _POINTED.fullmatch(text):
+                self._pointed = self._pointed or text
+            elif _BELOW_THOUSAND.fullmatch(text):
+                self._whole = self._whole or text
+            elif text not in MISSING and text != "0":
+                self._may_be = False
+                return
+
+    @property
+    def doubt(self) -> str:
+        """An example of each, or nothing if points mark decimals."""
+        is_doubtful = self._may_be and self._pointed and self._whole
+        return f"{shown(self._pointed)} next to {shown(self._whole)}" if is_doubtful else ""
+
+
+def points_in_doubt(thing: str, examples: str) -> Sentence:
+    """Return the warning for a column whose points may mark thousands."""
+    return Sentence(
+        f"{thing} holds points that may mark decimals or thousands, {examples}, read as decimals. "
+        "Pass ",
+        Setting("decimal", ","),
+        " if they mark thousands.",
+    )
+
+
 class CategoryCoder:
     """Assigns a code to each distinct value of a categorical feature, block by block.
 
@@ -151,6 +195,7 @@ class CategoryCoder:
 
     def __init__(self, missing: frozenset[str] = frozenset()) -> None:
         self._missing = missing
+        self.n_missing: Counter[str] = Counter()  # of each text that means "no value"
         self._codes: dict[Hashable, int] = {}
 
     @property
@@ -166,6 +211,7 @@ class CategoryCoder:
         if isinstance(cell, str):
             cell = cell.strip()
             if cell in self._missing:
+                self.n_missing[cell] += 1
                 return np.nan
         elif is_missing(cell):
             return np.nan
@@ -238,13 +284,18 @@ def read_texts(
     `separator` is that of the file: among commas that separate cells, a quoted "1,234" is one
     thousand, while in other files it may have a decimal comma.
     """
+    if decimal == "." and any(_TWO_POINTS.fullmatch(text.strip()) for text in texts):
+        with_commas = read_texts(texts, ",", separator)  # two points in a number mark thousands
+        if with_commas.values is not None:
+            return with_commas if _differ_in_length(texts) else TextNumbers(doubt=_maybe(texts))
     found: list[_Number | None] = []
     others: list[str] = []
+    most_others = max(MOST_STRAYS[0], int(MOST_STRAYS[1] * len(texts)))
     for text in texts:
         number = None if text.strip() in MISSING else _parsed(text, decimal)
         if number is None and text.strip() not in MISSING:
             others.append(text)
-            if len(others) > MOST_STRAYS:
+            if len(others) > most_others:
                 return TextNumbers()
         found.append(number)
     numbers = [one for one in found if one is not None]
@@ -257,7 +308,16 @@ def read_texts(
     if doubt:
         return TextNumbers(doubt=doubt if len(numbers) >= FEWEST_DOUBTED else "")
     values = np.array([np.nan if one is None else one.value for one in found])
-    return TextNumbers(values, _reading(numbers))
+    return TextNumbers(values, _reading(numbers, decimal))
+
+
+def _differ_in_length(texts: Iterable[str]) -> bool:
+    """Whether texts have different lengths, as large numbers do and many codes do not."""
+    return len({len(text.strip()) for text in texts}) > 1
+
+
+def _maybe(texts: Sequence[str]) -> str:
+    return f"numbers with marks between thousands, or codes, such as {listed(texts[:3])}"
 
 
 def _parsed(text: str, decimal: str) -> _Number | None:
@@ -314,14 +374,16 @@ def _doubt_of(numbers: Sequence[_Number], decimal: str, separator: str | None) -
         return (
             f"thousands in two spellings, such as {shown(grouped[0].text)} and {shown(other.text)}"
         )
+    if grouped[0].mark == " " and not _differ_in_length(one.text for one in numbers):
+        return _maybe([one.text for one in grouped])
     is_sure = (
-        grouped[0].mark in _MARKS
-        or (separator == "," and decimal == ".")
+        grouped[0].mark != ","
+        or separator == ","
+        or decimal == ","  # then a point has no other meaning
         or any(one.n_groups > 1 or one.n_decimals for one in grouped)
-        or (decimal == "." and any(one.affix in ENGLISH for one in grouped))
+        or any(one.affix in ENGLISH for one in grouped)
     )
-    kind = "commas" if decimal == "." else "points"
-    doubt = f"{kind} that may mark decimals or thousands, such as {_first_of(grouped)}"
+    doubt = f"commas that may mark decimals or thousands, such as {_first_of(grouped)}"
     return "" if is_sure else doubt
 
 
@@ -338,7 +400,7 @@ def _first_of(numbers: Iterable[_Number]) -> str:
     return listed(one.text for one in islice(numbers, 3))
 
 
-def _reading(numbers: Sequence[_Number]) -> str:
+def _reading(numbers: Sequence[_Number], decimal: str) -> str:
     """Return an example of each spelling, and what it was read as."""
     examples: list[tuple[set[str], _Number]] = []
     for one in numbers:
@@ -346,4 +408,6 @@ def _reading(numbers: Sequence[_Number]) -> str:
         if not any(spelling <= told for told, _ in examples) and spelling:
             examples = [(told, other) for told, other in examples if not told <= spelling]
             examples.append((spelling, one))
+    if not examples:  # another minus, for example
+        examples = [(set(), one) for one in numbers if not all_numbers([one.text], decimal)]
     return ", ".join(f"{shown(one.text)} as {one.value:.15g}" for _, one in examples[:2])

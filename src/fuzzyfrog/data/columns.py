@@ -63,6 +63,8 @@ class Column:
         What the user should know about it.
     reading : str
         How texts were read as numbers, as in "'price' ('$15,900.00' as 15900)".
+    gaps : str
+        Words among labels that were taken as missing, as in "37 'None' in 'plan'".
     is_date : bool
         Whether the numbers are days since 1970.
     """
@@ -71,6 +73,7 @@ class Column:
     labels: Labels | None = None
     warning: str | None = None
     reading: str = ""
+    gaps: str = ""
     is_date: bool = False
 
 
@@ -209,6 +212,8 @@ def decoded(
     notes = [column.warning for column in columns if column.warning]
     if readings := [column.reading for column in columns if column.reading]:
         notes.insert(0, _numbers_in_text(readings))
+    if gaps := [column.gaps for column in columns if column.gaps]:
+        notes.append(_words_as_gaps(gaps))
     dates = frozenset(place for place, column in enumerate(columns) if column.is_date)
     labels = tuple(column.labels for column in columns)
     return Content(values, labels, (*warnings, *notes), dates)
@@ -518,11 +523,22 @@ def _numbers_as_text(name: str) -> str:
     )
 
 
-def _numbers_in_text(readings: Sequence[str]) -> str:
-    more = f", ... ({len(readings)} in all)" if len(readings) > MAX_ITEMS else ""
+def _words_as_gaps(gaps: Sequence[str]) -> str:
     return Sentence(
-        f"numbers in text are read as numbers: {', '.join(readings[:MAX_ITEMS])}{more}. Name a "
-        "column in ",
+        f"cells with these words are taken as missing: {_first_few(gaps)}. Name a column in ",
+        Setting("categorical"),
+        " if they are categories of it.",
+    )
+
+
+def _first_few(phrases: Sequence[str]) -> str:
+    more = f", ... ({len(phrases)} in all)" if len(phrases) > MAX_ITEMS else ""
+    return ", ".join(phrases[:MAX_ITEMS]) + more
+
+
+def _numbers_in_text(readings: Sequence[str]) -> str:
+    return Sentence(
+        f"numbers in text are read as numbers: {_first_few(readings)}. Name a column in ",
         Setting("categorical_features"),
         " if its values are labels.",
     )

@@ -17,8 +17,11 @@ from fuzzyfrog.data.cells import (
     MISSING,
     NotANumberError,
     TextNumbers,
+    Thousands,
     is_missing,
+    merges_integers,
     parse_numbers,
+    points_in_doubt,
     read_texts,
 )
 from fuzzyfrog.data.columns import Gathering, check_filled
@@ -76,9 +79,11 @@ def read_table(
     a whole, and a table that is too large for memory is kept in a temporary file.
 
     In CSV and TSV files a feature is numeric if all its cells are numbers or missing, else
-    categorical. Empty cells, "?", "NA", "N/A", "nan", "null", "None" and the like are missing. The
-    target is read as text: the labels "7" and "007" are two classes. A missing target is an error;
-    with ``target_kind="class"``, "NA" and the like are labels, except for empty cells and "?".
+    categorical. Empty cells, "?", "NA", "N/A", "nan", "null", "None" and the like are missing; in a
+    column that is named as categorical, "NA", "null", "None" and the like are categories. The
+    target is read as text: the labels "7" and "007" are two classes, "1" and "1.0" are one. A
+    missing target is an error; with ``target_kind="class"``, "NA" and the like are labels, except
+    for empty cells and "?", and all labels are as spelled.
 
     Parameters
     ----------
@@ -156,6 +161,7 @@ def read_table(
         check_count("max_missing", max_missing, least=0)
     _check_decimal(decimal)
     kind = file_format(path)
+    mark = ","
     with in_memory(f"the table of {shown(str(path))}", SMALLER_TABLE):
         if kind == ".parquet":
             layout, table = _read_parts(path, wanted, ParquetTable.of(path))
@@ -173,7 +179,7 @@ def read_table(
                 path, wanted, separator=mark, encoding=encoding, decimal=decimal
             )
         kept, dropped = _kept_rows(path, wanted, table, max_missing)
-        dataset = _dataset(path, wanted, layout, kept, target_kind, decimal, dropped)
+        dataset = _dataset(path, wanted, layout, kept, target_kind, decimal, mark, dropped)
         return with_date_parts(dataset) if dates == "parts" else dataset
 
 
@@ -286,6 +292,7 @@ def _dataset(
     table: RawTable,
     target_kind: str,
     decimal: str,
+    separator: str,
     dropped: Sequence[str],
 ) -> Dataset:
     try:
@@ -295,7 +302,12 @@ def _dataset(
         prefix = f"{path.name}: target {shown(wanted.target)}: "
         raise DataError(Sentence(prefix, error.args[0])) from None
     content = table.content
-    on_target = notes or notes_on_target((codes, classes), target_kind, "target_kind")
+    on_target = notes or notes_on_target((codes, classes), target_kind, "target_kind", decimal)
+    if classes is None and separator != "," and decimal == ".":
+        thousands = Thousands()
+        thousands.add(str(cell) for cell in table.target)
+        if thousands.doubt:
+            on_target = (*on_target, points_in_doubt("the target", thousands.doubt))
     notes = (*dropped, *on_target, *content.warnings)
     for warning in notes:
         warn(warning)
@@ -347,7 +359,22 @@ def _numbers_where_meant(
     is_fractional = bool((numbers % 1 != 0).any())
     is_code = any(cell.startswith("0") and cell[1:].isdecimal() for cell in cells)
     is_meant = is_fractional or (are_quantities(numbers) and not is_code)
-    return (numbers.tolist() if is_meant or target_kind == "numeric" else cells), ()
+    if is_meant or target_kind == "numeric":
+        return numbers.tolist(), ()
+    if is_code or merges_integers(cells, numbers):
+        return cells, ()
+    return _one_spelling(cells, decimal), ()
+
+
+def _one_spelling(cells: list[str], decimal: str) -> list[str]:
+    """Return labels that are numbers with the shortest spelling of each, as in "1" for "1.0"."""
+    texts = sorted(set(cells), key=lambda text: (len(text), text))
+    numbers = parse_numbers(texts, decimal).tolist()
+    shortest = dict(zip(reversed(numbers), reversed(texts), strict=True))
+    if len(shortest) == len(texts):
+        return cells
+    spelled = {text: shortest[number] for text, number in zip(texts, numbers, strict=True)}
+    return [spelled[cell] for cell in cells]
 
 
 def _read_target(reading: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import Sentence, Setting, count, listed, shown, warn
-from fuzzyfrog.data.cells import is_missing
+from fuzzyfrog.data.cells import first_padded, is_missing, read_texts
 from fuzzyfrog.errors import DataError, ParameterError
 
 Target: TypeAlias = tuple[NDArray[np.int64] | NDArray[np.float64], tuple[Hashable, ...] | None]
@@ -57,20 +57,28 @@ def check_same_length(n_samples: int, n_labels: int) -> None:
         )
 
 
-def are_quantities(labels: NDArray[Any]) -> bool:
-    """Whether numbers are too many different ones to be labels of classes."""
+def are_quantities(labels: NDArray[Any], n_samples: int | None = None) -> bool:
+    """Whether numbers are too many different ones to be labels of classes.
+
+    `n_samples` is the number of samples if the labels are only the different ones.
+    """
     if labels.dtype.kind not in "iuf":
         return False
     n_different = np.unique(labels.astype(np.float64)).size  # as numbers; large labels may be equal
-    return int(n_different) > max(MOST_CLASSES, len(labels) / SAMPLES_OF_A_CLASS)
+    n_samples = len(labels) if n_samples is None else n_samples
+    return int(n_different) > max(MOST_CLASSES, n_samples / SAMPLES_OF_A_CLASS)
 
 
-def notes_on_target(target: Target, kind: str, argument: str) -> tuple[str, ...]:
-    """Return a sentence if whole numbers were taken as quantities.
+def notes_on_target(
+    target: Target, kind: str, argument: str, decimal: str = "."
+) -> tuple[str, ...]:
+    """Return a sentence if whole numbers were taken as quantities, or slips made classes.
 
     `argument` is the caller's name for the kind.
     """
     numbers, classes = target
+    if classes is not None and kind == "auto" and len(classes) > MOST_CLASSES:
+        return _notes_on_slips(classes, len(numbers), argument, decimal)
     if classes is not None or kind != "auto" or (numbers != np.floor(numbers)).any():
         return ()
     sentence = Sentence(
@@ -80,6 +88,27 @@ def notes_on_target(target: Target, kind: str, argument: str) -> tuple[str, ...]
         " if they are labels, ",
         Setting(argument, "numeric"),
         " if not.",
+    )
+    return (sentence,)
+
+
+def _notes_on_slips(
+    classes: Sequence[Hashable], n_samples: int, argument: str, decimal: str
+) -> tuple[str, ...]:
+    """Return a sentence if texts are classes because of a few among the numbers of a quantity."""
+    texts = [one for one in classes if isinstance(one, str)]
+    strays = read_texts(texts, decimal).strays
+    numbers = [one for one in texts if one not in strays]
+    if not strays or first_padded(numbers) is not None:
+        return ()
+    values = read_texts(numbers, decimal).values
+    if values is None or not ((values % 1 != 0).any() or are_quantities(values, n_samples)):
+        return ()
+    sentence = Sentence(
+        f"the target holds numbers except {listed(strays)}, so its {len(classes):,} different "
+        "values are classes. Correct these cells or delete their rows, or pass ",
+        Setting(argument, "class"),
+        " if the values are labels.",
     )
     return (sentence,)
 

@@ -2,7 +2,7 @@
 
 import csv
 import gzip
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO, cast
@@ -154,11 +154,13 @@ def _write_text(rows: Iterable[list[Any]], path: Path, source: CellSource) -> No
 def _columns(rows: Iterator[list[Any]], dataset: Dataset, decimal: str) -> dict[str, list[Any]]:
     header = next(rows)
     columns = dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
-    categorical = dict(zip(dataset.feature_names, dataset.categorical.tolist(), strict=True))
-    for name, is_categorical in categorical.items():
+    categories = dataset.categories or [() if one else None for one in dataset.categorical]
+    for name, labels in zip(dataset.feature_names, categories, strict=True):
         if name in columns:
             cells = columns[name]
-            columns[name] = _categories(cells) if is_categorical else _numbers(cells, decimal)
+            columns[name] = (
+                _numbers(cells, decimal) if labels is None else _categories(cells, set(labels))
+            )
     if dataset.classes is None:
         columns[dataset.target_name] = _numbers(columns[dataset.target_name], decimal)
     return columns
@@ -177,5 +179,6 @@ def _numbers(cells: list[str], decimal: str) -> list[float | None]:
     return [None if number != number else number for number in numbers]
 
 
-def _categories(cells: list[str]) -> list[str | None]:
-    return [None if cell.strip() in MISSING else cell for cell in cells]
+def _categories(cells: list[str], labels: set[Hashable]) -> list[str | None]:
+    missing = MISSING - labels
+    return [None if cell.strip() in missing else cell for cell in cells]

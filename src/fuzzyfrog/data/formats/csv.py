@@ -17,14 +17,17 @@ from fuzzyfrog.common.messages import Sentence, Setting, count, listed, shown
 from fuzzyfrog.common.resources import GrowingTable
 from fuzzyfrog.data.cells import (
     MISSING,
+    MISSING_WORDS,
     CategoryCoder,
     NotANumberError,
+    Thousands,
     all_numbers,
     first_padded,
     has_decimal_commas,
     has_points,
     merges_integers,
     parse_numbers,
+    points_in_doubt,
     read_texts,
 )
 from fuzzyfrog.data.columns import (
@@ -267,12 +270,15 @@ class CsvColumn(FileColumn):
     """Collects a feature of a CSV file, which is numeric until a cell turns out to be text."""
 
     def __init__(self, feature: Feature, is_text: bool, dialect: Dialect) -> None:
-        super().__init__(feature, CategoryCoder(MISSING) if is_text else None)
+        self._missing = MISSING - MISSING_WORDS if feature.categorical else MISSING
+        super().__init__(feature, CategoryCoder(self._missing) if is_text else None)
         self._decimal = dialect.decimal
         self._separator = dialect.separator
         self._padded: str | None = None
         self._has_cells = False
         self._has_fractions = False
+        may_be_thousands = dialect.separator != "," and dialect.decimal == "."
+        self._thousands = Thousands() if may_be_thousands else None
         self.is_late = False
 
     def add(self, cells: Sequence[str]) -> FloatArray:
@@ -282,7 +288,7 @@ class CsvColumn(FileColumn):
         except NotANumberError:
             if self.feature.categorical is not None:
                 raise
-            self.coder, self.is_late = CategoryCoder(MISSING), self._has_cells
+            self.coder, self.is_late = CategoryCoder(self._missing), self._has_cells
             values = self.coder.encode(cells)
         self._has_cells = True
         return values
@@ -291,6 +297,8 @@ class CsvColumn(FileColumn):
         numbers = parse_numbers(cells, self._decimal)
         if merges_integers(cells, numbers):
             raise merged(self.feature.name)
+        if self._thousands is not None:
+            self._thousands.add(cells)
         self._has_fractions = self._has_fractions or bool((np.floor(numbers) < numbers).any())
         if not self._has_fractions and self._padded is None:  # most columns have fractions
             self._padded = first_padded(cells)
@@ -301,13 +309,27 @@ class CsvColumn(FileColumn):
         if self.feature.categorical is not None:
             return super().finish()
         if self.coder is None:
-            is_doubtful = self._padded is not None and not self._has_fractions
-            return Column(warning=_padded(self.feature.name, self._padded) if is_doubtful else None)
+            return Column(warning=self._doubt())
         texts = [str(value) for value in self.coder.values]
         found = read_texts(texts, self._decimal, self._separator)
         if found.values is None and not self.feature.keeps_text:
             self._check_marks(self.coder.values)
-        return text_column(self.coder.values, self.feature, found)
+        column = text_column(self.coder.values, self.feature, found)
+        return column if column.labels is None else replace(column, gaps=self._gaps())
+
+    def _doubt(self) -> str | None:
+        """Return the warning for numbers that may mean something else."""
+        if self._padded is not None and not self._has_fractions:
+            return _padded(self.feature.name, self._padded)
+        if self._thousands is not None and self._thousands.doubt:
+            return points_in_doubt(f"feature {shown(self.feature.name)}", self._thousands.doubt)
+        return None
+
+    def _gaps(self) -> str:
+        """Return which words for a category were taken as missing, and how often."""
+        counts = self.coder.n_missing if self.coder else {}
+        words = [f"{n:,} {shown(word)}" for word, n in counts.items() if word in MISSING_WORDS]
+        return f"{' and '.join(words)} in {shown(self.feature.name)}" if words else ""
 
     def _check_marks(self, values: Labels) -> None:
         examples = listed(values[:3])
