@@ -365,6 +365,19 @@ def test_a_copy_is_no_second_witness():
         FuzzyRoughSelector(copies="no").fit(X, y)
 
 
+@pytest.mark.parametrize("places", [1, 3])  # with and without ties
+def test_of_rounded_copies_the_precise_one_stays(places):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=60), "fine": rng.normal(size=60)})
+    y = (X["a"] + X["fine"] > 0).astype(int)
+    X.insert(0, "rounded", X["fine"].round(places))
+    X["twin"] = X["fine"]
+    selector = FuzzyRoughSelector("quickreduct").fit(X, y)
+    assert selector.copies_ == {0: 2, 3: 2}
+    included = FuzzyRoughSelector("quickreduct", must_include=["rounded"]).fit(X, y)
+    assert included.copies_ == {2: 0, 3: 0}
+
+
 def test_a_few_rows_without_values_that_rule_the_answer_are_told():
     rng = np.random.default_rng(0)
     y = np.arange(60) % 2

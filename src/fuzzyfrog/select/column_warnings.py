@@ -168,7 +168,7 @@ def left_out(
 
 
 def _ordered(group: Sequence[int], included: Masks) -> Alike:
-    """Return a group of copies with the one that stays: the first, preferably an included one."""
+    """Return a group of copies with the one that stays: an included one, or the first in it."""
     kept = next((one for one in group if included[one]), group[0])
     return Alike(kept, tuple(one for one in group if one != kept))
 
@@ -491,8 +491,9 @@ def find_alike(
 ) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
     """Return the groups of copies among the allowed features, and those of correlated numbers.
 
-    In a group of correlated numbers, all have a correlation of 0.98 or more with the first. It
-    has at most one of a group of copies.
+    A group of copies begins with the first feature, or the most precise if some are rounded. In a
+    group of correlated numbers, all have a correlation of 0.98 or more with the first. It has at
+    most one of a group of copies.
     """
     exact = _same_partitions(dataset, np.flatnonzero(allowed))
     groups = {group[0]: list(group) for group in exact}
@@ -501,17 +502,28 @@ def find_alike(
         one for one in np.flatnonzero(allowed & ~dataset.categorical).tolist() if one not in seen
     ]
     correlated: list[tuple[int, ...]] = []
+    finest = {first: first for first in groups}
     for leader, others in _correlated(dataset, numbers).items():
         near = []
         for one in others:
             if _is_rounded_copy(dataset.values[:, leader], dataset.values[:, one]):
                 groups.setdefault(leader, [leader]).extend(groups.pop(one, [one]))
+                best = finest.get(leader, leader)
+                finest[leader] = min(best, one, key=lambda it: _coarseness(dataset.values[:, it]))
             else:
                 near.append(one)
         if near:
             correlated.append((leader, *near))
-    copies = [tuple(sorted(groups[first])) for first in sorted(groups)]
+    copies = [
+        (finest[first], *sorted(set(groups[first]) - {finest[first]})) for first in sorted(groups)
+    ]
     return copies, correlated
+
+
+def _coarseness(column: FloatArray) -> tuple[int, float]:
+    """Return a key by which the most precise of rounded copies comes first."""
+    known = column[~np.isnan(column)]
+    return -np.unique(known).size, _step(known) / float(known.std())
 
 
 def _same_partitions(dataset: Dataset, features: NDArray[np.intp]) -> list[tuple[int, ...]]:
