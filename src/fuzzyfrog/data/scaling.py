@@ -35,6 +35,7 @@ def positions(
     spread: Spread,
     missing: Missing,
     mapped: Callable[[Callable[[slice], None], Iterable[slice]], Iterable[None]] = map,
+    closed_beyond: float = _FAR,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the position of every sample on every feature, and bounds on the error of distances.
 
@@ -52,6 +53,9 @@ def positions(
         (it gets a place of its own, far from all others), or not allowed.
     mapped : callable
         Calls a function with each block of columns, like `map`, perhaps in several threads.
+    closed_beyond : float
+        Where a column has positions beyond this, gaps wider than 2 are closed, which is right for
+        distances that are cut at 1. Infinity keeps all gaps as wide as they are.
 
     Returns
     -------
@@ -66,14 +70,15 @@ def positions(
     plain = np.flatnonzero(~dataset.categorical & ~np.array([len(rows) > 0 for rows in gaps]))
 
     def scale(part: slice) -> None:
-        Z[:, plain[part]], errors[plain[part]] = _scaled(dataset.values[:, plain[part]], spread)
+        some = plain[part]
+        Z[:, some], errors[some] = _scaled(dataset.values[:, some], spread, closed_beyond)
 
     for _ in mapped(scale, column_blocks(dataset.n_samples, plain.size)):
         pass
     for a in np.setdiff1d(np.arange(dataset.n_features), plain):
         z = dataset.values[:, a].copy()
         if not dataset.categorical[a]:
-            z, errors[a] = scaled(z, spread)
+            z, errors[a] = scaled(z, spread, closed_beyond)
         if missing == "different":
             z[gaps[a]] = _own_places(z[~np.isnan(z)], len(gaps[a]))
         Z[:, a] = z
@@ -87,15 +92,18 @@ def column_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
         yield slice(first, min(first + at_once, n_columns))
 
 
-def scaled(column: FloatArray, spread: Spread) -> tuple[FloatArray, float]:
+def scaled(
+    column: FloatArray, spread: Spread, closed_beyond: float = _FAR
+) -> tuple[FloatArray, float]:
     """Return a numeric column centered at its median and divided by its spread, on the grid.
 
     A column without spread (constant, or fewer than two values) is 0 wherever it is present. The
-    second result is a bound on the error of a distance between two positions, cut at 1.
+    second result is a bound on the error of a distance between two positions, cut at 1. Gaps are
+    closed as in `positions`.
     """
     z = np.full(column.shape, np.nan)
     present = ~np.isnan(column)
-    found, errors = _scaled(column[present, np.newaxis], spread)
+    found, errors = _scaled(column[present, np.newaxis], spread, closed_beyond)
     z[present] = found[:, 0]
     return z, float(errors[0])
 
@@ -116,7 +124,9 @@ def similarity_to(column: FloatArray, value: float, spread: Spread) -> FloatArra
     return np.asarray(np.maximum(0.0, 1.0 - distance))
 
 
-def _scaled(values: FloatArray, spread: Spread) -> tuple[FloatArray, FloatArray]:
+def _scaled(
+    values: FloatArray, spread: Spread, closed_beyond: float
+) -> tuple[FloatArray, FloatArray]:
     """Return complete columns scaled, and a bound on the error of a distance on each."""
     z, errors = np.zeros(values.shape), np.zeros(values.shape[1])
     varies = _varies(values)
@@ -133,7 +143,7 @@ def _scaled(values: FloatArray, spread: Spread) -> tuple[FloatArray, FloatArray]
     farthest = np.abs(found).max(axis=0)
     # Two positions, each from a rounded difference and a rounded quotient.
     rounded = 2.0 * farthest * 2.0 * ROUNDING
-    for k in np.flatnonzero(farthest > _FAR):
+    for k in np.flatnonzero(farthest > closed_beyond):
         found[:, k], rounded[k] = _closed_up(values[:, k] / coarse[k], fine[k], width[k])
     z[:, varies] = snapped(found)
     errors[varies] = (rounded + GRID + _width_error(spread, len(values))) * _SECOND_ORDER

@@ -422,13 +422,15 @@ class _Columns:
         self.starts = np.concatenate([[0], np.cumsum(counts[counts > 0])]).astype(np.int64)
         self.target = np.empty(0)
         if is_graded:
-            self.target, _ = scaled(np.asarray(dataset.target, np.float64), "std")
+            target = np.asarray(dataset.target, np.float64)
+            self.target, _ = scaled(target, "std", closed_beyond=np.inf)
 
     @classmethod
     def of(cls, dataset: Dataset) -> _Columns:
         """Return the columns of a table."""
         values, mean, differs = [], np.zeros(dataset.n_features), np.zeros(dataset.n_features)
-        Z, _ = positions(dataset, "std", "similar")
+        # No gap is closed: here a distance counts in full, not only up to 1.
+        Z, _ = positions(dataset, "std", "similar", closed_beyond=np.inf)
         for a in range(dataset.n_features):
             column = np.ascontiguousarray(Z[:, a])
             if dataset.categorical[a]:
