@@ -8,8 +8,10 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from fuzzyfrog import FuzzyRoughSelector, PredictionWarning, load_dataset
-from fuzzyfrog.measure import SoftDependency
+from fuzzyfrog.measure import Dependency, SampledDependency, SoftDependency
+from fuzzyfrog.measure.row_sample import RowSample
 from fuzzyfrog.records import Run
+from fuzzyfrog.select.measures import soft_comparison
 from naive import soft as naive
 
 
@@ -327,3 +329,21 @@ def test_a_measure_of_ones_own_that_never_falls_asks_for_the_fewest():
 def test_a_measure_that_is_none(make, sentence):
     with pytest.raises(ValueError, match=sentence):
         FuzzyRoughSelector(measure=make).fit(*made())
+
+
+def test_each_part_that_draws_samples_has_a_random_sequence_of_its_own(monkeypatch):
+    keys, inner = [], np.random.Philox
+
+    def noted(key):
+        keys.append(tuple(key))
+        return inner(key=key)
+
+    monkeypatch.setattr(np.random, "Philox", noted)
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    strict = Dependency(X, X[:, 0] > 0, n_jobs=1)
+    every = np.ones(3, bool)
+    RowSample(strict, every, seed=0, n_rows=20)
+    SampledDependency(strict, 20, seed=0)
+    soft_comparison(strict.dataset, np.arange(3) < 1, every)
+    assert len(keys) == 4  # the comparison draws its rows, and its measure the order of a race
+    assert len(set(keys)) == 4

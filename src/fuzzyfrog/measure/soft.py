@@ -129,8 +129,10 @@ class SoftDependency:
         self._sample, self._seed = sample, seed
         n = self.n_samples
         n_anchors = min(n, sample or (n if n <= MOST_ANCHORS else N_ANCHORS))
+        # Of all samples only the order is random, in which a race takes them: the same every time.
+        key = [int(seed) % 2**64 if n_anchors < n else 0, _STREAM]
         # Raw words: their sequence is the same in every version of NumPy.
-        words = np.random.Philox(key=[int(seed) % 2**64, _STREAM]).random_raw(n)
+        words = np.random.Philox(key=key).random_raw(n)
         drawn = np.argsort(words, kind="stable")
         self._drawn: Integers = drawn[:n_anchors]  # in random order
         self.anchors: Integers = np.sort(self._drawn)

@@ -238,7 +238,8 @@ class FuzzyRoughSelector(TableSelector, Selection):
         The Dask cluster that scores subsets: a client, which is left open, or the address of its
         scheduler; None for this machine. The results do not depend on it.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of the search. Pass an integer for the same result every time.
+        Seed of the search. Pass an integer for the same result every time; the soft measure gives
+        it with any seed as long as all samples are measured and the search is greedy.
     verbose : int, default=0
         0 prints nothing, 1 at most one line per second on stderr, 2 a line after every batch.
 
