@@ -372,6 +372,20 @@ def test_the_noise_guard_is_half_on_noise_and_leaves_out_what_is_too_wide():
         NoiseGuard(3, 4, 1, 10)
 
 
+@pytest.mark.parametrize("kind", ["0/1", "categories"])
+def test_twins_of_columns_that_score_the_same_are_taken_as_often(kind):
+    n_values = 2 if kind == "0/1" else 4
+    n_taken = n_twins = 0
+    for seed in range(6):
+        random = np.random.default_rng(seed)
+        X = random.integers(0, n_values, (80, 8))
+        if kind == "categories":
+            X = pd.DataFrame(np.array(list("abcd"))[X]).add_prefix("x")
+        found = cross_validation.guard_of(QUICK, make_dataset(X, random.integers(0, 2, 80)), seed)
+        n_taken, n_twins = n_taken + found.n_taken, n_twins + found.n_twins
+    assert 0.42 < n_twins / n_taken < 0.58
+
+
 def test_a_table_names_what_was_tried():
     text = str(check(QUICK, load_dataset("iris"), folds=3))
     head, columns, everything, *_ = text.splitlines()

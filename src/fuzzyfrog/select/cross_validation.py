@@ -480,7 +480,7 @@ def guard_of(selector: Selection, dataset: Dataset, seed: int) -> NoiseGuard | s
         return "The noise guard was left out: it shuffles single columns, and some form groups."
     # Twins of what a fit leaves out would only dilute the others.
     _, excluded, _ = selector._constrained(dataset)
-    allowed = columns_of(dataset, ~excluded)
+    allowed = columns_of(dataset, np.flatnonzero(~excluded))
     asked = size_asked(selector.n_features_to_select, allowed.n_features)
     quiet = clone(selector).set_params(
         **QUIET, random_state=seed, copies="keep", n_features_to_select=asked
@@ -639,14 +639,14 @@ def noise_guard(selector: Selection, dataset: Dataset, seed: int) -> NoiseGuard 
     for _ in range(n_shuffles):
         stop_if_late()
         chosen = random.permutation(dataset.n_samples)[:n_samples]
-        doubled = _with_twins(rows_of(dataset, np.sort(chosen)), random)
+        doubled, is_twin = _with_twins(rows_of(dataset, np.sort(chosen)), random)
         greedy = clone(selector).set_params(search="quickreduct", must_include=None, exclude=None)
         greedy._drops_doubtful = False  # that was decided on the whole table
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             taken = greedy.fit(doubled).get_support()
         n_taken += int(taken.sum())
-        n_twins += int(taken[dataset.n_features :].sum())
+        n_twins += int((taken & is_twin).sum())
     return NoiseGuard(n_taken, n_twins, n_shuffles, n_samples)
 
 
@@ -662,9 +662,8 @@ def rows_of(dataset: Dataset, rows: Any) -> Dataset:
     return replace(part, target=codes.astype(np.int64), classes=classes)
 
 
-def columns_of(dataset: Dataset, kept: Any) -> Dataset:
-    """Return some features of a table."""
-    features = np.flatnonzero(kept)
+def columns_of(dataset: Dataset, features: Integers) -> Dataset:
+    """Return some features of a table, in this order."""
     names = tuple(dataset.feature_names[one] for one in features)
     labels = dataset.categories and tuple(dataset.categories[one] for one in features)
     return replace(
@@ -677,14 +676,20 @@ def columns_of(dataset: Dataset, kept: Any) -> Dataset:
     )
 
 
-def _with_twins(dataset: Dataset, random: np.random.Generator) -> Dataset:
-    """Return a table with a shuffled twin of each column behind all columns."""
+def _with_twins(dataset: Dataset, random: np.random.Generator) -> tuple[Dataset, Masks]:
+    """Return a table with a shuffled twin of each column, and which columns are twins.
+
+    They are in random order: of columns that score the same, a search takes the first.
+    """
     twins = [column[random.permutation(len(column))] for column in dataset.values.T]
     names = [f"{name} (twin {place})" for place, name in enumerate(dataset.feature_names)]
-    return replace(
+    doubled = replace(
         dataset,
         values=np.column_stack([dataset.values, *twins]),
         feature_names=(*dataset.feature_names, *names),
         categorical=np.tile(dataset.categorical, 2),
         categories=dataset.categories and dataset.categories * 2,
     )
+    order = random.permutation(doubled.n_features)
+    is_twin = np.arange(doubled.n_features) >= dataset.n_features
+    return columns_of(doubled, order), is_twin[order]
