@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from fuzzyfrog.data import make_dataset
 from fuzzyfrog.data.columns import check_finite, check_shape
 from fuzzyfrog.data.dataset import check_names, chosen_categorical
 from fuzzyfrog.errors import DataError, ParameterError
@@ -36,7 +37,7 @@ def test_from_dtype_leaves_the_choice_to_the_data():
         (["colour"], "got 'colour'. Did you mean 'color'?"),
         ([3], "positions from 0 to 2, got 3"),
         ([-1], "positions from 0 to 2, got -1"),
-        ([True], "got 1 entries for 3 features"),
+        ([True], "got 1 entry for 3 features"),
         ([1.5], "got 1.5"),
         (7, "got 7"),
     ],
@@ -71,3 +72,7 @@ def test_a_table_needs_two_samples_and_a_feature():
         check_shape(1, 1)
     with pytest.raises(DataError, match=r"0 feature\(s\) \(shape=\(5, 0\)\)"):
         check_shape(5, 0)
+
+
+def test_one_feature_is_no_plural():
+    assert ": 2 samples, 1 feature," in repr(make_dataset([[1], [2]], ["x", "y"]))

@@ -82,7 +82,8 @@ def _color(run: Run) -> str:
 def size_of(data: TableSummary) -> str:
     """Return the size of a table in one line."""
     kind = "a numeric target" if data.target.is_numeric else f"{len(data.target.classes)} classes"
-    return f"{safe(data.name)}: {data.n_samples:,} samples, {data.n_features:,} features, {kind}"
+    features = count(data.n_features, "feature")
+    return f"{safe(data.name)}: {data.n_samples:,} samples, {features}, {kind}"
 
 
 def _share_of(run: Run) -> str:

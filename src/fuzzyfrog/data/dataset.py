@@ -10,7 +10,7 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import listed, shown, suggested, warn
+from fuzzyfrog.common.messages import count, listed, shown, suggested, warn
 from fuzzyfrog.common.resources import is_on_disk
 from fuzzyfrog.data.columns import (
     Content,
@@ -110,8 +110,8 @@ class Dataset:
         n_categorical = int(np.count_nonzero(self.categorical))
         categorical = f" ({n_categorical:,} categorical)" if n_categorical else ""
         return (
-            f"<Dataset {self.name!r}: {self.n_samples:,} samples, {self.n_features:,} features"
-            f"{categorical}, {self.target_name!r} with {kind}>"
+            f"<Dataset {self.name!r}: {self.n_samples:,} samples, "
+            f"{count(self.n_features, 'feature')}{categorical}, {self.target_name!r} with {kind}>"
         )
 
     @property
@@ -340,8 +340,9 @@ def check_names(names: Sequence[object], n_features: int) -> tuple[str, ...]:
     """Return the feature names, or raise unless they are distinct texts, one per feature."""
     if len(names) != n_features:
         raise DataError(
-            f"feature_names must have one name per feature, got {len(names)} names "
-            f"for {n_features} features. Pass as many names as X has columns."
+            "feature_names must have one name per feature, got "
+            f"{count(len(names), 'name')} for {count(n_features, 'feature')}. "
+            "Pass as many names as X has columns."
         )
     for name in names:
         if not isinstance(name, str):
@@ -392,7 +393,7 @@ def _mask(items: Sequence[object], n_features: int) -> NDArray[np.bool_]:
         raise ParameterError(
             "categorical_features",
             "have one entry per feature if it is a mask",
-            f"{len(items)} entries for {n_features} features",
+            f"{count(len(items), 'entry', 'entries')} for {count(n_features, 'feature')}",
             "Pass a mask of that length, or names.",
         )
     return np.array(items, dtype=np.bool_)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import listed, shown, suggested
+from fuzzyfrog.common.messages import count, listed, shown, suggested
 from fuzzyfrog.common.params import check_known
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import ConfigError, ParameterError
@@ -72,7 +72,7 @@ class Reproduction:
 
     def __str__(self) -> str:
         lines = [
-            f"{self.computed:,} cells computed, {self.reused:,} were there, "
+            f"{count(self.computed, 'cell')} computed, {self.reused:,} were there, "
             f"{len(self.failures):,} failed."
         ]
         return "\n".join([*lines, *(f"  {one}" for one in self.failures), *map(str, self.tables)])
@@ -460,7 +460,7 @@ class _Runner:
             scores = panel.scores(reduced, classifier, folds, metric)
             return {"scores": [float(score) for score in scores], "tested": tested}
 
-        self._cell(key, f"{name}: {classifier}, {len(features)} features", compute)
+        self._cell(key, f"{name}: {classifier}, {count(len(features), 'feature')}", compute)
         if limit := self._exceeded(key):
             self._given_up.setdefault(one, f"{limit} with {len(features)} other features")
 

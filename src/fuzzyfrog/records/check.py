@@ -144,7 +144,7 @@ class NoiseGuard:
         few = ", too few to say much" if self.n_taken < FEW_TAKEN and not self.fails else ""
         return (
             f"in {trials} with a shuffled twin of every column, {self.n_twins:,} of the "
-            f"{self.n_taken:,} columns taken "
+            f"{count(self.n_taken, 'column')} taken "
             f"{'was a twin' if self.n_twins == 1 else 'were twins'}{few}"
         )
 

@@ -423,6 +423,7 @@ def write_text(path: Path, text: str) -> None:
 def check_run(run: "Run") -> None:
     """Raise one sentence with the name of the field if parts of a run contradict each other."""
     _check_ranges(run)
+    _check_parameters(run)
     _check_table(run)
     _check_features(run)
     _check_lengths(run)
@@ -433,6 +434,23 @@ def check_run(run: "Run") -> None:
     _check_measure(run)
     if run.data_sample is not None:
         _check_data_sample(run, run.data_sample)
+
+
+def _check_parameters(run: "Run") -> None:
+    """Check the parameters that statements about a run rely on."""
+    most, size = run.data.n_features, run.parameters.get("n_features_to_select")
+    is_share = isinstance(size, float) and 0 < size < 1
+    is_count = type(size) is int and 1 <= size <= most
+    if not (size is None or is_share or is_count):
+        raise DataError(
+            f"run.parameters.n_features_to_select must be from 1 to {most}, or a share below 1, "
+            f"got {shown(size)}."
+        )
+    share = run.parameters.get("min_dependency")
+    if isinstance(share, int | float) and not 0 <= share <= 1:
+        raise DataError(
+            f"run.parameters.min_dependency must be between 0 and 1, got {shown(share)}."
+        )
 
 
 def _check_data_sample(run: "Run", sample: DataSample) -> None:

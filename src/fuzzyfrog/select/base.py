@@ -211,8 +211,9 @@ def on_sample_first(outcome: Outcome, n_samples: int) -> Iterator[str]:
     if outcome.n_on_sample:
         n_on_all = outcome.n_evaluations - outcome.n_on_sample
         yield (
-            f"The search scored {outcome.n_on_sample:,} subsets on a sample of the {n_samples:,} "
-            f"rows, and {n_on_all:,} on all rows. Every dependency shown was computed on all rows."
+            f"The search scored {count(outcome.n_on_sample, 'subset')} on a sample of the "
+            f"{n_samples:,} rows, and {n_on_all:,} on all rows. Every dependency shown was "
+            "computed on all rows."
         )
 
 

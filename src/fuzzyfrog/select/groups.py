@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import Sentence, Setting, listed, shown, suggested
+from fuzzyfrog.common.messages import Sentence, Setting, count, listed, shown, suggested
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.records import Alike, FeatureSet, FeatureSummary, Run
@@ -124,7 +124,7 @@ class Groups:
     def sentences(self, names: Sequence[str]) -> list[str]:
         """Return which columns each group has."""
         return [
-            f"{shown(name)} stands for {len(columns)} columns that are selected together: "
+            f"{shown(name)} stands for {count(len(columns), 'column')} that are selected together: "
             f"{listed(names[one] for one in columns)}."
             for name, columns in self.columns.items()
         ]

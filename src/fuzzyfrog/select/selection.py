@@ -531,7 +531,7 @@ class Selection(Parametrized):
 
 
 def _size_of(dataset: Dataset) -> str:
-    return f"{dataset.n_samples:,} samples on {dataset.n_features:,} features"
+    return f"{dataset.n_samples:,} samples on {count(dataset.n_features, 'feature')}"
 
 
 def _worse_neighbors(dataset: Dataset, subset: Any, allowed: Any) -> Iterator[str]:

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from fuzzyfrog.common.messages import listed, shown
+from fuzzyfrog.common.messages import count, listed, shown
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.dask_tables import dask_columns
@@ -97,8 +97,9 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """Return the values of a Dataset that has the features of the fitted one."""
         fitted = list(getattr(self, "feature_names_in_", dataset.feature_names))
         if list(dataset.feature_names) != fitted:
+            features = count(self.n_features_in_, "feature")
             raise DataError(
-                f"X must have the {self.n_features_in_} features of the fit in their order, got "
+                f"X must have the {features} of the fit in their order, got "
                 f"{listed(dataset.feature_names)}. Read the table as for the fit."
             )
         return dataset.values

@@ -17,6 +17,7 @@ from fuzzyfrog.cli.inputs import TableOptions, left_out_of, opened
 from fuzzyfrog.cli.options import MeasureOptions, features_in
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.common.jit import compiling_heard
+from fuzzyfrog.common.messages import count
 
 if TYPE_CHECKING:
     from fuzzyfrog.cli.progress import Course
@@ -103,8 +104,8 @@ def _collect(reducts: Iterator[Reduct], limit: int, found: list[Reduct], course:
         if limit and len(found) == limit:
             return "limit"
         found.append(one)
-        noun = "reduct" if len(found) == 1 else "reducts"
-        course.phase(f"{len(found):,} {noun} of {one.size} features, searching for more")
+        some = f"{count(len(found), 'reduct')} of {count(one.size, 'feature')}"
+        course.phase(f"{some}, searching for more")
     return "all"
 
 
