@@ -2,10 +2,12 @@
 
     python benchmarks/interrupt_start.py --runs 200
 
-Each run is a process of its own that gets the signal at a random time, with the strict or the soft
-measure, with compiled kernels or without any. Promised: never a traceback; exit code 130, or 0 if
-the run was done before; and every file that was asked for is written, or a sentence says why not.
-Any other run is shown in full, and the exit code is 1.
+Each run is a process of its own that gets the signal after a random CPU time, the same on a busy
+machine, with the strict or the soft measure, with compiled kernels or without any.
+
+Promised: never a traceback; exit code 130, or 0 if the run was done before; and every file that was
+asked for is written, or a sentence says why not. Any other run is shown in full, and the exit code
+is 1.
 """
 
 from __future__ import annotations
@@ -19,11 +21,14 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
+
+from interrupt_stages import cpu_seconds
 
 FILES = ("run.json", "reduced.csv", "page.html")
 # What is said if there is nothing to write.
@@ -39,7 +44,7 @@ def main() -> None:
     """Interrupt many runs, and print what became of them."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--runs", type=int, default=200)
-    parser.add_argument("--seconds", type=float, default=3.0, help="the latest signal")
+    parser.add_argument("--seconds", type=float, default=3.0, help="CPU time of the latest signal")
     parser.add_argument("--at-once", type=int, default=2, help="processes that run together")
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
@@ -107,14 +112,22 @@ def interrupted(
         )  # fmt: skip
         assert process.stderr is not None
         process.stderr.readline()  # it has started
-        press = threading.Timer(min(after, 3600.0), process.send_signal, (signal.SIGINT,))
+        press = threading.Thread(target=press_ctrl_c, args=(process, after))
         press.start()
         told, said = process.communicate()
-        press.cancel()
+        press.join()
         files = tuple(one for one in FILES if Path(folder, one).exists())
         if files and not isinstance(json.loads(told), dict):
             said = f"Traceback: no JSON\n{said}"
         return process.returncode, files, said
+
+
+def press_ctrl_c(process: subprocess.Popen[str], after: float) -> None:
+    """Send the signal once the process has used some CPU seconds, if it has not ended by then."""
+    while process.poll() is None and cpu_seconds(process.pid) < after:
+        time.sleep(0.01)
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import pty
 import select
 import signal
 import subprocess
+import sys
 import termios
 import time
 from pathlib import Path
@@ -133,6 +134,18 @@ def interrupted_at(phase: str, kind: signal.Signals, *arguments: str) -> tuple[i
 def test_outside_of_a_search_an_interruption_is_one_sentence():
     ended = interrupted_at("reading -", signal.SIGINT, "score", "-", "--target", "class")
     assert ended == (130, "", "fuzzyfrog: interrupted\n")
+
+
+BENCHMARK = Path(__file__).resolve().parents[2] / "benchmarks" / "interrupt_start.py"
+
+
+@pytest.mark.long
+def test_ctrl_c_while_libraries_are_imported_costs_no_file_without_a_sentence():
+    done = subprocess.run(  # noqa: S603 - our own interpreter and code
+        [sys.executable, BENCHMARK, "--runs", "8", "--seconds", "2.5"],
+        capture_output=True, encoding="utf-8", env=environment(), timeout=600, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.long

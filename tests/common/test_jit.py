@@ -397,6 +397,23 @@ def test_numba_that_hides_its_cache_keeps_plain_caching():
     assert vars(dispatcher) == {"caching": True}
 
 
+@pytest.mark.parametrize(("spare", "warns"), [(-1, True), (2**20, False)])
+def test_without_room_for_a_compiler_numpy_does_the_work(monkeypatch, spare, warns):
+    """Under ulimit -v, LLVM would abort the process."""
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    limit = used + jit.ROOM_TO_COMPILE + 2**20 * spare
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (limit, limit))
+    monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
+    kernels = Kernels("fuzzyfrog.common.jit", "nothing")  # which is never compiled
+    jit._has_room_to_compile.cache_clear()
+    try:
+        with pytest.warns(RuntimeWarning, match="ulimit") if warns else contextlib.nullcontext():
+            assert kernels.pay(lambda: 1e6) is not warns
+        assert kernels.pay(lambda: 1e6) is not warns  # and says so once
+    finally:
+        jit._has_room_to_compile.cache_clear()
+
+
 SLOW = """
 import signal
 signal.raise_signal(signal.SIGINT)

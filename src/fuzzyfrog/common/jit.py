@@ -37,6 +37,7 @@ PATIENCE = 1.0  # until they are compiled
 PATIENCE_CACHED = 0.75  # until Numba is imported and they are read from the disk
 PATIENCE_AT_HAND = 0.1  # until they are read from the disk, if Numba is imported
 
+ROOM_TO_COMPILE = 450_000_000  # bytes of addresses: Numba, LLVM and the kernels take about 350 MB
 
 _all_compiled = False
 
@@ -99,6 +100,8 @@ class Kernels:
             return inf
         if self._are_at_hand or _all_compiled:
             return -1.0
+        if not _has_room_to_compile():
+            return inf
         most = PATIENCE
         if self._are_cached:
             most = PATIENCE_AT_HAND if "numba" in sys.modules else PATIENCE_CACHED
@@ -146,6 +149,33 @@ class Kernels:
         # Code of an older version is of no use: Numba compiles again.
         newest = max(file.stat().st_mtime for file in _sources(source.parent))
         return max(found, default=0.0) > newest
+
+
+@functools.cache
+def _has_room_to_compile() -> bool:
+    """Whether the address space of this process (``ulimit -v``) has room for Numba; warns if not.
+
+    Without, LLVM aborts the process, or its library cannot even be loaded.
+    """
+    try:
+        import resource  # not on Windows
+
+        (limit, _), pages = resource.getrlimit(resource.RLIMIT_AS), Path("/proc/self/statm")
+        if limit == resource.RLIM_INFINITY:
+            return True
+        used = int(pages.read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+    except (ImportError, OSError):  # nothing is known
+        return True
+    if limit - used >= ROOM_TO_COMPILE:
+        return True
+    warnings.warn(
+        f"Kernels are not compiled, since the limit of the address space leaves "
+        f"{max(0, limit - used) / 1e6:,.0f} MB and that takes {ROOM_TO_COMPILE / 1e6:,.0f} MB: "
+        "NumPy does the work, which is slower. Raise the limit (ulimit -v).",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return False
 
 
 _listeners: list[Callable[[int], None]] = []
