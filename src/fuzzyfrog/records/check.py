@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 from typing import Literal, Protocol, TypeVar
 
 from fuzzyfrog.common.messages import count
 
 FEW_TAKEN = 5  # columns, of which none may be a twin by luck
-MANY_TAKEN = 16  # columns; from here on, chance varies by less than half of them
+AS_NOISE = 0.4  # of the columns taken are twins, in most tables where all columns are noise
 
 ELBOW_SHARE = 0.95  # of what the selected features gain over chance
 DIGITS = 3  # of displayed scores; scores that round to the same are the same
@@ -130,13 +129,12 @@ class NoiseGuard:
 
     @property
     def fails(self) -> bool:
-        """Whether half of the columns taken are twins: the measure cannot tell them from noise.
+        """Whether two fifths of the columns taken are twins: it cannot tell them from noise.
 
-        If the columns carry no information, half of those taken are twins on average; of many
-        columns, one standard deviation less counts as half, too.
+        If the columns carry no information, half of those taken are twins on average, and at least
+        two fifths in 94 % of the tables that were tried (docs/howto/check.md).
         """
-        slack = sqrt(self.n_taken) / 2 if self.n_taken >= MANY_TAKEN else 0.0
-        return self.n_twins > 0 and self.n_twins >= self.n_taken / 2 - slack
+        return self.n_twins > 0 and self.n_twins >= AS_NOISE * self.n_taken
 
     def counted(self) -> str:
         """Return how many twins were taken, in words."""
