@@ -113,9 +113,8 @@ def copies_among(values: Floats) -> Integers:
     Copies are equal in every column. In a table of few categories, most rows are equal to others
     and no copies: there, some column can take another value and the row is again one of the table.
     So equal rows are no copies if, without one column, they are equal to more rows, and if others
-    have their value in this column, too. Columns of two values are not asked, as each of several
-    that encode a category follows from the others. If there are no other columns, or only one that
-    varies, nothing is known.
+    have their value in this column, too. That says nothing if only one column varies, or if all
+    have two values: each of several that encode a category follows from the others.
     """
     n_rows = len(values)
     whole = np.zeros(n_rows, np.uint64)
@@ -131,8 +130,7 @@ def copies_among(values: Floats) -> Integers:
         digests = _digests(different, feature, feature + 1)[:, 0]
         has_value, n_here = _shared(digests)
         n_values.append(n_here)
-        if n_here > 2:
-            is_usual |= has_value & _shared(whole - digests)[0]
+        is_usual |= has_value & _shared(whole - digests)[0]
     if max(n_values) <= 2 or sum(one > 1 for one in n_values) < 2:
         return np.arange(n_rows)
     return _numbered(kinds, is_usual[kinds])
