@@ -33,11 +33,20 @@ from interrupt_stages import cpu_seconds
 FILES = ("run.json", "reduced.csv", "page.html")
 # What is said if there is nothing to write.
 NOTHING = ("interrupted before anything was found; nothing is written", "fuzzyfrog: interrupted\n")
-# A shell may have the signal ignored, and before Python has started, nothing can handle it.
-START = (
-    "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    "from fuzzyfrog.cli import run; print('started', file=sys.stderr, flush=True); run()"
-)
+# A shell may have the signal ignored. While Python starts, nothing but a traceback can answer it.
+START = """
+import signal, sys
+from fuzzyfrog.cli import app
+secure_streams = app.secure_streams
+
+def begin():
+    print("started", file=sys.stderr, flush=True)
+    secure_streams()
+
+app.secure_streams = begin
+signal.signal(signal.SIGINT, signal.default_int_handler)
+app.run()
+"""
 
 
 def main() -> None:

@@ -34,8 +34,8 @@ def run() -> None:
 
 def main() -> None:
     """Run the command given by the arguments of the process."""
-    secure_streams()
     try:
+        secure_streams()
         with _terminable():
             try:
                 with clean_warnings():
