@@ -59,7 +59,8 @@ def test_the_path_is_the_one_of_the_definition(numeric):
     behind = losses[: best + 1] - losses[best]
     error = behind.std(axis=1, ddof=1) / np.sqrt(len(y))
     fewest = int(np.argmax(behind.mean(axis=1) <= error))
-    auto = max(peak, fewest)
+    worth = scores - losses.mean(axis=1)
+    auto = fewest if fewest > peak and worth[fewest] > worth[peak] else peak
     places = {"peak": peak, "accuracy": best, "one-se": fewest, "auto": auto}
     for rule, place in places.items():
         chosen_by = soft(size_rule=rule).fit(X, y)
@@ -347,3 +348,13 @@ def test_each_part_that_draws_samples_has_a_random_sequence_of_its_own(monkeypat
     soft_comparison(strict.dataset, np.arange(3) < 1, every)
     assert len(keys) == 4  # the comparison draws its rows, and its measure the order of a race
     assert len(set(keys)) == 4
+
+
+@pytest.mark.parametrize(("numeric", "n_samples", "seed"), [(False, 800, 5), (True, 400, 4)])
+def test_noise_is_not_selected_for_a_lucky_size(numeric, n_samples, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_samples, 12))
+    y = X[:, 0] + 0.5 * rng.normal(size=n_samples)
+    y = y if numeric else y > 0
+    assert soft(size_rule="one-se").fit(X, y).n_features_ > 1  # better by a standard error
+    assert np.flatnonzero(soft().fit(X, y).support_).tolist() == [0]

@@ -32,7 +32,7 @@ SIZE_PARAMETERS = ("n_features_to_select", "max_features", "k")
 LATER = ("missing", "measure", "min_dependency", "size_rule")
 # How the soft measure chooses the number of features by itself, and how it did for the first cells.
 FIRST_AUTO_RULE = "the larger of accuracy and peak"
-AUTO_RULE = "the larger of peak and one-se"
+AUTO_RULE = "the larger of peak and one-se, if accuracy gains more than the dependency loses"
 # The defaults that the first cells were computed with. A recipe holds those that differ, so that
 # another default is another selector, and the cells of the first ones stay what they are.
 FIRST_DEFAULTS: dict[str, dict[str, object]] = {

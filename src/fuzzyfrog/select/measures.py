@@ -332,17 +332,23 @@ class Path:
 
         "peak" is the highest dependency; "accuracy" the one whose neighbors are right most often;
         "one-se" the fewest features whose neighbors are right as often, up to a standard error;
-        "auto" the larger of "peak" and "one-se". Without accuracies all of them are the peak.
+        "auto" the larger of "peak" and "one-se", if beyond the peak accuracy gains more than the
+        dependency loses, else "peak". Without accuracies all of them are the peak.
         """
         return self.points[self._place_by(rule)]
 
     def _place_by(self, rule: str) -> int:
-        peak = int(np.argmax([point.score for point in self.points]))
+        scores = np.array([point.score for point in self.points])
+        peak = int(np.argmax(scores))
         if rule == "peak" or self.losses is None:
             return peak
-        best = int(np.argmin(self.losses.mean(axis=1)))
+        losses = self.losses.mean(axis=1)
+        best = int(np.argmin(losses))
         behind = self.losses[: best + 1] - self.losses[best]
         n_anchors = behind.shape[1]
         errors = behind.std(axis=1, ddof=min(1, n_anchors - 1)) / np.sqrt(n_anchors)
         fewest = int(np.argmax(behind.mean(axis=1) <= errors))
-        return {"auto": max(peak, fewest), "accuracy": best, "one-se": fewest}[rule]
+        # The best of many sizes owes something to luck, with any number of samples.
+        pays = losses[peak] - losses[fewest] > scores[peak] - scores[fewest]
+        auto = fewest if fewest > peak and pays else peak
+        return {"auto": auto, "accuracy": best, "one-se": fewest}[rule]

@@ -193,7 +193,8 @@ class FuzzyRoughSelector(TableSelector, Selection):
         How many features to take of those that a greedy search with the soft measure adds one by
         one: "peak", where the soft dependency is highest; "accuracy", where the five nearest
         neighbors of a sample, itself left out, predict it best; "one-se", the fewest with which
-        they predict as well up to a standard error; "auto", the larger of "peak" and "one-se".
+        they predict as well up to a standard error; "auto", the larger of "peak" and "one-se", if
+        beyond the peak their accuracy gains more than the dependency loses, else "peak".
     must_include : list of names or indices, mask, or None, default=None
         Features that are always selected.
     exclude : list of names or indices, mask, or None, default=None
