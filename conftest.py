@@ -1,0 +1,31 @@
+"""What all tests share, those of fuzzyfrog and those of the laboratory."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+# A shell starts background jobs with Ctrl-C ignored, and nohup ignores a closed terminal; the
+# tests must not depend on how they were started.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Return a generator, created afresh for every test: their order does not matter."""
+    return np.random.default_rng(1)
+
+
+@pytest.fixture(scope="session")
+def paper_data_folder() -> Path:
+    """Return the folder with the 22 files of the paper; without it, skip the test."""
+    given = os.environ.get("FUZZYFROG_DATA")
+    if not given or not Path(given, "glass.csv").is_file():
+        pytest.skip("FUZZYFROG_DATA does not name a folder with the data files of the paper")
+    return Path(given)

@@ -1,0 +1,1 @@
+"""The laboratory of fuzzyfrog: selectors x data sets x classifiers, compared in tables."""

@@ -1,1 +1,0 @@
-"""Run selectors x data sets x classifiers, compare them, and write tables."""
