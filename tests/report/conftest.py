@@ -6,20 +6,20 @@ from report import made
 
 
 @pytest.fixture(scope="session")
-def wine_run():
-    return made.wine_run()
+def wine_result():
+    return made.wine_result()
 
 
 @pytest.fixture(scope="session")
-def hostile_run():
-    return made.hostile_run()
+def hostile_result():
+    return made.hostile_result()
 
 
 @pytest.fixture(scope="session")
-def crowded_run(wine_run):
-    return made.crowded_run(wine_run)
+def crowded_result(wine_result):
+    return made.crowded_result(wine_result)
 
 
 @pytest.fixture(scope="session")
-def many_samples_run():
-    return made.many_samples_run()
+def many_samples_result():
+    return made.many_samples_result()

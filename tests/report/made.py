@@ -1,16 +1,24 @@
-"""Tables and runs that reports are made of."""
+"""Tables and results that reports are made of."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
+from msgspec.structs import replace
 from sklearn.datasets import load_wine
 
-from fuzzyfrog import FuzzyRoughSelector
-from fuzzyfrog.records import Check, FeatureSet, FeatureSummary, ModelScores, NoiseGuard, Run
-from fuzzyfrog.select.record import record_of
+from fuzzyfrog import ReductSelector, SoftSelector, load_dataset
+from fuzzyfrog.result import (
+    Check,
+    FeatureSummary,
+    ModelScores,
+    NoiseGuard,
+    Reducts,
+    Result,
+    Subset,
+)
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -35,31 +43,31 @@ HOSTILE = [
 HOSTILE_CLASSES = ["<b onmouseover=alert(4)>class</b>", "שלום \u202e", "x" * 500]
 
 
-def wine_run() -> Run:
-    """Return a run on the wines: 343 reducts, nothing ambiguous."""
+@cache
+def wine_result() -> Result:
+    """Return a result on the wines: 343 reducts, nothing ambiguous."""
     wine = load_wine(as_frame=True)
     classes = wine.target.map({0: "Barolo", 1: "Grignolino", 2: "Barbera"})
-    selector = FuzzyRoughSelector(random_state=0).fit(wine.data, classes)
-    return record_of(
-        selector,
-        name="wine",
-        command="fuzzyfrog select wine --seed 0 --save wine.json --report wine.html",
+    command = "fuzzyfrog reducts wine --seed 0 --save wine.json --report wine.html"
+    return (
+        ReductSelector(random_state=0).fit(wine.data, classes).record(name="wine", command=command)
     )
 
 
-def hostile_run() -> Run:
-    """Return a run on a table whose names try to break out; some samples stay ambiguous."""
+@cache
+def hostile_result() -> Result:
+    """Return a result on a table whose names try to break out; some samples stay ambiguous."""
     random = np.random.default_rng(3)
     table = pd.DataFrame(random.normal(size=(90, len(HOSTILE))).round(1), columns=HOSTILE)
     classes = np.array(HOSTILE_CLASSES)[random.integers(0, 3, 90)]
-    selector = FuzzyRoughSelector(
+    selector = ReductSelector(
         must_include=HOSTILE[:1], min_dependency=0.85, max_evaluations=3_000, random_state=0
     ).fit(table, classes)
-    return record_of(selector, name=HOSTILE[1], command=f"fuzzyfrog select '{HOSTILE[0]}'")
+    return selector.record(name=HOSTILE[1], command=f"fuzzyfrog reducts '{HOSTILE[0]}'")
 
 
-def crowded_run(wine: Run) -> Run:
-    """Return a run with as many reducts and features as a page must stay quick with."""
+def crowded_result(wine: Result) -> Result:
+    """Return a result with as many reducts and features as a page must stay quick with."""
     random = np.random.default_rng(0)
     n_features, n_reducts = 856, 5_000
     weights = random.pareto(1.0, n_features) + 0.01  # some features are in most reducts
@@ -69,24 +77,43 @@ def crowded_run(wine: Run) -> Run:
     picks.insert(0, wine.selected)
     counts = np.bincount(np.concatenate(picks), minlength=n_features) / n_reducts
     features = tuple(FeatureSummary(f"feature {i}", "numeric", 0) for i in range(n_features))
-    front = tuple(FeatureSet(tuple(range(k)), k / 24, None) for k in range(1, 25))
+    front = tuple(Subset(tuple(range(k)), k / 24) for k in range(1, 25))
     return replace(
         wine,
-        data=replace(wine.data, name="crowded", features=features),
-        reducts=tuple(FeatureSet(pick, 1.0, True) for pick in picks),
-        n_reducts=7_000,
-        feature_frequency=tuple(counts.tolist()),
+        table=replace(wine.table, name="crowded", features=features),
+        answer=Reducts(
+            tuple(Subset(pick, 1.0, True) for pick in picks), 7_000, tuple(counts.tolist()), ()
+        ),
         front=front,
     )
 
 
-def many_samples_run() -> Run:
-    """Return a run on 20,000 samples, half of which stay ambiguous."""
+@cache
+def many_samples_result() -> Result:
+    """Return a result on 20,000 samples, half of which stay ambiguous."""
     random = np.random.default_rng(0)
     X = random.normal(size=(20_000, 8))
     noisy = X[:, :4] @ [1.0, 1.0, -1.0, 0.5] + 0.3 * random.normal(size=20_000)
-    selector = FuzzyRoughSelector("quickreduct", n_features_to_select=3, random_state=0)
-    return record_of(selector.fit(X, noisy > 0), name="20,000 samples")
+    selector = ReductSelector("quickreduct", n_features_to_select=3, random_state=0)
+    return selector.fit(X, noisy > 0).record(name="20,000 samples")
+
+
+def soft_result(*, numeric: bool = False, **parameters: object) -> Result:
+    """Return a result on the wines with features to predict with."""
+    wine = load_dataset("wine")
+    if not numeric:
+        return SoftSelector(**parameters).fit(wine).record()
+    at = wine.feature_names.index("proline")
+    X, y = np.delete(wine.values, at, axis=1), wine.values[:, at]
+    return SoftSelector(target="numeric", **parameters).fit(X, y).record()
+
+
+def changed(result: Result, **changes: object) -> Result:
+    """Return a result in which some fields differ, also those of its answer."""
+    own = {name for name in changes if name in result.answer.__struct_fields__}
+    answer = replace(result.answer, **{name: changes[name] for name in own})
+    others = {name: value for name, value in changes.items() if name not in own}
+    return replace(result, answer=answer, **others)
 
 
 def a_check(*, lost: float = 0.08, twins: int = 4, soft: tuple[str, ...] = ()) -> Check:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from fuzzyfrog import FuzzyRoughSelector, load_dataset, read_table
-from fuzzyfrog.records import Certificate
+from fuzzyfrog import ReductSelector, read_table
 from fuzzyfrog.report import write_report
-from fuzzyfrog.select.record import record_of
-from report.made import HOSTILE, a_check
+from fuzzyfrog.result import Certificate
+from report.made import HOSTILE, a_check, changed, soft_result
 
 CHROMIUM = Path(os.environ.get("FUZZYFROG_CHROMIUM", "/usr/bin/chromium"))
 SWITCHES = [
@@ -71,12 +70,12 @@ class Watched:
 
 @pytest.fixture
 def opened(browser, tmp_path):
-    """Yield a function that opens the report of a run; at the end nothing may have been noted."""
+    """Yield a function that opens a report; at the end nothing may have been noted."""
     pages = []
 
-    def open_report(run, width=1200, colors="light"):
+    def open_report(result, width=1200, colors="light"):
         file = tmp_path / f"report{len(pages)}.html"
-        write_report(run, file)
+        write_report(result, file)
         assert file.stat().st_size < 3 * MEGABYTE
         context = browser.new_context(
             viewport={"width": width, "height": 900}, color_scheme=colors, offline=True
@@ -108,8 +107,8 @@ def names_of_rows(page):
     return page.locator("#rows .name").all_inner_texts()
 
 
-def test_wine_answers_in_order(opened, wine_run):
-    page = opened(wine_run).page
+def test_wine_answers_in_order(opened, wine_result):
+    page = opened(wine_result).page
     assert page.locator("h1").inner_text() == (
         "5 of 13 features separate these samples as well as all columns do."
     )
@@ -118,12 +117,12 @@ def test_wine_answers_in_order(opened, wine_run):
         "answer", "models", "features", "front", "reducts", "run",
     ]  # fmt: skip
     assert sorted(page.locator(".chips .name").all_inner_texts()) == sorted(
-        wine_run.names(wine_run.selected)
+        wine_result.names(wine_result.selected)
     )
 
 
-def test_every_section_picture_and_control_has_a_name(opened, wine_run):
-    page = opened(wine_run).page
+def test_every_section_picture_and_control_has_a_name(opened, wine_result):
+    page = opened(wine_result).page
     unnamed = page.evaluate("""() => [
         ...[...document.querySelectorAll('section, nav')].filter(one =>
             !one.getAttribute('aria-label') &&
@@ -141,48 +140,48 @@ def test_every_section_picture_and_control_has_a_name(opened, wine_run):
     assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
-def test_filter_by_feature(opened, wine_run):
-    page = opened(wine_run).page
+def test_filter_by_feature(opened, wine_result):
+    page = opened(wine_result).page
     assert "of 343 that match" in page.locator("#status").inner_text()
-    proline = [one for one in wine_run.reducts if "proline" in wine_run.names(one.features)]
+    proline = [one for one in wine_result.reducts if "proline" in wine_result.names(one.features)]
     button = page.locator("#rows button", has_text="proline")
     button.click()
     assert f"of {len(proline)} that match (343 in all)" in page.locator("#status").inner_text()
     assert button.get_attribute("aria-pressed") == "true"
     page.locator("#rows button", has_text="proline").click()
-    without = len(wine_run.reducts) - len(proline)
+    without = len(wine_result.reducts) - len(proline)
     assert f"of {without} that match" in page.locator("#status").inner_text()
     assert names_of_rows(page)[0] == "proline"  # what is filtered by stays in sight
     page.locator("#clear").click()
     assert "of 343 that match" in page.locator("#status").inner_text()
 
 
-def test_sort_features_and_find_one(opened, wine_run):
-    page = opened(wine_run).page
+def test_sort_features_and_find_one(opened, wine_result):
+    page = opened(wine_result).page
     page.select_option("#sort-features", "name")
     assert names_of_rows(page) == sorted(names_of_rows(page))
     page.select_option("#sort-features", "table")
-    assert names_of_rows(page) == [feature.name for feature in wine_run.data.features]
+    assert names_of_rows(page) == [feature.name for feature in wine_result.table.features]
     page.fill("#find", "PHENOLS")
     assert names_of_rows(page) == ["total_phenols", "nonflavanoid_phenols"]
 
 
-def test_hover_and_arrow_keys_read_a_reduct(opened, wine_run):
-    page = opened(wine_run).page
+def test_hover_and_arrow_keys_read_a_reduct(opened, wine_result):
+    page = opened(wine_result).page
     readout = page.locator("#readout")
     assert "Point at a column" in readout.inner_text()
     page.locator("#matrix").hover(position={"x": 10, "y": 30})
     text = readout.inner_text()
     assert text.startswith("Chosen subset, 5 features")
-    assert all(name in text for name in wine_run.names(wine_run.selected))
+    assert all(name in text for name in wine_result.names(wine_result.selected))
     page.locator("#matrix").focus()
     page.keyboard.press("ArrowRight")
     assert readout.inner_text().startswith("Subset 2, 5 features")
     assert page.locator("#matrix .column.here").count() == 1
 
 
-def test_tip_of_a_point_of_the_front(opened, wine_run):
-    page = opened(wine_run).page
+def test_tip_of_a_point_of_the_front(opened, wine_result):
+    page = opened(wine_result).page
     page.locator(".dot.chosen").hover()
     tip = page.locator("#tip")
     assert tip.is_visible()
@@ -191,22 +190,22 @@ def test_tip_of_a_point_of_the_front(opened, wine_run):
     assert tip.is_hidden()
 
 
-def test_tables_sort(opened, wine_run):
-    page = opened(wine_run).page
+def test_tables_sort(opened, wine_result):
+    page = opened(wine_result).page
     page.locator("#frequency summary").click()
     first = page.locator("#frequency tbody tr").first
     head = page.locator("#frequency th button", has_text="Share")
     head.click()
-    rarest = min(range(13), key=lambda feature: wine_run.feature_frequency[feature])
-    assert first.inner_text().startswith(wine_run.data.features[rarest].name)
+    rarest = min(range(13), key=lambda feature: wine_result.answer.feature_frequency[feature])
+    assert first.inner_text().startswith(wine_result.table.features[rarest].name)
     head.click()
     assert first.inner_text().startswith("alcohol")
     assert page.locator("#frequency th[aria-sort=descending]").count() == 1
 
 
-def test_theme_follows_the_system_until_it_is_switched(opened, wine_run):
+def test_theme_follows_the_system_until_it_is_switched(opened, wine_result):
     background = "getComputedStyle(document.body).backgroundColor"
-    light, dark = opened(wine_run).page, opened(wine_run, colors="dark").page
+    light, dark = opened(wine_result).page, opened(wine_result, colors="dark").page
     colors = light.evaluate(background), dark.evaluate(background)
     assert colors[0] != colors[1]
     light.get_by_role("button", name="Switch to dark colors").click()
@@ -214,8 +213,8 @@ def test_theme_follows_the_system_until_it_is_switched(opened, wine_run):
     assert (light.evaluate(background), dark.evaluate(background)) == colors[::-1]
 
 
-def test_print_shows_everything_but_controls(opened, wine_run):
-    page = opened(wine_run, colors="dark").page
+def test_print_shows_everything_but_controls(opened, wine_result):
+    page = opened(wine_result, colors="dark").page
     page.emulate_media(media="print")
     assert page.locator(".tools").is_hidden()
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
@@ -225,14 +224,14 @@ def test_print_shows_everything_but_controls(opened, wine_run):
     assert page.locator("details[open]").count() == 0
 
 
-def test_a_phone_needs_no_sideways_scroll(opened, wine_run, many_samples_run):
-    for run in (wine_run, many_samples_run):
-        assert not opened(run, width=390).has_sideways_scroll()
-        assert not opened(run, width=320).has_sideways_scroll()
+def test_a_phone_needs_no_sideways_scroll(opened, wine_result, many_samples_result):
+    for result in (wine_result, many_samples_result):
+        assert not opened(result, width=390).has_sideways_scroll()
+        assert not opened(result, width=320).has_sideways_scroll()
 
 
-def test_hostile_names_are_text(opened, hostile_run):
-    watched = opened(hostile_run)
+def test_hostile_names_are_text(opened, hostile_result):
+    watched = opened(hostile_result)
     page = watched.page
     assert not watched.has_sideways_scroll()
     assert page.locator("script").count() == 2  # the data and the page's own
@@ -251,14 +250,14 @@ def test_hostile_names_are_text(opened, hostile_run):
     assert not watched.has_sideways_scroll()
 
 
-def test_hostile_names_on_a_phone(opened, hostile_run):
-    watched = opened(hostile_run, width=390)
+def test_hostile_names_on_a_phone(opened, hostile_result):
+    watched = opened(hostile_result, width=390)
     open_all(watched.page)
     assert not watched.has_sideways_scroll()
 
 
-def test_thousands_of_reducts_are_drawn_as_a_window(opened, crowded_run):
-    page = opened(crowded_run).page
+def test_thousands_of_reducts_are_drawn_as_a_window(opened, crowded_result):
+    page = opened(crowded_result).page
     assert "2,000 more were found" in page.locator("#reducts .lead").inner_text()
     assert 0 < len(columns(page)) <= 60
     assert page.locator("#rows li").count() == 12
@@ -268,7 +267,7 @@ def test_thousands_of_reducts_are_drawn_as_a_window(opened, crowded_run):
     page.locator("#more-rows").click()
     assert page.locator("#rows li").count() == 24
     page.select_option("#size", "24")
-    n_of_24 = sum(one.size == 24 for one in crowded_run.reducts)
+    n_of_24 = sum(one.size == 24 for one in crowded_result.reducts)
     assert f"of {n_of_24:,} that match (5,000 in all)" in page.locator("#status").inner_text()
     page.locator("#clear").click()
     page.select_option("#sort-reducts", "size")
@@ -279,32 +278,32 @@ def test_thousands_of_reducts_are_drawn_as_a_window(opened, crowded_run):
     assert page.locator("#status").inner_text().startswith(f"Subsets {len(sizes) + 1}–")
 
 
-def test_samples_that_stay_ambiguous(opened, many_samples_run):
-    page = opened(many_samples_run).page
+def test_samples_that_stay_ambiguous(opened, many_samples_result):
+    page = opened(many_samples_result).page
     page.locator("#samples summary").first.click()
     rows = page.locator(".ambiguous li")
-    assert rows.count() == len(many_samples_run.ambiguous) == 20
-    worst = many_samples_run.ambiguous[0]
+    assert rows.count() == len(many_samples_result.ambiguous) == 20
+    worst = many_samples_result.ambiguous[0]
     rows.first.locator("summary").click()
     text = rows.first.inner_text()
     assert f"sample {worst.sample}" in text
-    assert f"sample {worst.enemy}" in text
+    assert f"sample {worst.other}" in text
     assert f"{worst.sample_values[0]:.6g}" in text
 
 
 def test_a_table_of_856_features(opened, paper_data_folder):
     table = read_table(paper_data_folder / "cnae_9.csv.gz", target="class")
-    selector = FuzzyRoughSelector("quickreduct", n_features_to_select=6, random_state=0)
-    run = record_of(selector.fit(table), name="cnae_9")
-    watched = opened(run)
+    selector = ReductSelector("quickreduct", n_features_to_select=6, random_state=0)
+    result = selector.fit(table).record(name="cnae_9")
+    watched = opened(result)
     assert watched.page.locator("h1").inner_text().startswith("6 of 856 features separate")
     assert not watched.has_sideways_scroll()
-    assert not opened(run, width=390).has_sideways_scroll()
+    assert not opened(result, width=390).has_sideways_scroll()
 
 
-def test_scores_of_models_are_dots_with_error_bars(opened, wine_run):
-    run = replace(wine_run, check=a_check(soft=tuple(HOSTILE)))
-    page = opened(run).page
+def test_scores_of_models_are_dots_with_error_bars(opened, wine_result):
+    result = replace(wine_result, check=a_check(soft=tuple(HOSTILE)))
+    page = opened(result).page
     assert page.locator("h1").inner_text().startswith("Models do worse with features")
     rows = page.locator("#models li")
     names = page.locator("#models .what").all_inner_texts()
@@ -327,20 +326,20 @@ def test_scores_of_models_are_dots_with_error_bars(opened, wine_run):
     assert middle(rows.nth(1).locator(".reference")) == pytest.approx(dots[0], abs=1.5)
 
 
-def test_scores_of_models_on_a_phone_and_in_the_dark(opened, wine_run):
-    run = replace(wine_run, check=a_check(soft=tuple(HOSTILE)))
-    assert not opened(run, width=390).has_sideways_scroll()
-    assert not opened(run, width=1280).has_sideways_scroll()
+def test_scores_of_models_on_a_phone_and_in_the_dark(opened, wine_result):
+    result = replace(wine_result, check=a_check(soft=tuple(HOSTILE)))
+    assert not opened(result, width=390).has_sideways_scroll()
+    assert not opened(result, width=1280).has_sideways_scroll()
     color = "one => getComputedStyle(one).stroke"
-    light = opened(run).page.locator("#models .error").first.evaluate(color)
-    dark = opened(run, colors="dark").page.locator("#models .error").first.evaluate(color)
+    light = opened(result).page.locator("#models .error").first.evaluate(color)
+    dark = opened(result, colors="dark").page.locator("#models .error").first.evaluate(color)
     assert light != dark
 
 
-def test_a_proof_has_no_color_of_success(opened, wine_run):
-    page = opened(replace(wine_run, certificate=Certificate(True, 5, 5, 343, True))).page
+def test_a_proof_has_no_color_of_success(opened, wine_result):
+    page = opened(changed(wine_result, certificate=Certificate(True, 5, 5, 343, True))).page
     background = "one => getComputedStyle(one).backgroundColor"
-    notes = opened(replace(wine_run, notes=("odd",))).page.locator(".notes").evaluate(background)
+    notes = opened(replace(wine_result, notes=("odd",))).page.locator(".notes").evaluate(background)
     assert page.locator(".proof.proven").evaluate(background) == notes
 
 
@@ -360,9 +359,9 @@ BROKEN = """() => {
 
 
 @pytest.mark.parametrize("width", [320, 390])
-def test_no_value_breaks_into_single_characters(opened, hostile_run, many_samples_run, width):
-    for run in (hostile_run, many_samples_run, replace(hostile_run, check=a_check())):
-        watched = opened(run, width=width)
+def test_no_value_breaks_into_single_characters(opened, hostile_result, many_samples_result, width):
+    for result in (hostile_result, many_samples_result, replace(hostile_result, check=a_check())):
+        watched = opened(result, width=width)
         open_all(watched.page)
         assert watched.page.evaluate(BROKEN) == []
         assert not watched.has_sideways_scroll()
@@ -380,26 +379,25 @@ OVERLAPS = """() => [...document.querySelectorAll(".plot")].flatMap((plot) => {
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_labels_of_axes_do_not_overlap(opened, wine_run, width):
-    soft = FuzzyRoughSelector(measure="soft").fit(load_dataset("wine")).record()
-    for run in (wine_run, soft):
-        watched = opened(run, width=width)
+def test_labels_of_axes_do_not_overlap(opened, wine_result, width):
+    for result in (wine_result, soft_result()):
+        watched = opened(result, width=width)
         open_all(watched.page)
         assert watched.page.evaluate(OVERLAPS) == []
 
 
-def test_the_page_is_short_until_it_is_opened(opened, wine_run):
-    page = opened(replace(wine_run, check=a_check()), width=1280).page
+def test_the_page_is_short_until_it_is_opened(opened, wine_result):
+    page = opened(replace(wine_result, check=a_check()), width=1280).page
     height = "document.documentElement.scrollHeight"
     folded = page.evaluate(height)
     open_all(page)
     assert folded < 4_200 < page.evaluate(height)
 
 
-def test_classes_differ_by_color_and_shape_in_both_themes(opened, wine_run):
+def test_classes_differ_by_color_and_shape_in_both_themes(opened, wine_result):
     fill = "all => all.map(one => getComputedStyle(one).fill)"
     for colors in ("light", "dark"):
-        page = opened(wine_run, colors=colors).page
+        page = opened(wine_result, colors=colors).page
         shapes = page.eval_on_selector_all(
             ".scatter .legend path", "all => all.map(one => one.getAttribute('d'))"
         )

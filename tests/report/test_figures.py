@@ -1,18 +1,17 @@
-"""Pictures with matplotlib: on axes, and as files."""
+"""Plots on axes of matplotlib."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 import warnings
-from dataclasses import replace
-from xml.etree import ElementTree
 
 import pytest
+from msgspec.structs import replace
 from sklearn.exceptions import NotFittedError
 
-from fuzzyfrog import FuzzyRoughSelector, load_dataset, plot_front, plot_reducts
-from fuzzyfrog.report import save_figures
+from fuzzyfrog import ReductSelector, SoftSelector, load_dataset, plot_front, plot_reducts
+from report.made import changed
 
 plt = pytest.importorskip("matplotlib.pyplot")
 
@@ -24,75 +23,39 @@ def closed():
     plt.close("all")
 
 
-NAMES = ["front", "reducts", "frequency", "convergence"]
-
-
-def texts(file):
-    root = ElementTree.parse(file).getroot()  # noqa: S314 - written by the test itself
-    return [
-        "".join(one.itertext()).strip() for one in root.iter("{http://www.w3.org/2000/svg}text")
-    ]
-
-
-def test_svg_files_have_the_names_and_numbers_and_are_repeatable(wine_run, tmp_path):
-    files = save_figures(wine_run, tmp_path / "new" / "folder")
-    assert [file.name for file in files] == [f"{name}.svg" for name in NAMES]
-    front, reducts, frequency, convergence = map(texts, files)
-    assert "elbow, γ 0.999" in front
-    assert "chosen, γ 1.000" in front
-    assert "40 of 343 equally good subsets" in reducts
-    assert {feature.name for feature in wine_run.data.features} <= set(frequency)
-    assert "57%" in frequency
-    assert "subsets scored" in convergence
-    again = save_figures(wine_run, tmp_path / "again")
-    assert [file.read_bytes() for file in again] == [file.read_bytes() for file in files]
-
-
-def test_png_files_of_hostile_names_without_history(hostile_run, tmp_path):
-    first = replace(hostile_run.data.features[0], name="$x^{ $")
-    data = replace(hostile_run.data, features=(first, *hostile_run.data.features[1:]))
-    files = save_figures(replace(hostile_run, data=data, history=()), tmp_path, format="png")
-    assert all(file.read_bytes().startswith(b"\x89PNG") for file in files)
-
-
-def test_unknown_format_gets_a_sentence(wine_run, tmp_path):
-    with pytest.raises(ValueError, match="format must be one of 'svg', 'png', got 'pdf'"):
-        save_figures(wine_run, tmp_path, format="pdf")
-
-
 def test_reports_need_no_matplotlib_and_figures_say_how_to_get_it():
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
         "from fuzzyfrog import plot_front, plot_reducts\n"
-        "from fuzzyfrog.report import render_report, save_figures\n"
-        "for draw in (plot_front, plot_reducts, lambda _: save_figures(None, '.')):\n"
+        "from fuzzyfrog.report import render_report\n"
+        "for draw in (plot_front, plot_reducts):\n"
         "    try: draw(None)\n"
         "    except ImportError as error: print(error)"
     )
     done = subprocess.run(  # noqa: S603 - our own interpreter and code
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    assert done.stdout.count("pip install 'fuzzyfrog[report]'") == 3
+    assert done.stdout.count("pip install 'fuzzyfrog[report]'") == 2
 
 
 def lines_of(ax):
     return [list(zip(*map(list, line.get_data()), strict=True)) for line in ax.lines]
 
 
-def test_the_line_of_a_plot_is_the_front(wine_run):
-    ax = plot_front(wine_run)
+def test_the_line_of_a_plot_is_the_front(wine_result):
+    ax = plot_front(wine_result)
     front, full, elbow, chosen = lines_of(ax)
-    assert front == [(one.size, one.dependency) for one in wine_run.front]
-    assert [y for _, y in full] == [wine_run.full_dependency] * 2
-    assert elbow == [(4, wine_run.front[3].dependency)]
-    assert chosen == [(5, wine_run.dependency)]
+    assert front == [(one.size, one.dependency) for one in wine_result.front]
+    assert [y for _, y in full] == [wine_result.full_dependency] * 2
+    assert elbow == [(4, wine_result.front[3].dependency)]
+    assert chosen == [(5, wine_result.dependency)]
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
     assert labels == ["dependency γ", "all 13 features", "elbow, γ 0.999", "chosen, γ 1.000"]
     assert ax.get_title(loc="left") == "The best dependency found for each number of features"
 
 
 def test_a_fitted_selector_is_plotted_on_given_axes():
-    selector = FuzzyRoughSelector(measure="soft").fit(load_dataset("wine"))
+    selector = SoftSelector().fit(load_dataset("wine"))
     figure, (first, second) = plt.subplots(2)
     assert plot_front(selector, ax=second) is second
     assert plt.gcf() is figure
@@ -102,43 +65,43 @@ def test_a_fitted_selector_is_plotted_on_given_axes():
     assert neighbors == [(one.size, one.accuracy) for one in selector.front_]
     assert full[0][1] == selector.full_dependency_
     assert chance[0][1] == selector.chance_
-    assert second.get_title(loc="left") == "The dependency after each feature added"
+    assert second.get_title(loc="left") == "The soft dependency after each feature added"
 
 
-def test_the_dots_of_a_plot_are_the_reducts(wine_run):
-    ax = plot_reducts(wine_run)
+def test_the_dots_of_a_plot_are_the_reducts(wine_result):
+    ax = plot_reducts(wine_result)
     names = [label.get_text() for label in ax.get_yticklabels()]
     found = {}
     for line in ax.lines:
         if line.get_linestyle() == "-":
             found[line.get_xdata()[0]] = {names[y] for y in line.get_ydata()}
-    drawn = wine_run.reducts[:40]
-    assert [found[x] for x in range(40)] == [set(wine_run.names(one.features)) for one in drawn]
+    drawn = wine_result.reducts[:40]
+    assert [found[x] for x in range(40)] == [set(wine_result.names(one.features)) for one in drawn]
     chosen = [line.get_xdata()[0] for line in ax.lines if line.get_color() == "#0f766e"]
-    assert [wine_run.reducts[x].features for x in chosen] == [wine_run.selected]
+    assert [wine_result.reducts[x].features for x in chosen] == [wine_result.selected]
     assert ax.get_title(loc="left") == "40 of 343 equally good subsets"
     assert (
-        plot_reducts(replace(wine_run, reducts=wine_run.reducts[:1], n_reducts=1))
+        plot_reducts(changed(wine_result, reducts=wine_result.reducts[:1], n_reducts=1))
         .get_title(loc="left")
         .startswith("The selected subset")
     )
 
 
-def test_plots_say_what_they_leave_out(crowded_run):
-    ax = plot_reducts(crowded_run)
+def test_plots_say_what_they_leave_out(crowded_result):
+    ax = plot_reducts(crowded_result)
     assert len(ax.get_yticks()) == 25
-    n_used = sum(share > 0 for share in crowded_run.feature_frequency)
+    n_used = sum(share > 0 for share in crowded_result.answer.feature_frequency)
     assert ax.get_title(loc="left") == (
         f"40 of 7,000 equally good subsets ({n_used - 25} rarer features not shown)"
     )
 
 
-def test_dollars_in_names_are_dollars_when_the_plot_is_drawn_later(hostile_run, tmp_path):
-    first = replace(hostile_run.data.features[0], name="$x^{ $")
-    data = replace(hostile_run.data, features=(first, *hostile_run.data.features[1:]))
-    run = replace(hostile_run, data=data, feature_frequency=(1.0,) * 18)
+def test_dollars_in_names_are_dollars_when_the_plot_is_drawn_later(hostile_result, tmp_path):
+    first = replace(hostile_result.table.features[0], name="$x^{ $")
+    data = replace(hostile_result.table, features=(first, *hostile_result.table.features[1:]))
+    result = changed(hostile_result, table=data, feature_frequency=(1.0,) * 18)
     _, own = plt.subplots()  # its ticks know nothing of our style
-    ax = plot_reducts(run, ax=own)
+    ax = plot_reducts(result, ax=own)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")
         ax.figure.savefig(tmp_path / "plot.svg")
@@ -146,7 +109,7 @@ def test_dollars_in_names_are_dollars_when_the_plot_is_drawn_later(hostile_run, 
 
 
 def test_only_selectors_and_records_are_plotted():
-    with pytest.raises(ValueError, match="source must be a fitted FuzzyRoughSelector or a Run"):
+    with pytest.raises(ValueError, match="source must be a fitted selector or a Result"):
         plot_front([1, 2])
     with pytest.raises(NotFittedError):
-        plot_front(FuzzyRoughSelector())
+        plot_front(ReductSelector())

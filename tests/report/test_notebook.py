@@ -8,8 +8,8 @@ pytest.importorskip("ipykernel", reason="needs the notebook tools of fuzzyfrog[d
 pytest.importorskip("matplotlib")
 
 FIT = """
-from fuzzyfrog import FuzzyRoughSelector, load_dataset, plot_front, plot_reducts
-selector = FuzzyRoughSelector("quickreduct").fit(load_dataset("wine"))
+from fuzzyfrog import (ReductSelector, load_dataset, plot_front, plot_reducts)
+selector = ReductSelector("quickreduct").fit(load_dataset("wine"))
 """
 PLOTS = (
     "plot_front(selector);",

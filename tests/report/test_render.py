@@ -7,29 +7,33 @@ import hashlib
 import html
 import json
 import re
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
-from fuzzyfrog.records import (
+from fuzzyfrog.common.messages import percent
+from fuzzyfrog.report import render_report, summary_html, write_report
+from fuzzyfrog.report.plot_data import Scale, models, nice_ticks, steps
+from fuzzyfrog.report.render import collect
+from fuzzyfrog.report.sections import MAX_MEMBERS
+from fuzzyfrog.report.text import cell, short, visible
+from fuzzyfrog.result import (
     AmbiguousSample,
     Certificate,
     ClassCount,
-    FeatureSet,
     FeatureSummary,
+    Subset,
     Versions,
 )
-from fuzzyfrog.records.check import elbow_of
-from fuzzyfrog.report import render_report, summary_html, write_report
-from fuzzyfrog.report.plot_data import Scale, nice_ticks, steps
-from fuzzyfrog.report.render import collect
-from fuzzyfrog.report.sections import MAX_MEMBERS
-from fuzzyfrog.report.text import cell, gamma, percent, seconds, short, visible
+from fuzzyfrog.result.check import elbow_of
+from fuzzyfrog.words import words_of
+from fuzzyfrog.words.text import duration, gamma
+from report.made import a_check, changed
 
 
 def points(*dependencies):
     return tuple(
-        FeatureSet(tuple(range(size)), dependency, None)
+        Subset(tuple(range(size)), dependency, None)
         for size, dependency in enumerate(dependencies, start=1)
     )
 
@@ -39,8 +43,8 @@ def data_of(page):
     return json.loads(text[1])
 
 
-def test_policy_allows_the_one_script_and_nothing_else(hostile_run):
-    page = render_report(hostile_run)
+def test_policy_allows_the_one_script_and_nothing_else(hostile_result):
+    page = render_report(hostile_result)
     policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)[1]
     (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -49,30 +53,32 @@ def test_policy_allows_the_one_script_and_nothing_else(hostile_run):
     assert page.count("<script") == 2
 
 
-def test_page_asks_for_nothing(hostile_run):
-    page = render_report(hostile_run)
+def test_page_asks_for_nothing(hostile_result):
+    page = render_report(hostile_result)
     assert not re.search(r"(?:src|href|action)=[\"']?(?:https?:|//|/|\.)", page)
     assert "@import" not in page
     assert "url(" not in page
 
 
-def test_data_cannot_leave_its_element(hostile_run):
-    page = render_report(hostile_run)
+def test_data_cannot_leave_its_element(hostile_result):
+    page = render_report(hostile_result)
     start = page.index('id="data">') + len('id="data">')
     text = page[start : page.index("</script>", start)]
     assert not set("<>&\u2028\u2029") & set(text)
     assert text.isascii()
-    assert len(data_of(page)["reducts"]) == len(hostile_run.reducts)
+    assert len(data_of(page)["reducts"]) == len(hostile_result.reducts)
 
 
-def test_a_page_can_be_written_with_any_text(wine_run, tmp_path):
+def test_a_page_can_be_written_with_any_text(wine_result, tmp_path):
     odd = "\ud800 lone surrogate \0"
-    write_report(replace(wine_run, data=replace(wine_run.data, name=odd)), tmp_path / "odd.html")
+    write_report(
+        replace(wine_result, table=replace(wine_result.table, name=odd)), tmp_path / "odd.html"
+    )
     assert "⟨U+D800⟩ lone surrogate ⟨U+0000⟩" in (tmp_path / "odd.html").read_text("utf-8")
 
 
-def test_the_same_run_gives_the_same_page(wine_run):
-    assert render_report(wine_run) == render_report(wine_run)
+def test_the_same_run_gives_the_same_page(wine_result):
+    assert render_report(wine_result) == render_report(wine_result)
 
 
 @pytest.mark.parametrize(
@@ -83,22 +89,22 @@ def test_the_same_run_gives_the_same_page(wine_run):
         (None, "checked", "None of them can be left out."),
     ],
 )
-def test_says_how_sure_it_is(wine_run, certificate, state, title):
-    proof = collect(replace(wine_run, certificate=certificate))["answer"]["proof"]
+def test_says_how_sure_it_is(wine_result, certificate, state, title):
+    proof = collect(changed(wine_result, certificate=certificate))["answer"]["proof"]
     assert proof["state"] == state
     assert proof["title"].startswith(title)
 
 
-def test_does_not_claim_what_was_not_checked(wine_run):
-    unchecked = tuple(replace(one, minimal=False) for one in wine_run.reducts)
-    proof = collect(replace(wine_run, reducts=unchecked))["answer"]["proof"]
+def test_does_not_claim_what_was_not_checked(wine_result):
+    unchecked = tuple(replace(one, minimal=False) for one in wine_result.reducts)
+    proof = collect(changed(wine_result, reducts=unchecked))["answer"]["proof"]
     assert (proof["state"], proof["title"]) == ("open", "Not proven.")
 
 
-def test_core_alone_is_called_proven(wine_run):
-    alone = replace(wine_run, core=wine_run.selected, command=None)
-    for run in (alone, replace(alone, certificate=Certificate(False, 4, 5, 1, False))):
-        answer = collect(run)["answer"]
+def test_core_alone_is_called_proven(wine_result):
+    alone = changed(wine_result, core=wine_result.selected, command=None)
+    for result in (alone, changed(alone, certificate=Certificate(False, 4, 5, 1, False))):
+        answer = collect(result)["answer"]
         assert answer["proof"]["state"] == "proven"
         title = "Proven for these samples: 5 features are the fewest, and"
         assert answer["proof"]["title"].startswith(title)
@@ -107,33 +113,33 @@ def test_core_alone_is_called_proven(wine_run):
 
 
 @pytest.mark.parametrize("minimal", [True, False])
-def test_way_to_a_proof_is_that_of_the_run(wine_run, minimal):
-    reducts = tuple(replace(one, minimal=minimal) for one in wine_run.reducts)
-    typed = collect(replace(wine_run, reducts=reducts))["answer"]["proof"]["text"]
-    called = collect(replace(wine_run, reducts=reducts, command=None))["answer"]["proof"]["text"]
+def test_way_to_a_proof_is_that_of_the_run(wine_result, minimal):
+    reducts = tuple(replace(one, minimal=minimal) for one in wine_result.reducts)
+    typed = collect(changed(wine_result, reducts=reducts))["answer"]["proof"]["text"]
+    called = collect(changed(wine_result, reducts=reducts, command=None))["answer"]["proof"]["text"]
     assert ("--certify" in typed, "certify=True" in typed) == (True, False)
     assert ("--certify" in called, "certify=True" in called) == (False, True)
 
 
-def test_warnings_are_shown_before_the_facts(wine_run):
+def test_warnings_are_shown_before_the_facts(wine_result):
     note = "feature '<b>id</b>' has another value in every sample."
-    run = replace(wine_run, notes=(note, *[f"note {number}" for number in range(9)]))
-    for page in (render_report(run), summary_html(run)):
+    result = replace(wine_result, notes=(note, *[f"note {number}" for number in range(9)]))
+    for page in (render_report(result), summary_html(result)):
         assert "Feature &#39;&lt;b&gt;id&lt;/b&gt;&#39; has another value" in page
         assert page.count("Please note") >= 1
         assert "note 6" in page
         assert "note 7" not in page
         assert "and 2 more" in page
-    page = render_report(run)
+    page = render_report(result)
     assert page.index("Please note") < page.index('class="facts"')
-    silent = replace(wine_run, notes=())
+    silent = replace(wine_result, notes=())
     assert "Please note" not in render_report(silent) + summary_html(silent)
 
 
-def test_features_in_no_reduct_are_named(wine_run):
+def test_features_in_no_reduct_are_named(wine_result):
     def lead(n_unused):
         shares = (0.0,) * n_unused + (0.5,) * (13 - n_unused)
-        page = render_report(replace(wine_run, feature_frequency=shares))
+        page = render_report(changed(wine_result, feature_frequency=shares))
         text = page[page.index('id="frequency"') : page.index("Share of subsets")]
         return re.sub(r"<[^>]+>", "", text)
 
@@ -143,26 +149,26 @@ def test_features_in_no_reduct_are_named(wine_run):
     assert "none of the subsets" not in lead(0)
 
 
-def test_a_table_without_a_name_is_not_called_table(wine_run):
-    unnamed = replace(wine_run, data=replace(wine_run.data, name="table"))
+def test_a_table_without_a_name_is_not_called_table(wine_result):
+    unnamed = replace(wine_result, table=replace(wine_result.table, name="table"))
     for page in (render_report(unnamed), summary_html(unnamed)):
         assert ">table<" not in page
         assert "for table" not in page
     assert "<title>Selected features</title>" in render_report(unnamed)
-    assert ">wine<" in summary_html(wine_run)
+    assert ">wine<" in summary_html(wine_result)
 
 
-def test_headline_of_less_than_all(hostile_run, many_samples_run):
+def test_headline_of_less_than_all(hostile_result, many_samples_result):
     assert re.fullmatch(
         r"4 of 18 features separate these samples \d\d\.\d% as well as all columns do\.",
-        collect(replace(hostile_run, dependency=0.9))["answer"]["headline"],
+        collect(replace(hostile_result, dependency=0.9))["answer"]["headline"],
     )
-    assert collect(many_samples_run)["answer"]["headline"].startswith("3 of 8 features separate")
+    assert collect(many_samples_result)["answer"]["headline"].startswith("3 of 8 features separate")
 
 
-def test_no_dependency_is_no_success(wine_run):
-    useless = replace(wine_run.explanations[0], dependency=0.0, dependency_without=0.0)
-    nothing = replace(wine_run, dependency=0.0, full_dependency=0.0, explanations=(useless,),
+def test_no_dependency_is_no_success(wine_result):
+    useless = replace(wine_result.explanations[0], dependency=0.0, dependency_without=0.0)
+    nothing = replace(wine_result, dependency=0.0, full_dependency=0.0, explanations=(useless,),
                       selected=(useless.feature,))  # fmt: skip
     page = summary_html(nothing)
     assert "No feature separates samples of different classes" in page
@@ -174,42 +180,42 @@ def test_no_dependency_is_no_success(wine_run):
 NASTY = "\u202eabc\u2066\0\x1b[31m\u200b\x85"
 
 
-def all_nasty(run):
-    """Return a run in which every text that comes from outside has characters unseen."""
+def all_nasty(result):
+    """Return a result in which every text that comes from outside has characters unseen."""
     pairs = tuple(
         replace(
-            pair, sample_target=NASTY, enemy_target=NASTY, sample_value=NASTY, enemy_value=NASTY
+            pair, sample_target=NASTY, other_target=NASTY, sample_value=NASTY, other_value=NASTY
         )
-        for pair in run.explanations[0].pairs
+        for pair in result.explanations[0].examples
     )
-    n_values = len(run.selected)
+    n_values = len(result.selected)
     unsure = AmbiguousSample(0, 1, NASTY, NASTY, 0.5, (NASTY,) * n_values, (NASTY,) * n_values)
-    target = replace(run.data.target, name=NASTY, classes=(ClassCount(NASTY, 178),))
-    features = tuple(replace(one, name=NASTY) for one in run.data.features)
+    target = replace(result.table.target, name=NASTY, classes=(ClassCount(NASTY, 178),))
+    features = tuple(replace(one, name=NASTY) for one in result.table.features)
     return replace(
-        run,
-        data=replace(run.data, name=NASTY, sha256=NASTY, target=target, features=features),
-        parameters={NASTY: NASTY, "search": NASTY},
+        result,
+        table=replace(result.table, name=NASTY, sha256=NASTY, target=target, features=features),
+        settings={NASTY: NASTY, "search": NASTY},
         versions=Versions(*[NASTY] * 5),
         command=NASTY,
         stop_reason=NASTY,
         notes=(NASTY,),
-        explanations=tuple(replace(one, name=NASTY, pairs=pairs) for one in run.explanations),
+        explanations=tuple(replace(one, name=NASTY, examples=pairs) for one in result.explanations),
         ambiguous=(unsure,),
     )
 
 
-def test_no_text_of_a_page_has_characters_unseen(wine_run):
-    run = all_nasty(wine_run)
-    ours = set(render_report(wine_run))
-    for page in (render_report(run), summary_html(run)):
+def test_no_text_of_a_page_has_characters_unseen(wine_result):
+    result = all_nasty(wine_result)
+    ours = set(render_report(wine_result))
+    for page in (render_report(result), summary_html(result)):
         assert not set(NASTY) - set("abc[31m") & set(page)
         assert {one for one in set(page) - ours if not one.isprintable()} == set()
         assert "⟨U+202E⟩abc" in page
 
 
-def test_values_cannot_turn_the_text_around_them(wine_run):
-    page = render_report(all_nasty(wine_run))
+def test_values_cannot_turn_the_text_around_them(wine_result):
+    page = render_report(all_nasty(wine_result))
     shown = visible(NASTY)
     sentences = (f">The search ended: {shown}.", f'content="fuzzyfrog {shown}',
                  f"fuzzyfrog {shown}. This", f">{shown}: selected features</title>",
@@ -221,52 +227,56 @@ def test_values_cannot_turn_the_text_around_them(wine_run):
 
 
 @pytest.mark.parametrize("letter", ["n", "漢", '"'])
-def test_long_names_do_not_fill_the_disk(wine_run, letter):
+def test_long_names_do_not_fill_the_disk(wine_result, letter):
     names = [f"{at} " + letter * 500 for at in range(856)]
     wide = tuple(range(300))
     unsure = AmbiguousSample(0, 1, "a", "b", 0.5, (letter * 900,) * 300, (letter * 900,) * 300)
-    run = replace(
-        wine_run,
-        data=replace(wine_run.data, features=tuple(FeatureSummary(n, "numeric", 0) for n in names)),
+    result = changed(
+        wine_result,
+        table=replace(
+            wine_result.table, features=tuple(FeatureSummary(n, "numeric", 0) for n in names)
+        ),
         selected=wide,
         core=wide,
         feature_frequency=(0.5,) * 856,
-        reducts=tuple(FeatureSet((*wide, 300 + at), 1.0, True) for at in range(500)),
-        front=tuple(FeatureSet(tuple(range(size)), size / 300, None) for size in range(1, 301)),
+        reducts=tuple(Subset((*wide, 300 + at), 1.0, True) for at in range(500)),
+        front=tuple(Subset(tuple(range(size)), size / 300, None) for size in range(1, 301)),
         explanations=tuple(
-            replace(wine_run.explanations[0], feature=at, name=names[at]) for at in wide
+            replace(wine_result.explanations[0], feature=at, name=names[at]) for at in wide
         ),
         ambiguous=(unsure,) * 20,
     )
-    page = render_report(run)
+    page = render_report(result)
     assert len(page.encode()) < 3_000_000
     assert f"299 {letter}" in html.unescape(page)
 
 
-def test_points_of_the_front_can_be_reached_by_keyboard(wine_run):
-    dots = re.findall(r'<b class="dot[^>]*>', render_report(wine_run))
-    assert len(dots) == len(wine_run.front)
-    for dot, point in zip(dots, wine_run.front, strict=True):
+def test_points_of_the_front_can_be_reached_by_keyboard(wine_result):
+    dots = re.findall(r'<b class="dot[^>]*>', render_report(wine_result))
+    assert len(dots) == len(wine_result.front)
+    for dot, point in zip(dots, wine_result.front, strict=True):
         assert 'tabindex="0"' in dot
         assert f'aria-label="{point.size} feature' in dot
 
 
-def test_page_holds_what_it_can_afford_and_says_so(wine_run):
-    wide = FeatureSet(tuple(range(13)), 1.0, True)
-    many = replace(wine_run, reducts=(wine_run.reducts[0], *[wide] * 20_000), n_reducts=20_001)
+def test_page_holds_what_it_can_afford_and_says_so(wine_result):
+    wide = Subset(tuple(range(13)), 1.0, True)
+    many = changed(
+        wine_result, reducts=(wine_result.reducts[0], *[wide] * 20_000), n_reducts=20_001
+    )
     found = collect(many)["reducts"]
     assert sum(map(len, found["page"]["reducts"])) <= MAX_MEMBERS
     assert found["n_kept"] + found["n_left_out"] == 20_001
     assert f"{found['n_left_out']:,} more were found" in render_report(many)
 
 
-def test_a_short_history_has_no_picture(wine_run):
-    assert collect(replace(wine_run, history=wine_run.history[:1]))["course"] is None
-    assert "The search as a table" not in render_report(replace(wine_run, history=()))
+def test_a_short_history_has_no_picture(wine_result):
+    assert collect(replace(wine_result, history=wine_result.history[:1]))["course"] is None
+    assert "The search as a table" not in render_report(replace(wine_result, history=()))
 
 
-def test_summary_is_html_without_scripts(hostile_run):
-    short_page = summary_html(hostile_run)
+def test_summary_is_html_without_scripts(hostile_result):
+    short_page = summary_html(hostile_result)
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in short_page
     assert "<script" not in short_page
     assert "<img" not in short_page
@@ -319,7 +329,7 @@ def test_shares_are_never_rounded_to_all_or_none():
 
 
 def test_other_texts():
-    assert [seconds(one) for one in (0.0123, 7.26, 150, 7_320)] == [
+    assert [duration(one) for one in (0.0123, 7.26, 150, 7_320)] == [
         "12 ms", "7.3 s", "2 min 30 s", "2 h 2 min",
     ]  # fmt: skip
     assert [cell(None), cell(0.30000000000000004), cell("a\nb")] == ["missing", "0.3", "a⟨U+000A⟩b"]
@@ -338,3 +348,13 @@ def test_places():
     assert Scale(0, 4).at(1) == 25
     assert Scale(0, 4).at(9) == 100
     assert steps([(0, 0), (50, 100)]) == "M0 100H50V0"
+
+
+def test_a_negative_r2_has_its_place_in_the_chart(wine_result):
+    check = a_check()
+    low = tuple(replace(one, score=one.score - 1.2, by_model=(-0.3,) * 3) for one in check.scores)
+    result = replace(wine_result, check=replace(check, metric="R²", scores=low))
+    everything, selected, elbow = models(words_of(result))["rows"]
+    assert everything["score"] == "\N{MINUS SIGN}0.300"
+    assert 0 < elbow["at"] < selected["at"] < everything["at"] < 100
+    assert '<td class="number">\N{MINUS SIGN}0.300</td>' in render_report(result)

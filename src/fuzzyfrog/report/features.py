@@ -7,17 +7,18 @@ from math import isfinite
 from statistics import median, quantiles
 from typing import Any, NamedTuple
 
-from fuzzyfrog.common.messages import told_apart
-from fuzzyfrog.records import (
-    DataSample,
-    ExamplePair,
-    FeatureExplanation,
-    Run,
-    SampledColumn,
-    WorseSample,
-)
+from fuzzyfrog.common.messages import count
 from fuzzyfrog.report.plot_data import Scale, nice_ticks, tick
-from fuzzyfrog.report.text import cell, count, gamma, room, row_of, short
+from fuzzyfrog.report.text import cell, room, short
+from fuzzyfrog.result import (
+    AmbiguousSample,
+    DataSample,
+    Example,
+    Explanation,
+    Result,
+    SampledColumn,
+)
+from fuzzyfrog.words import Words
 
 MAX_CARDS = 12  # features with a picture and examples; the others get a line each
 MAX_LINES = 500
@@ -26,6 +27,7 @@ MAX_CHARACTERS = 25_000  # of the names of the selected features, together
 LONGEST_NAME = 600
 LONGEST_CAPTION = 80  # also of the name of a feature of an ambiguous sample
 LONGEST_CLASS = 200
+LONGEST_ROW = 60  # characters of the name of a sample
 MAX_GROUPS = 6  # classes or categories with a row or color of their own
 MAX_SHARES = 4  # categories with a column of their own
 N_BINS = 24
@@ -50,171 +52,86 @@ SHAPES = (
 )
 
 
-def features(run: Run) -> dict[str, Any]:
+def features(words: Words) -> dict[str, Any]:
     """Return the selected features with their values, the one that would be missed most first."""
-    pictures, plot = distributions(run), scatter(run)
-    explained = {one.feature: one for one in run.explanations}
-    most = room(min(len(run.selected), MAX_LINES), MAX_CHARACTERS, LONGEST_NAME)
+    result = words.result
+    pictures, plot = distributions(result), scatter(result)
+    explained = {one.feature: one for one in result.explanations}
+    most = room(min(len(result.selected), MAX_LINES), MAX_CHARACTERS, LONGEST_NAME)
     cards = [
-        _card(run, feature, explained.get(feature), pictures.get(feature), most)
-        for feature in run.by_loss[:MAX_CARDS]
+        _card(words, feature, explained.get(feature), pictures.get(feature), most)
+        for feature in result.by_loss[:MAX_CARDS]
     ]
     n_first = FIRST_CARDS if plot is None else FIRST_CARDS - 1  # it has the place of a few
     if len(cards) <= n_first + 1:
         n_first += 1
-    listed = [explained[one] for one in run.by_loss[MAX_CARDS:MAX_LINES] if one in explained]
-    n_more = len(run.selected) - min(n_first, len(cards))
+    listed = [explained[one] for one in result.by_loss[MAX_CARDS:MAX_LINES] if one in explained]
+    n_more, examples = len(result.selected) - min(n_first, len(cards)), words.examples()
     return {
-        "title": _features_title(run, has_pictures=bool(pictures)),
-        "lead": _features_lead(run),
+        "title": words.features_title(has_pictures=bool(pictures)),
+        "lead": words.features_lead(),
         "scatter": plot,
-        "drawn": _drawn(run),
+        "drawn": words.drawn(),
         "first": cards[:n_first],
         "more": cards[n_first:],
         "more_title": count(n_more, "more selected feature"),
-        "lines": [_line(one, most) for one in listed],
-        "n_hidden": len(run.selected) - len(cards) - len(listed),
-    }
+        "lines": [
+            {"name": short(one.name, most), "signed": _signed(words, one),
+             "n_affected": one.n_affected}
+            for one in listed
+        ],
+        "n_hidden": len(result.selected) - len(cards) - len(listed),
+        "examples": None if examples is None else examples._asdict(),
+    }  # fmt: skip
 
 
-def _features_title(run: Run, *, has_pictures: bool) -> str:
-    if not has_pictures:
-        return "What each feature contributes"
-    if run.data.target.is_numeric:
-        return "The selected features and the target"
-    return "The selected features by class"
-
-
-def _features_lead(run: Run) -> str:
-    symbol = "the score" if run.symbol == "score" else run.symbol
-    parts = [f"The number next to a feature is the change of {symbol} without it."]
-    if not run.is_explained:
-        why = f"because {run.why_unexplained}"
-        parts = [f"How {symbol} changes without each of them was not measured, {why}."]
-    if run.data_sample is not None:
-        targets, classes = run.data_sample.targets, run.data.target.classes
-        has_all = 0 < len(classes) == len(set(targets)) and len(targets) < run.data.n_samples
-        every = ", with some of every class" if has_all else ""
-        parts.insert(0, f"Drawn from {_drawn(run)}{every}.")
-    return " ".join(parts)
-
-
-def _drawn(run: Run) -> str:
-    n_drawn = 0 if run.data_sample is None else len(run.data_sample.targets)
-    if n_drawn == run.data.n_samples:
-        return f"all {count(n_drawn, 'sample')}"
-    return f"{n_drawn:,} random samples of {run.data.n_samples:,}"
-
-
-def _line(one: FeatureExplanation, most: int) -> dict[str, Any]:
+def _signed(words: Words, one: Explanation) -> str:
     sign = "−" if one.lost > 0 else "+"
-    return {
-        "name": short(one.name, most),
-        "signed": f"{sign}{gamma(abs(one.lost))}" if one.lost else "0",
-        "n_affected": one.n_affected,
-    }
+    return f"{sign}{words.number(abs(one.lost))}" if one.lost else "0"
 
 
 def _card(
-    run: Run,
+    words: Words,
     feature: int,
-    one: FeatureExplanation | None,
+    one: Explanation | None,
     picture: dict[str, Any] | None,
     most: int,
 ) -> dict[str, Any]:
-    (name,) = run.names((feature,))
-    pairs = [] if one is None else [_pair(run, pair) for pair in one.pairs]
-    pairs += [] if one is None else [_worse(run, worse) for worse in one.samples]
-    noun = "pair of samples that needs it" if run.is_strict else "sample that needs it"
-    nouns = "pairs of samples that need it" if run.is_strict else "samples that need it"
+    (name,) = words.result.names((feature,))
+    examples = words.examples()
+    pairs = [] if one is None else [_pair(words, example) for example in one.examples]
     return {
         "name": short(name, most),
-        "signed": "" if one is None else _line(one, most)["signed"],
+        "signed": "" if one is None else _signed(words, one),
         "caption": short(name, LONGEST_CAPTION),
-        "core": feature in (run.core or ()),
+        "core": feature in (words.result.core or ()),
         "picture": picture,
-        "sentence": "" if one is None else _without(run, one),
+        "sentence": "" if one is None else words.without(one),
         "pairs": pairs,
-        "pairs_title": count(len(pairs), noun, nouns),
-        "pairs_note": _pairs_note(run),
+        "pairs_title": examples and count(len(pairs), examples.noun, examples.nouns),
     }
 
 
-def _without(run: Run, one: FeatureExplanation) -> str:
-    """Return what happens without a feature."""
-    symbol = "the score" if run.symbol == "score" else run.symbol
-    before, after = gamma(one.dependency), gamma(one.dependency_without)
-    if before == after:
-        before = told_apart(one.dependency, one.dependency_without)
-        after = told_apart(one.dependency_without, one.dependency)
-    if before == after:
-        return f"Without it, {symbol} stays at {before}."
-    sentence = (
-        f"Without it, {symbol} {'rises' if one.lost < 0 else 'falls'} from {before} to {after}"
-    )
-    if not one.n_affected:
-        return f"{sentence}."
-    is_numeric = run.data.target.is_numeric
-    affected = count(one.n_affected, "sample")
-    if run.is_strict:
-        closer = "a different target" if is_numeric else "another class"
-        gets = "gets" if one.n_affected == 1 else "get"
-        return f"{sentence}; {affected} {gets} closer to {closer}."
-    like = "similar samples have less similar targets" if is_numeric else (
-        "similar samples less often share the class"
-    )  # fmt: skip
-    return f"{sentence}; for {affected}, {like}."
-
-
-def _pairs_note(run: Run) -> str:
-    is_numeric = run.data.target.is_numeric
-    if run.is_strict:
-        differ = "with different targets" if is_numeric else "of different classes"
-        return f"Samples {differ}, and their distance from 0 (identical) to 1 (clearly apart)"
-    how = "how alike the targets of similar samples are" if is_numeric else (
-        "how likely a random similar sample shares the class"
-    )  # fmt: skip
-    differ = "with another target" if is_numeric else "of another class"
-    return f"A sample, the sample {differ} that comes closer, and the membership, {how}"
-
-
-def _pair(run: Run, pair: ExamplePair) -> dict[str, Any]:
+def _pair(words: Words, one: Example) -> dict[str, Any]:
     return {
-        "sample": row_of(run, pair.sample),
-        "enemy": row_of(run, pair.enemy),
-        "sample_target": target_of(run, pair.sample_target),
-        "enemy_target": target_of(run, pair.enemy_target),
-        "sample_value": cell(pair.sample_value),
-        "enemy_value": cell(pair.enemy_value),
-        "with": gamma(pair.distance_with),
-        "without": gamma(pair.distance_without),
-        "with_at": round(100 * pair.distance_with, 2),
-        "without_at": round(100 * pair.distance_without, 2),
-    }
-
-
-def _worse(run: Run, one: WorseSample) -> dict[str, Any]:
-    """Return a sample whose neighborhood gets worse without a feature."""
-    return {
-        "sample": row_of(run, one.sample),
-        "enemy": row_of(run, one.neighbor),
-        "sample_target": target_of(run, one.sample_target),
-        "enemy_target": target_of(run, one.neighbor_target),
+        **named_pair(words, one),
         "sample_value": cell(one.sample_value),
-        "enemy_value": cell(one.neighbor_value),
-        "with": gamma(one.membership_with),
-        "without": gamma(one.membership_without),
-        "with_at": round(100 * one.membership_with, 2),
-        "without_at": round(100 * one.membership_without, 2),
+        "other_value": cell(one.other_value),
+        "with": words.number(one.before),
+        "without": words.number(one.after),
+        "with_at": round(100 * one.before, 2),
+        "without_at": round(100 * one.after, 2),
     }
 
 
-def target_of(run: Run, text: str) -> str:
-    """Return a class or a numeric target, named as such where it is a bare number."""
-    shown = short(text, LONGEST_CLASS)
-    if run.data.target.is_numeric:
-        return f"target {shown}"
-    return f"class {shown}" if text.replace(".", "", 1).lstrip("-").isdigit() else shown
+def named_pair(words: Words, one: Example | AmbiguousSample) -> dict[str, Any]:
+    """Return what two samples are called, and their classes or targets."""
+    return {
+        "sample": short(words.sample(one.sample), LONGEST_ROW),
+        "other": short(words.sample(one.other), LONGEST_ROW),
+        "sample_target": words.target(short(one.sample_target, LONGEST_CLASS)),
+        "other_target": words.target(short(one.other_target, LONGEST_CLASS)),
+    }
 
 
 class Group(NamedTuple):
@@ -225,20 +142,24 @@ class Group(NamedTuple):
     rows: list[int]
 
 
-def distributions(run: Run) -> dict[int, dict[str, Any]]:
+def distributions(result: Result) -> dict[int, dict[str, Any]]:
     """Return a picture of each sampled feature."""
-    sample = run.data_sample
+    sample = result.data_sample
     if sample is None:
         return {}
-    found = {one.feature: _distribution(run, sample, one) for one in sample.columns}
+    found = {one.feature: _distribution(result, sample, one) for one in sample.columns}
     return {feature: picture for feature, picture in found.items() if picture is not None}
 
 
-def _distribution(run: Run, sample: DataSample, column: SampledColumn) -> dict[str, Any] | None:
-    n_missing = run.data.features[column.feature].n_missing
-    gaps = f"{n_missing:,} of {count(run.data.n_samples, 'value')} missing." if n_missing else ""
-    if not run.data.target.is_numeric:
-        groups = _classes(run, sample)
+def _distribution(
+    result: Result, sample: DataSample, column: SampledColumn
+) -> dict[str, Any] | None:
+    n_missing = result.table.features[column.feature].n_missing
+    gaps = (
+        f"{n_missing:,} of {count(result.table.n_samples, 'value')} missing." if n_missing else ""
+    )
+    if not result.table.target.is_numeric:
+        groups = _classes(result, sample)
         drawn = _shares(groups, column) if column.labels else _ridges(groups, column.values)
     elif column.labels:
         drawn = _ridges(_categories(column), sample.targets, "target")
@@ -249,8 +170,8 @@ def _distribution(run: Run, sample: DataSample, column: SampledColumn) -> dict[s
     return {**drawn, "notes": [one for one in (gaps, drawn["note"]) if one]}
 
 
-def _classes(run: Run, sample: DataSample) -> list[Group]:
-    classes = run.data.target.classes
+def _classes(result: Result, sample: DataSample) -> list[Group]:
+    classes = result.table.target.classes
     rows: dict[int, list[int]] = {}
     for row, target in enumerate(sample.targets):
         rows.setdefault(int(target), []).append(row)
@@ -361,10 +282,10 @@ def _thirds(known: list[tuple[float, float]]) -> str:
     return f"Median target: {', '.join(parts)}."
 
 
-def scatter(run: Run) -> dict[str, Any] | None:
+def scatter(result: Result) -> dict[str, Any] | None:
     """Return the samples by the best two features; None if there are no two to draw."""
-    sample = run.data_sample
-    pair = None if sample is None else _best_pair(run, {one.feature for one in sample.columns})
+    sample = result.data_sample
+    pair = None if sample is None else _best_pair(result, {one.feature for one in sample.columns})
     if sample is None or pair is None:
         return None
     features, why = pair
@@ -374,13 +295,13 @@ def scatter(run: Run) -> dict[str, Any] | None:
     )
     if across is None or up is None:
         return None
-    groups = _target_parts(sample) if run.data.target.is_numeric else _classes(run, sample)
+    groups = _target_parts(sample) if result.table.target.is_numeric else _classes(result, sample)
     drawn = {
         row: f"M{place * WIDTH / 100:.4g} {HEIGHT - height * HEIGHT / 100:.4g}"
         for row, (place, height) in enumerate(zip(across["places"], up["places"], strict=True))
         if place is not None and height is not None
     }
-    x_name, y_name = (short(name, LONGEST_GROUP) for name in run.names(features))
+    x_name, y_name = (short(name, LONGEST_GROUP) for name in result.names(features))
     n_hidden = len(sample.targets) - len(drawn)
     return {
         "why": why,
@@ -396,7 +317,7 @@ def scatter(run: Run) -> dict[str, Any] | None:
                 "shape": f"M0 0{shape}",
                 "path": "".join(drawn[row] + shape for row in group.rows if row in drawn),
             }
-            for group, shape in zip(groups, _shapes(run, groups), strict=True)
+            for group, shape in zip(groups, _shapes(result, groups), strict=True)
         ],
         "notes": [
             *([f"{count(n_hidden, 'sample')} without both values."] if n_hidden else []),
@@ -405,19 +326,19 @@ def scatter(run: Run) -> dict[str, Any] | None:
     }
 
 
-def _shapes(run: Run, groups: list[Group]) -> list[str]:
+def _shapes(result: Result, groups: list[Group]) -> list[str]:
     """Return a shape for each class; the parts of a numeric target have one shape."""
-    if run.data.target.is_numeric:
+    if result.table.target.is_numeric:
         return [SHAPES[0]] * len(groups)
     return [SHAPES[-1] if group.style == "rest" else SHAPES[at] for at, group in enumerate(groups)]
 
 
-def _best_pair(run: Run, drawn: set[int]) -> tuple[tuple[int, ...], str] | None:
+def _best_pair(result: Result, drawn: set[int]) -> tuple[tuple[int, ...], str] | None:
     """Return the two features to draw, and why these."""
-    added = tuple(one for one in run.added if one in run.selected)
+    added = tuple(one for one in result.added if one in result.selected)
     known = [(added[:2], "the first two that the search added")]
-    known += [(one.features, "the best pair found") for one in run.front if one.size == 2]
-    known += [(run.by_loss[:2], "the two that would be missed most")]
+    known += [(one.features, "the best pair found") for one in result.front if one.size == 2]
+    known += [(result.by_loss[:2], "the two that would be missed most")]
     return next((one for one in known if len(one[0]) == 2 and set(one[0]) <= drawn), None)
 
 

@@ -9,10 +9,10 @@ from itertools import accumulate, compress
 from math import ceil, floor, log10
 from typing import Any
 
-from fuzzyfrog.records import FeatureSet, HistoryPoint, Run
-from fuzzyfrog.records.check import elbow_of
-from fuzzyfrog.records.statements import asked_percent
-from fuzzyfrog.report.text import count, gamma, percent, room, short
+from fuzzyfrog.common.messages import count, percent
+from fuzzyfrog.report.text import room, short
+from fuzzyfrog.result import HistoryPoint, Result, Subset
+from fuzzyfrog.words import Words
 
 MAX_NAMED = 12  # features of a point that are named; fewer if there are many points
 MAX_NAMED_OF_ALL = 1_200
@@ -44,70 +44,77 @@ class Scale:
         return round(100 * min(max(share, 0.0), 1.0), 3)
 
 
-def front(run: Run) -> dict[str, Any]:
-    """Return the front: the best dependency found for each size."""
-    points = run.front
-    largest = max([len(run.selected), *(point.size for point in points)])
-    x = Scale(0.5, largest + 0.5)
-    y = Scale(0.0, 1.0)
-    bend = elbow(run)
-    placed = [(x.at(point.size), y.at(point.dependency)) for point in points]
-    best = list(accumulate((point.dependency for point in points), max))
-    unbeaten = [point.dependency == most for point, most in zip(points, best, strict=True)]
-    shown = [
-        {**_front_point(run, point, place, bend), "beaten": not is_best}
-        for point, place, is_best in zip(points, placed, unbeaten, strict=True)
+def front(words: Words) -> dict[str, Any]:
+    """Return the best score found for each size, or after each step of a search."""
+    result, order, bend = words.result, words.added, words.elbow
+    points = list(result.front)
+    best = list(accumulate((one.dependency for one in points), max))
+    unbeaten = [
+        not words.is_monotone or one.dependency == most
+        for one, most in zip(points, best, strict=True)
     ]
-    if not any(point["chosen"] for point in shown):  # a subset that is enough need not be the best
-        chosen = FeatureSet(run.selected, run.dependency, None)
-        place = x.at(chosen.size), y.at(chosen.dependency)
-        shown.append({**_front_point(run, chosen, place, bend), "beaten": False})
-        shown.sort(key=lambda point: (point["size"], point["y"]))
+    ahead = list(compress(points, unbeaten))
+    if all(one.features != result.selected for one in points):  # enough, but not the best
+        points.append(Subset(result.selected, result.dependency))
+        points.sort(key=lambda one: (one.size, one.dependency))
+    reached = [one.dependency for one in points]
+    right = [one.accuracy for one in points if one.accuracy is not None]
+    y = Scale(min([0.0, *right]), 1.0) if words.is_bounded else Scale(min(reached), max(reached))
+    x = Scale(0.5, max(one.size for one in points) + 0.5)
+    names = {one: _names_of(words, one, len(points)) for one in points}
+    most = room(sum(map(len, names.values())), MAX_CHARACTERS, LONGEST_NAMED)
+    quarters = QUARTERS if (y.lowest, y.highest) == (0.0, 1.0) else nice_ticks(y)
     return {
-        "points": shown,
-        "line": line(list(compress(placed, unbeaten))) if placed else "",
+        **words.front()._asdict(),
+        "axis": words.axis,
+        "points": [
+            {
+                "x": x.at(one.size),
+                "y": y.at(one.dependency),
+                "size": one.size,
+                "gamma": words.number(one.dependency),
+                "accuracy": "" if one.accuracy is None else f"{one.accuracy:.3f}",
+                "names": [short(name, most) for name in names[one]],
+                "n_more": 0
+                if words.added and one in result.front[1:]
+                else one.size - len(names[one]),
+                "chosen": one.features == result.selected,
+                "elbow": one is bend,
+                "beaten": one in result.front and one not in ahead,
+            }
+            for one in points
+        ],
+        "line": _curve([(one.size, one.dependency) for one in ahead], x, y),
+        "accuracy": _curve([(one.size, one.accuracy) for one in points], x, y),
+        "accuracy_name": words.accuracy(),
         "any_beaten": not all(unbeaten),
-        "full": y.at(run.full_dependency),
+        "has_elbow": bend is not None,
+        "is_greedy": bool(order),
+        "full_is_low": not words.is_monotone,
+        "full": y.at(result.full_dependency),
+        "chance": None if result.chance is None else y.at(result.chance),
         "x_ticks": [tick(x, one, f"{one:.0f}") for one in nice_ticks(x, 12, finest=1.0)],
-        "y_ticks": [tick(y, one, f"{one:g}") for one in QUARTERS],
-        "elbow": None if bend is None else _elbow(bend, run),
+        "y_ticks": [tick(y, one, f"{one:g}") for one in quarters],
     }
 
 
-def _elbow(bend: FeatureSet, run: Run) -> dict[str, str]:
-    return {
-        "size": count(bend.size, "feature"),
-        "gamma": gamma(bend.dependency),
-        "left": gamma(max(0.0, run.full_dependency - bend.dependency)),
-    }
+def _curve(points: list[tuple[int, float | None]], x: Scale, y: Scale) -> str:
+    known = [(x.at(size), y.at(value)) for size, value in points if value is not None]
+    return line(known) if known else ""
 
 
-def _front_point(
-    run: Run, point: FeatureSet, place: tuple[float, float], bend: FeatureSet | None
-) -> dict[str, Any]:
-    n_named = min(MAX_NAMED, max(1, MAX_NAMED_OF_ALL // len(run.front)))
-    most = room(n_named * len(run.front), MAX_CHARACTERS, LONGEST_NAMED)
-    names = [short(name, most) for name in run.names(point.features[:n_named])]
-    return {
-        "x": place[0],
-        "y": place[1],
-        "size": point.size,
-        "gamma": gamma(point.dependency),
-        "names": names,
-        "n_more": point.size - len(names),
-        "chosen": point.features == run.selected,
-        "elbow": point is bend,
-    }
+def _names_of(words: Words, point: Subset, n_points: int) -> tuple[str, ...]:
+    """Return the feature that a step added, or the first features of a subset."""
+    result = words.result
+    if words.added and point in result.front[1:]:
+        return result.names((words.added[point.size - 1],))
+    n_named = min(MAX_NAMED, max(1, MAX_NAMED_OF_ALL // n_points))
+    return result.names(point.features[:n_named])
 
 
-def elbow(run: Run) -> FeatureSet | None:
-    """Return the smallest subset of the front that keeps most; None if no smaller one does."""
-    return elbow_of(run.front, len(run.selected), run.dependency, run.chance or 0.0)
-
-
-def models(run: Run) -> dict[str, Any] | None:
+def models(words: Words) -> dict[str, Any] | None:
     """Return how well models do with each choice of features; None if they were not tried."""
-    check = run.check
+    check = words.result.check
     if check is None or check.all is None:
         return None
     ends = [one.score + side * one.difference_error for one in check.scores for side in (-1, 1)]
@@ -136,7 +143,7 @@ def models(run: Run) -> dict[str, Any] | None:
             }
             for one in check.scores
         ],
-        "has_elbow": check.elbow is not None,
+        "elbow": None if check.elbow is None else words.kept_by_elbow,
         "is_r2": is_numeric,
         "models": list(check.models),
         "folds": check.folds,
@@ -144,54 +151,53 @@ def models(run: Run) -> dict[str, Any] | None:
     }
 
 
-def frequency(run: Run) -> dict[str, Any]:
+def frequency(words: Words) -> dict[str, Any]:
     """Return the share of reducts that have each feature, the most frequent first."""
-    used = [feature for feature, share in enumerate(run.feature_frequency) if share > 0]
-    used.sort(key=lambda feature: (-run.feature_frequency[feature], feature))
+    result, shares = words.result, words.result.answer.feature_frequency
+    start, named, end = words.core() or ("", (), "")
+    used = most_frequent(result)
     most = room(min(len(used), MAX_ROWS), MAX_CHARACTERS, LONGEST)
-    rows = [_frequency_row(run, feature, most) for feature in used[:MAX_ROWS]]
     return {
-        "rows": rows,
-        **_unused(run),
+        "rows": [
+            {
+                "name": short(result.table.features[feature].name, most),
+                "share": round(shares[feature], 6),
+                "percent": percent(shares[feature]),
+                "core": feature in (result.core or ()),
+                "selected": feature in result.selected,
+            }
+            for feature in used[:MAX_ROWS]
+        ],
+        **_unused(result),
         "n_hidden_rows": max(0, len(used) - MAX_ROWS),
-        "has_core": run.core is not None,
-        "core": [short(name, LONGEST_NAMED) for name in run.names((run.core or ())[:MAX_CORE])],
-        "n_core": len(run.core or ()),
-        "required": _required(run),
+        "has_core": result.core is not None,
+        "core_start": start,
+        "core": [short(name, LONGEST_NAMED) for name in result.names(named[:MAX_CORE])],
+        "n_more_core": max(0, len(named) - MAX_CORE),
+        "core_end": end,
     }
 
 
-def _required(run: Run) -> str:
-    """Return the dependency that the core is necessary for, in words."""
-    everything = "the γ of all features"
-    if run.excluded:
-        everything += " but the excluded ones"
-    return everything if run.asks_for_all else f"{asked_percent(run)} of {everything}"
+def most_frequent(result: Result) -> list[int]:
+    """Return the features that occur in the reducts, the most frequent first."""
+    shares = result.answer.feature_frequency
+    used = [feature for feature, share in enumerate(shares) if share > 0]
+    return sorted(used, key=lambda feature: (-shares[feature], feature))
 
 
-def _unused(run: Run) -> dict[str, Any]:
-    unused = [feature for feature, share in enumerate(run.feature_frequency) if share <= 0]
+def _unused(result: Result) -> dict[str, Any]:
+    shares = enumerate(result.answer.feature_frequency)
+    unused = [feature for feature, share in shares if share <= 0]
     return {
         "n_unused": len(unused),
-        "unused": [short(name, LONGEST_NAMED) for name in run.names(unused[:MAX_UNUSED])],
+        "unused": [short(name, LONGEST_NAMED) for name in result.names(unused[:MAX_UNUSED])],
         "n_more_unused": max(0, len(unused) - MAX_UNUSED),
     }
 
 
-def _frequency_row(run: Run, feature: int, most: int) -> dict[str, Any]:
-    share = run.feature_frequency[feature]
-    return {
-        "name": short(run.data.features[feature].name, most),
-        "share": round(share, 6),
-        "percent": percent(share),
-        "core": feature in (run.core or ()),
-        "selected": feature in run.selected,
-    }
-
-
-def course(run: Run) -> dict[str, Any] | None:
+def course(words: Words) -> dict[str, Any] | None:
     """Return how the search went, as pictures over the number of evaluations."""
-    moments = [moment for moment in run.history if moment.n_evaluations > 0]
+    moments = [moment for moment in words.result.history if moment.n_evaluations > 0]
     if len(moments) < 2:
         return None
     least, most = moments[0].n_evaluations, moments[-1].n_evaluations
@@ -199,12 +205,12 @@ def course(run: Run) -> dict[str, Any] | None:
     return {
         "x_ticks": [tick(x, one, f"{one:,.0f}") for one in nice_ticks(x, 4, finest=1.0)],
         "is_log": x.is_log,
-        "charts": [*_dependency(run, moments, x), _size(moments, x), _diversity(moments, x)],
-        "rows": [_course_row(moment) for moment in _changes(moments)],
+        "charts": [*_dependency(words, moments, x), _size(moments, x), _diversity(moments, x)],
+        "rows": [_course_row(words, moment) for moment in _changes(moments)],
     }
 
 
-def _dependency(run: Run, moments: list[HistoryPoint], x: Scale) -> list[dict[str, Any]]:
+def _dependency(words: Words, moments: list[HistoryPoint], x: Scale) -> list[dict[str, Any]]:
     values = [moment.dependency for moment in moments]
     if min(values) == max(values):
         return []  # found at once: a straight line says nothing
@@ -212,8 +218,8 @@ def _dependency(run: Run, moments: list[HistoryPoint], x: Scale) -> list[dict[st
     y = Scale(lowest, max(values[-1], lowest + 1e-9))  # the end matters most
     places = [(x.at(one.n_evaluations), y.at(one.dependency)) for one in moments]
     ticks = [tick(y, one, f"{one:g}") for one in nice_ticks(y, 3)]
-    return [{"title": f"Best {run.symbol} so far", "line": steps(places), "y_ticks": ticks,
-             "bound": None, "last": gamma(values[-1])}]  # fmt: skip
+    return [{"title": f"Best {words.symbol} so far", "line": steps(places), "y_ticks": ticks,
+             "bound": None, "last": words.number(values[-1])}]  # fmt: skip
 
 
 def _size(moments: list[HistoryPoint], x: Scale) -> dict[str, Any]:
@@ -260,11 +266,11 @@ def _changes(moments: list[HistoryPoint]) -> list[HistoryPoint]:
     return kept
 
 
-def _course_row(moment: HistoryPoint) -> dict[str, str]:
+def _course_row(words: Words, moment: HistoryPoint) -> dict[str, str]:
     return {
         "n_evaluations": f"{moment.n_evaluations:,}",
         "seconds": "" if moment.seconds is None else f"{moment.seconds:.2f}",
-        "gamma": gamma(moment.dependency),
+        "gamma": words.number(moment.dependency),
         "size": f"{moment.size:,}",
         "n_reducts": f"{moment.n_reducts:,}",
         "diversity": "" if moment.diversity is None else f"{moment.diversity:.2f}",

@@ -1,4 +1,4 @@
-"""The record of a run -> a plain dict -> one HTML file that needs nothing else."""
+"""A result -> words -> a plain dict -> one HTML file that needs nothing else."""
 
 import base64
 import hashlib
@@ -13,21 +13,14 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from fuzzyfrog.records import Run
-from fuzzyfrog.records.run import write_text
-from fuzzyfrog.records.statements import alike, offered
+from fuzzyfrog.common.messages import count
 from fuzzyfrog.report.features import features
-from fuzzyfrog.report.other_measures import path
 from fuzzyfrog.report.plot_data import course, frequency, front, models
-from fuzzyfrog.report.sections import (
-    ambiguous,
-    answer,
-    check,
-    explorer,
-    reproduction,
-    search,
-)
-from fuzzyfrog.report.text import all_seen, count, short, visible
+from fuzzyfrog.report.sections import ambiguous, answer, check, explorer, reproduction
+from fuzzyfrog.report.text import all_seen, short, visible
+from fuzzyfrog.result import Result
+from fuzzyfrog.result.result import write_text
+from fuzzyfrog.words import Words, words_of
 
 __all__ = ["render_report", "summary_html", "write_report"]
 
@@ -36,33 +29,33 @@ SCRIPTS = ("page.js", "reducts.js")
 OPTION = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*")
 
 
-def write_report(run: Run, path: str | os.PathLike[str]) -> None:
-    """Write the report of a run to a file; it appears complete or not at all.
+def write_report(result: Result, path: str | os.PathLike[str]) -> None:
+    """Write the report of a result to a file; it appears complete or not at all.
 
     Parameters
     ----------
-    run : Run
-        The record of the run.
+    result : Result
+        The result.
     path : path
         File to write.
     """
-    write_text(Path(path), render_report(run))
+    write_text(Path(path), render_report(result))
 
 
-def render_report(run: Run) -> str:
-    """Return the report of a run as one HTML page that needs no network.
+def render_report(result: Result) -> str:
+    """Return the report of a result as one HTML page that needs no network.
 
     Parameters
     ----------
-    run : Run
-        The record of the run.
+    result : Result
+        The result.
 
     Returns
     -------
     str
         The page, with its style, its script and its data.
     """
-    content = collect(run)
+    content = collect(result)
     script = "".join(_resource(name) for name in SCRIPTS)
     return _environment().get_template("report.html").render(
         content,
@@ -73,56 +66,49 @@ def render_report(run: Run) -> str:
     )  # fmt: skip
 
 
-def summary_html(run: Run) -> str:
+def summary_html(result: Result) -> str:
     """Return the short version of the report, for notebooks.
 
     Parameters
     ----------
-    run : Run
-        The record of the run.
+    result : Result
+        The result.
 
     Returns
     -------
     str
         A piece of HTML with its own style and without scripts.
     """
-    return _environment().get_template("summary.html").render(collect_summary(run))
+    return _environment().get_template("summary.html").render(_summary(words_of(result)))
 
 
-def collect(run: Run) -> dict[str, Any]:
+def collect(result: Result) -> dict[str, Any]:
     """Return the content of the report, in its order."""
+    words = words_of(result)
     content = {
-        "title": short(run.data.name, LONGEST_TITLE) if run.data.is_named else None,
-        "version": visible(run.versions.fuzzyfrog),
-        "is_numeric": run.data.target.is_numeric,
-        "all_features": f"all {count(*offered(run))}",
-        "n_reducts": run.n_reducts,
-        "alike": alike(run),
-        "is_strict": run.is_strict,
-        "symbol": run.symbol,
-        "has_samples": run.is_strict or run.is_soft,
-        "check": check(run),
-        "models": models(run),
-        "front": front(run) if run.is_strict else path(run),
-        "reducts": explorer(run),
-        "frequency": frequency(run),
-        "features": features(run),
-        "ambiguous": ambiguous(run),
-        "course": course(run),
-        "search": search(run),
-        "reproduce": reproduction(run),
+        "title": short(result.table.name, LONGEST_TITLE) if result.table.is_named else None,
+        "version": visible(result.versions.fuzzyfrog),
+        "all_features": f"all {count(*words.offered())}",
+        "n_reducts": result.n_reducts,
+        "symbol": words.symbol,
+        "check": check(words),
+        "models": models(words),
+        "front": front(words),
+        "reducts": explorer(words),
+        "frequency": frequency(words),
+        "features": features(words),
+        "ambiguous": ambiguous(words),
+        "course": course(words),
+        "run": reproduction(words),
     }
-    return {**collect_summary(run), **all_seen(content)}
+    return {**_summary(words), **all_seen(content)}
 
 
-def collect_summary(run: Run) -> dict[str, Any]:
+def _summary(words: Words) -> dict[str, Any]:
     """Return the content of the short version."""
-    content: dict[str, Any] = all_seen(
-        {
-            "name": visible(run.data.name) if run.data.is_named else None,
-            "answer": answer(run),
-        }
-    )
+    table = words.result.table
+    name = visible(table.name) if table.is_named else None
+    content: dict[str, Any] = all_seen({"name": name, "answer": answer(words)})
     return content
 
 

@@ -3,28 +3,13 @@
 import unicodedata
 from typing import Any
 
-from fuzzyfrog.common.messages import count, percent
-from fuzzyfrog.records import Cell, Run
-
-__all__ = [
-    "all_seen",
-    "cell",
-    "count",
-    "gamma",
-    "percent",
-    "room",
-    "row_of",
-    "seconds",
-    "short",
-    "visible",
-]
+from fuzzyfrog.result import Cell
 
 JOINERS = "\u200c\u200d"  # they shape Persian words and put emoji together
 JOINED = {"Lo", "Mn", "Sk", "So"}  # what they may stand between
 HIDDEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"}  # characters that cannot be seen
 LONGEST = 2_000  # characters of a text; the rest is counted
 LONGEST_CELL = 40
-LONGEST_ROW = 60
 SHORTEST = 12  # characters of a name that are always kept
 
 
@@ -87,41 +72,8 @@ def room(n_names: int, characters: int, most: int) -> int:
     return min(most, max(SHORTEST, characters // max(1, n_names)))
 
 
-def gamma(value: float) -> str:
-    """Return a dependency with three digits, or more where it would round to 1 or 0."""
-    if 0.9995 <= value < 1.0:
-        return f"{min(value, 1.0 - 1e-12):.{_digits(1.0 - value)}f}"
-    if 0.0 < value < 0.0005:
-        return f"{value:.{_digits(value)}f}"
-    return f"{value:.3f}"
-
-
-def _digits(small: float) -> int:
-    """Return how many digits a small number needs to differ from 0."""
-    return next((n for n in range(4, 12) if round(small, n) > 0), 12)
-
-
-def seconds(value: float) -> str:
-    """Return a duration."""
-    if value < 1:
-        return f"{value * 1000:.0f} ms"
-    if value < 120:
-        return f"{value:.1f} s"
-    minutes, rest = divmod(round(value), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
-
-
 def cell(value: Cell) -> str:
     """Return a value of a feature."""
     if value is None:
         return "missing"
     return short(value, LONGEST_CELL) if isinstance(value, str) else f"{value:.6g}"
-
-
-def row_of(run: Run, sample: int) -> str:
-    """Return what a sample is called: its label, its line in the file, or its index."""
-    if run.rows is None:
-        return f"sample {sample}"
-    name = short(run.row_name(sample), LONGEST_ROW)
-    return name if run.rows.kind == "label" else f"line {name}"

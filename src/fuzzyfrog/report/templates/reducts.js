@@ -201,7 +201,7 @@
       line.textContent = matching.length ? "Point at a column, or use the arrow keys, to read a subset." : "No subset matches.";
       return;
     }
-    const head = `${i === data.chosen ? "Chosen subset" : `Subset ${(i + 1).toLocaleString("en")}`}, ${plural(data.reducts[i].length, "feature")}, γ ${data.gammas[i]}${data.minimal[i] ? "" : ", not checked to be minimal"}: `;
+    const head = `${i === data.chosen ? "Chosen subset" : `Subset ${(i + 1).toLocaleString("en")}`}, ${plural(data.reducts[i].length, "feature")}, ${data.symbol} ${data.gammas[i]}${data.minimal[i] ? "" : ", not checked to be minimal"}: `;
     line.replaceChildren(element("b", "", head));
     data.reducts[i].forEach((feature, n) => {
       if (n) line.append(", ");

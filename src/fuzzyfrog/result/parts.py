@@ -1,12 +1,25 @@
-"""The parts of a run: subsets, explanations, the summary of the table, the certificate."""
+"""The parts of a result: subsets, explanations, the summary of the table, the certificate.
 
-from dataclasses import dataclass
+Types carry their limits, which are checked when a saved result is read.
+"""
+
 from math import ceil, floor
-from typing import Literal
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
 
 from fuzzyfrog.common.messages import count
 
+Share = Annotated[float, Meta(ge=0.0, le=1.0)]
+Number = Annotated[
+    float, Meta(ge=-1.7976931348623157e308, le=1.7976931348623157e308)
+]  # not infinite
+Positive = Annotated[float, Meta(ge=0.0, le=1.7976931348623157e308)]
+Count = Annotated[int, Meta(ge=0, le=2**62)]
+Index = Count  # of a feature or a sample
+Features = tuple[Index, ...]  # ascending
 Claim = Literal["fewest", "size", "product"]
+Cell = Number | str | None  # a number, a category, or a missing value
 
 _BETTER = {
     "size": "no other subset of {size} has a higher dependency",
@@ -14,85 +27,36 @@ _BETTER = {
 }
 
 
-@dataclass(frozen=True)
-class Reduct:
-    """One of the best subsets of features.
-
-    Attributes
-    ----------
-    features : tuple of int
-        Indices of the features, ascending.
-    names : tuple of str
-        Their names.
-    dependency : float
-        How well they tell the classes apart, from 0 to 1.
-    minimal : bool
-        Whether it was checked that no feature can be left out without the dependency falling
-        below the required one (or below its own, if it does not reach that).
-    """
-
-    features: tuple[int, ...]
-    names: tuple[str, ...]
-    dependency: float
-    minimal: bool
-
-    @property
-    def size(self) -> int:
-        """Number of features."""
-        return len(self.features)
+class Part(Struct, frozen=True, forbid_unknown_fields=True):
+    """A record of a result."""
 
 
-@dataclass(frozen=True)
-class FrontPoint:
-    """The best subset found of its size.
-
-    Attributes
-    ----------
-    features : tuple of int
-        Indices of the features, ascending.
-    names : tuple of str
-        Their names.
-    dependency : float
-        The highest dependency found with that many features.
-    accuracy : float or None
-        With the soft measure: the share of samples whose class their five nearest neighbors vote
-        for, or R² of their mean for a numeric target. None with other measures, or without time.
-    """
-
-    features: tuple[int, ...]
-    names: tuple[str, ...]
-    dependency: float
-    accuracy: float | None = None
-
-    @property
-    def size(self) -> int:
-        """Number of features."""
-        return len(self.features)
-
-
-Cell = float | str | None  # a number, a category, or a missing value
-
-
-@dataclass(frozen=True)
-class FeatureSet:
-    """A subset of the features as a run keeps it.
+class Subset(Part, frozen=True, omit_defaults=True):
+    """A subset of the features.
 
     Attributes
     ----------
     features : tuple of int
         Indices of the features, ascending.
     dependency : float
-        How well they tell the classes apart, from 0 to 1.
+        The score by the measure that was asked for.
     minimal : bool or None
-        Whether it was checked that no feature can be left out; None if it was not checked.
+        Whether it was checked that no feature can be left out without the dependency falling
+        below the required one (or below its own, if it does not reach that); None where that has
+        no meaning.
     accuracy : float or None
-        As in `FrontPoint`; None for a subset that is not on a path.
+        On a path of the soft measure: the share of samples whose class their five nearest
+        neighbors vote for, or R² of their mean for a numeric target. None elsewhere, or without
+        time.
+    names : tuple of str
+        The names of the features; not saved, since the table has them.
     """
 
-    features: tuple[int, ...]
-    dependency: float
-    minimal: bool | None
-    accuracy: float | None = None
+    features: Features
+    dependency: Number
+    minimal: bool | None = None
+    accuracy: Annotated[float, Meta(ge=-1.7976931348623157e308, le=1.0)] | None = None
+    names: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
@@ -100,8 +64,7 @@ class FeatureSet:
         return len(self.features)
 
 
-@dataclass(frozen=True)
-class HistoryPoint:
+class HistoryPoint(Part, frozen=True):
     """The state of the search at one point in time.
 
     Attributes
@@ -121,72 +84,45 @@ class HistoryPoint:
         Least number of features of any reduct, as far as proved by then.
     """
 
-    n_evaluations: int
-    seconds: float | None
-    dependency: float
-    size: int
-    n_reducts: int
-    diversity: float | None
+    n_evaluations: Count
+    seconds: Positive | None
+    dependency: Number
+    size: Count
+    n_reducts: Count
+    diversity: Share | None
     lower_bound: int | None
 
 
-@dataclass(frozen=True)
-class ExamplePair:
-    """Two samples that a feature helps to tell apart.
+class Example(Part, frozen=True):
+    """A sample that is worse off without a feature, and the other sample that comes closer.
 
     Attributes
     ----------
-    sample, enemy : int
-        Rows of the training data, counted from 0.
-    sample_target, enemy_target : str
+    sample, other : int
+        Rows of the training data, counted from 0. The other one has a different class, or a
+        different target.
+    sample_target, other_target : str
         Their classes, or their numbers.
-    sample_value, enemy_value : float, str or None
+    sample_value, other_value : float, str or None
         Their values of the feature.
-    distance_with, distance_without : float
-        Their distance on the selected features, capped at 1, with the feature and without it.
+    before, after : float
+        With the feature and without it: the distance of the two on the selected features, capped
+        at 1; or the membership of the sample, how likely it is that a random similar sample has
+        its class. `Explanation.kind` says which.
     """
 
-    sample: int
-    enemy: int
+    sample: Index
+    other: Index
     sample_target: str
-    enemy_target: str
+    other_target: str
     sample_value: Cell
-    enemy_value: Cell
-    distance_with: float
-    distance_without: float
+    other_value: Cell
+    before: Share
+    after: Share
 
 
-@dataclass(frozen=True)
-class WorseSample:
-    """A sample whose neighborhood gets worse without a feature.
-
-    Attributes
-    ----------
-    sample, neighbor : int
-        Rows of the training data, counted from 0; the neighbor is unlike the sample, and the one
-        that gains most weight in its neighborhood.
-    sample_target, neighbor_target : str
-        Their classes, or their numbers.
-    sample_value, neighbor_value : float, str or None
-        Their values of the feature.
-    membership_with, membership_without : float
-        How likely it is that a random similar sample has the class of this one, with the feature
-        and without it.
-    """
-
-    sample: int
-    neighbor: int
-    sample_target: str
-    neighbor_target: str
-    sample_value: Cell
-    neighbor_value: Cell
-    membership_with: float
-    membership_without: float
-
-
-@dataclass(frozen=True)
-class FeatureExplanation:
-    """Why a feature is among the selected ones.
+class Explanation(Part, frozen=True):
+    """Why a feature is among the selected ones; print it to get the numbers as a table.
 
     Attributes
     ----------
@@ -197,59 +133,81 @@ class FeatureExplanation:
     dependency, dependency_without : float
         Of all selected features, and of all but this one.
     n_affected : int
-        Samples that get closer to another class without the feature; with the soft measure, those
-        whose neighborhood gets worse.
-    pairs : tuple of ExamplePair
-        With the strict measure: some of them, each with the sample that is then nearest; those
-        that lose most first.
-    samples : tuple of WorseSample
-        With the soft measure: some of them, those that lose most first.
+        Samples that get closer to another class without the feature ("distance"), or whose
+        neighborhood gets worse ("membership").
+    kind : {"distance", "membership", "score"}
+        What the examples compare; a custom measure has only scores and no examples.
+    examples : tuple of Example
+        Some of these samples, those that lose most first. No pair of samples is listed twice.
     """
 
-    feature: int
+    feature: Index
     name: str
-    dependency: float
-    dependency_without: float
-    n_affected: int
-    pairs: tuple[ExamplePair, ...]
-    samples: tuple[WorseSample, ...] = ()
+    dependency: Number
+    dependency_without: Number
+    n_affected: Count
+    kind: Literal["distance", "membership", "score"]
+    examples: tuple[Example, ...] = ()
 
     @property
     def lost(self) -> float:
-        """How much the dependency falls without the feature."""
+        """How much the dependency falls without the feature; negative if it rises."""
         return self.dependency - self.dependency_without
 
+    def __str__(self) -> str:
+        moves = "rises" if self.lost < 0 else "falls"
+        head = (
+            f"Without {self.name} the dependency {moves} by {abs(self.lost):.6f}, from "
+            f"{self.dependency:.6f} to {self.dependency_without:.6f}."
+        )
+        if not self.examples:
+            return head
+        what, other = {
+            "distance": ("Samples that come closer to another class", "enemy"),
+            "membership": ("Samples whose neighborhood gets worse", "unlike neighbor"),
+        }[self.kind]
+        lines = [
+            f"{self.kind + ' with':>15}",
+            *(f"{one.before:>15.6f}" for one in self.examples),
+        ]
+        rest = [f"{'without':>9}", *(f"{one.after:>9.6f}" for one in self.examples)]
+        names = [
+            f"{'sample':>8}  {other:>15}",
+            *(f"{one.sample:>8}  {one.other:>15}" for one in self.examples),
+        ]
+        rows = ["  ".join(row) for row in zip(names, lines, rest, strict=True)]
+        return "\n".join([head, f"{what}: {self.n_affected:,}. Most of all:", *rows])
 
-@dataclass(frozen=True)
-class AmbiguousSample:
+
+class AmbiguousSample(Part, frozen=True):
     """A sample that the selected features do not clearly separate from another class.
 
     Attributes
     ----------
-    sample, enemy : int
-        Rows of the training data, counted from 0; the enemy is the nearest one.
-    sample_target, enemy_target : str
+    sample, other : int
+        Rows of the training data, counted from 0; the other one is the most similar sample that
+        differs.
+    sample_target, other_target : str
         Their classes, or their numbers.
     membership : float
         How certainly the sample belongs to its class, from 0 to 1.
-    sample_values, enemy_values : tuple of float, str or None
+    sample_values, other_values : tuple of float, str or None
         Their values of the selected features, in the order of the selection.
     """
 
-    sample: int
-    enemy: int
+    sample: Index
+    other: Index
     sample_target: str
-    enemy_target: str
-    membership: float
+    other_target: str
+    membership: Share
     sample_values: tuple[Cell, ...]
-    enemy_values: tuple[Cell, ...]
+    other_values: tuple[Cell, ...]
 
 
 UNNAMED = "table"  # the name of a table without a name
 
 
-@dataclass(frozen=True)
-class FeatureSummary:
+class FeatureSummary(Part, frozen=True):
     """A feature of the table.
 
     Attributes
@@ -264,19 +222,17 @@ class FeatureSummary:
 
     name: str
     kind: Literal["numeric", "categorical"]
-    n_missing: int
+    n_missing: Count
 
 
-@dataclass(frozen=True)
-class ClassCount:
+class ClassCount(Part, frozen=True):
     """A class and the number of its samples."""
 
     name: str
-    count: int
+    count: Count
 
 
-@dataclass(frozen=True)
-class TargetSummary:
+class TargetSummary(Part, frozen=True):
     """The target of the table.
 
     Attributes
@@ -291,8 +247,13 @@ class TargetSummary:
 
     name: str
     classes: tuple[ClassCount, ...]
-    lowest: float | None
-    highest: float | None
+    lowest: Number | None
+    highest: Number | None
+
+    def __post_init__(self) -> None:
+        ends = [one for one in (self.lowest, self.highest) if one is not None]
+        if len(ends) != (0 if self.classes else 2) or ends != sorted(ends):
+            raise ValueError("a target must have classes, or a lowest and a highest value.")
 
     @property
     def is_numeric(self) -> bool:
@@ -300,8 +261,7 @@ class TargetSummary:
         return not self.classes
 
 
-@dataclass(frozen=True)
-class TableSummary:
+class TableSummary(Part, frozen=True):
     """A table without its values.
 
     Attributes
@@ -320,10 +280,17 @@ class TableSummary:
     """
 
     name: str
-    n_samples: int
+    n_samples: Count
     features: tuple[FeatureSummary, ...]
     target: TargetSummary
-    sha256: str
+    sha256: Annotated[str, Meta(pattern="^[0-9a-fA-F]{64}$")]
+
+    def __post_init__(self) -> None:
+        n_counted = sum(one.count for one in self.target.classes)
+        if self.target.classes and n_counted != self.n_samples:
+            raise ValueError(f"classes must add up to {self.n_samples} samples, got {n_counted}.")
+        if any(one.n_missing > self.n_samples for one in self.features):
+            raise ValueError("n_missing must be at most the number of samples.")
 
     @property
     def is_named(self) -> bool:
@@ -341,8 +308,7 @@ class TableSummary:
         return sum(feature.n_missing for feature in self.features)
 
 
-@dataclass(frozen=True)
-class Alike:
+class Alike(Part, frozen=True):
     """A feature, and others that say the same or nearly the same.
 
     Attributes
@@ -353,13 +319,12 @@ class Alike:
         Indices of the others, ascending.
     """
 
-    feature: int
-    others: tuple[int, ...]
+    feature: Index
+    others: Features
 
 
-@dataclass(frozen=True)
-class RowNames:
-    """What the samples that a run mentions are called.
+class RowNames(Part, frozen=True):
+    """What the samples that a result mentions are called.
 
     Attributes
     ----------
@@ -377,8 +342,7 @@ MAX_SAMPLED_ROWS = 400  # enough for a picture of a distribution
 MAX_SAMPLED_COLUMNS = 12  # the report draws no more
 
 
-@dataclass(frozen=True)
-class SampledColumn:
+class SampledColumn(Part, frozen=True):
     """The values of a selected feature in some rows.
 
     Attributes
@@ -391,13 +355,17 @@ class SampledColumn:
         The categories that occur, shortened where they are long; None for a numeric feature.
     """
 
-    feature: int
-    values: tuple[int | float | None, ...]
+    feature: Index
+    values: tuple[int | Number | None, ...]
     labels: tuple[str, ...] | None
 
+    def __post_init__(self) -> None:
+        known = [one for one in self.values if one is not None]
+        if self.labels is not None and not all(is_place(one, len(self.labels)) for one in known):
+            raise ValueError("values must be positions in its labels.")
 
-@dataclass(frozen=True)
-class DataSample:
+
+class DataSample(Part, frozen=True):
     """Some rows of the table, for the pictures of a report.
 
     Attributes
@@ -408,13 +376,23 @@ class DataSample:
         The selected features that matter most, ascending by index.
     """
 
-    targets: tuple[int | float, ...]
-    columns: tuple[SampledColumn, ...]
+    targets: Annotated[tuple[int | Number, ...], Meta(min_length=1, max_length=MAX_SAMPLED_ROWS)]
+    columns: Annotated[
+        tuple[SampledColumn, ...], Meta(min_length=1, max_length=MAX_SAMPLED_COLUMNS)
+    ]
+
+    def __post_init__(self) -> None:
+        if any(len(one.values) != len(self.targets) for one in self.columns):
+            raise ValueError("columns must have a value for each target.")
 
 
-@dataclass(frozen=True)
-class Sampling:
-    """How the dependencies of a run were estimated from a random sample.
+def is_place(value: float, length: int) -> bool:
+    """Whether a value is a position in a list of some length."""
+    return isinstance(value, int) and 0 <= value < length
+
+
+class Sampling(Part, frozen=True):
+    """How the dependencies of a result were estimated from a random sample.
 
     Attributes
     ----------
@@ -427,10 +405,14 @@ class Sampling:
         The confidence level of the interval.
     """
 
-    n_sampled: int
-    low: float
-    high: float
-    confidence: float
+    n_sampled: Annotated[int, Meta(ge=1, le=2**62)]
+    low: Share
+    high: Share
+    confidence: Share
+
+    def __post_init__(self) -> None:
+        if self.low > self.high:
+            raise ValueError(f"low must be at most high, {self.high!r}, got {self.low!r}.")
 
     def in_words(self, n_samples: int) -> str:
         """Return the estimate in words, to end a sentence."""
@@ -441,8 +423,7 @@ class Sampling:
         )
 
 
-@dataclass(frozen=True)
-class Certificate:
+class Certificate(Part, frozen=True):
     """What was proved about the best subsets.
 
     Attributes
@@ -464,7 +445,7 @@ class Certificate:
 
     Examples
     --------
-    >>> from fuzzyfrog.records import Certificate
+    >>> from fuzzyfrog.result import Certificate
     >>> print(Certificate(True, 5, 5, n_reducts=343, all_listed=True))
     Proven for these samples: 5 features are the fewest. There are exactly 343 such subsets.
     >>> print(Certificate(False, 4, 7, n_reducts=12, all_listed=False))
@@ -472,9 +453,9 @@ class Certificate:
     """
 
     proven: bool
-    lower_bound: int
-    size: int
-    n_reducts: int
+    lower_bound: Count
+    size: Count
+    n_reducts: Count
     all_listed: bool
     claim: Claim = "fewest"
 

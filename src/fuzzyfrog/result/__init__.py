@@ -1,28 +1,25 @@
-"""The record of a run, in plain types that can be saved and shared."""
+"""The result of a selection, in plain types that can be saved and shared."""
 
-from fuzzyfrog.records.check import Check, ModelScores, NoiseGuard
-from fuzzyfrog.records.parts import (
+from fuzzyfrog.result.check import Check, ModelScores, NoiseGuard
+from fuzzyfrog.result.parts import (
     Alike,
     AmbiguousSample,
     Cell,
     Certificate,
     ClassCount,
     DataSample,
-    ExamplePair,
-    FeatureExplanation,
-    FeatureSet,
+    Example,
+    Explanation,
     FeatureSummary,
-    FrontPoint,
     HistoryPoint,
-    Reduct,
     RowNames,
     SampledColumn,
     Sampling,
+    Subset,
     TableSummary,
     TargetSummary,
-    WorseSample,
 )
-from fuzzyfrog.records.run import Run, Versions
+from fuzzyfrog.result.result import Reducts, Result, Scored, SoftPath, Versions
 
 __all__ = [
     "Alike",
@@ -32,21 +29,21 @@ __all__ = [
     "Check",
     "ClassCount",
     "DataSample",
-    "ExamplePair",
-    "FeatureExplanation",
-    "FeatureSet",
+    "Example",
+    "Explanation",
     "FeatureSummary",
-    "FrontPoint",
     "HistoryPoint",
     "ModelScores",
     "NoiseGuard",
-    "Reduct",
+    "Reducts",
+    "Result",
     "RowNames",
-    "Run",
     "SampledColumn",
     "Sampling",
+    "Scored",
+    "SoftPath",
+    "Subset",
     "TableSummary",
     "TargetSummary",
     "Versions",
-    "WorseSample",
 ]

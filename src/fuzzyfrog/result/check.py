@@ -1,17 +1,18 @@
 """The check of a selection: how well models do with it, and whether it tells columns from noise."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from math import inf
 from typing import Literal, Protocol, TypeVar
 
 from fuzzyfrog.common.messages import count
+from fuzzyfrog.result.parts import Count, Number, Part, Positive
 
 FEW_TAKEN = 5  # columns, of which none may be a twin by luck
 AS_NOISE = 0.4  # of the columns taken are twins, in most tables where all columns are noise
 
+LOW_DEPENDENCY = 0.5  # of all features: below this, even they leave most samples mixed up
 ELBOW_SHARE = 0.95  # of what the selected features gain over chance
 DIGITS = 3  # of displayed scores; scores that round to the same are the same
-CLEAR_LOSS = 0.02  # of the best model
 NAMES = {
     "all": "all features",
     "selected": "selected",
@@ -37,20 +38,19 @@ def elbow_of(front: Sequence[P], size: int, dependency: float, chance: float = 0
 
     Parameters
     ----------
-    front : sequence of FrontPoint or FeatureSet
+    front : sequence of Subset
         The best subsets of each size.
     size, dependency : int, float
         Of the selected features.
     chance : float
-        The dependency of uninformative features: 0 for the strict measure.
+        The dependency of uninformative features: 0 for reducts.
     """
     required = chance + ELBOW_SHARE * (dependency - chance)
     enough = [one for one in front if one.size < size and one.dependency >= required]
     return min(enough, key=lambda one: one.size, default=None)
 
 
-@dataclass(frozen=True)
-class ModelScores:
+class ModelScores(Part, frozen=True):
     """How well models do with the features of one selection.
 
     Attributes
@@ -58,7 +58,7 @@ class ModelScores:
     name : {"all", "selected", "elbow", "soft"}
         All features, those that the selector selects, the smallest subset of its front that
         keeps 95 % of their dependency (of the gain over chance), or those that
-        ``measure="soft"`` selects.
+        ``SoftSelector`` selects.
     n_features : float
         Their number, averaged over the folds.
     score : float
@@ -73,12 +73,12 @@ class ModelScores:
     """
 
     name: Literal["all", "selected", "elbow", "soft"]
-    n_features: float
-    score: float
-    standard_error: float
-    difference: float
-    difference_error: float
-    by_model: tuple[float, ...]
+    n_features: Positive
+    score: Number
+    standard_error: Positive
+    difference: Number
+    difference_error: Positive
+    by_model: tuple[Number, ...]
 
     @property
     def average_size(self) -> str:
@@ -97,8 +97,7 @@ class ModelScores:
         return round(self.difference, DIGITS) > round(self.difference_error, DIGITS)
 
 
-@dataclass(frozen=True)
-class NoiseGuard:
+class NoiseGuard(Part, frozen=True):
     """How many shuffled columns a greedy selection takes if every column has a shuffled twin.
 
     Attributes
@@ -113,10 +112,10 @@ class NoiseGuard:
         Samples that were used.
     """
 
-    n_taken: int
-    n_twins: int
-    n_shuffles: int
-    n_samples: int
+    n_taken: Count
+    n_twins: Count
+    n_shuffles: Count
+    n_samples: Count
 
     def __post_init__(self) -> None:
         if not 0 <= self.n_twins <= self.n_taken:
@@ -151,8 +150,7 @@ class NoiseGuard:
         return f"{self.counted()}{end}"
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(Part, frozen=True):
     """How well models do with the selected features, and with all of them.
 
     Attributes
@@ -170,7 +168,7 @@ class Check:
     scores : tuple of ModelScores
         One for each way of choosing features; empty if models were left out.
     soft_features : tuple of str
-        The features that ``measure="soft"`` selects on all these samples, if there was a reason
+        The features that ``SoftSelector`` selects on all these samples, if there was a reason
         to try it; else empty.
     noise : NoiseGuard or None
         How many shuffled columns the measure takes for features; None if that was left out.
@@ -182,9 +180,9 @@ class Check:
 
     metric: Literal["balanced accuracy", "R²"]
     models: tuple[str, ...]
-    folds: int
-    seed: int
-    n_samples: int
+    folds: Count
+    seed: Count
+    n_samples: Count
     scores: tuple[ModelScores, ...]
     soft_features: tuple[str, ...]
     noise: NoiseGuard | None
@@ -199,6 +197,16 @@ class Check:
             raise ValueError("scores must have a score for each model.")
         if (self.left_out is None) == (not names):
             raise ValueError("left_out must say why there are no scores, and only then.")
+        lowest = -inf if self.metric == "R²" else 0.0
+        scores = [one for tried in self.scores for one in (tried.score, *tried.by_model)]
+        if any(not lowest <= one <= 1.0 for one in scores):
+            raise ValueError("scores must be between 0 and 1; only R² may be negative.")
+
+    @classmethod
+    def without(cls, is_numeric: bool, reason: str) -> "Check":
+        """Return a check whose models were left out for a reason, given as a sentence."""
+        metric: Literal["balanced accuracy", "R²"] = "R²" if is_numeric else "balanced accuracy"
+        return cls(metric, (), 0, 0, 0, (), (), None, reason, ())
 
     def of(self, name: str) -> ModelScores | None:
         """Return the scores of "all", "selected", "elbow" or "soft"; None if there are none."""
@@ -246,19 +254,6 @@ class Check:
             said = "a loss" if self.selected.loses else "a gain"
         return f"{self.compared()}: {said}"
 
-    def hidden_loss(self) -> str | None:
-        """Return what the mean over the models hides, without a period: that the best one loses."""
-        if self.selected is None or self.all is None or self.selected.loses:
-            return None
-        before, after = max(self.all.by_model), max(self.selected.by_model)
-        if round(before - after, DIGITS) < max(CLEAR_LOSS, self.selected.difference_error):
-            return None
-        model = self.models[self.all.by_model.index(before)]
-        return (
-            f"the best model does: {model} reaches {self.metric} {self.shown(before)} with all "
-            f"features, and no model more than {self.shown(after)} with the selected ones"
-        )
-
     def compared(self) -> str:
         """Return the scores with the selected features and with all, and their difference."""
         if self.selected is None or self.all is None:
@@ -287,7 +282,7 @@ class Check:
             lines.append(f"Models with the selected features: {self.conclusion()}.")
         if self.soft_features:
             many = count(len(self.soft_features), "feature")
-            lines.append(f'measure="soft" selects {many}: {", ".join(self.soft_features)}')
+            lines.append(f"SoftSelector selects {many}: {', '.join(self.soft_features)}")
         if self.noise is not None:
             lines.append(f"Noise guard: {self.noise}.")
         return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])

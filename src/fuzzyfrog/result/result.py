@@ -1,0 +1,539 @@
+"""The result of a selection: everything needed to report, explain or repeat it."""
+
+import errno
+import json
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Self
+
+from msgspec import ValidationError, convert, to_builtins
+from msgspec.structs import replace
+
+from fuzzyfrog.common.files import written_whole
+from fuzzyfrog.common.messages import close_to, listed, shown
+from fuzzyfrog.errors import DataError, ParameterError
+from fuzzyfrog.result.check import Check
+from fuzzyfrog.result.consistency import SAVE_ONE, check_result
+from fuzzyfrog.result.parts import (
+    Alike,
+    AmbiguousSample,
+    Certificate,
+    Count,
+    DataSample,
+    Explanation,
+    Features,
+    HistoryPoint,
+    Number,
+    Part,
+    Positive,
+    RowNames,
+    Sampling,
+    Share,
+    Subset,
+    TableSummary,
+)
+
+MAX_REDUCTS = 5_000  # that are saved
+MAX_BYTES = 64 * 2**20  # of a saved result; a thousand times the usual size
+MAX_CHARACTERS = 200  # of a value quoted in a message
+SCHEMA = 1  # raised whenever a field is added, removed or changes its meaning
+
+Parameter = str | int | float | bool | None  # anything else is kept as its repr
+
+
+class Versions(Part, frozen=True):
+    """The versions that the result was computed with."""
+
+    fuzzyfrog: str
+    python: str
+    numpy: str
+    numba: str
+    scikit_learn: str
+
+
+class Answer(Part, frozen=True, tag_field="kind"):
+    """What a selection found; each kind of measure adds what only it knows.
+
+    Attributes
+    ----------
+    reducts : tuple of Subset
+        Subsets as good as the selected one, which is among them; a few thousand are saved.
+    n_reducts : int
+        Number of such subsets found.
+    feature_frequency : tuple of float
+        For each feature, the share of all these subsets that have it.
+    core : tuple of int or None
+        Features that nothing can replace; None if there was no time to find them, and for a
+        measure that features can lower.
+    """
+
+    reducts: tuple[Subset, ...]
+    n_reducts: Count
+    feature_frequency: tuple[Share, ...]
+    core: Features | None = None
+
+
+class Reducts(Answer, frozen=True, tag="reducts"):
+    """Reducts of the paper's measure, which no feature lowers.
+
+    Attributes
+    ----------
+    certificate : Certificate or None
+        How far the size was proved, if a proof was requested.
+    """
+
+    certificate: Certificate | None = None
+
+
+class SoftPath(Answer, frozen=True, tag="soft"):
+    """Features to predict with, by the soft dependency.
+
+    Attributes
+    ----------
+    chance : float
+        The dependency of uninformative features.
+    """
+
+    chance: Share = 0.0
+
+
+class Scored(Answer, frozen=True, tag="scored"):
+    """Features that score best by a custom measure.
+
+    Attributes
+    ----------
+    measure : str
+        The name of the measure.
+    """
+
+    measure: str = ""
+
+
+class Result(Part, frozen=True):
+    """The result of a selection, in plain types that can be saved and shared.
+
+    Parameters
+    ----------
+    table : TableSummary
+        The table, without its values.
+    settings : dict of str to text, number, bool or None
+        The parameters of the selector.
+    seed : int
+        The seed of all random numbers.
+    versions : Versions
+        Versions of the software.
+    command : str or None
+        The command line, if the selection was started from one.
+    seconds : float
+        Duration of the fit.
+    full_dependency, dependency : float
+        Dependency of all features but the excluded ones, and of the selected ones.
+    selected : tuple of int
+        Indices of the selected features, ascending.
+    answer : Reducts, SoftPath or Scored
+        What the measure found.
+    front : tuple of Subset
+        The best subset found of each size, ascending; for a greedy search with the soft measure,
+        all steps of it, with accuracies.
+    history : tuple of HistoryPoint
+        The course of the search, thinned.
+    n_evaluations : int
+        Subsets scored.
+    n_resumed : int
+        Number of them whose scores came from the earlier run that this one resumed.
+    stop_reason : str
+        Why the search ended.
+    sampling : Sampling or None
+        How the dependencies were estimated; None if all samples were measured.
+    notes : tuple of str
+        The warnings from reading the data and from fitting the selector.
+    excluded : tuple of int
+        Features that must not be selected; `full_dependency` is that of the others.
+    identifiers : tuple of int
+        Features that look like identifiers, but may be selected without being asked for.
+    suspected_leaks : tuple of int
+        Features each of which predicts the target almost perfectly, as those do that are recorded
+        after the fact.
+    copies : tuple of Alike
+        Features that represent others that say the same; those are among the excluded ones.
+    correlated : tuple of Alike
+        Numeric features with a correlation of at least 0.98, which may be selected.
+    explanations : tuple of Explanation
+        One for each selected feature, in the same order; empty if there was no time for that.
+    ambiguous : tuple of AmbiguousSample
+        The samples that are least well separated from other classes, the worst first; at most 20.
+    n_ambiguous : int
+        Number of samples whose membership is below 1; 0 if nothing was explained.
+    rows : RowNames or None
+        What the samples are called; None for their index.
+    data_sample : DataSample or None
+        Values of the selected features and of the target in some rows; None if they were left out.
+    check : Check or None
+        How well models do with the selected features; None if that was not checked.
+    """
+
+    table: TableSummary
+    settings: dict[str, Parameter]
+    seed: Count
+    versions: Versions
+    command: str | None
+    seconds: Positive
+    full_dependency: Number
+    dependency: Number
+    selected: Features
+    answer: Reducts | SoftPath | Scored
+    front: tuple[Subset, ...]
+    history: tuple[HistoryPoint, ...]
+    n_evaluations: Count
+    n_resumed: Count
+    stop_reason: str
+    sampling: Sampling | None
+    notes: tuple[str, ...]
+    excluded: Features
+    identifiers: Features
+    suspected_leaks: Features
+    copies: tuple[Alike, ...]
+    correlated: tuple[Alike, ...]
+    explanations: tuple[Explanation, ...] = ()
+    ambiguous: tuple[AmbiguousSample, ...] = ()
+    n_ambiguous: Count = 0
+    rows: RowNames | None = None
+    data_sample: DataSample | None = None
+    check: Check | None = None
+
+    @property
+    def reducts(self) -> tuple[Subset, ...]:
+        """Subsets as good as the selected one, which is among them."""
+        return self.answer.reducts
+
+    @property
+    def n_reducts(self) -> int:
+        """Number of subsets found that are as good as the selected one."""
+        return self.answer.n_reducts
+
+    @property
+    def core(self) -> Features | None:
+        """Features that nothing can replace; None if there are none to know."""
+        return self.answer.core
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """What was proved; None without a proof."""
+        return self.answer.certificate if isinstance(self.answer, Reducts) else None
+
+    @property
+    def chance(self) -> float | None:
+        """The dependency of uninformative features, where a measure has one."""
+        return self.answer.chance if isinstance(self.answer, SoftPath) else None
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether dependencies lie between 0 and 1, as those of a custom measure need not."""
+        return not isinstance(self.answer, Scored)
+
+    @property
+    def added(self) -> tuple[int, ...]:
+        """The features in the order in which a greedy search added them; empty otherwise."""
+        if not str(self.settings.get("search")).lower().startswith("quickreduct"):
+            return ()
+        order = list(self.front[0].features) if self.front else []
+        for smaller, larger in pairwise(self.front):
+            new = set(larger.features) - set(smaller.features)
+            if larger.size != smaller.size + 1 or len(new) != 1:
+                return ()
+            order += new
+        return tuple(order)
+
+    @property
+    def by_loss(self) -> tuple[int, ...]:
+        """The selected features, the one that would be missed most first."""
+        lost = {one.feature: one.lost for one in self.explanations}
+        return tuple(sorted(self.selected, key=lambda feature: -lost.get(feature, 0.0)))
+
+    @property
+    def chosen_accuracy(self) -> float | None:
+        """How often five neighbors are right on the selected features, if it was measured."""
+        accuracies = [one.accuracy for one in self.front if one.features == self.selected]
+        return accuracies[0] if accuracies else None
+
+    @property
+    def n_allowed(self) -> int:
+        """Number of features that may be selected."""
+        return self.table.n_features - len(self.excluded)
+
+    @property
+    def n_copies(self) -> int:
+        """Number of features that are excluded because they say the same as another one."""
+        return len({one for group in self.copies for one in group.others} & set(self.excluded))
+
+    @property
+    def asked_share(self) -> float:
+        """Share of the full dependency that the selected features must keep."""
+        share = self.settings.get("min_dependency")
+        return float(share) if isinstance(share, int | float) else 1.0
+
+    @property
+    def asked_size(self) -> int | None:
+        """The requested number of features; None for as few as possible."""
+        size = self.settings.get("n_features_to_select")
+        if isinstance(size, float):  # a share
+            return max(1, int(size * self.n_allowed))
+        return size if isinstance(size, int) else None
+
+    @property
+    def is_lexicographic(self) -> bool:
+        """Whether dependency is never traded for fewer features."""
+        return self.settings.get("ranking", "lexicographic") == "lexicographic"
+
+    @property
+    def asks_for_all(self) -> bool:
+        """Whether the selected features must keep the full dependency."""
+        return self.asked_share == 1
+
+    @property
+    def asks_for_fewest(self) -> bool:
+        """Whether the goal was the fewest features that keep the required dependency."""
+        return self.is_lexicographic and self.asked_size is None
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether the selected features keep the required dependency."""
+        return self.dependency >= self.asked_share * self.full_dependency
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether the selected features are explained."""
+        return len(self.explanations) > 0
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether some columns were selected together; then no feature is explained."""
+        return self.settings.get("feature_groups") not in (None, "{}")
+
+    @property
+    def why_unexplained(self) -> str:
+        """The reason if no feature is explained."""
+        return "columns form groups" if self.has_groups else "time ran out"
+
+    @property
+    def is_core_alone(self) -> bool:
+        """Whether the selected features are the core, and so the smallest and only reduct.
+
+        Every subset that keeps the full dependency contains the core. If the core alone keeps
+        it, that is the proof, without a certificate. A random sample proves nothing.
+        """
+        return (
+            self.sampling is None
+            and self.selected == self.core
+            and self.asks_for_all
+            and self.is_enough
+            and self.asks_for_fewest
+        )
+
+    def row_name(self, sample: int) -> str:
+        """Return what a sample is called: its label or line, or its index."""
+        return str(sample) if self.rows is None else self.rows.names.get(str(sample), str(sample))
+
+    @property
+    def estimate(self) -> str | None:
+        """How the dependencies were estimated, in words; None if all samples were measured."""
+        return None if self.sampling is None else self.sampling.in_words(self.table.n_samples)
+
+    def names(self, features: Iterable[int]) -> tuple[str, ...]:
+        """Return the names of features."""
+        return tuple(self.table.features[feature].name for feature in features)
+
+    def explanation_of(self, feature: str | int) -> Explanation:
+        """Return why a feature is selected, given its name, or its index if no name matches."""
+        if not self.is_explained:
+            way_out = "without groups" if self.has_groups else "with more time"
+            raise DataError(
+                f"the result must be explained, got one that is not, because "
+                f"{self.why_unexplained}. Run it again {way_out}."
+            )
+        for explanation in self.explanations:
+            if feature == explanation.name:
+                return explanation
+        for explanation in self.explanations:
+            if str(feature) == str(explanation.feature):
+                return explanation
+        names = [explanation.name for explanation in self.explanations]
+        got, close = shown(feature), close_to(feature, names)
+        if any(feature == one.name for one in self.table.features):
+            got, close = f"{got}, which is a feature but not selected", []
+        guess = f"Did you mean {shown(close[0])}? " if close else ""
+        raise ParameterError(
+            "feature",
+            "be the name or the index of a selected feature",
+            got,
+            f"{guess}Selected: {listed(names)}.",
+        )
+
+    def without_rows(self) -> Self:
+        """Return the result without the values and names of single rows, to share it.
+
+        What remains of the data are the names of features and classes, the number of samples of
+        each class or the range of a numeric target, and warnings, which may quote values.
+        """
+        bare = tuple(replace(one, examples=()) for one in self.explanations)
+        return replace(self, explanations=bare, ambiguous=(), rows=None, data_sample=None)
+
+    def to_json(self) -> str:
+        """Return the result as text, the names of the selected features and of the core first."""
+        names = {
+            "selected": self.names(self.selected),
+            "core": None if self.core is None else self.names(self.core),
+        }
+        saved = to_builtins(_nameless(self), enc_hook=_plain)
+        content = {"schema": SCHEMA, "names": names, "result": saved}
+        return json.dumps(content, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Result":
+        """Return the result in a JSON text.
+
+        Raises
+        ------
+        DataError
+            If the text is not a result; the sentence names the field.
+        """
+        content = _parsed(text)
+        if not isinstance(content, dict) or content.keys() - {"names"} != {"schema", "result"}:
+            raise DataError(
+                "a saved result must be an object with the fields schema and result, got something "
+                f"else. {SAVE_ONE}"
+            )
+        if content["schema"] != SCHEMA or isinstance(content["schema"], bool):
+            raise DataError(
+                f"schema must be {SCHEMA}, got {shown(content['schema'])}. Read the result with "
+                "the version of fuzzyfrog that saved it, or compute it again."
+            )
+        try:
+            found = convert(content["result"], cls)
+        except ValidationError as error:
+            raise DataError(
+                f"a saved result must be as fuzzyfrog wrote it, got: {_clean(str(error))}"
+            ) from None
+        check_result(found)
+        return _named(found)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the result to a file, completely or not at all."""
+        write_text(Path(path), self.to_json() + "\n")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Result":
+        """Return the result in a file."""
+        try:
+            text = _content_of(Path(path)).decode("utf-8")
+        except OSError as error:
+            raise DataError(
+                f"a saved result must be a file that can be read, got {os.fspath(path)!r}: "
+                f"{error.strerror}. {SAVE_ONE}"
+            ) from None
+        except UnicodeDecodeError:
+            raise DataError(
+                f"a saved result must be text, got {os.fspath(path)!r}, which is not. {SAVE_ONE}"
+            ) from None
+        return cls.from_json(text)
+
+    def __repr__(self) -> str:
+        kind = type(self.answer).__name__
+        return f"<Result of {self.table.name}: {kind}, {len(self.selected)} selected>"
+
+
+def _with_names(result: Result, names: Any) -> Result:
+    """Return a result whose subsets have the names that a function gives for features."""
+
+    def renamed(subsets: tuple[Subset, ...]) -> tuple[Subset, ...]:
+        return tuple(replace(one, names=names(one.features)) for one in subsets)
+
+    answer = replace(result.answer, reducts=renamed(result.answer.reducts))
+    return replace(result, answer=answer, front=renamed(result.front))
+
+
+def _nameless(result: Result) -> Result:
+    """Return a result as it is saved: without names, and with some thousand reducts at most."""
+    bare = _with_names(result, lambda features: ())
+    if len(bare.reducts) <= MAX_REDUCTS:
+        return bare
+    kept = bare.reducts[:MAX_REDUCTS]
+    if all(one.features != bare.selected for one in kept):
+        chosen = next(one for one in bare.reducts if one.features == bare.selected)
+        kept = (chosen, *kept[:-1])
+    return replace(bare, answer=replace(bare.answer, reducts=kept))
+
+
+def _named(result: Result) -> Result:
+    return _with_names(result, result.names)
+
+
+def _plain(value: object) -> str:
+    """Return a sentence as plain text."""
+    if isinstance(value, str):
+        return str(value)
+    raise TypeError(f"a result must have plain values, got {type(value).__name__}")
+
+
+def _parsed(text: str) -> Any:
+    """Return the value of a JSON text; NaN and a field that occurs twice are errors."""
+    try:
+        return json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refused)
+    except DataError:
+        raise
+    except (ValueError, RecursionError) as error:
+        reason = "too deeply nested" if isinstance(error, RecursionError) else str(error)
+        raise DataError(
+            f"a saved result must be JSON, got something else: {reason}. {SAVE_ONE}"
+        ) from None
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
+        raise DataError(f"field {_clean(repr(twice))} must occur once, got it twice.")
+    return found
+
+
+def _refused(constant: str) -> Any:
+    raise DataError(f"numbers of a result must be finite, got {constant}. {SAVE_ONE}")
+
+
+def _clean(text: str) -> str:
+    clean = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    return clean if len(clean) <= MAX_CHARACTERS else f"{clean[:MAX_CHARACTERS]}..."
+
+
+def _content_of(path: Path) -> bytes:
+    """Return the bytes of a file, unless it is not a regular file or far too large."""
+    if "\0" in str(path):
+        raise FileNotFoundError(errno.ENOENT, "no file has a NUL in its name")
+    if not stat.S_ISREG(path.stat().st_mode):  # a pipe or a device may never end
+        raise DataError(
+            f"a saved result must be a regular file, got {os.fspath(path)!r}, which is not. "
+            f"{SAVE_ONE}"
+        )
+    with path.open("rb") as file:
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise DataError(
+            f"a saved result must have at most {MAX_BYTES:,} bytes, got {os.fspath(path)!r}, "
+            f"which has more. {SAVE_ONE}"
+        )
+    return content
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file, completely or not at all."""
+    with (
+        written_whole(path) as temporary,
+        temporary.open("w", encoding="utf-8", newline="\n") as file,
+    ):
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())

@@ -1,0 +1,21 @@
+"""A result -> sentences, the same for the command line, the report and the plots."""
+
+from fuzzyfrog.result import Reducts, Result, Scored, SoftPath
+from fuzzyfrog.words.common import Words, models_line
+from fuzzyfrog.words.reducts import ReductWords
+from fuzzyfrog.words.scored import ScoredWords
+from fuzzyfrog.words.soft import SoftWords
+from fuzzyfrog.words.text import named
+
+__all__ = ["Words", "models_line", "named", "words_of"]
+
+
+def words_of(result: Result) -> Words:
+    """Return what may be said of a result, which depends on the kind of its answer."""
+    match result.answer:
+        case Reducts():
+            return ReductWords(result)
+        case SoftPath():
+            return SoftWords(result)
+        case Scored(measure=measure):
+            return ScoredWords(result, measure)

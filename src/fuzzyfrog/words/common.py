@@ -1,0 +1,553 @@
+"""What may be said of any result; the words of each kind of answer build on these."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from math import inf
+from typing import NamedTuple
+
+from fuzzyfrog.common.messages import count, listed, shown, told_apart
+from fuzzyfrog.result import Check, Explanation, Result, Subset
+from fuzzyfrog.result.check import DIGITS
+from fuzzyfrog.words.text import MAX_NAMED, capitalized, duration, gamma, named
+
+SMALL_LOSS = 0.01  # of balanced accuracy or R²
+CLEAR_LOSS = 0.02  # of the best model
+HARDLY_MORE = 0.02  # than chance, or two standard errors: what models reach by luck ...
+MUCH_MORE = 0.1  # ... but not as much as this
+
+STOPPED = {"converged": "finished", "memory": "out of memory"}
+ENDED = {
+    "converged": "The search finished: it found nothing better for a while.",
+    "max_evaluations": "The search used up its budget of evaluations.",
+    "max_seconds": "The search ran out of time.",
+    "callback": "A callback stopped the search.",
+    "interrupted": "The search was interrupted; the best subset so far was kept.",
+    "memory": "The search ran out of memory; the best subset so far was kept.",
+}
+NAMED_BY = {
+    None: "Samples are numbered from 0, the first row of data.",
+    "line": "Samples are named by their lines in the file.",
+    "label": "Samples are named by their labels in the table.",
+}
+
+
+class Listing(NamedTuple):
+    """The selected features as a table: names first; without titles if there are only names."""
+
+    titles: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+
+
+class Fact(NamedTuple):
+    """A number with its label, and what to compare it with."""
+
+    label: str
+    value: str
+    of: str
+
+
+class Standing(NamedTuple):
+    """How sure an answer is: "proven", "checked" or "open", and why."""
+
+    state: str
+    title: str
+    text: str
+    line: str = ""  # the same in few words, for a terminal
+
+
+class Front(NamedTuple):
+    """What to call the best subsets of each size."""
+
+    title: str
+    lead: str
+    table: str
+    point: str  # one of them
+
+
+class Examples(NamedTuple):
+    """What to call the samples that need a feature."""
+
+    noun: str
+    nouns: str
+    only: str  # to complete "the samples that"
+    lead: str
+    note: str
+    caption: str
+    other: str  # the sample that comes closer
+    other_title: str
+    value: str  # what the example compares
+    explained: str
+
+
+class Ambiguous(NamedTuple):
+    """What to call the samples that the selected features separate least."""
+
+    title: str
+    lead: str
+    listed: str  # with what each of them is listed
+    worst: tuple[str, str]  # one of those that are listed, and several
+    other: str  # the sample that each is listed with
+
+
+class Words(ABC):
+    """Sentences about a result.
+
+    Parameters
+    ----------
+    result : Result
+        The result.
+
+    Attributes
+    ----------
+    symbol : str
+        The symbol of the score.
+    score : str
+        What a sentence calls it.
+    measured : str
+        Its name in full.
+    axis : str
+        The title of its axis.
+    is_monotone : bool
+        Whether features never lower the score, so that larger subsets with a lower one are beaten.
+    is_bounded : bool
+        Whether it is between 0 and 1.
+    kept_by_elbow : str
+        What an elbow keeps 95% of.
+    """
+
+    symbol: str
+    score: str
+    measured: str
+    axis: str
+    is_monotone = False
+    is_bounded = True
+    kept_by_elbow = "what the selected features gain over chance"
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
+        self.is_numeric = result.table.target.is_numeric
+        self.size = count(len(result.selected), "feature")
+
+    # What each kind of answer says in its own way.
+
+    @property
+    def is_useless(self) -> bool:
+        """Whether none of the features found says anything about the target."""
+        return False
+
+    @abstractmethod
+    def headline(self) -> str:
+        """Return what was measured about the selected features, without a final period."""
+
+    def unchecked(self) -> str | None:
+        """Return a sentence that keeps the answer from being taken for a prediction, if needed."""
+        return None
+
+    def listing(self) -> Listing:
+        """Return the selected features and what is known about each."""
+        return Listing((), [(name,) for name in self.result.names(self.result.selected)])
+
+    @abstractmethod
+    def reasons(self) -> list[str]:
+        """Return paragraphs on what the score means, and how good the selected features are."""
+
+    @abstractmethod
+    def standing(self) -> Standing:
+        """Return how sure the answer is."""
+
+    def _found(self, why: str) -> Standing:
+        return Standing(
+            "open",
+            f"{self.size}, found by a search.",
+            f"{why}Nothing is proven: another subset may score higher, and since a feature can "
+            "also lower this measure, there is no smallest subset that keeps it.",
+        )
+
+    def front(self) -> Front:
+        """Return what to call the best subsets of each size, or the steps of a search."""
+        title = "One feature after another" if self.added else "More or fewer features"
+        lead = f"The best {self.symbol} found for each number of features."
+        if self.added:
+            lead = (
+                f"Each step adds the feature that raises {self.symbol} most; the search continues "
+                f"for a while after {self.symbol} starts to fall."
+            )
+        if any(one.accuracy is not None for one in self.result.front):
+            curve = "share of samples for which the five nearest neighbors vote for the right class"
+            if self.is_numeric:
+                curve = "R² of predicting a sample by the mean target of its five nearest neighbors"
+            lead = f"{lead} The dashed curve is the {curve}."
+        return Front(title, lead, "The curves as a table", self.symbol)
+
+    def noise(self) -> str | None:
+        """Return how many shuffled columns the measure takes, without a period, if it was tried."""
+        noise = None if self.result.check is None else self.result.check.noise
+        return None if noise is None else noise.counted()
+
+    def core(self) -> tuple[str, tuple[int, ...], str] | None:
+        """Return a sentence about the core: its start, the features to name, and its end."""
+        return None
+
+    def examples(self) -> Examples | None:
+        """Return what to call the samples that need a feature; None if there are none."""
+        return None
+
+    def ambiguous(self) -> Ambiguous | None:
+        """Return what to call the samples that are least separated; None if there are none."""
+        return None
+
+    @property
+    def elbow(self) -> Subset | None:
+        """The smallest subset of the front that keeps most; None if there is nothing to mark."""
+        return None
+
+    def number(self, value: float) -> str:
+        """Return a score as text."""
+        return gamma(value)
+
+    def alike(self) -> str:
+        """Return what to call the subsets next to the selected one, in the plural."""
+        return "equally good subsets"
+
+    def _affected(self, n_affected: int) -> str:
+        return ""
+
+    def _own_doubts(self) -> list[str]:
+        return []
+
+    def _way_out(self) -> str:
+        more = self.option("n_features_to_select=N", "--n-features N")
+        return f"For prediction, select more features ({more}), or keep all features."
+
+    @abstractmethod
+    def _own_facts(self) -> Iterator[tuple[str, str]]: ...
+
+    @abstractmethod
+    def _own_numbers(self) -> Iterator[Fact]: ...
+
+    # What all of them share.
+
+    def option(self, python: str, typed: str) -> str:
+        """Return a parameter as it was given: in Python, or on the command line."""
+        return python if self.result.command is None else typed
+
+    @property
+    def added(self) -> tuple[int, ...]:
+        """The features in the order in which the front adds them; empty if it does not."""
+        return self.result.added
+
+    @property
+    def has_all(self) -> bool:
+        """Whether all features that may be selected are."""
+        return len(self.result.selected) == self.result.n_allowed
+
+    def offered(self) -> tuple[int, str]:
+        """Return the number of features to choose from, and what to call one.
+
+        Copies count: another feature represents them.
+        """
+        n_others = len(self.result.excluded) - self.result.n_copies
+        return self.result.table.n_features - n_others, "allowed feature" if n_others else "feature"
+
+    def _part_of_all(self) -> tuple[str, str]:
+        """Return how many of the features are selected, and what to call all of them."""
+        n_selected, (n_offered, noun) = len(self.result.selected), self.offered()
+        n_others = self.result.table.n_features - n_offered
+        if not n_others:
+            return f"{n_selected:,} of {count(n_offered, noun)}", "all columns"
+        are = "is" if n_others == 1 else "are"
+        start = f"{n_selected:,} of the {count(n_offered, noun)} ({n_others:,} {are} left out)"
+        return start, f"all {n_offered:,}"
+
+    def table(self) -> str:
+        """Return the size of the table in one line."""
+        table, n_classes = self.result.table, len(self.result.table.target.classes)
+        kind = "a numeric target" if self.is_numeric else f"{n_classes} classes"
+        size = f"{table.n_samples:,} samples, {count(table.n_features, 'feature')}"
+        return f"{table.name}: {size}, {kind}"
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether models confirm the answer: they were tried, and nothing speaks against it."""
+        return (
+            self.result.check is not None and bool(self.result.check.scores) and not self.doubts()
+        )
+
+    def doubts(self) -> list[str]:
+        """Return reasons not to trust the selected features, as sentences, the weightiest first.
+
+        Show them before the headline, which says nothing about new samples.
+        """
+        return [*self._leaks(), *self._lost(), *self._own_doubts()]
+
+    def advice(self) -> str | None:
+        """Return what to do about the doubts, as a sentence; None if they say it themselves."""
+        if not self._lost() and not self._own_doubts():
+            return None
+        if self._at_best() is not None:
+            return "For prediction, the table needs other columns."
+        return self._way_out()
+
+    def _leaks(self) -> Iterator[str]:
+        """Yield sentences about features whose values may mean nothing for new samples."""
+        result, exclude = self.result, self.option("exclude", "--exclude")
+        for name in result.names(one for one in result.selected if one in result.identifiers):
+            yield (
+                f"The selected {shown(name)} looks like an ID: what it says about these samples "
+                f"may not hold for new ones. If it is one, leave it out with {exclude}."
+            )
+        proposed = () if result.check is None else result.check.soft_features
+        known = {*result.names(result.selected), *proposed}
+        names = [name for name in result.names(result.suspected_leaks) if name in known]
+        if names:
+            predict, they_are, them = ("each predict", "they are", "them")
+            if len(names) == 1:
+                predict, they_are, them = ("alone predicts", "it is", "it")
+            yield (
+                f"{listed(names)} {predict} the target almost perfectly. If {they_are} recorded "
+                "after the fact, these scores do not hold for new samples: leave "
+                f"{them} out with {exclude}."
+            )
+
+    def _lost(self) -> list[str]:
+        """Return the sentence about what models lose, if they do."""
+        check = self.result.check
+        if check is None or check.selected is None:
+            return []
+        if (best := self._at_best()) is not None:
+            than = "always predicting the mean" if self.is_numeric else "chance"
+            reached = f"{check.metric} {check.shown(best)} at best"
+            return [f"With these columns, models are hardly better than {than}: {reached}."]
+        if self.has_all:
+            return []
+        if check.loses:
+            worse = "slightly worse" if check.selected.difference > -SMALL_LOSS else "worse"
+            return [f"Models do {worse} with features selected this way: {check.compared()}."]
+        lost = self._hidden_loss()
+        return [f"Models do not clearly lose on average, but {lost}."] if lost else []
+
+    def _hidden_loss(self) -> str | None:
+        """Return what the mean over the models hides, without a period: that the best one loses."""
+        check = self.result.check
+        if check is None or check.selected is None or check.all is None or check.loses:
+            return None
+        before, after = max(check.all.by_model), max(check.selected.by_model)
+        if round(before - after, DIGITS) < max(CLEAR_LOSS, check.selected.difference_error):
+            return None
+        model = check.models[check.all.by_model.index(before)]
+        return (
+            f"the best model does: {model} reaches {check.metric} {check.shown(before)} with all "
+            f"features, and no model more than {check.shown(after)} with the selected ones"
+        )
+
+    def _at_best(self) -> float | None:
+        """Return the best score of the models if it is hardly better than chance."""
+        if self.result.check is None or not self.result.check.scores:
+            return None
+        chance = 0.0 if self.is_numeric else 1.0 / len(self.result.table.target.classes)
+        for one in self.result.check.scores:
+            if one.score >= chance + max(HARDLY_MORE, min(2.0 * one.standard_error, MUCH_MORE)):
+                return None
+        return max(one.score for one in self.result.check.scores)
+
+    def models(self) -> str:
+        """Return how well models do with the selected features, without a final period."""
+        check = self.result.check
+        if check is None:
+            return "not checked"
+        if check.all is not None and self.has_all:
+            # In the folds, some may have been left out; here, nothing is lost.
+            return f"{check.metric} {check.shown(check.all.score)}; all features are selected"
+        return check.conclusion()
+
+    def models_sentence(self) -> str:
+        """Return how well models do, or how to find out, as a sentence."""
+        if self.result.check is not None:
+            return f"{capitalized(self.models())}."
+        how = self.option(
+            "Pass the result of fuzzyfrog.check(selector, X, y) to the report",
+            "Run again without --no-check",
+        )
+        return f"Not checked. {how} to find out."
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield labeled sentences, without final periods."""
+        yield "models", models_line(self.result.check, self.models())
+        if (noise := self.noise()) is not None:
+            yield "noise", noise
+        for note in () if self.result.check is None else self.result.check.notes:
+            yield "check", note
+        yield from self._own_facts()
+        yield "search", self.spent()
+
+    def numbers(self) -> Iterator[Fact]:
+        """Yield the numbers at the top of a report."""
+        result, check = self.result, self.result.check
+        n_offered, noun = self.offered()
+        allowed = " allowed" if noun != "feature" else ""
+        yield Fact("Features", f"{len(result.selected):,}", f"of {n_offered:,}{allowed}")
+        yield from self._own_numbers()
+        if check is not None and check.selected and check.all and not self.has_all:
+            label, all_features = f"{capitalized(check.metric)} of models", check.all.score
+            score = check.shown(check.selected.score)
+            yield Fact(label, score, f"all features: {check.shown(all_features)}")
+        n_classes = count(len(result.table.target.classes), "class", "classes")
+        kind = "numeric target" if self.is_numeric else f"in {n_classes}"
+        yield Fact("Samples", f"{result.table.n_samples:,}", kind)
+
+    def alikes(self) -> Iterator[tuple[str, str]]:
+        """Yield a label and a sentence, without a period, for columns that are nearly identical."""
+        for label, groups, verbs, end in (
+            ("copies", self.result.copies, ("says", "say"), "the same as {kept}"),
+            ("correlated", self.result.correlated, ("is", "are"),
+             "nearly identical to {kept} (a correlation of 0.98 or more)"),
+        ):  # fmt: skip
+            for group in groups[:MAX_NAMED]:
+                others = named(self.result.names(group.others))
+                kept = named(self.result.names((group.feature,)))
+                verb = verbs[len(group.others) > 1]
+                yield label, f"{others} {verb} {end.format(kept=kept)}"
+            if n_more := len(groups[MAX_NAMED:]):
+                more = count(n_more, "more group of columns", "more groups of columns")
+                yield label, f"and {more}"
+
+    def alikes_title(self) -> str:
+        """Return how many columns are copies, and how many strongly correlated."""
+        n_copies = sum(len(group.others) for group in self.result.copies)
+        n_correlated = sum(len(group.others) for group in self.result.correlated)
+        parts = [count(n_copies, "copy", "copies")] if n_copies else []
+        parts += [count(n_correlated, "strongly correlated column")] if n_correlated else []
+        return " and ".join(parts)
+
+    def stopped(self) -> str:
+        """Return why the search ended, in a word or two."""
+        reason = self.result.stop_reason
+        if reason.startswith("max_"):
+            return f"stopped by {self.option(reason, '--' + reason.replace('_', '-'))}"
+        return STOPPED.get(reason, reason)
+
+    def ended(self) -> str:
+        """Return why the search ended, as a sentence."""
+        result, proof = self.result, self.result.certificate
+        if result.stop_reason == "converged" and proof is not None and proof.proven:
+            return "The search ended with a proof."
+        return ENDED.get(result.stop_reason, f"The search ended: {result.stop_reason}.")
+
+    def spent(self) -> str:
+        """Return the search, why it ended and what it took, without a final period."""
+        result = self.result
+        before = f" ({result.n_resumed:,} before resuming)" if result.n_resumed else ""
+        spent = f"{result.n_evaluations:,} evaluations{before}, {result.seconds:.1f} s"
+        return f"{result.settings.get('search')}, {self.stopped()} after {spent}"
+
+    def effort(self) -> str:
+        """Return how many subsets the search scored, and how fast, as a sentence."""
+        result = self.result
+        name, _, given = str(result.settings.get("search")).partition("(")
+        search = f"{name} ({given.removesuffix(')')})" if given else name
+        took, rate = "not measured", ""
+        if result.seconds > 0:
+            n_own = result.n_evaluations - result.n_resumed
+            took, rate = duration(result.seconds), f"{n_own / result.seconds:,.0f} a second"
+        if result.n_resumed:
+            rate = f"{result.n_resumed:,} of them before it was resumed; since then {rate}"
+        scored = count(result.n_evaluations, "subset")
+        return f"{search}: {scored} scored in {took}{rate and f', {rate}'}."
+
+    def features_title(self, *, has_pictures: bool) -> str:
+        """Return the title of the section on the selected features."""
+        if not has_pictures:
+            return "What each feature contributes"
+        by = "and the target" if self.is_numeric else "by class"
+        return f"The selected features {by}"
+
+    def features_lead(self) -> str:
+        """Return what the pictures and numbers of the selected features show."""
+        result, sample = self.result, self.result.data_sample
+        measured = f"The number next to a feature is the change of {self.score} without it."
+        if not result.is_explained:
+            why = f"because {result.why_unexplained}"
+            measured = f"How {self.score} changes without each of them was not measured, {why}."
+        if sample is None:
+            return measured
+        n_classes, n_drawn = len(result.table.target.classes), len(sample.targets)
+        is_part = n_drawn < result.table.n_samples
+        has_every = 0 < n_classes == len(set(sample.targets)) and is_part
+        every = ", with some of every class" if has_every else ""
+        return f"Drawn from {self.drawn()}{every}. {measured}"
+
+    def drawn(self) -> str:
+        """Return how many samples are drawn."""
+        sample, n_samples = self.result.data_sample, self.result.table.n_samples
+        n_drawn = 0 if sample is None else len(sample.targets)
+        if n_drawn == n_samples:
+            return f"all {count(n_drawn, 'sample')}"
+        return f"{n_drawn:,} random samples of {n_samples:,}"
+
+    def without(self, one: Explanation) -> str:
+        """Return what happens without a feature, as a sentence."""
+        before, after = self.number(one.dependency), self.number(one.dependency_without)
+        if before == after:
+            before = told_apart(one.dependency, one.dependency_without)
+            after = told_apart(one.dependency_without, one.dependency)
+        if before == after:
+            return f"Without it, {self.score} stays at {before}."
+        moves = "rises" if one.lost < 0 else "falls"
+        affected = self._affected(one.n_affected) if one.n_affected else ""
+        end = f"; {affected}." if affected else "."
+        return f"Without it, {self.score} {moves} from {before} to {after}{end}"
+
+    def without_named(self, one: Explanation, name: str) -> str:
+        """Return how much is lost without a feature that has a name, as a sentence."""
+        return (
+            f"Without {name} the {self.measured} {'rises' if one.lost < 0 else 'falls'} by "
+            f"{abs(one.lost):.6f}, from {one.dependency:.6f} to {one.dependency_without:.6f}."
+        )
+
+    def sample(self, sample: int) -> str:
+        """Return what a sample is called: its label, its line in the file, or its index."""
+        name, rows = self.result.row_name(sample), self.result.rows
+        if rows is None:
+            return f"sample {name}"
+        return name if rows.kind == "label" else f"line {name}"
+
+    def named_by(self) -> str:
+        """Return how samples are named, as a sentence."""
+        return NAMED_BY[None if self.result.rows is None else self.result.rows.kind]
+
+    def target(self, text: str) -> str:
+        """Return a class or a numeric target, named as such where it is a bare number."""
+        if self.is_numeric:
+            return f"target {text}"
+        return f"class {text}" if text.replace(".", "", 1).lstrip("-").isdigit() else text
+
+    def accuracy(self) -> str:
+        """Return what the accuracy of nearest neighbors is called."""
+        return "R² of neighbors" if self.is_numeric else "neighbors right"
+
+    def fewer(self) -> str:
+        """Return the best scores of smaller subsets, each better than those of fewer features."""
+        best, points = -inf, []
+        for point in self.result.front:
+            if point.size < len(self.result.selected) and point.dependency > best:
+                best = point.dependency
+                points.append(point)
+        return ", ".join(
+            f"{one.size if place else count(one.size, 'feature')}: "
+            f"{told_apart(one.dependency, self.result.dependency)}"
+            for place, one in enumerate(points[-MAX_NAMED:])
+        )
+
+
+def models_line(check: Check | None, conclusion: str) -> str:
+    """Return how well models do, in one line."""
+    if check is None:
+        return "not checked (--no-check)"
+    end = ""
+    if check.elbow is not None:
+        size = check.elbow.average_size
+        end = f"; at the elbow ({size}) {check.shown(check.elbow.score)}"
+    if check.selected is not None:
+        size = check.selected.average_size
+        end = f"{end}; selected again in each of {check.folds} folds, {size}"
+    return f"{conclusion}{end}"

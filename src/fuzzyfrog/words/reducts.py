@@ -1,0 +1,452 @@
+"""What may be said of reducts: how far they are proven, and nothing about new samples."""
+
+from collections.abc import Iterator
+
+from fuzzyfrog.common.messages import count, percent
+from fuzzyfrog.result import Subset
+from fuzzyfrog.result.check import LOW_DEPENDENCY, elbow_of
+from fuzzyfrog.words.common import Ambiguous, Examples, Fact, Front, Listing, Standing, Words
+from fuzzyfrog.words.text import capitalized, gamma, named
+
+ABOUT_PART = (
+    "The search saw only a random part of the samples. The interval is for γ of the selected "
+    "features on all samples and comes from samples that the search did not see. Nothing is "
+    "proven. What the sections below say about single features and samples was measured on all "
+    "samples."
+)
+CHEAPER_SHARES = (0.95, 0.9, 0.8)  # of the dependency: far fewer features may be enough for these
+ABOUT_SAMPLES = "This is about γ on these samples, not about how well models predict new ones."
+
+
+class ReductWords(Words):
+    """Sentences about reducts."""
+
+    symbol = score = "γ"
+    measured = "dependency"
+    axis = "dependency γ"
+    is_monotone = True
+    kept_by_elbow = "the γ of the selected features"
+
+    @property
+    def is_useless(self) -> bool:
+        """Whether all features together separate nothing."""
+        return self.result.full_dependency <= 0
+
+    @property
+    def added(self) -> tuple[int, ...]:
+        """No features: the front has the best subset of each size."""
+        return ()
+
+    @property
+    def elbow(self) -> Subset | None:
+        """The smallest subset of the front that keeps most; None if no smaller one does."""
+        result = self.result
+        return elbow_of(result.front, len(result.selected), result.dependency)
+
+    @property
+    def _goal(self) -> str:
+        if self.is_numeric:
+            return "samples with high targets from those with low ones"
+        return "samples of different classes"
+
+    def headline(self) -> str:
+        """Return how well the selected features separate these samples."""
+        result = self.result
+        if self.is_useless:
+            return f"No feature separates {self._goal}, nor do all of them together"
+        is_free = result.asked_size is None and result.settings.get("must_include") is None
+        if len(result.selected) > 1 and self.has_all and is_free:
+            return self._all_of_them()
+        start, others = self._part_of_all()
+        share = min(1.0, result.dependency / result.full_dependency)
+        how = "as well as" if share == 1.0 else f"{percent(share)} as well as"
+        verb = "separates" if len(result.selected) == 1 else "separate"
+        return f"{start} {verb} these samples {how} {others} do"
+
+    def _all_of_them(self) -> str:
+        n_copies, (n_offered, noun) = self.result.n_copies, self.offered()
+        but = f" but {count(n_copies, 'copy', 'copies')}" if n_copies else ""
+        if self.result.is_core_alone:
+            return f"All {n_offered:,} {noun}s{but} are needed to separate these samples this well"
+        none = f"No subset of the {n_offered:,} {noun}s{but} was found"
+        return f"{none} that separates these samples as well"
+
+    def unchecked(self) -> str | None:
+        """Return a sentence that keeps a reduct from being taken for a prediction.
+
+        None if models were tried, or if nothing is left out.
+        """
+        check = self.result.check
+        if (check is not None and check.scores) or self.has_all:
+            return None
+        return (
+            "Models were not tried, so this says nothing about predicting new samples; for that, "
+            f"see {self._soft}."
+        )
+
+    @property
+    def _soft(self) -> str:
+        return self.option("SoftSelector", "fuzzyfrog select")
+
+    def _own_doubts(self) -> list[str]:
+        check, full, doubts = self.result.check, self.result.full_dependency, []
+        if check is not None and check.noise is not None and check.noise.fails:
+            doubts.append(
+                "The strict measure takes shuffled columns about as often as real ones: "
+                f"{check.noise.counted()}."
+            )
+        if 0 < full < LOW_DEPENDENCY:
+            doubts.append(
+                "Even all columns together separate these samples poorly: their dependency is "
+                f"{full:.3f} on a scale from 0 to 1."
+            )
+        return doubts
+
+    def _way_out(self) -> str:
+        check = self.result.check
+        if check is None or not check.soft_features:
+            return f"For prediction, use {self._soft}."
+        names, reached = check.soft_features, ""
+        if check.soft is not None and check.all is not None and check.selected is not None:
+            others = {"the selected features": check.selected, "all features": check.all}
+            if self._hidden_loss() is not None:
+                del others["the selected features"]
+            what, best = max(others.items(), key=lambda one: one[1].score)
+            score = check.shown(check.soft.score)
+            # Fewer features than all are worth a difference that is not clear.
+            spare = 0.0 if best is check.selected else check.soft.difference_error
+            if best.score - check.soft.score > spare:
+                return (
+                    f"For prediction, keep {what} ({check.metric} {check.shown(best.score)}); "
+                    f"{self._soft} takes {check.soft.average_size} and reaches {score}."
+                )
+            reached = f", with which models reach {check.metric} {score}"
+        return (
+            f"For prediction, use {self._soft}: it selects {count(len(names), 'feature')} "
+            f"({named(names)}){reached}."
+        )
+
+    def noise(self) -> str | None:
+        """Return how many shuffled columns the measure takes, with a verdict."""
+        check = self.result.check
+        return None if check is None or check.noise is None else str(check.noise)
+
+    def listing(self) -> Listing:
+        """Return the selected features, and how many of the other subsets have each."""
+        result = self.result
+        if result.n_reducts == 1:
+            return super().listing()
+        title = "in equally good subsets" if self.are_equal else "in such subsets"
+        rows: list[tuple[str, ...]] = [
+            (name, f"{result.answer.feature_frequency[feature]:.0%}")
+            for feature, name in zip(result.selected, result.names(result.selected), strict=True)
+        ]
+        return Listing(("feature", title), rows)
+
+    def standing(self) -> Standing:
+        """Return what is proven, checked or open."""
+        result, proof, size = self.result, self.result.certificate, self.size
+        certify = self.option("certify=True", "--certify")
+        prove = f"A run with {certify} tries to prove it."
+        if self.is_useless:
+            title = f"{size}, because something must be selected."
+            text = f"No feature separates {self._goal}; the table needs other features."
+            return Standing("open", title, text, "because at least one feature must be selected")
+        if result.is_core_alone and not (proof is not None and proof.proven):
+            return self._by_core()
+        if result.estimate is not None:
+            line = "not proven: a sample of the rows cannot prove it"
+            return Standing("open", f"{capitalized(result.estimate)}.", ABOUT_PART, line)
+        if proof is not None:
+            title, _, text = str(proof).partition(". ")
+            state = "proven" if proof.proven else "open"
+            return Standing(state, f"{title}.", f"{text} {ABOUT_SAMPLES}", str(proof))
+        if result.asked_size is not None:
+            text = f"It is not proven that no other subset of {size} is better. {prove}"
+            line = f"as requested; {certify} tries to prove that no others are better"
+            return Standing("open", f"{size}, as asked for.", text, line)
+        if len(result.selected) == 1 and result.asks_for_fewest and result.is_enough:
+            text = (
+                f"No subset is smaller. A run with {certify} lists other features that are as good."
+            )
+            title = "1 feature is the fewest there can be."
+            return Standing("proven", title, text, "the fewest possible")
+        best = "smallest" if result.is_lexicographic else "best"
+        line = f"not proven to be the {best}; {certify} tries to prove it"
+        if result.asks_for_fewest and not result.is_enough and result.stop_reason != "converged":
+            line = f"too few: {self.stopped()}"
+        # Features that must be included were never left out to check.
+        is_free = result.settings.get("must_include") is None
+        if is_free and any(
+            one.minimal for one in result.reducts if one.features == result.selected
+        ):
+            text = f"It is not proven that no smaller subset is as good. {prove}"
+            return Standing("checked", "None of them can be left out.", text, line)
+        text = (
+            "This is the best subset that the search found; a smaller one may be as good. Give "
+            f"the search more time, or run it with {certify}."
+        )
+        return Standing("open", "Not proven.", text, line)
+
+    def _by_core(self) -> Standing:
+        are, they_are = ("is", "It is") if len(self.result.selected) == 1 else ("are", "They are")
+        return Standing(
+            "proven",
+            f"Proven for these samples: {self.size} {are} the fewest, and there is no other "
+            "reduct.",
+            f"{they_are} the core, which nothing can replace, and the core alone keeps the γ of "
+            f"all features. {ABOUT_SAMPLES}",
+            "proven for these samples: the core alone is enough, so no subset is smaller",
+        )
+
+    @property
+    def are_equal(self) -> bool:
+        """Whether the subsets next to the selected one are as good, rather than good enough."""
+        result = self.result
+        return result.asks_for_all or not result.is_enough or result.asked_size is not None
+
+    @property
+    def _asked(self) -> str:
+        return f"{100 * self.result.asked_share:.6g}%"
+
+    def alike(self) -> str:
+        """Return what to call the subsets next to the selected one, in the plural."""
+        if self.are_equal:
+            return super().alike()
+        size = f" of {self.size}" if self.result.is_lexicographic else ""
+        return f"subsets{size} that keep at least {self._asked}"
+
+    @property
+    def _lists_all(self) -> bool:
+        return self.result.certificate is not None and self.result.certificate.all_listed
+
+    def _shortcut(self) -> str | None:
+        """Return which share of the dependency far fewer features keep, if it is worth a try.
+
+        None if a share or a number of features was given, if the search was stopped, or if no such
+        subset was found.
+        """
+        result = self.result
+        is_plain = result.asks_for_all and result.asks_for_fewest and not self.is_useless
+        if not is_plain or not result.is_enough or result.stop_reason != "converged":
+            return None
+        for share in CHEAPER_SHARES:
+            enough = share * result.full_dependency
+            size = min((one.size for one in result.front if one.dependency >= enough), default=None)
+            if size is not None and size < len(result.selected):
+                option = self.option(f"min_dependency={share:g}", f"--min-dependency {share:g}")
+                return f"with {option}, {count(size, 'feature is', 'features are')} enough"
+        return None
+
+    def _own_facts(self) -> Iterator[tuple[str, str]]:
+        result, standing, missed = self.result, self.standing(), ""
+        if not (result.is_enough or result.asks_for_all) and result.is_lexicographic:
+            missed = f", below the required {result.asked_share * result.full_dependency:.4f}"
+        yield "dependency", f"{result.dependency:.4f} of {result.full_dependency:.4f}{missed}"
+        if result.estimate is not None:
+            yield "measured", result.estimate
+        is_proof = standing.line == str(result.certificate)
+        start = "" if is_proof else f"{len(result.selected)}, "
+        yield "size", f"{start}{standing.line}"
+        if not self.is_useless:
+            yield from self._others()
+            yield "core", self._core()
+        yield from self.alikes()
+        if fewer := self.fewer():
+            yield "fewer", f"best dependency with {fewer}"
+        if shortcut := self._shortcut():
+            yield "trade-off", shortcut
+
+    def _others(self) -> Iterator[tuple[str, str]]:
+        """Yield how many other subsets are as good, unless the certificate says so."""
+        result, are_all = self.result, self._lists_all
+        if not self.are_equal and result.n_reducts > 1:
+            yield "enough", f"{'' if are_all else 'found '}{result.n_reducts:,} {self.alike()}"
+        elif not self.are_equal and not are_all:
+            yield "enough", f"found no other subset that keeps at least {self._asked}"
+        elif result.certificate is None:
+            yield "as good", self._as_good()
+
+    def _as_good(self) -> str:
+        result, size = self.result, len(self.result.selected)
+        if result.is_core_alone:
+            return "no other subset of this size (by the same proof)"
+        if result.n_reducts == 1:
+            return f"found no other subset of size {size}"
+        n_checked = sum(bool(one.minimal) for one in result.reducts)
+        is_checked = n_checked == result.n_reducts and result.settings.get("must_include") is None
+        spare = "; every feature in them is needed" if is_checked else ""
+        return f"found {result.n_reducts:,} subsets of size {size}{spare}"
+
+    def _core(self) -> str:
+        result = self.result
+        if result.core is None:
+            return "not determined: the time limit was reached"
+        if result.asks_for_all and result.asked_size is None:
+            nothing, something = (
+                "every feature can be replaced by others",
+                "cannot be replaced",
+            )
+            if any(group.feature in result.core for group in result.copies):
+                something += ", except by copies"
+        else:
+            goal = "match all features together" if result.asks_for_all else f"keep {self._asked}"
+            nothing, something = f"no single feature is needed to {goal}", f"needed to {goal}"
+        if not result.core:
+            return f"none: {nothing}"
+        return f"{named(result.names(result.core))}: {something}{self._missing_core(result.core)}"
+
+    def _missing_core(self, core: tuple[int, ...]) -> str:
+        """Return which features of the core are not selected, as after a search cut short."""
+        result, missing = self.result, sorted(set(core) - set(self.result.selected))
+        if not missing:
+            return ""
+        are = "is" if len(missing) == 1 else "are"
+        which = f"; {named(result.names(missing))} {are} not selected"
+        if result.asked_size is not None:
+            were = "was" if result.asked_size == 1 else "were"
+            return f"{which}, because {count(result.asked_size, 'feature')} {were} asked for"
+        if result.stop_reason == "converged":
+            return which
+        return f"{which}, because the search was {self.stopped()}"
+
+    def core(self) -> tuple[str, tuple[int, ...], str]:
+        """Return a sentence about the core: its start, the features to name, and its end."""
+        core, everything = self.result.core, "the γ of all features"
+        everything += " but the excluded ones" if self.result.excluded else ""
+        asked = everything if self.result.asks_for_all else f"{self._asked} of {everything}"
+        if core:
+            them = "it" if len(core) == 1 else "any one of them"
+            return (
+                "The core is",
+                core,
+                f": without {them}, all others together do not reach {asked}.",
+            )
+        start = "The core, the features that nothing can replace, was not determined: time ran out."
+        if core is not None:
+            start = (
+                "The core is empty: no feature is irreplaceable, since without any one of them all "
+                f"others together still reach {asked}."
+            )
+        return start, (), ""
+
+    def _own_numbers(self) -> Iterator[Fact]:
+        result = self.result
+        full = f"all features: {gamma(result.full_dependency)}"
+        yield Fact("Dependency γ", gamma(result.dependency), full)
+        if result.n_reducts > 1:
+            label = "Equally good subsets" if self.are_equal else f"Subsets that keep {self._asked}"
+            found = "all there are" if self._lists_all else "found"
+            yield Fact(label, f"{result.n_reducts:,}", found)
+
+    def reasons(self) -> list[str]:
+        """Return what γ is, whether each feature is needed, and what else is as good."""
+        shortcut = self._shortcut()
+        more = [] if shortcut is None else [f"{capitalized(shortcut)}."]
+        if more and self.has_all:
+            more = [
+                f"No feature can be left out without a loss, but {shortcut}. A feature that "
+                "separates these samples need not help with new ones: noise differs from sample to "
+                "sample, too."
+            ]
+        return [self._quality(), self._need(), self._choice(), *more]
+
+    def _quality(self) -> str:
+        result = self.result
+        others = "with a clearly different target" if self.is_numeric else "of other classes"
+        scale = (
+            f"The dependency γ says how clearly each sample stands apart from all samples {others},"
+            " from 0 (not at all) to 1 (completely), on average."
+        )
+        everything = "All features but the excluded ones" if result.excluded else "All features"
+        kept = f"{everything} together reach {gamma(result.full_dependency)}"
+        if result.dependency == result.full_dependency:
+            return f"{scale} {kept}, and so do the selected ones."
+        missed = ""
+        if not result.asks_for_all and not result.is_enough:
+            required = result.asked_share * result.full_dependency
+            missed = f", less than the {gamma(required)} asked for"
+        return f"{scale} {kept}, the selected ones {gamma(result.dependency)}{missed}."
+
+    def _need(self) -> str:
+        if not self.result.is_explained:
+            why = f"because {self.result.why_unexplained}"
+            return f"How much γ falls without each of them was not measured, {why}."
+        losses = [one.lost for one in self.result.explanations]
+        if min(losses) <= 0:
+            n_idle = sum(loss <= 0 for loss in losses)
+            return f"{count(n_idle, 'selected feature')} could be left out without any loss of γ."
+        if len(losses) == 1:
+            return "A single feature does all the work."
+        return (
+            f"Each of the {len(losses):,} is needed: leaving one out lowers γ by "
+            f"{gamma(min(losses))} to {gamma(max(losses))}."
+        )
+
+    def _choice(self) -> str:
+        result, are_all = self.result, self._lists_all
+        if result.is_core_alone:
+            return (
+                "There is no other reduct: every subset that is as good has all of these features."
+            )
+        if result.n_reducts == 1:
+            good = "as good" if self.are_equal else "enough"
+            none = "There is no" if are_all else "The search found no"
+            return f"{none} other subset of {self.size} that is {good}."
+        found = "There are exactly" if are_all else "The search found"
+        of_what = "" if self.are_equal else " of the γ of all features"
+        reducts = result.reducts
+        is_first = len(reducts) == result.n_reducts and reducts[0].features == result.selected
+        first = "; this one has the features that most of them share" if is_first else ""
+        return f"{found} {result.n_reducts:,} {self.alike()}{of_what}{first}."
+
+    def front(self) -> Front:
+        """Return what to call the best subsets of each size, and the elbow."""
+        lead, bend = "The best γ found for each number of features.", self.elbow
+        if bend is not None:
+            left = gamma(max(0.0, self.result.full_dependency - bend.dependency))
+            lead += (
+                " The elbow is the fewest features that keep 95% of the γ of the selected ones: "
+                f"{count(bend.size, 'feature')} with {gamma(bend.dependency)}. All further "
+                f"features together add {left}."
+            )
+        return Front(
+            "The cost of fewer features", lead, "The front as a table", "best found of its size"
+        )
+
+    def _affected(self, n_affected: int) -> str:
+        closer = "a different target" if self.is_numeric else "another class"
+        gets = "gets" if n_affected == 1 else "get"
+        return f"{count(n_affected, 'sample')} {gets} closer to {closer}"
+
+    def examples(self) -> Examples:
+        """Return what to call the pairs of samples that need a feature."""
+        other = "a different target" if self.is_numeric else "another class"
+        differ = "with different targets" if self.is_numeric else "of different classes"
+        return Examples(
+            noun="pair of samples that needs it",
+            nouns="pairs of samples that need it",
+            only="only this feature tells apart",
+            lead=f"Samples that move closer to {other}",
+            note=f"Samples {differ}, and their distance from 0 (identical) to 1 (clearly apart)",
+            caption="Pairs of samples told apart by",
+            other="enemy",
+            other_title="Its enemy",
+            value="distance",
+            explained="Distances are measured on the selected features and capped at 1.",
+        )
+
+    def ambiguous(self) -> Ambiguous:
+        """Return what to call the samples that do not stand apart."""
+        result = self.result
+        others = "with a different target" if self.is_numeric else "of other classes"
+        nearest = "with a different target" if self.is_numeric else "of another class"
+        do = "does" if result.n_ambiguous == 1 else "do"
+        of_all = f"{result.n_ambiguous:,} of {count(result.table.n_samples, 'sample')}"
+        return Ambiguous(
+            title="Ambiguous samples",
+            lead=f"{of_all} {do} not stand clearly apart from samples {others}.",
+            listed=f"Each is listed with its nearest enemy, the most similar sample {nearest}.",
+            worst=("most ambiguous sample", "most ambiguous samples"),
+            other="nearest enemy",
+        )

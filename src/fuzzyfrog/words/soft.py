@@ -1,0 +1,235 @@
+"""What may be said of features to predict with."""
+
+from collections.abc import Iterator
+
+from fuzzyfrog.common.messages import count, percent
+from fuzzyfrog.words.common import Ambiguous, Examples, Fact, Listing, Standing, Words
+from fuzzyfrog.words.text import gamma
+
+
+class SoftWords(Words):
+    """Sentences about features to predict with."""
+
+    symbol = score = "Γ"
+    measured = "soft dependency"
+    axis = "soft dependency Γ"
+
+    @property
+    def _chance(self) -> float:
+        return self.result.chance or 0.0
+
+    @property
+    def is_useless(self) -> bool:
+        """Whether the selected features do no better than chance."""
+        return self.result.dependency <= self._chance
+
+    def headline(self) -> str:
+        """Return how well models, or else neighbors, do with the selected features."""
+        result, check, chance = self.result, self.result.check, percent(self._chance)
+        if self.is_useless:
+            return f"No subset does better than chance ({chance})"
+        start, others = self._part_of_all()
+        if len(result.selected) == self.offered()[0]:
+            start = f"all {count(*self.offered())}"
+        loses = check is not None and check.loses and not self.has_all
+        is_said = loses or self._at_best() is not None  # by doubts
+        if check is not None and check.selected and check.all and not is_said:
+            known = {} if self.has_all else {others: check.shown(check.all.score)}
+            if not self.is_numeric:
+                known["chance"] = check.shown(1.0 / len(result.table.target.classes))
+            nearby = ", ".join(f"{what}: {score}" for what, score in known.items())
+            score = check.shown((check.all if self.has_all else check.selected).score)
+            return f"With {start}, models reach {check.metric} {score}{nearby and f' ({nearby})'}"
+        ours, theirs = percent(result.dependency), percent(result.full_dependency)
+        everything = "" if self.has_all else f"{others}: {theirs}, "
+        what = f"share their class {ours} of the time"
+        if self.is_numeric:
+            what = f"have targets {ours} alike"
+        return f"Judged by {start}, similar samples {what} ({everything}chance: {chance})"
+
+    def listing(self) -> Listing:
+        """Return the selected features in the order in which a greedy search added them."""
+        added = self.added[: len(self.result.selected)]
+        if set(added) != set(self.result.selected):
+            return super().listing()
+        steps = {one.size: one for one in self.result.front}
+        rows: list[tuple[str, ...]] = []
+        for size, name in enumerate(self.result.names(added), start=1):
+            step = steps.get(size)
+            right = "" if step is None or step.accuracy is None else f"{step.accuracy:.3f}"
+            rows.append((name, "" if step is None else f"{step.dependency:.3f}", right))
+        return Listing(("feature added", "soft dependency", self.accuracy()), rows)
+
+    def size_reason(self) -> str:
+        """Return why there are as many features as there are, without a final period."""
+        result = self.result
+        if result.asked_size is not None:
+            return "as requested"
+        if not result.added or result.chosen_accuracy is None:
+            return "the highest soft dependency that was found"
+        peak = max(result.front, key=lambda one: one.dependency)
+        best = max(result.front, key=lambda one: one.accuracy or float("-inf")).size
+        right = "neighbors predict best" if self.is_numeric else "neighbors vote best"
+        reasons = {
+            "peak": "where the soft dependency is highest",
+            "accuracy": f"where {right}",
+            "one-se": f"the fewest with which neighbors predict no worse than with {best}, up to "
+            "one standard error",
+        }
+        rule = str(result.settings.get("size_rule"))
+        if rule in reasons:
+            return reasons[rule]
+        if len(result.selected) == peak.size:
+            return reasons["peak"] + (f" and {right}" if peak.size == best else "")
+        reason = reasons["accuracy" if len(result.selected) == best else "one-se"]
+        highest = f"the soft dependency is highest with {peak.size:,}, {peak.dependency:.3f}"
+        return f"{reason}; {highest}"
+
+    def _own_facts(self) -> Iterator[tuple[str, str]]:
+        result = self.result
+        yield (
+            "soft",
+            f"dependency {result.dependency:.4f}; all features {result.full_dependency:.4f}, "
+            f"chance {self._chance:.4f}",
+        )
+        if result.chosen_accuracy is not None:
+            yield "neighbors", self._by_neighbors(result.chosen_accuracy)
+        if result.estimate is not None:
+            yield "measured", result.estimate
+        yield "size", f"{len(result.selected)}, {self.size_reason()}"
+        yield from self.alikes()
+        if fewer := self.fewer():
+            yield "fewer", f"soft dependency with {fewer}"
+
+    def _by_neighbors(self, accuracy: float) -> str:
+        how = f"the mean target of the five nearest others predicts with R² {accuracy:.3f}"
+        if not self.is_numeric:
+            counts = [one.count for one in self.result.table.target.classes]
+            how = (
+                f"the five nearest others vote for the right class in {accuracy:.1%} of these "
+                f"samples (always the most frequent class: {max(counts) / sum(counts):.1%})"
+            )
+        return f"{how}; features were chosen on them, so expect less on new ones"
+
+    @property
+    def _quick_test(self) -> float | None:
+        """How often neighbors are right, unless models were tried on samples left out."""
+        check = self.result.check
+        return None if check is not None and check.scores else self.result.chosen_accuracy
+
+    def _own_numbers(self) -> Iterator[Fact]:
+        result = self.result
+        others = f"all features: {gamma(result.full_dependency)}, chance: {gamma(self._chance)}"
+        yield Fact("Soft dependency Γ", gamma(result.dependency), others)
+        if (right := self._quick_test) is not None:
+            label = "R² of neighbors" if self.is_numeric else "Neighbors right"
+            value = f"{right:.3f}" if self.is_numeric else f"{right:.1%}"
+            yield Fact(label, value, "the five nearest others")
+
+    def reasons(self) -> list[str]:
+        """Return what Γ is, how well neighbors predict, and what each feature adds."""
+        result = self.result
+        everything = "all features but the excluded ones" if result.excluded else "all features"
+        what = "the probability that a random similar sample has the same class"
+        if self.is_numeric:
+            what = "how alike the targets of similar samples are, from 0 to 1"
+        scale = (
+            f"The soft dependency Γ is {what}: {gamma(result.dependency)} with the selected "
+            f"features, {gamma(result.full_dependency)} with {everything}, about "
+            f"{gamma(self._chance)} with features that say nothing. Noise lowers it, so fewer "
+            "features can score higher."
+        )
+        return [scale, *self._tested(), self._need()]
+
+    def _tested(self) -> Iterator[str]:
+        right = self._quick_test
+        if right is None:
+            return
+        how = f"for {right:.1%} of the samples, the five nearest others vote for the right class"
+        if self.is_numeric:
+            how = (
+                f"the mean target of the five nearest others predicts a sample with R² {right:.3f}"
+            )
+        yield (
+            f"As a quick test, {how}. The features were chosen on these same samples, so expect "
+            "less on new ones."
+        )
+
+    def _need(self) -> str:
+        result = self.result
+        if not result.is_explained:
+            return f"How much each feature adds was not measured, because {result.why_unexplained}."
+        losses = [one.lost for one in result.explanations]
+        if len(losses) == 1:
+            return "A single feature is selected."
+        n_idle = sum(loss <= 0 for loss in losses)
+        if not n_idle:
+            least, most = gamma(min(losses)), gamma(max(losses))
+            return f"Leaving one feature out lowers Γ by {least} to {most}."
+        which, them = f"any one of the {n_idle:,}", "them"
+        if n_idle == 1:
+            which, them = "the one", "it"
+        return (
+            f"Leaving out {which} with a plus or 0 below would not lower Γ: the others make up for "
+            f"{them}, or neighbors predict better with {them}."
+        )
+
+    def standing(self) -> Standing:
+        """Return why the number of features is what it is; nothing is proven."""
+        if self.is_useless:
+            return Standing(
+                "open",
+                f"{self.size}, because something must be selected.",
+                "No subset does better than chance; the table needs other features.",
+            )
+        part = "" if self.result.estimate is None else f"Γ is {self.result.estimate}. "
+        return self._found(f"Number of features: {self.size_reason()}. {part}")
+
+    def _affected(self, n_affected: int) -> str:
+        like = "similar samples less often share the class"
+        if self.is_numeric:
+            like = "similar samples have less similar targets"
+        return f"for {count(n_affected, 'sample')}, {like}"
+
+    def examples(self) -> Examples:
+        """Return what to call the samples whose neighborhood gets worse without a feature."""
+        how, likely, differ = (
+            "how likely a random similar sample shares the class",
+            "likely it is that a random similar sample has the same class",
+            "of another class",
+        )
+        if self.is_numeric:
+            likely = "alike the targets of similar samples are"
+            how, differ = f"how {likely}", "with another target"
+        return Examples(
+            noun="sample that needs it",
+            nouns="samples that need it",
+            only="have worse neighbors without it",
+            lead="Samples whose neighborhood gets worse",
+            note=f"A sample, the sample {differ} that comes closer, and the membership, {how}",
+            caption="Samples whose neighbors depend on",
+            other="closer",
+            other_title="Comes closer",
+            value="membership",
+            explained=f"The membership is how {likely}; next to it is the unlike sample that "
+            "comes closer.",
+        )
+
+    def ambiguous(self) -> Ambiguous:
+        """Return what to call the samples that are unlike their neighbors."""
+        result, sampling = self.result, self.result.sampling
+        n_measured = result.table.n_samples if sampling is None else sampling.n_sampled
+        of_all = f"{result.n_ambiguous:,} of {count(n_measured, 'sample')}"
+        of_all += " measured" if n_measured < result.table.n_samples else ""
+        has, them = ("has", "it") if result.n_ambiguous == 1 else ("have", "them")
+        other = "quite different targets" if self.is_numeric else "mostly other classes"
+        nearest = "with another target" if self.is_numeric else "of another class"
+        return Ambiguous(
+            title="Samples unlike their neighbors",
+            lead=f"{of_all} {has} a membership below one half: the samples most similar to {them} "
+            f"have {other}. Models may get {them} wrong; look for errors in the data, or for a "
+            "feature that the table lacks.",
+            listed=f"Each is listed with the most similar sample {nearest}.",
+            worst=("sample with the lowest membership", "samples with the lowest membership"),
+            other="most similar sample that differs",
+        )

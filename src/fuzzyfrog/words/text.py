@@ -1,0 +1,43 @@
+"""Names and numbers in sentences."""
+
+from collections.abc import Sequence
+
+MAX_NAMED = 8  # features that a sentence lists
+LONGEST = 40  # characters of their names
+
+
+def gamma(value: float) -> str:
+    """Return a dependency with three digits, or more where it would round to 1 or 0."""
+    if 0.9995 <= value < 1.0:
+        return f"{min(value, 1.0 - 1e-12):.{_digits(1.0 - value)}f}"
+    if 0.0 < value < 0.0005:
+        return f"{value:.{_digits(value)}f}"
+    return f"{value:.3f}"
+
+
+def _digits(small: float) -> int:
+    """Return how many digits a small number needs to differ from 0."""
+    return next((n for n in range(4, 12) if round(small, n) > 0), 12)
+
+
+def duration(seconds: float) -> str:
+    """Return a duration."""
+    if seconds < 120:
+        return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+def named(names: Sequence[str]) -> str:
+    """Return the first few names, cut where they are long, and how many more there are."""
+    most = len(names) if len(names) <= MAX_NAMED + 1 else MAX_NAMED  # never "and 1 more"
+    first = ", ".join(
+        name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name in names[:most]
+    )
+    return first if len(names) == most else f"{first} and {len(names) - most:,} more"
+
+
+def capitalized(sentence: str) -> str:
+    """Return a sentence with a capital letter at its start."""
+    return f"{sentence[:1].upper()}{sentence[1:]}"

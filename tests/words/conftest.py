@@ -1,0 +1,3 @@
+from report.conftest import hostile_result, wine_result
+
+__all__ = ["hostile_result", "wine_result"]

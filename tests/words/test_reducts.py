@@ -1,0 +1,411 @@
+"""What is said of reducts, on the command line and in the report, is what they may claim."""
+
+from __future__ import annotations
+
+from html import unescape
+
+import pytest
+from msgspec.structs import replace
+
+from fuzzyfrog.cli.summary import result_lines
+from fuzzyfrog.report import render_report, summary_html
+from fuzzyfrog.report.render import collect
+from fuzzyfrog.result import Certificate, TargetSummary
+from fuzzyfrog.words import words_of
+from report.made import HOSTILE, a_check, changed, soft_result
+
+
+def asking(result, **settings):
+    return replace(result, settings={**result.settings, **settings})
+
+
+def printed(result):
+    return "\n".join(map(str, result_lines(result)))
+
+
+@pytest.fixture(scope="module")
+def enough(wine_result):
+    """Nine subsets that keep what was asked for, and not the same."""
+    return changed(asking(wine_result, min_dependency=0.95), dependency=0.96, n_reducts=9)
+
+
+def test_what_is_enough_is_not_called_equally_good(enough):
+    assert words_of(enough).alike() == "subsets of 5 features that keep at least 95%"
+    page, text = render_report(enough), printed(enough)
+    assert "9 subsets of 5 features that keep at least 95%" in page
+    assert "found 9 subsets of 5 features that keep at least 95%" in text
+    assert "no single feature is needed to keep 95%" in text
+    assert "still reach 95% of the γ of all features." in page
+    assert "equally good" not in text + page.replace("Equally good</th>", "")
+
+
+def test_a_given_size_is_not_called_the_smallest(wine_result):
+    result = changed(
+        asking(wine_result, n_features_to_select=5), dependency=0.5, core=wine_result.selected
+    )
+    text = printed(result)
+    assert "5, as requested" in text
+    assert "smallest" not in text
+    assert "cannot be replaced" not in text
+    assert collect(result)["answer"]["proof"]["title"] == "5 features, as asked for."
+    missed = asking(result, min_dependency=0.9)
+    assert "0.5000 of 1.0000, below the required 0.9000" in printed(missed)
+    assert "less than the 0.900 asked for" in collect(missed)["answer"]["reasons"][0]
+
+
+def test_nothing_is_smaller_than_one(wine_result):
+    one = replace(
+        wine_result, selected=wine_result.selected[:1], explanations=wine_result.explanations[:1]
+    )
+    assert "1, the fewest possible" in printed(one)
+    assert collect(one)["answer"]["proof"]["state"] == "proven"
+    short = words_of(replace(one, dependency=0.5))  # it does not reach the goal
+    assert short.standing().title == "Not proven."
+
+
+def test_excluded_features_do_not_count(wine_result):
+    free = [at for at in range(13) if at not in wine_result.selected]
+    result = replace(wine_result, excluded=tuple(free[:2]))
+    allowed = "5 of the 11 allowed features (2 are left out)"
+    assert words_of(result).headline() == f"{allowed} separate these samples as well as all 11 do"
+    assert collect(result)["answer"]["facts"][0]["of"] == "of 11 allowed"
+    assert collect(result)["all_features"] == "all 11 allowed features"
+
+
+def test_a_proof_is_not_only_a_search(wine_result):
+    certified = changed(wine_result, certificate=Certificate(True, 5, 5, 343, True))
+    content = collect(certified)
+    assert content["answer"]["facts"][2]["of"] == "all there are"
+    assert content["answer"]["reasons"][2].startswith("There are exactly 343 equally good subsets")
+    assert content["run"]["reason"] == "The search ended with a proof."
+
+
+def test_a_run_that_leaves_nothing_out_gets_a_next_step(wine_result):
+    kept = wine_result.selected
+    dropped = tuple(at for at in range(13) if at not in kept)
+    result = changed(wine_result, core=kept, excluded=dropped)
+    assert (
+        words_of(result).headline()
+        == "All 5 allowed features are needed to separate these samples this well"
+    )
+    enough = "with --min-dependency 0.95, 4 features are enough"
+    assert enough in printed(result)
+    assert enough in collect(result)["answer"]["reasons"][-1]
+    assert enough in printed(wine_result)
+    assert collect(wine_result)["answer"]["reasons"][-1].startswith("With --min-dependency 0.95, 4")
+
+
+def test_the_chosen_point_is_the_selected_subset(wine_result, enough):
+    def chosen(result):
+        return [one for one in collect(result)["front"]["points"] if one["chosen"]]
+
+    names = list(wine_result.names(wine_result.selected))
+    assert [one["names"] for one in chosen(wine_result)] == [names]
+    other = replace(wine_result.front[-1], features=tuple(range(5)))
+    assert wine_result.selected != other.features
+    beside = replace(enough, front=(*wine_result.front[:-1], other))
+    assert [(one["names"], one["gamma"]) for one in chosen(beside)] == [(names, "0.960")]
+
+
+def test_a_resumed_run_does_not_boast(wine_result):
+    result = replace(wine_result, n_evaluations=1_000, n_resumed=900, seconds=10.0)
+    assert collect(result)["run"]["facts"].endswith("since then 10 a second.")
+    assert "1,000 evaluations (900 before resuming), 10.0 s" in printed(result)
+
+
+def test_options_are_not_broken_and_bare_numbers_are_classes(wine_result):
+    page = render_report(replace(wine_result, command="fuzzyfrog <b> --min-dependency 0.9"))
+    assert '&lt;b&gt; <span class="option">--min-dependency</span> 0.9' in page
+    first = wine_result.explanations[0]
+    pair = replace(first.examples[0], sample_target="2", other_target="x2")
+    result = replace(
+        wine_result, explanations=(replace(first, examples=(pair,)), *wine_result.explanations[1:])
+    )
+    cards = {one["name"]: one for one in collect(result)["features"]["first"]}
+    shown = cards[first.name]["pairs"][0]
+    assert (shown["sample_target"], shown["other_target"]) == ("class 2", "x2")
+
+
+def test_a_single_subset_has_nothing_to_sort(wine_result):
+    page = render_report(changed(wine_result, n_reducts=1, reducts=wine_result.reducts[:1]))
+    assert 'id="explorer"' not in page
+    assert 'id="reducts"' not in page
+    assert "The search found no other subset of 5 features that is as good." in page
+
+
+def test_what_must_be_in_is_not_called_checked(wine_result):
+    asked = asking(wine_result, must_include="['alcohol']")
+    assert words_of(wine_result).standing().state == "checked"
+    assert words_of(asked).standing().state == "open"
+    assert "feature in them is needed" not in printed(asked)
+
+
+def test_a_run_that_was_stopped_promises_no_shortcut(wine_result):
+    everything = tuple(range(wine_result.table.n_features))
+    stopped = changed(wine_result, selected=everything, core=(), stop_reason="max_seconds")
+    assert "--min-dependency" not in printed(stopped) + render_report(stopped)
+
+
+def test_a_small_loss_is_called_slight(wine_result):
+    """Below one point, and beyond a standard error."""
+    check = a_check(lost=0.005)
+    everything, (_, *others) = check.scores[0], check.scores[1:]
+    slight = replace(check.scores[1], difference_error=0.002)
+    (said,) = words_of(
+        replace(wine_result, check=replace(check, scores=(everything, slight, *others)))
+    ).doubts()
+    assert said.startswith("Models do slightly worse with features selected this way: balanced ")
+    assert not words_of(replace(wine_result, check=check)).doubts()
+
+
+def test_what_speaks_against_a_selection_is_said_first(wine_result):
+    claim = "5 of 13 features separate these samples as well as all columns do"
+    soft = ("alcohol", "hue")
+    result = replace(
+        wine_result, check=a_check(twins=12, soft=soft), full_dependency=0.3, dependency=0.3
+    )
+    loss, noise, low = words_of(result).doubts()
+    assert loss == (
+        "Models do worse with features selected this way: balanced accuracy 82.0%, with all "
+        "features 90.0% (\N{MINUS SIGN}8.0 ± 1.0 points)."
+    )
+    assert noise.endswith(
+        "with a shuffled twin of every column, 12 of the 24 columns taken were twins."
+    )
+    assert low.endswith("poorly: their dependency is 0.300 on a scale from 0 to 1.")
+    assert words_of(result).advice() == (
+        "For prediction, use fuzzyfrog select: it selects 2 features (alcohol, hue), with which "
+        "models reach balanced accuracy 89.0%."
+    )
+    for text in (printed(result), render_report(result), summary_html(result)):
+        text = text.replace('<span class="option">', "").replace("</span>", "")
+        places = [text.index(one) for one in (loss, noise, low, words_of(result).advice(), claim)]
+        assert places == sorted(places)
+    answer = collect(result)["answer"]
+    assert (answer["headline"], answer["claim"]) == (loss, f"{claim}.")
+
+
+def test_the_soft_measure_is_no_advice_where_it_loses(wine_result):
+    check = a_check(twins=12, soft=("alcohol", "hue"))
+    worse = replace(check.soft, score=0.8, difference=-0.1)
+    check = replace(check, scores=(*check.scores[:-1], worse))
+    assert words_of(replace(wine_result, check=check)).advice() == (
+        "For prediction, keep all features (balanced accuracy 90.0%); fuzzyfrog select takes 6 "
+        "features on average and reaches 80.0%."
+    )
+
+
+def test_what_does_better_than_the_soft_measure_is_kept(wine_result):
+    check = a_check(lost=-0.01, twins=12, soft=("alcohol", "hue"))  # 91%, soft 89 ± 2
+    kept = "For prediction, keep the selected features (balanced accuracy 91.0%)"
+    assert words_of(replace(wine_result, check=check)).advice().startswith(kept)
+
+
+def test_of_features_that_do_equally_well_the_fewer_are_kept(wine_result):
+    check = a_check(lost=0.0, twins=12, soft=("alcohol", "hue"))
+    everything, selected, elbow, soft = check.scores
+    worse = replace(soft, score=0.8, difference=-0.1)
+    result = replace(wine_result, check=replace(check, scores=(everything, selected, elbow, worse)))
+    assert words_of(result).advice().startswith("For prediction, keep the selected features")
+    hiding = replace(selected, by_model=(0.92, 0.89, 0.89))
+    result = replace(wine_result, check=replace(check, scores=(everything, hiding, elbow, worse)))
+    assert words_of(result).advice().startswith("For prediction, keep all features")
+
+
+def test_columns_that_predict_nothing_are_not_recommended(wine_result):
+    check = a_check(twins=12, soft=("alcohol", "hue"))
+    chance = tuple(replace(one, score=0.34) for one in check.scores)
+    result = replace(wine_result, check=replace(check, scores=chance))
+    assert words_of(result).doubts()[0] == (
+        "With these columns, models are hardly better than chance: balanced accuracy 34.0% at best."
+    )
+    assert words_of(result).advice() == "For prediction, the table needs other columns."
+    for error, is_luck in ((0.05, True), (0.04, False)):
+        some = tuple(replace(one, score=0.42, standard_error=error) for one in check.scores)
+        found = words_of(replace(result, check=replace(check, scores=some))).doubts()
+        assert ("hardly better than chance" in found[0]) is is_luck
+    zero = tuple(replace(one, score=-0.1) for one in check.scores)
+    numbers = TargetSummary("price", (), 0.0, 1.0)
+    result = replace(
+        wine_result,
+        table=replace(wine_result.table, target=numbers),
+        check=replace(check, metric="R²", scores=zero),
+    )
+    assert words_of(result).doubts()[0] == (
+        "With these columns, models are hardly better than always predicting the mean: R² "
+        "\N{MINUS SIGN}0.100 at best."
+    )
+
+
+def test_an_identifier_that_is_selected_is_mentioned_before_the_headline(wine_result):
+    feature = wine_result.selected[0]
+    result = replace(wine_result, check=a_check(lost=0.005), identifiers=(feature, 12))
+    for some in (result, replace(result, command=None)):
+        first, *others = words_of(some).doubts()
+        assert first.startswith("The selected 'alcohol' looks like an ID: what it says about")
+        assert first.endswith("exclude.")
+        assert len(others) == (12 in result.selected)
+        assert words_of(some).advice() is None
+        assert printed(some).index(first) < printed(some).index(words_of(some).headline())
+        assert first.removesuffix("--exclude.").split(":")[0] in unescape(render_report(some))
+    assert words_of(replace(result, identifiers=(3,))).doubts() == []
+
+
+def test_what_predicts_the_target_alone_is_mentioned_before_the_headline(wine_result):
+    one, other = wine_result.selected[:2]
+    result = replace(wine_result, check=a_check(lost=0.005), suspected_leaks=(one,))
+    first, *others = words_of(result).doubts()
+    assert first == (
+        "'alcohol' alone predicts the target almost perfectly. If it is recorded after the fact, "
+        "these scores do not hold for new samples: leave it out with --exclude."
+    )
+    assert (others, words_of(result).advice()) == ([], None)
+    assert printed(result).index(first) < printed(result).index(words_of(result).headline())
+    assert (
+        words_of(replace(result, suspected_leaks=(one, other)))
+        .doubts()[0]
+        .startswith("'alcohol', 'ash' each predict the")
+    )
+    assert words_of(replace(result, suspected_leaks=(3,))).doubts() == []
+    (name,) = result.names((3,))
+    proposed = replace(result, suspected_leaks=(3,), check=a_check(lost=0.1, soft=(name,)))
+    assert words_of(proposed).doubts()[0].startswith(f"'{name}' alone predicts")
+
+
+def test_a_mean_that_hides_what_the_best_model_loses(wine_result):
+    check = a_check(lost=0.0)
+    everything, selected, *others = check.scores
+    hiding = replace(selected, by_model=(0.95, 0.85, 0.9))
+    result = replace(wine_result, check=replace(check, scores=(everything, hiding, *others)))
+    assert words_of(result).doubts() == []  # one model is as good, whichever it is
+    hiding = replace(selected, by_model=(0.92, 0.89, 0.89))
+    result = replace(wine_result, check=replace(check, scores=(everything, hiding, *others)))
+    assert words_of(result).doubts() == [
+        "Models do not clearly lose on average, but the best model does: random forest reaches "
+        "balanced accuracy 95.0% with all features, and no model more than 92.0% with the selected "
+        "ones."
+    ]
+
+
+def test_features_of_the_core_that_are_not_selected_are_named(wine_result):
+    core = (0, 1, 2)
+    result = changed(
+        wine_result, selected=(0, 1), core=core, dependency=0.7, stop_reason="max_seconds"
+    )
+    assert (
+        "core        alcohol, malic_acid, ash: cannot be replaced; ash is not selected, because "
+        "the search was stopped by --max-seconds\n"
+    ) in printed(result)
+    assert "size        2, too few: stopped by --max-seconds\n" in printed(result)
+    assert "is not selected" not in printed(replace(result, selected=core))
+    asked = replace(result, settings={**result.settings, "n_features_to_select": 2})
+    assert "; ash is not selected, because 2 features were asked for\n" in printed(asked)
+    assert "; ash is not selected\n" in printed(replace(result, stop_reason="converged"))
+
+
+def test_models_that_were_not_tried_are_mentioned_next_to_the_headline(wine_result):
+    warning = "Models were not tried, so this says nothing about predicting new samples"
+    for text in (printed(wine_result), render_report(wine_result), summary_html(wine_result)):
+        assert words_of(wine_result).headline() in text
+        assert warning in text[text.index(words_of(wine_result).headline()) :]
+    assert f"{words_of(wine_result).headline()}.\n{warning}" in printed(wine_result)
+    for result in (
+        replace(wine_result, check=a_check()),
+        replace(wine_result, selected=tuple(range(13))),
+    ):
+        assert words_of(result).unchecked() is None
+        assert f"{words_of(result).headline()}:\n\n" in printed(result)
+
+
+@pytest.mark.parametrize(
+    ("number", "size"), [(1.0, "1 feature"), (1.4, "1.4 features"), (0.6, "0.6 features")]
+)
+def test_one_feature_is_singular(wine_result, number, size):
+    check = a_check(soft=("hue",))
+    everything, selected, elbow, soft = check.scores
+    elbow = replace(elbow, n_features=number)
+    soft = replace(soft, n_features=number, score=0.7)
+    result = replace(wine_result, check=replace(check, scores=(everything, selected, elbow, soft)))
+    assert f"at the elbow ({size} on average) 70.0%" in printed(result)
+    assert (
+        f"fuzzyfrog select takes {size} on average and reaches 70.0%." in words_of(result).advice()
+    )
+
+
+def test_one_twin_is_singular(wine_result):
+    for twins, ending in ((0, "0 of the 24 columns taken were twins"), (1, "taken was a twin")):
+        assert ending in printed(replace(wine_result, check=a_check(twins=twins)))
+
+
+def test_nothing_is_said_against_what_holds(wine_result):
+    result = replace(wine_result, check=a_check(lost=0.005))
+    assert (words_of(result).doubts(), words_of(result).advice()) == ([], None)
+    answer = collect(result)["answer"]
+    assert (answer["headline"], answer["claim"]) == (f"{words_of(result).headline()}.", None)
+    assert "(\N{MINUS SIGN}0.5 ± 1.0 points): no clear difference" in printed(result)
+
+
+def test_all_features_lose_nothing(wine_result):
+    everything = tuple(range(13))
+    result = replace(wine_result, check=a_check(), selected=everything, explanations=())
+    assert words_of(result).doubts() == []
+    assert "balanced accuracy 90.0%; all features are selected" in printed(result)
+
+
+def test_each_reason_alone_is_enough(wine_result):
+    assert len(words_of(replace(wine_result, check=a_check())).doubts()) == 1
+    assert len(words_of(replace(wine_result, check=a_check(lost=0.0, twins=12))).doubts()) == 1
+    assert len(words_of(replace(wine_result, full_dependency=0.49, dependency=0.49)).doubts()) == 1
+    assert words_of(replace(wine_result, full_dependency=0.5, dependency=0.5)).doubts() == []
+    assert (
+        words_of(replace(wine_result, check=a_check())).advice()
+        == "For prediction, use fuzzyfrog select."
+    )
+    assert words_of(replace(wine_result, check=a_check(), command=None)).advice() == (
+        "For prediction, use SoftSelector."
+    )
+
+
+def test_a_soft_selection_that_loses_is_not_sent_to_itself(wine_result):
+    soft = replace(soft_result(), check=a_check(twins=12), command="fuzzyfrog select wine")
+    assert len(words_of(soft).doubts()) == 1  # shuffled copies are no news about it
+    assert "fuzzyfrog select" not in words_of(soft).advice()
+    assert "--n-features" in words_of(soft).advice()
+
+
+def test_green_is_only_for_what_models_confirm(wine_result):
+    def style(result):
+        claim = words_of(result).headline()
+        return next(str(one.style) for one in result_lines(result) if str(one).startswith(claim))
+
+    certified = changed(wine_result, certificate=Certificate(True, 5, 5, 343, True))
+    assert style(certified) == "bold"
+    assert style(replace(certified, check=a_check())) == "bold"
+    assert style(replace(certified, check=a_check(lost=0.0))) == "bold green"
+
+
+def test_a_proof_is_about_these_samples(wine_result):
+    certified = changed(wine_result, certificate=Certificate(True, 5, 5, 343, True))
+    proof = collect(certified)["answer"]["proof"]
+    assert proof["title"] == "Proven for these samples: 5 features are the fewest."
+    assert proof["text"].endswith("not about how well models predict new ones.")
+
+
+def test_names_in_the_advice_do_no_harm(wine_result):
+    result = replace(wine_result, check=a_check(soft=tuple(HOSTILE)))
+    page = render_report(result) + summary_html(result)
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "<script>alert(1)" not in page
+    assert "and 10 more), with which" in page
+    assert "\u202e" not in page + printed(result)
+
+
+def test_a_check_that_was_left_out_says_so(wine_result):
+    assert "Run again with" in render_report(wine_result)
+    silent = replace(
+        a_check(), models=(), scores=(), noise=None, left_out="it would take about 40 s."
+    )
+    result = replace(wine_result, check=silent)
+    assert "Not checked: it would take about 40 s." in render_report(result)
+    assert "models      not checked: it would take about 40 s" in printed(result)
+    assert words_of(result).doubts() == []
