@@ -11,16 +11,16 @@ PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup
 unexport PYTHONDONTWRITEBYTECODE
 
 # The cheapest tests of every package, without Chromium, Weka, Dask and the files of the paper.
-QUICK := tests/test_docstrings.py tests/test_imports.py tests/test_records.py tests/naive \
-	tests/common/test_messages.py tests/cluster/test_shards.py tests/report/test_claims.py \
+QUICK := tests/test_docstrings.py tests/test_imports.py tests/result tests/naive \
+	tests/common/test_messages.py tests/cluster/test_shards.py tests/words \
 	$(addprefix tests/cli/test_, progress.py text.py) \
 	$(addprefix tests/data/test_, arff.py categories.py cells.py columns.py csv.py dataset.py \
 		frames.py npy.py parquet.py read_table.py target.py) \
-	$(addprefix tests/experiment/test_, comparison.py config.py folds.py) \
+	$(addprefix lab/tests/test_, comparison.py config.py folds.py) \
 	$(addprefix tests/measure/test_, edges.py oracle.py published.py) \
 	$(addprefix tests/search/test_, driver.py postprocess.py leaping.py neighbors.py \
 		random_stream.py ranking.py squeezing.py) \
-	$(addprefix tests/select/test_, column_warnings.py core.py parameters.py seeds.py)
+	$(addprefix tests/select/test_, column_warnings.py core.py settings.py seeds.py)
 
 # The files of the paper, if they are in their usual place and no other is given.
 ifneq ($(wildcard ../shared/data),)
@@ -33,9 +33,9 @@ endif
 demo: $(VENV)/.installed
 	$(BIN)/python examples/first_look.py
 	@echo
-	$(BIN)/fuzzyfrog select wine --measure soft --report report.html
+	$(BIN)/fuzzyfrog select wine --report report.html
 	@echo
-	$(BIN)/fuzzyfrog select wine --certify --no-check
+	$(BIN)/fuzzyfrog reducts wine --certify --no-check
 
 # While you work: the checks and some of the tests, in less than a minute.
 quick: $(VENV)/.ready
@@ -122,20 +122,20 @@ tools:
 	-@scripts/install_chromium.sh
 	-@scripts/install_weka.sh
 
-# The pages in paper/results and benchmarks/selectors/results, from the cells there: the same cells
+# The pages in lab/paper/results and lab/selectors/results, from the cells there: the same cells
 # give the same bytes.
 paper-pages: $(VENV)/.ready
-	$(BIN)/python -m paper.pages
-	$(BIN)/fuzzyfrog reproduce --config benchmarks/selectors/experiment.toml \
-		--out benchmarks/selectors/results --report-only
+	cd lab && $(abspath $(BIN))/python -m paper.pages
+	$(BIN)/fuzzyfrog-lab reproduce --config lab/selectors/experiment.toml \
+		--out lab/selectors/results --report-only
 
 format: $(VENV)/.ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-$(VENV)/.ready: $(VENV)/.made pyproject.toml $(CONSTRAINTS)
+$(VENV)/.ready: $(VENV)/.made pyproject.toml lab/pyproject.toml $(CONSTRAINTS)
 	@echo "Installing the development tools into $(VENV); a few minutes."
-	$(PIP) --editable ".[dev]"
+	$(PIP) --editable ".[dev]" --editable lab
 	touch $(VENV)/.installed $@
 
 $(VENV)/.installed: $(VENV)/.made pyproject.toml $(CONSTRAINTS)

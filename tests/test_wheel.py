@@ -2,16 +2,19 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
 import zipfile
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+DIST_INFO = f"fuzzyfrog-{version('fuzzyfrog')}.dist-info"
 
 USE = """
 import json, warnings
@@ -33,7 +36,7 @@ print(json.dumps({
 
 FIT = """
 import fuzzyfrog, sys
-selector = fuzzyfrog.FuzzyRoughSelector(random_state=7, max_evaluations=300, n_jobs=1)
+selector = fuzzyfrog.ReductSelector(random_state=7, max_evaluations=300, n_jobs=1)
 run = selector.fit(fuzzyfrog.load_dataset("wine")).record()
 print(fuzzyfrog.__file__, run.to_json(), sep="\\n")
 """
@@ -75,12 +78,12 @@ def use(installed: Path, home: Path, **environment: str) -> dict:
     return json.loads(run(USE, installed, home, **environment))
 
 
-def test_wheel_has_the_data_files_and_no_tests(wheel):
+def test_wheel_has_the_package_without_tests_and_laboratory(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert "fuzzyfrog/py.typed" in names
-    assert "fuzzyfrog/data/registry.json" in names
     assert "fuzzyfrog/report/templates/report.html" in names
-    assert not [name for name in names if name.startswith(("tests", "benchmarks", "paper"))]
+    assert {name.partition("/")[0] for name in names} == {"fuzzyfrog", DIST_INFO}
+    assert not [name for name in names if re.search("experiment|weka|boosted|catalog", name)]
 
 
 def test_source_archive_has_what_the_tests_need(tmp_path):
@@ -89,9 +92,10 @@ def test_source_archive_has_what_the_tests_need(tmp_path):
     with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     needed = {"Makefile", "pyproject.toml", "README.md", "CONTRIBUTING.md", "docs/index.md",
-              "paper/experiment.toml", "paper/expected/sizes.csv", "paper/results/cells.jsonl.gz",
-              "paper/tests/test_verdict.py", "tests/conftest.py", "examples/first_look.py",
-              "requirements/constraints.txt", "scripts/lowest.py",
+              "lab/pyproject.toml", "lab/src/fuzzyfrog_lab/registry.json",
+              "lab/paper/experiment.toml", "lab/paper/expected/sizes.csv",
+              "lab/paper/results/cells.jsonl.gz", "lab/tests/test_cells.py", "conftest.py",
+              "examples/first_look.py", "requirements/constraints.txt", "scripts/lowest.py",
               "src/fuzzyfrog/report/templates/report.html"}  # fmt: skip
     assert needed <= names, needed - names
 

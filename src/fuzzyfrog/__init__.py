@@ -11,7 +11,6 @@ from fuzzyfrog.common.deadline import whole_import
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset, date_parts, load_dataset, read_table
     from fuzzyfrog.errors import DataError, PredictionWarning
-    from fuzzyfrog.experiment.comparison import compare
     from fuzzyfrog.measure import (
         dependency,
         lower_approximation,
@@ -22,25 +21,33 @@ if TYPE_CHECKING:
         upper_approximation,
     )
     from fuzzyfrog.report import plot_front, plot_reducts
+    from fuzzyfrog.result import Result
     from fuzzyfrog.search import Exact, Genetic, ParticleSwarm, QuickReduct, ShuffledFrogs
-    from fuzzyfrog.select import BoostedSelector, FuzzyRoughSelector, check, enumerate_reducts
+    from fuzzyfrog.select import (
+        FeatureSelector,
+        ReductSelector,
+        SoftSelector,
+        check,
+        enumerate_reducts,
+    )
 
     __version__: str
 
 __all__ = [
-    "BoostedSelector",
     "DataError",
     "Dataset",
     "Exact",
-    "FuzzyRoughSelector",
+    "FeatureSelector",
     "Genetic",
     "ParticleSwarm",
     "PredictionWarning",
     "QuickReduct",
+    "ReductSelector",
+    "Result",
     "ShuffledFrogs",
+    "SoftSelector",
     "__version__",
     "check",
-    "compare",
     "date_parts",
     "dependency",
     "enumerate_reducts",
@@ -57,18 +64,19 @@ __all__ = [
 ]
 
 _HOMES = {
-    "BoostedSelector": "fuzzyfrog.select",
     "DataError": "fuzzyfrog.errors",
     "Dataset": "fuzzyfrog.data",
     "Exact": "fuzzyfrog.search",
-    "FuzzyRoughSelector": "fuzzyfrog.select",
+    "FeatureSelector": "fuzzyfrog.select",
     "Genetic": "fuzzyfrog.search",
     "ParticleSwarm": "fuzzyfrog.search",
     "PredictionWarning": "fuzzyfrog.errors",
     "QuickReduct": "fuzzyfrog.search",
+    "ReductSelector": "fuzzyfrog.select",
+    "Result": "fuzzyfrog.result",
     "ShuffledFrogs": "fuzzyfrog.search",
+    "SoftSelector": "fuzzyfrog.select",
     "check": "fuzzyfrog.select",
-    "compare": "fuzzyfrog.experiment.comparison",
     "date_parts": "fuzzyfrog.data",
     "dependency": "fuzzyfrog.measure",
     "enumerate_reducts": "fuzzyfrog.select",

@@ -3,7 +3,6 @@
     FuzzyfrogError
     ├── DataError          the data cannot be used as it is          (ValueError)
     ├── ParameterError     a parameter breaks its rule               (ValueError)
-    ├── ConfigError        the config of an experiment is not valid  (ValueError)
     ├── CheckpointError    a checkpoint does not belong to the run   (ValueError)
     ├── ClusterError       the cluster cannot do the work            (RuntimeError)
     ├── OutOfMemoryError   something did not fit into memory         (MemoryError)
@@ -16,7 +15,6 @@ that it can be filtered: PredictionWarning (UserWarning).
 __all__ = [
     "CheckpointError",
     "ClusterError",
-    "ConfigError",
     "DataError",
     "FuzzyfrogError",
     "OutOfMemoryError",
@@ -62,10 +60,6 @@ class ParameterError(FuzzyfrogError, ValueError):
 
     def __reduce__(self) -> tuple[type, tuple[tuple[str, ...], str, str, str]]:
         return type(self), (self.parameters, self.rule, self.got, self.hint)
-
-
-class ConfigError(FuzzyfrogError, ValueError):
-    """The config of an experiment is not valid."""
 
 
 class CheckpointError(FuzzyfrogError, ValueError):

@@ -83,16 +83,16 @@ class Selected:
 
     @property
     def run(self) -> dict:
-        return json.loads((self.folder / "run.json").read_text(encoding="utf-8"))["run"]
+        return json.loads((self.folder / "run.json").read_text(encoding="utf-8"))["result"]
 
 
 @pytest.fixture(scope="session")
 def selected(tmp_path_factory) -> Selected:
-    """Return what ``fuzzyfrog select`` leaves behind after it has run on wine."""
+    """Return what ``fuzzyfrog reducts`` leaves behind after it has run on wine."""
     folder = tmp_path_factory.mktemp("selected")
     files = ["--save", "run.json", "--output", "reduced.csv", "--report", "page.html"]
     done = subprocess.run(  # noqa: S603 - our own interpreter and code
-        [*COMMAND, "select", "wine", "--max-evaluations", "400", *files],
+        [*COMMAND, "reducts", "wine", "--max-evaluations", "400", *files],
         capture_output=True, encoding="utf-8", cwd=folder, env=environment(), timeout=100,
         check=False,
     )  # fmt: skip

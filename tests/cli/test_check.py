@@ -1,4 +1,4 @@
-"""``fuzzyfrog select --check``: when it runs, what it says, and what it must never cost."""
+"""The check on the command line: when it runs, what it says, and what it must never cost."""
 
 import json
 import signal
@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from cli_process import COMMAND, environment
-from fuzzyfrog import FuzzyRoughSelector, check, load_dataset
-from fuzzyfrog.cli.commands import select as select_command
-from fuzzyfrog.records import Run
+from fuzzyfrog import ReductSelector, check, load_dataset
+from fuzzyfrog.result import Result
 from fuzzyfrog.select import cross_validation
 
 QUICK = ["--search", "quickreduct", "-q"]
@@ -32,23 +31,23 @@ def titanic(tmp_path):
 
 
 def test_the_check_is_that_of_the_library_and_part_of_the_record(fuzzyfrog, tmp_path):
-    done = fuzzyfrog("select", "iris", *QUICK, "--check", "--json", "--save", "run.json")
+    done = fuzzyfrog("reducts", "iris", *QUICK, "--json", "--save", "run.json")
     assert done.returncode == 0, done.stderr
-    run = Run.from_json(done.stdout)
-    assert run.check == check(FuzzyRoughSelector("quickreduct"), load_dataset("iris"))
-    assert Run.load(tmp_path / "run.json").check == run.check
-    assert json.loads(done.stdout)["run"]["check"]["metric"] == "balanced accuracy"
+    run = Result.from_json(done.stdout)
+    assert run.check == check(ReductSelector("quickreduct"), load_dataset("iris"))
+    assert Result.load(tmp_path / "run.json").check == run.check
+    assert json.loads(done.stdout)["result"]["check"]["metric"] == "balanced accuracy"
 
 
 def test_without_a_check_nothing_is_claimed_about_models(in_process):
-    code, out, _ = in_process("select", "wine", *QUICK, "--no-check")
+    code, out, _ = in_process("reducts", "wine", *QUICK, "--no-check")
     assert code == 0
     assert "models      not checked (--no-check)" in out
     assert "5 of 13 features separate these samples as well as all columns do." in out
 
 
 def test_the_headline_yields_to_the_check(in_process, titanic):
-    code, out, _ = in_process("select", titanic, "--target", "survived", "-q", "--check")
+    code, out, _ = in_process("reducts", titanic, "--target", "survived", "-q")
     assert code == 0
     lines = out.splitlines()
     doubts = [
@@ -57,7 +56,7 @@ def test_the_headline_yields_to_the_check(in_process, titanic):
             "Models do worse with features selected this way: balanced accuracy ",
             "The strict measure takes shuffled columns about as often as real ones: ",
             "Even all columns together separate these samples poorly: their dependency is 0.2",
-            "For prediction, use --measure soft: it selects ",
+            "For prediction, use fuzzyfrog select: it selects ",
         )
     ]
     (claim,) = [at for at, line in enumerate(lines) if "as well as all columns do:" in line]
@@ -67,41 +66,10 @@ def test_the_headline_yields_to_the_check(in_process, titanic):
     assert "with which models reach balanced accuracy" in lines[doubts[-1]]
 
 
-def test_left_out_it_says_how_long_and_how(in_process, titanic, monkeypatch):
-    monkeypatch.setattr(select_command, "USUAL_SECONDS", 0.0)
-    code, out, _ = in_process("select", titanic, "--target", "survived", "-q")
-    assert code == 0
-    (line,) = [line for line in out.splitlines() if line.startswith("models ")]
-    assert line.startswith("models      not checked: it would take about ")
-    assert line.endswith(" s; --check does it")
-    # What is cheap is still there.
-    assert "The strict measure takes shuffled columns about as often as real ones: " in out
-    assert "For prediction, use --measure soft: it selects " in out
-    assert "with which models reach" not in out
-
-
-def test_a_slow_first_fold_ends_it(in_process, monkeypatch):
-    monkeypatch.setattr(select_command, "USUAL_SECONDS", 0.01)
-    monkeypatch.setattr(select_command, "DOUBT", 1e9)
-    code, out, _ = in_process("select", "wine", *QUICK)
-    assert code == 0
-    assert "models      not checked: it would take about " in out
-    assert "noise       " in out
-    assert "balanced accuracy" in in_process("select", "wine", *QUICK, "--check")[1]
-
-
 def test_the_time_limit_covers_it(in_process):
-    code, out, _ = in_process("select", "wine", *QUICK, "--check", "--max-seconds", "0.5")
+    code, out, _ = in_process("reducts", "wine", *QUICK, "--max-seconds", "0.5")
     assert code == 0
-    assert "not checked: it would take about " in out
-    assert "and --max-seconds leaves 0 s" in out
-
-
-def test_a_check_that_is_late_is_given_up(in_process, monkeypatch):
-    monkeypatch.setattr(select_command, "MOST_SECONDS", 0.0)
-    code, out, _ = in_process("select", "iris", *QUICK)
-    assert code == 0
-    assert "models      not checked: it takes more than about 1 s; --check does it" in out
+    assert "models      not checked: --max-seconds was over" in out
 
 
 @pytest.mark.parametrize(
@@ -115,8 +83,8 @@ def test_a_failure_of_the_check_is_not_one_of_the_selection(in_process, monkeypa
     def fail(*_):
         raise error
 
-    monkeypatch.setattr(cross_validation.CrossValidation, "checked", fail)
-    code, out, err = in_process("select", "iris", *QUICK, "--check")
+    monkeypatch.setattr(cross_validation, "check_settings", fail)
+    code, out, err = in_process("reducts", "iris", *QUICK)
     assert (code, "Traceback" in err) == (0, False)
     assert f"models      not checked: {reason}" in out
 
@@ -124,18 +92,9 @@ def test_a_failure_of_the_check_is_not_one_of_the_selection(in_process, monkeypa
 def test_a_tiny_table_gets_a_sentence(in_process, tmp_path):
     table = tmp_path / "x.csv"
     table.write_text("a,b,class\n" + "1,2,p\n3,2,q\n" * 4, encoding="utf-8")
-    code, out, err = in_process("select", table, "--target", "class", *QUICK, "--check")
+    code, out, err = in_process("reducts", table, "--target", "class", *QUICK)
     assert (code, err) == (0, "")
     assert "not checked: a check with 5 folds must have at least 20 samples, got 8." in out
-
-
-def test_boosted_trees_are_checked_too(in_process):
-    code, out, _ = in_process("select", "iris", "--search", "boosted", "--check", "--json", "-q")
-    assert code == 0
-    found = json.loads(out)["check"]
-    assert [one["name"] for one in found["scores"]] == ["all", "selected"]
-    code, out, _ = in_process("select", "iris", "--search", "boosted", "--no-check", "-q")
-    assert "models      not checked (--no-check)" in out
 
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
@@ -146,7 +105,7 @@ def test_a_signal_costs_nothing_but_the_check(tmp_path, kind):
     files = ["--save", "run.json", "--report", "page.html", "--output", "reduced.csv"]
     options = ["--target", "x12", "--search", "quickreduct", "--n-features", "2"]
     with subprocess.Popen(  # noqa: S603 - our own interpreter and code
-        [*COMMAND, "select", "x.npy", *options, "--check", *files],
+        [*COMMAND, "reducts", "x.npy", *options, *files],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", env=environment(),
         cwd=tmp_path,
     ) as process:  # fmt: skip
@@ -161,7 +120,7 @@ def test_a_signal_costs_nothing_but_the_check(tmp_path, kind):
     assert "leaving out the check; the result is still printed and written" in more
     assert "models      not checked: it was interrupted" in told
     assert "2 of 12 features separate these samples" in told
-    run = Run.load(tmp_path / "run.json")
+    run = Result.load(tmp_path / "run.json")
     assert run.check.left_out.startswith("it was interrupted")
     assert run.stop_reason == "converged"
     assert (tmp_path / "page.html").exists()

@@ -1,16 +1,17 @@
 """The smaller commands."""
 
 import json
+import re
 import sys
 
 import pytest
 
 from broken_tables import BROKEN
-from fuzzyfrog import DataError, dependency, load_dataset, read_table
-from fuzzyfrog.cli.commands import doctor, select
-from fuzzyfrog.cli.commands.datasets import BUNDLED_SIZES
+from fuzzyfrog import DataError, dependency, load_dataset, read_table, soft_dependency
+from fuzzyfrog.cli import selecting
+from fuzzyfrog.cli.commands import doctor
 from fuzzyfrog.cli.errors import ExitCode, in_options
-from fuzzyfrog.data.catalog import registry
+from fuzzyfrog.measure import SoftDependency
 
 
 def test_score_of_a_subset(in_process):
@@ -18,8 +19,12 @@ def test_score_of_a_subset(in_process):
     assert (code, err) == (0, "")
     found = json.loads(out)
     assert found["features"] == ["hue", "proline"]
-    assert found["dependency"] == dependency(load_dataset("wine"), features=["hue", "proline"])
-    assert found["full_dependency"] == 1.0
+    both = {"features": ["hue", "proline"]}
+    assert found["strict"]["dependency"] == dependency(load_dataset("wine"), **both)
+    assert found["strict"]["full_dependency"] == 1.0
+    assert found["soft"]["dependency"] == soft_dependency(load_dataset("wine"), **both)
+    assert found["soft"]["full_dependency"] == soft_dependency(load_dataset("wine"))
+    assert found["soft"]["chance"] == SoftDependency(load_dataset("wine")).chance
 
 
 def test_score_with_other_rules(in_process, wine_csv):
@@ -27,7 +32,7 @@ def test_score_with_other_rules(in_process, wine_csv):
     code, out, _ = in_process("score", wine_csv, "--target", "class", *rules)
     expected = dependency(load_dataset("wine"), tnorm="minimum", spread="range")
     assert code == 0
-    assert out.startswith(f"Dependency {expected:.6f} of {expected:.6f} with 13 of 13 features")
+    assert f"these samples: {expected:.6f} (all features {expected:.6f})" in out
 
 
 @pytest.mark.parametrize(("content", "message"), BROKEN)
@@ -52,7 +57,6 @@ def test_a_broken_table_is_one_sentence(in_process, tmp_path, content, message):
             "--features must name features of wine, got 'prolin'. Did you mean 'proline'?",
         ),
         (["wine", "--jobs", "0"], "--jobs must be a whole number other than 0"),
-        (["glass", "--data", "nowhere"], "no such file"),
         (["wine", "--encoding", "utf-16"], "--encoding must be left out for a data set"),
         (["wine", "--target-kind", "class"], "--target-kind must be left out for a data set"),
         (["wine", "--features", ","], "--features must name something, got ','"),
@@ -68,74 +72,29 @@ def test_mistakes_are_one_sentence(in_process, tmp_path, monkeypatch, arguments,
     assert len(err.splitlines()) == 1
 
 
-def test_a_data_set_of_the_paper(in_process, paper_data_folder):
-    code, out, err = in_process("score", "glass", "--data", paper_data_folder, "-q")
-    assert (code, err) == (0, "")
-    assert out.endswith("with 9 of 9 features of glass\n")
-
-
-def test_datasets_are_listed_with_their_places(in_process, tmp_path, monkeypatch):
-    monkeypatch.setenv("FUZZYFROG_CACHE", str(tmp_path))
-    monkeypatch.delenv("FUZZYFROG_DATA", raising=False)
-    (tmp_path / "glass.csv").write_text("")
-    code, out, _ = in_process("datasets", "list", "--json")
-    known = {one["name"]: one for one in json.loads(out)}
-    assert code == 0
-    assert set(known) == {*BUNDLED_SIZES, *registry()}
-    assert known["glass"]["place"] == str(tmp_path / "glass.csv")
-    assert known["sonar"]["place"] == "not downloaded: fuzzyfrog datasets fetch sonar"
-    assert in_process("datasets")[1].count("\n") == len(known) + 1
-
-
-@pytest.mark.parametrize("name", BUNDLED_SIZES)
-def test_sizes_of_the_bundled_data_sets(name):
-    data = load_dataset(name)
-    assert BUNDLED_SIZES[name] == (data.n_samples, data.n_features, len(data.classes))
-
-
-def test_a_failed_download_is_reported_with_its_reason(in_process, tmp_path, monkeypatch):
-    monkeypatch.setenv("FUZZYFROG_CACHE", str(tmp_path))
-    monkeypatch.setenv("FUZZYFROG_OPENML_URL", "http://127.0.0.1:9")
-    code, out, err = in_process("datasets", "fetch", "glass", "sonar")
-    assert code == 1
-    assert out == f"0 of 2 data sets are in {tmp_path}\n"
-    assert "fuzzyfrog: glass: the download from" in err
-    assert "failed (no connection)" in err
-    assert "FUZZYFROG_DATA or in --data." in err
-
-
-def test_only_known_data_sets_outside_scikit_learn_are_fetched(in_process):
-    code, out, err = in_process("datasets", "fetch", "glas")
-    assert (code, out) == (2, "")
-    assert "got 'glas'. Did you mean 'glass'?" in err
-    code, out, err = in_process("datasets", "fetch", "wine")
-    assert (code, err) == (0, "")
-    assert "nothing to download" in out
-
-
 SHOP = "id;plz;größe;seit;class\n" + "".join(
     f"{100 + k};{'01067' if k % 3 else '50667'};{k % 7},5;{k % 9 + 1}.2.2020;{'xy'[k % 2]}\n"
     for k in range(60)
 )
 
 
-@pytest.mark.parametrize("command", ["score", "reducts"])
+@pytest.mark.parametrize("command", [["score"], ["reducts", "--all"]], ids=" ".join)
 def test_other_commands_warn_like_select(in_process, tmp_path, command):
     path = tmp_path / "shop.csv"
     path.write_text(SHOP, encoding="cp1252")
     written = ["--decimal", ",", "--encoding", "cp1252", "--target", "class", "-q"]
-    code, _, err = in_process(command, path, *written)
+    code, _, err = in_process(*command, path, *written)
     assert code == 0
     told = [line for line in err.splitlines() if line.startswith("fuzzyfrog: warning: ")]
     assert len(told) == 3
     assert "such as '01067', and is read as numbers" in told[0]
     assert "Name it in --categorical if they are codes." in told[0]
     assert "'id' counts the rows." in told[1]
-    option = "--include" if command == "reducts" else "--features"
+    option = "--include" if "reducts" in command else "--features"
     assert f"It is left out; keep it with {option} id." in told[1]
     assert "'seit' holds dates" in told[2]
     assert (
-        in_process(command, path, *written, "--ignore", "id,seit", "--categorical", "plz")[2] == ""
+        in_process(*command, path, *written, "--ignore", "id,seit", "--categorical", "plz")[2] == ""
     )
 
 
@@ -144,16 +103,18 @@ def test_the_score_of_all_features_is_that_of_select(in_process, tmp_path):
     rows = (f"{k},{k % 7},{k % 7 * 2.54},{k * k % 11},{'xy'[k % 3 == 0]}\n" for k in range(60))
     path.write_text("id,inch,cm,other,class\n" + "".join(rows))
     asked = [path, "--target", "class", "-q", "--json"]
-    selected = json.loads(in_process("select", *asked, "--no-check")[1])["run"]
+    selected = json.loads(in_process("reducts", *asked, "--no-check")[1])["result"]
     _, out, err = in_process("score", *asked)
     found = json.loads(out)
-    assert found["full_dependency"] == found["dependency"] == selected["full_dependency"]
+    strict = found["strict"]
+    assert strict["full_dependency"] == strict["dependency"] == selected["full_dependency"]
     assert (found["features"], found["left_out"]) == (["inch", "other"], ["id", "cm"])
     assert "'cm' says the same as 'inch'. It is left out; name copies in --features" in err
     _, out, err = in_process("score", *asked, "--features", "id,cm")
     found = json.loads(out)
     assert (found["features"], found["left_out"]) == (["id", "cm"], ["id", "cm"])
-    assert found["full_dependency"] == selected["full_dependency"]  # the same for any features
+    # It is the same for any features.
+    assert found["strict"]["full_dependency"] == selected["full_dependency"]
     assert "'id'" in err  # it is scored, but looks like what it is
 
 
@@ -165,27 +126,23 @@ def test_a_file_of_a_german_spreadsheet_is_explained_at_once(in_process, tmp_pat
     assert err.endswith("Pass all of these: --separator ';' --decimal , --encoding cp1252\n")
 
 
-def test_doctor_lists_what_is_there_and_what_is_missing(fuzzyfrog, tmp_path):
-    (tmp_path / "glass.csv").write_text("")
-    changes = {"FUZZYFROG_WEKA_JAR": "no.jar", "PATH": "", "FUZZYFROG_DATA": str(tmp_path)}
-    done = fuzzyfrog("doctor", "--json", "-q", **changes)
+def test_doctor_lists_what_is_there(fuzzyfrog):
+    done = fuzzyfrog("doctor", "--json", "-q")
     assert (done.returncode, done.stderr) == (0, "")
     found = {one["name"]: one for one in json.loads(done.stdout)}
     for name in ("fuzzyfrog", "numpy", "numba", "scikit-learn", "threads", "compiled kernels"):
         assert found[name]["is_there"], found[name]
-    assert not found["java"]["is_there"]
-    assert "apt-get install" in found["java"]["remedy"]
-    assert found["weka"]["found"] == "no.jar not found"
-    assert found["data sets of the paper"]["found"].startswith("2 of 22")
 
 
 def test_doctor_for_people_says_how_to_get_what_is_missing(in_process, monkeypatch):
-    monkeypatch.setenv("FUZZYFROG_WEKA_JAR", "no.jar")
+    missing = ("nosuch", "nosuch", "Parquet files", "parquet")
+    monkeypatch.setattr(doctor, "OPTIONAL", (missing,))
     code, out, _ = in_process("doctor")
     assert code == 0
     assert "ok  numpy" in out
-    assert "--  weka" in out
-    assert "for the classifiers of the paper: apt-get install weka" in out
+    assert "--  nosuch" in out
+    assert re.search(r"for Parquet files: .* -m pip install .*\[parquet\]", out)
+    assert "1 optional component is missing" in out
 
 
 def test_explain_gives_the_reasons(in_process, selected):
@@ -196,25 +153,25 @@ def test_explain_gives_the_reasons(in_process, selected):
     lost = first["dependency"] - first["dependency_without"]
     assert out.startswith(f"Without {first['name']} the dependency falls by {lost:.6f}, from 1.0")
     row = out.splitlines()[4].split()
-    assert row[0] == str(first["pairs"][0]["sample"])
+    assert row[0] == str(first["examples"][0]["sample"])
     code, out, _ = in_process("explain", selected.folder / "run.json")
     assert all(one["name"] in out for one in run["explanations"])
     code, out, _ = in_process("explain", selected.folder / "run.json", "--json")
     assert json.loads(out) == run["explanations"]
 
 
-@pytest.mark.parametrize("measure", ["strict", "soft"])
+@pytest.mark.parametrize("command", ["reducts", "select"])
 def test_groups_are_not_explained_but_everything_else_is_told(
-    in_process, wine_csv, tmp_path, measure
+    in_process, wine_csv, tmp_path, command
 ):
     saved, page = tmp_path / "run.json", tmp_path / "page.html"
-    asked = ("--group", "*phenols", "--include", "phenols", "--measure", measure)
+    asked = ("--feature-group", "*phenols", "--include", "phenols")
     files = ("--save", saved, "--report", page)
     code, out, _ = in_process(
-        "select", wine_csv, "--target", "class", *asked, *files, "--no-check", "-q", "--json"
+        command, wine_csv, "--target", "class", *asked, *files, "--no-check", "-q", "--json"
     )
     assert code == 0
-    run = json.loads(out)["run"]
+    run = json.loads(out)["result"]
     assert run["explanations"] == []
     assert "Features are not explained where columns form groups." in run["notes"]
     text = page.read_text(encoding="utf-8")
@@ -226,7 +183,7 @@ def test_groups_are_not_explained_but_everything_else_is_told(
     assert "Features are not explained where columns form groups." in err
     code, _, err = in_process("explain", saved, "--feature", "phenols")
     assert code == 2
-    assert "because columns form groups. Run it again without --group." in err
+    assert "because columns form groups. Run it again without --feature-group." in err
 
 
 def test_explain_and_report_refuse_other_files(in_process, selected, tmp_path):
@@ -252,7 +209,7 @@ def test_misspelled_runs_and_features_are_guessed(in_process, selected, monkeypa
     )
     chosen = [one["name"] for one in selected.run["explanations"]]
     other = next(
-        one["name"] for one in selected.run["data"]["features"] if one["name"] not in chosen
+        one["name"] for one in selected.run["table"]["features"] if one["name"] not in chosen
     )
     assert (
         "which is a feature but not selected"
@@ -280,19 +237,18 @@ def test_a_page_is_written_over_only_if_it_is_named(in_process, selected, tmp_pa
 def test_the_ending_of_a_file_is_guessed(in_process, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "clients.csv").write_text("a,class\n1,x\n2,y\n")
-    code, _, err = in_process("select", "clients", "--target", "class", "-q")
+    code, _, err = in_process("reducts", "clients", "--target", "class", "-q")
     assert (code, "got 'clients'. Did you mean 'clients.csv'?" in err) == (2, True)
 
 
 def test_bad_values_are_refused_without_the_words_of_typer(in_process):
-    code, _, err = in_process("select", "wine", "--search", "frog")
+    code, _, err = in_process("reducts", "wine", "--search", "frog")
     assert (code, "'frog' is not one of" in err, "Value error" in err) == (2, True, False)
-    assert "<bool>" not in in_process("datasets", "--help")[1]
 
 
 def test_the_command_of_a_record_starts_from_scratch(monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["x", "select", "a b.csv", "--save", "r.json", "--resume"])
-    assert select._command() == "fuzzyfrog select 'a b.csv' --save r.json"
+    monkeypatch.setattr(sys, "argv", ["x", "reducts", "a b.csv", "--save", "r.json", "--resume"])
+    assert selecting._command() == "fuzzyfrog reducts 'a b.csv' --save r.json"
 
 
 def test_kernels_from_the_cache_are_not_called_compiled():
@@ -318,7 +274,7 @@ def test_debug_shows_the_traceback(fuzzyfrog):
 
 
 def test_reducts_are_all_there_are(in_process):
-    code, out, err = in_process("reducts", "wine", "--limit", "0", "--json", "-q")
+    code, out, err = in_process("reducts", "--all", "wine", "--limit", "0", "--json", "-q")
     assert (code, err) == (0, "")
     found = json.loads(out)
     assert found["all"]
@@ -332,7 +288,7 @@ def test_reducts_have_the_columns_of_select(in_process, tmp_path):
     )
     path = tmp_path / "rings.csv"
     path.write_text("id,inch,cm,other,class\n" + rows, encoding="utf-8")
-    asked = ["reducts", path, "--target", "class", "--json", "-q"]
+    asked = ["reducts", "--all", path, "--target", "class", "--json", "-q"]
     code, out, err = in_process(*asked)
     assert code == 0
     assert "'cm' says the same as 'inch'. It is left out; --copies keep lists all." in err
@@ -350,7 +306,7 @@ def test_reducts_have_the_columns_of_select(in_process, tmp_path):
 
 def test_reducts_stop_at_the_limit_and_say_so(in_process):
     constraints = ["--include", "ash", "--exclude", "hue"]
-    code, out, _ = in_process("reducts", "wine", "--limit", "2", *constraints)
+    code, out, _ = in_process("reducts", "--all", "wine", "--limit", "2", *constraints)
     first, second, empty, told = out.splitlines()
     assert code == 0
     assert "ash" in first.split(", ")
@@ -359,21 +315,21 @@ def test_reducts_stop_at_the_limit_and_say_so(in_process):
         "",
         "2 reducts of 5 features, dependency 1.0000; there are more: raise --limit.",
     )
-    assert in_process("reducts", "wine", "--size", "2")[1] == (
+    assert in_process("reducts", "--all", "wine", "--n-features", "2")[1] == (
         "There is no reduct of this size (proven).\n"
     )
-    assert in_process("reducts", "wine", "--limit", "-1")[0] == 2
+    assert in_process("reducts", "--all", "wine", "--limit", "-1")[0] == 2
 
 
 def test_certify_proves_or_fails_with_its_own_code(in_process):
-    code, out, _ = in_process("select", "iris", "--search", "quickreduct", "--certify", "-q")
+    code, out, _ = in_process("reducts", "iris", "--search", "quickreduct", "--certify", "-q")
     assert code == 0
     assert "size        Proven for these samples: 4 features are the fewest." in out
     assert "core        sepal length (cm), sepal width (cm)" in out
     budget = ["--certify", "--max-evaluations", "20", "-q", "--json"]
-    code, out, _ = in_process("select", "wine", *budget)
+    code, out, _ = in_process("reducts", "wine", *budget)
     assert code == ExitCode.NOT_PROVEN
-    assert not json.loads(out)["run"]["certificate"]["proven"]
+    assert not json.loads(out)["result"]["answer"]["certificate"]["proven"]
 
 
 def test_numbers_in_text_are_read_or_kept(in_process, tmp_path):
@@ -396,7 +352,7 @@ def test_samples_are_named_by_a_column_or_by_lines(in_process, tmp_path, monkeyp
         (["--id", "who"], "p", "named by their labels"),
         (["--ignore", "who"], "", "named by their lines"),
     ):
-        asked = ["select", "t.csv", "--target", "class", "--save", "run.json", "-q"]
+        asked = ["reducts", "t.csv", "--target", "class", "--save", "run.json", "-q"]
         assert in_process(*asked, *more, "--report", "r.html")[0] == 0
         code, out, _ = in_process("explain", "run.json", "--feature", "a")
         assert code == 0

@@ -9,7 +9,6 @@ from fuzzyfrog.common.messages import Sentence, Setting
 from fuzzyfrog.errors import (
     CheckpointError,
     ClusterError,
-    ConfigError,
     DataError,
     OutOfMemoryError,
     ParameterError,
@@ -23,7 +22,6 @@ from fuzzyfrog.errors import (
         (UsageError("x"), ExitCode.USAGE),
         (DataError("x"), ExitCode.USAGE),
         (ParameterError("n_jobs", "be 1", "2"), ExitCode.USAGE),
-        (ConfigError("x"), ExitCode.USAGE),
         (CheckpointError("x"), ExitCode.USAGE),
         (ClusterError("x"), ExitCode.FAILURE),
         (OutOfMemoryError("x"), ExitCode.FAILURE),
@@ -83,8 +81,8 @@ def test_running_out_of_memory_has_a_way_out(capsys):
             "Pass --target-kind class or --certify.",
         ),
         (
-            Sentence("Add ", Setting("exclude", ["a", "b c"]), ", or set ", Setting("folder"), "."),
-            "Add --exclude 'a,b c', or set --data.",
+            Sentence("Add ", Setting("exclude", ["a", "b c"]), ", or set ", Setting("n_jobs"), "."),
+            "Add --exclude 'a,b c', or set --jobs.",
         ),
         (Sentence("Pass ", Setting("separator", "\t"), "."), r"Pass --separator '\t'."),
         # Plain text is left alone, whatever it looks like.

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from cli_process import COMMAND, environment
-from fuzzyfrog.records import Run
+from fuzzyfrog.result import Result
 
 # Scores of the whole first generation of frogs: from then on there is a best so far.
 FIRST_BYTES = 12_000
-ARGUMENTS = ["select", "digits", "--quiet", "--no-check", "--save", "run.json"]
+ARGUMENTS = ["reducts", "digits", "--quiet", "--no-check", "--save", "run.json"]
 
 
 def started(folder: Path, *arguments: str) -> subprocess.Popen[str]:
@@ -49,9 +49,9 @@ def test_a_signal_ends_the_search_and_everything_is_written(tmp_path):
     process.send_signal(signal.SIGTERM)
     told, said = process.communicate(timeout=100)
     assert process.returncode == 130
-    run = Run.from_json(told)
+    run = Result.from_json(told)
     assert run.stop_reason == "interrupted"
-    assert Run.load(tmp_path / "run.json") == run
+    assert Result.load(tmp_path / "run.json") == run
     assert (tmp_path / "page.html").exists()
     header = (tmp_path / "reduced.csv").read_text(encoding="utf-8").partition("\n")[0]
     assert header.split(",") == [*run.names(run.selected), "class"]
@@ -70,7 +70,7 @@ def started_on_terminal(folder: Path, *arguments: str) -> tuple[subprocess.Popen
         fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
 
     process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
-        [*COMMAND, "select", "digits", "--save", "run.json", *arguments],
+        [*COMMAND, "reducts", "digits", "--save", "run.json", *arguments],
         stdin=theirs, stdout=theirs, stderr=theirs, env=environment(), cwd=folder,
         preexec_fn=adopt,
     )  # fmt: skip
@@ -84,16 +84,16 @@ def test_a_terminal_that_is_closed_costs_no_result(tmp_path):
     process, terminal = started_on_terminal(tmp_path, "--report", "page.html")
     os.close(terminal)
     assert process.wait(timeout=100) == 130
-    assert Run.load(tmp_path / "run.json").stop_reason == "interrupted"
+    assert Result.load(tmp_path / "run.json").stop_reason == "interrupted"
     assert (tmp_path / "page.html").exists()
     assert not list(tmp_path.glob(".*"))
 
 
 def without_times(path: Path) -> dict:
-    run = json.loads(path.read_text(encoding="utf-8"))["run"]
+    run = json.loads(path.read_text(encoding="utf-8"))["result"]
     for point in run["history"]:
         del point["seconds"]
-    for name in ("seconds", "command", "parameters", "n_resumed"):
+    for name in ("seconds", "command", "settings", "n_resumed"):
         del run[name]
     return run
 
@@ -108,7 +108,7 @@ def test_a_killed_run_is_resumed_to_the_same_end(tmp_path, fuzzyfrog, in_process
     assert (resumed.returncode, resumed.stderr) == (0, "")
     monkeypatch.chdir(tmp_path)
     options = ["--quiet", "--no-check", "--save", "other.json"]
-    assert in_process("select", "digits", *options, *budget)[0] == 0
+    assert in_process("reducts", "digits", *options, *budget)[0] == 0
     assert without_times(tmp_path / "run.json") == without_times(tmp_path / "other.json")
     code, out, err = in_process(*ARGUMENTS, *budget, "--resume", "--seed", "1")
     assert (code, out) == (2, "")
@@ -150,7 +150,8 @@ def test_ctrl_c_while_libraries_are_imported_costs_no_file_without_a_sentence():
 
 @pytest.mark.long
 def test_reducts_that_were_found_until_an_interruption_are_printed():
-    arguments = ["reducts", "digits", "--size", "12", "--limit", "0", "--json"]  # takes for ever
+    # It takes forever.
+    arguments = ["reducts", "digits", "--all", "--n-features", "12", "--limit", "0", "--json"]
     code, told, said = interrupted_at("searching for", signal.SIGTERM, *arguments)
     assert code == 130
     found = json.loads(told)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cli_process import COMMAND, environment
-from fuzzyfrog.records import Run
+from fuzzyfrog.result import Result
 
 pytestmark = pytest.mark.long
 PATIENCE = 120  # seconds beyond a limit, on however busy a machine
@@ -26,26 +26,34 @@ def table(request, tmp_path_factory):
     return path
 
 
-def started(table, folder, *arguments):
+def started(table, folder, *arguments, command="reducts"):
     kind = "numeric" if table.stem == "numeric" else "class"
     target = ["--target", f"x{np.load(table, 'r').shape[1] - 1}", "--target-kind", kind]
     files = ["--save", "run.json", "--report", "page.html"]
     return subprocess.Popen(  # noqa: S603 - our own interpreter and code
-        [*COMMAND, "select", str(table), *target, *files, *arguments],
+        [*COMMAND, command, str(table), *target, *files, *arguments],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", env=environment(),
         cwd=folder,
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("more", [(), ("--certify",), ("--sample", "3000")])
-def test_a_limit_holds_and_there_is_an_answer(table, more, tmp_path):
+@pytest.mark.parametrize(
+    ("command", "more"),
+    [
+        ("reducts", ()),
+        ("reducts", ("--certify",)),
+        ("reducts", ("--sample", "3000")),
+        ("select", ()),
+    ],
+)
+def test_a_limit_holds_and_there_is_an_answer(table, command, more, tmp_path):
     if table.stem == "wide" and "--sample" in more:
         more = ("--sample", "100")
     begun = time.monotonic()
-    process = started(table, tmp_path, "--max-seconds", "4", *more)
+    process = started(table, tmp_path, "--max-seconds", "4", *more, command=command)
     _, said = process.communicate(timeout=10 * PATIENCE)
     assert process.returncode == (3 if "--certify" in more else 0), said
-    run = Run.load(tmp_path / "run.json")
+    run = Result.load(tmp_path / "run.json")
     assert run.selected
     assert run.seconds < 4 + PATIENCE
     assert time.monotonic() - begun < 3 * PATIENCE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fuzzyfrog.records import Run
+from fuzzyfrog.result import Result
 
 
 def test_warnings_of_reading_and_of_the_search_reach_the_record_and_the_page(fuzzyfrog, tmp_path):
@@ -12,9 +12,9 @@ def test_warnings_of_reading_and_of_the_search_reach_the_record_and_the_page(fuz
     table.write_text("\n".join(["id,size,class", *rows, ""]), encoding="utf-8")
     saved, page = tmp_path / "run.json", tmp_path / "page.html"
     options = ["--target", "class", "--search", "quickreduct", "--save", saved, "--report", page]
-    done = fuzzyfrog("select", table, *options, "-q")
+    done = fuzzyfrog("reducts", table, *options, "-q")
     assert done.returncode == 0
-    notes = Run.load(saved).notes
+    notes = Result.load(saved).notes
     assert [f"fuzzyfrog: warning: {note}" for note in notes] == done.stderr.splitlines()
     assert "holds numbers except '7O'" in notes[0]
     assert "feature 'id' has a different value in every sample, like an ID." in notes[1]

@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 
 from cli_process import COMMAND, environment
-from fuzzyfrog.cli import outputs
-from fuzzyfrog.cli.commands import select
+from fuzzyfrog.cli import outputs, selecting
 from fuzzyfrog.cli.errors import UsageError
 from fuzzyfrog.cli.outputs import Files, check_outputs
 from fuzzyfrog.common.files import written_whole
-from fuzzyfrog.records import Run
+from fuzzyfrog.result import Result
 from fuzzyfrog.search import proof_log
-from fuzzyfrog.select import record
+from fuzzyfrog.select import explained
 
 
 def refusal(path: Path, table: str | None = None) -> str:
@@ -52,20 +51,12 @@ def test_the_table_is_never_written_over(tmp_path):
         assert "must not be the file that is read" in refusal(tmp_path / name, str(table))
 
 
-def test_the_file_of_a_named_data_set_is_never_written_over(in_process, tmp_path):
-    table = tmp_path / "glass.csv"
-    table.write_text("a,b\n")
-    code, _, err = in_process("select", "glass", "--data", tmp_path, "--output", table)
-    assert code == 2
-    assert "--output must not be the file that is read" in err
-
-
 def test_the_file_behind_stdin_is_never_written_over(tmp_path):
     table = tmp_path / "table.csv"
     table.write_text("a,b\n")
     with table.open() as stream:
         done = subprocess.run(  # noqa: S603 - our own interpreter and code
-            [*COMMAND, "select", "-", "--target", "b", "--output", table],
+            [*COMMAND, "reducts", "-", "--target", "b", "--output", table],
             stdin=stream, capture_output=True, encoding="utf-8", env=environment(), timeout=60,
             check=False,
         )  # fmt: skip
@@ -76,7 +67,7 @@ def test_the_file_behind_stdin_is_never_written_over(tmp_path):
 def test_the_files_of_the_checkpoint_are_no_outputs(in_process, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("run.json.scores", "run.json.scores.lock"):
-        code, _, err = in_process("select", "wine", "--save", "run.json", "--report", name)
+        code, _, err = in_process("reducts", "wine", "--save", "run.json", "--report", name)
         assert code == 2
         assert "of --save must be a different file from --report" in err
 
@@ -165,7 +156,7 @@ def test_a_file_that_cannot_be_written_does_not_cost_the_others(tmp_path):
     """The page is large, the record and the reduced table are small."""
     names = ["--save", "run.json", "--output", "reduced.csv", "--report", "page.html"]
     done = subprocess.run(  # noqa: S603 - our own interpreter and code
-        [*COMMAND, "select", "iris", "--search", "quickreduct", "--no-check", "-q", *names],
+        [*COMMAND, "reducts", "iris", "--search", "quickreduct", "--no-check", "-q", *names],
         capture_output=True, encoding="utf-8", env=environment(), timeout=100, cwd=tmp_path,
         check=False, preexec_fn=no_file_of_more_than(20_000),
     )  # fmt: skip
@@ -179,15 +170,15 @@ def test_a_file_that_cannot_be_written_does_not_cost_the_others(tmp_path):
 def test_a_folder_that_is_gone_meanwhile_costs_only_its_files(tmp_path, in_process, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "gone").mkdir()
-    searched = select._searched
+    selected = selecting._selected
 
     def removed(*arguments):
         shutil.rmtree(tmp_path / "gone")
-        return searched(*arguments)
+        return selected(*arguments)
 
-    monkeypatch.setattr(select, "_searched", removed)
+    monkeypatch.setattr(selecting, "_selected", removed)
     code, out, err = in_process(
-        "select", "iris", "--search", "quickreduct", "--no-check", "-q",
+        "reducts", "iris", "--search", "quickreduct", "--no-check", "-q",
         "--report", "gone/page.html", "--output", "gone/reduced.csv", "--save", "run.json",
     )  # fmt: skip
     assert code == 1
@@ -205,9 +196,9 @@ def test_the_scores_stay_when_the_record_cannot_be_written(tmp_path, in_process,
     def full(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("fuzzyfrog.records.Run.save", full)
+    monkeypatch.setattr("fuzzyfrog.result.Result.save", full)
     code, out, err = in_process(
-        "select", "iris", "--search", "quickreduct", "--no-check", "-q", "--save", "run.json"
+        "reducts", "iris", "--search", "quickreduct", "--no-check", "-q", "--save", "run.json"
     )
     assert (code, err) == (
         1,
@@ -220,7 +211,7 @@ def test_the_scores_stay_when_the_record_cannot_be_written(tmp_path, in_process,
 def test_the_page_of_a_saved_run_that_cannot_be_written_is_named(tmp_path, in_process):
     run = tmp_path / "run.json"
     assert (
-        in_process("select", "iris", "--search", "quickreduct", "--no-check", "-q", "--save", run)[
+        in_process("reducts", "iris", "--search", "quickreduct", "--no-check", "-q", "--save", run)[
             0
         ]
         == 0
@@ -253,7 +244,7 @@ def test_a_reduced_table_has_the_date_whose_part_was_selected(in_process, tmp_pa
         "--n-features",
         "1",
     ]
-    code, said, _ = in_process("select", path, *options, "--output", out, "--no-check", "-q")
+    code, said, _ = in_process("reducts", path, *options, "--output", out, "--no-check", "-q")
     assert code == 0
     assert "day_month" in said
     assert out.read_text(encoding="utf-8").splitlines()[:2] == ["day,class", "2024-01-10,a"]
@@ -264,7 +255,7 @@ def test_no_rows_keeps_values_out_of_every_file(in_process, tmp_path):
     lines = [f"{'smith' if row % 2 else 'jones'}{row},{7000 + row * 17 % 101},{row % 3}\n"
              for row in range(60)]  # fmt: skip
     table.write_text("who,income,kind\n" + "".join(lines))
-    asked = ["select", table, "--target", "kind", "--id", "who", "--no-check"]
+    asked = ["reducts", table, "--target", "kind", "--id", "who", "--no-check"]
     for share in ([], ["--no-rows"]):
         files = ["--save", tmp_path / "run.json", "--report", tmp_path / "run.html"]
         code, printed, _ = in_process(*asked, *share, *files, "--json")
@@ -274,7 +265,7 @@ def test_no_rows_keeps_values_out_of_every_file(in_process, tmp_path):
             assert ("smith" in text or "7017" in text or 'class="bins"' in text) == (not share)
 
 
-ASKED = ("select", "wine", "-q", "--save", "run.json", "--output", "out.csv", "--report", "p.html")
+ASKED = ("reducts", "wine", "-q", "--save", "run.json", "--output", "out.csv", "--report", "p.html")
 
 
 @pytest.mark.parametrize(
@@ -291,12 +282,12 @@ def test_what_fails_while_the_result_is_explained_costs_no_result(
         raise error
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(record, "examples_of", fail)
+    monkeypatch.setattr(explained, "examples_of", fail)
     code, out, err = in_process(*ASKED, "--no-check", "--max-evaluations", "300")
     assert code == 0
     assert out.startswith("wine: 178 samples")
     assert said in err
-    assert said in " ".join(Run.load(Path("run.json")).notes)
+    assert said in " ".join(Result.load(Path("run.json")).notes)
     assert Path("out.csv").exists()
     assert Path("p.html").exists()
 
@@ -311,10 +302,10 @@ def test_the_answer_is_written_before_it_is_explained(in_process, tmp_path, monk
         raise Killed
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(record, "examples_of", die)
+    monkeypatch.setattr(explained, "examples_of", die)
     with pytest.raises(Killed):
         in_process(*ASKED, "--no-check", "--no-rows", "--max-evaluations", "300")
-    run = Run.load(Path("run.json"))
+    run = Result.load(Path("run.json"))
     assert "The run ended before it was explained why each feature is selected." in run.notes
     assert run.data_sample is None, "no rows here either"
     header = Path("out.csv").read_text(encoding="utf-8").partition("\n")[0]

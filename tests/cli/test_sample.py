@@ -1,4 +1,4 @@
-"""`fuzzyfrog select --sample`: estimates that say that they are estimates."""
+"""`fuzzyfrog reducts --sample`: estimates that say that they are estimates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TOLD = (
 def test_the_result_says_that_it_is_an_estimate(in_process, tmp_path):
     report = tmp_path / "wine.html"
     code, told, _ = in_process(
-        "select", "wine", "--search", "quickreduct", "--sample", 60, "--report", report, "--quiet"
+        "reducts", "wine", "--search", "quickreduct", "--sample", 60, "--report", report, "--quiet"
     )
     assert code == 0
     assert re.search(rf"measured +{TOLD}", told)
@@ -26,22 +26,22 @@ def test_the_result_says_that_it_is_an_estimate(in_process, tmp_path):
 
 def test_json_says_so_too(in_process):
     code, told, _ = in_process(
-        "select", "wine", "--search", "quickreduct", "--sample", 60, "--json", "--quiet"
+        "reducts", "wine", "--search", "quickreduct", "--sample", 60, "--json", "--quiet"
     )
     assert code == 0
-    sampling = json.loads(told)["run"]["sampling"]
+    sampling = json.loads(told)["result"]["sampling"]
     assert sampling["n_sampled"] == 60
     assert sampling["low"] < sampling["high"]
 
 
 def test_nothing_is_said_without_it(in_process):
-    code, told, _ = in_process("select", "wine", "--search", "quickreduct", "--quiet")
+    code, told, _ = in_process("reducts", "wine", "--search", "quickreduct", "--quiet")
     assert code == 0
     assert "estimated" not in told
 
 
 def test_a_part_proves_nothing(in_process):
-    code, _, told = in_process("select", "wine", "--sample", 60, "--certify")
+    code, _, told = in_process("reducts", "wine", "--sample", 60, "--certify")
     assert code == 2
     assert "--sample must be" in told
     assert "--certify" in told
@@ -49,12 +49,6 @@ def test_a_part_proves_nothing(in_process):
 
 
 def test_a_sample_must_be_a_number_of_samples(in_process):
-    code, _, told = in_process("select", "wine", "--sample", 0)
+    code, _, told = in_process("reducts", "wine", "--sample", 0)
     assert code == 2
     assert "--sample must be a whole number of at least 1, got 0" in told
-
-
-def test_boosting_takes_no_sample(in_process):
-    code, _, told = in_process("select", "wine", "--search", "boosted", "--sample", 60)
-    assert code == 2
-    assert "--search boosted must come without --sample" in told

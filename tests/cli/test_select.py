@@ -1,248 +1,106 @@
-"""``fuzzyfrog select`` as a real process: results, files and exit codes."""
+"""``fuzzyfrog select``: what is printed, and what is refused."""
 
-import csv
 import json
-import subprocess
 
-import pyarrow.parquet as pq
 import pytest
 
-from cli_process import COMMAND, environment
-from fuzzyfrog import FuzzyRoughSelector, load_dataset, read_table
-from fuzzyfrog.records import Run
+from fuzzyfrog import SoftSelector, load_dataset
+from fuzzyfrog.result import Result, SoftPath
 
 
-@pytest.fixture(scope="module")
-def library():
-    """The same run by the library itself."""
-    return FuzzyRoughSelector(max_evaluations=400, random_state=0).fit(load_dataset("wine"))
-
-
-def test_the_result_is_that_of_the_library(selected, library):
-    assert selected.done.returncode == 0, selected.done.stderr
-    assert selected.run["selected"] == library.get_support(indices=True).tolist()
-    assert selected.run["dependency"] == library.dependency_
-    assert selected.run["n_reducts"] == len(library.reducts_)
-    lines = selected.done.stdout.splitlines()
-    assert lines[0] == "wine: 178 samples, 13 features, 3 classes"
-    count = f"{library.n_features_} of 13 features"
-    assert f"{count} separate these samples as well as all columns do:" in lines
-    for name in library.get_feature_names_out():
-        assert any(line.split()[:1] == [name] for line in lines)
-    assert "dependency  1.0000 of 1.0000" in lines
-    ended = f"frogs, stopped by --max-evaluations after {library.n_evaluations_} evaluations, "
-    assert ended in selected.done.stdout
-
-
-def test_only_results_are_on_stdout_and_no_color_in_a_pipe(selected):
-    assert "\x1b" not in selected.done.stdout + selected.done.stderr
-    assert "per second" not in selected.done.stdout
-
-
-def test_all_files_are_written(selected):
-    run = Run.load(selected.folder / "run.json")
-    assert run.command.startswith("fuzzyfrog select wine --max-evaluations 400 --save run.json")
-    with (selected.folder / "reduced.csv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.reader(stream))
-    assert rows[0] == [*run.names(run.selected), "class"]
-    assert len(rows) == 179
-    assert rows[1][-1] == "class_0"
-    assert "<html" in (selected.folder / "page.html").read_text(encoding="utf-8")
-    names = {path.name for path in selected.folder.iterdir()}
-    assert names == {"run.json", "run.json.scores", "reduced.csv", "page.html"}
-
-
-def test_json_from_a_pipe_with_categorical_and_ignored_columns(fuzzyfrog, wine_csv):
-    table = wine_csv.read_text(encoding="utf-8")
-    options = ["--target", "class", "--search", "quickreduct", "--ignore", "id", "--json", "-q"]
-    done = fuzzyfrog("select", "-", *options, "--output", "reduced.parquet", text=table)
-    assert (done.returncode, done.stderr) == (0, "")
-    run = Run.from_json(done.stdout)
-    expected = FuzzyRoughSelector("quickreduct").fit(read_table(wine_csv, "class", ignore=["id"]))
-    assert run.names(run.selected) == tuple(expected.get_feature_names_out())
-    assert run.data.name == "stdin"
-    reduced = pq.read_table(wine_csv.with_name("reduced.parquet"))
-    assert reduced.column_names == [*run.names(run.selected), "class"]
-    assert reduced.num_rows == 178
-
-
-def test_warnings_are_one_clean_line_and_constraints_are_kept(fuzzyfrog, wine_csv):
-    table = wine_csv.with_name("labeled.csv")
-    lines = wine_csv.read_text(encoding="utf-8").splitlines()
-    table.write_text("\n".join([lines[0], *(f"n{line}" for line in lines[1:])]), encoding="utf-8")
-    constraints = ["--include", "ash", "--exclude", "proline,hue", "--n-features", "3"]
-    done = fuzzyfrog(
-        "select", table, "--target", "class", "--search", "quickreduct", *constraints, "-q"
+def test_select_prints_the_path_and_chance(in_process, tmp_path):
+    saved = tmp_path / "run.json"
+    code, out, err = in_process("select", "wine", "--save", saved, "-q")
+    assert (code, err) == (0, "")
+    assert "With 5 of 13 features, models reach balanced accuracy 97.3% (all columns: 98.0%" in out
+    lines = [line.split() for line in out.splitlines()]
+    assert ["flavanoids", "0.685", "0.753"] in lines
+    assert lines.index(["flavanoids", "0.685", "0.753"]) < lines.index(
+        ["proline", "0.838", "0.955"]
     )
-    assert done.returncode == 0
-    line, loss = done.stderr.splitlines()
-    assert line.startswith("fuzzyfrog: warning: feature 'id' has a different value in every sample")
-    assert loss.startswith("fuzzyfrog: warning: Samples that are similar by the selected features")
-    assert loss.endswith("For prediction, use --measure soft.")
-    assert ".py" not in done.stderr
-    assert "3 of the 11 allowed features (3 are left out) separate" in done.stdout
-    assert "3, as requested" in done.stdout
-    assert "\n  ash" in done.stdout
-    assert "proline" not in done.stdout
+    assert "chance 0.3380" in out
+    for word in ("core", "as well as", "reduct ", "Proven", "of 0.7713"):
+        assert word not in out
+    run = Result.load(saved)
+    assert isinstance(run.answer, SoftPath)
+    assert run.names(run.added[:2]) == ("flavanoids", "color_intensity")
+
+
+def test_explain_shows_samples(in_process, tmp_path):
+    saved = tmp_path / "run.json"
+    in_process("select", "wine", "--no-check", "--save", saved, "-q")
+    _, overview, _ = in_process("explain", saved)
+    assert "have worse neighbors without it" in overview
+    _, one, _ = in_process("explain", saved, "--feature", "proline", "--limit", "2")
+    assert one.startswith("Without proline the soft dependency falls by 0.")
+    assert "Samples whose neighborhood gets worse" in one
+    assert one.count("class_") == 4
+
+
+def test_size_rules_and_json(in_process):
+    _, out, _ = in_process("select", "wine", "--size-rule", "peak", "--no-check", "--json", "-q")
+    run = Result.from_json(out)
+    assert (len(run.selected), run.settings["size_rule"]) == (5, "peak")
+    assert all(point.accuracy is not None for point in run.front)
+
+
+def test_score(in_process):
+    _, out, _ = in_process("score", "wine", "--features", "flavanoids", "-q")
+    assert out == (
+        "1 of 13 features of wine\n"
+        "to predict with: 0.684540 (all features 0.771292, chance 0.337967)\n"
+        "to separate exactly these samples: 0.070524 (all features 1.000000)\n"
+    )
+    _, out, _ = in_process("score", "wine", "--json", "-q")
+    found = json.loads(out)
+    for name in ("soft", "strict"):
+        assert found[name]["dependency"] == found[name]["full_dependency"]
+
+
+def test_the_result_is_that_of_the_library(in_process):
+    _, out, _ = in_process("select", "wine", "--no-check", "--json", "-q")
+    known = SoftSelector(random_state=0).fit(load_dataset("wine")).record()
+    found = Result.from_json(out)
+    assert (found.selected, found.front, found.chance) == (
+        known.selected,
+        known.front,
+        known.chance,
+    )
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--output", "wine.csv"], "--output must not be the file that is read"),
-        (["--report", "."], "--report must be a file, got the folder"),
-        (["--save", "nowhere/run.json"], "--save must be in a folder that exists"),
-        (["--output", "reduced.xlsx"], "must end in one of"),
-        (["--resume"], "--resume must come with --save"),
-        (["--max-seconds", "-1"], "--max-seconds must be a number above 0, got -1"),
-        (["--min-dependency", "1.2"], "--min-dependency must be a number above 0 and at most 1"),
-        (["--n-features", "0"], "--n-features must be"),
-        (["--search", "boosted", "--certify"], "--search boosted must come without --certify"),
+        *(
+            (
+                ["select", "wine", *option],
+                f"{option[0]} must be left out of `fuzzyfrog select`. It belongs to `fuzzyfrog "
+                "reducts`, which finds the fewest columns that separate exactly these samples.",
+            )
+            for option in (
+                ["--certify"],
+                ["--all"],
+                ["--tnorm", "minimum"],
+                ["--spread", "range"],
+                ["--missing", "different"],
+                ["--search", "frogs"],
+                ["--ranking", "product"],
+                ["--min-dependency", "0.9"],
+                ["--max-evaluations", "5"],
+            )
+        ),
+        (
+            ["reducts", "wine", "--size-rule", "peak"],
+            "It belongs to `fuzzyfrog select`, which finds columns to predict with.",
+        ),
+        (["reducts", "wine", "--all", "--certify"], "--all must come without --certify."),
+        (["reducts", "wine", "--all", "--save", "x.json"], "--all must come without --save."),
+        (["reducts", "wine", "--all", "--limit", "-1"], "--limit must be at least 0, got -1."),
+        (["select", "wine", "--size-rule", "elbow"], "'elbow' is not one of 'auto', 'peak'"),
     ],
 )
-def test_what_cannot_be_written_is_refused_before_the_table_is_read(
-    in_process, wine_csv, monkeypatch, arguments, sentence
-):
-    monkeypatch.chdir(wine_csv.parent)
-    before = wine_csv.read_bytes()
-    code, out, err = in_process("select", "wine.csv", "--target", "no such column", *arguments)
+def test_what_cannot_be_is_refused_in_one_line(in_process, arguments, sentence):
+    code, out, err = in_process(*arguments, "-q")
     assert (code, out) == (2, "")
-    assert sentence in err
-    assert "no such column" not in err
-    assert wine_csv.read_bytes() == before
-
-
-def test_a_reader_that_has_seen_enough_is_no_failure(tmp_path):
-    with subprocess.Popen(  # noqa: S603 - our own interpreter and code
-        [*COMMAND, "datasets"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), cwd=tmp_path,
-    ) as process:  # fmt: skip
-        process.stdout.close()
-        told = process.stderr.read()
-    assert (process.returncode, told) == (0, b"")
-
-
-def test_boosted_trees(in_process):
-    code, out, err = in_process("select", "iris", "--search", "boosted", "--json", "-q")
-    assert (code, err) == (0, "")
-    found = json.loads(out)
-    assert found["n_features"] == 4
-    assert 1 <= len(found["features"]) < 4
-    assert 0 < found["dependency"] <= found["full_dependency"]
-
-
-def test_categorical_columns_are_added_to_those_that_are_recognized(in_process, tmp_path):
-    table = tmp_path / "x.csv"
-    rows = [f"{i % 3},{i % 5},{'rg'[i % 2]},{'pq'[i // 3 % 2]}" for i in range(30)]
-    table.write_text("\n".join(["zip,size,color,class", *rows]), encoding="utf-8")
-    options = ["--search", "quickreduct", "--categorical", "zip", "--json", "-q"]
-    code, out, _ = in_process("select", table, "--target", "class", *options)
-    assert code == 0
-    kinds = {one.name: one.kind for one in Run.from_json(out).data.features}
-    assert kinds == {"zip": "categorical", "size": "numeric", "color": "categorical"}
-
-
-def test_a_spelled_tab_separates(in_process, tmp_path):
-    table = tmp_path / "x.csv"
-    table.write_text("a\tb\tclass\n1\t2\tp\n3\t4\tq\n", encoding="utf-8")
-    arguments = ["score", table, "--target", "class", "--separator", r"\t", "-q"]
-    assert in_process(*arguments)[0] == 0
-
-
-def test_features_that_tell_nothing_apart_are_no_success(in_process, tmp_path):
-    table = tmp_path / "x.csv"
-    table.write_text("a,b,class\n" + "1,2,p\n1,2,q\n" * 3, encoding="utf-8")
-    code, out, _ = in_process("select", table, "--target", "class", "-q")
-    assert code == 0
-    assert "No feature separates samples of different classes" in out
-    assert "as well as all" not in out
-
-
-def test_the_core_alone_is_a_proof(in_process):
-    _, out, _ = in_process("select", "iris", "--search", "quickreduct", "-q")
-    assert "4, proven for these samples: the core alone" in out
-    assert "no other subset of this size" in out
-    assert "All 4 features are needed to separate these samples this well:" in out
-    assert "with --min-dependency 0.9, 3 features are enough" in out
-
-
-@pytest.mark.parametrize("option", ["--include", "--exclude"])
-def test_misspelled_features_are_guessed(in_process, option):
-    code, _, err = in_process("select", "wine", option, "prolin", "-q")
-    assert code == 2
-    assert f"{option} must name features of wine, got 'prolin'. Did you mean 'proline'?" in err
-
-
-def test_a_file_that_cannot_be_written_does_not_cost_the_answer(in_process, tmp_path, monkeypatch):
-    def full(self, path):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Run, "save", full)  # a disk that is full only later
-    files = ["--save", tmp_path / "run.json", "-q"]
-    code, out, err = in_process("select", "iris", "--search", "quickreduct", *files)
-    assert code == 1
-    assert "All 4 features are needed" in out
-    assert "No space left" in err
-
-
-def test_a_report_is_not_a_pdf(in_process, wine_csv, tmp_path):
-    asked = ["select", wine_csv, "--target", "class", "--report", tmp_path / "x.pdf"]
-    code, _, err = in_process(*asked)
-    assert code == 2
-    assert "--report must be a file that ends in .html, got" in err
-
-
-def test_json_has_names(in_process, wine_csv):
-    asked = ["select", wine_csv, "--target", "class", "--search", "quickreduct", "--json", "-q"]
-    found = json.loads(in_process(*asked)[1])
-    features = [one["name"] for one in found["run"]["data"]["features"]]
-    assert found["names"]["selected"] == [features[one] for one in found["run"]["selected"]]
-    assert found["names"]["core"] == [features[one] for one in found["run"]["core"]]
-
-
-def test_the_terminal_tells_of_fewer_features_and_of_large_tables(in_process, monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.cli.commands.select.LARGE", 177)  # wine has 178 samples
-    asked = ["select", "wine", "--search", "quickreduct", "--no-check", "-q"]
-    code, out, err = in_process(*asked)
-    assert code == 0
-    assert "trade-off   with --min-dependency 0.95, 4 features are enough" in out
-    assert err.startswith("fuzzyfrog: 178 samples take a while; --sample 3000 scores subsets on")
-    code, out, err = in_process(*asked, "--min-dependency", "0.95", "--sample", "100")
-    assert "take a while" not in err
-    assert "trade-off" not in out
-    some = ["select", "wine", "--max-evaluations", "20", "--no-check", "-q"]
-    assert "take a while" in in_process(*some, "--n-features", "4")[2]
-    assert "take a while" not in in_process(*some)[2]  # it starts on a sample by itself
-    assert "take a while" not in in_process(*some, "--measure", "soft")[2]
-
-
-def test_a_group_of_columns_counts_as_one(in_process, tmp_path):
-    cuts = {"blue": 2, "green": 5, "red": 8}
-    rows = []
-    for k in range(90):
-        color, size = list(cuts)[k % 3], k * 7 % 11
-        dummies = ",".join(str(int(color == one)) for one in cuts)
-        rows.append(f"{dummies},{size},{k * 5 % 13},{'ab'[size > cuts[color]]}\n")
-    path = tmp_path / "fruit.csv"
-    path.write_text("c_blue,c_green,c_red,size,noise,class\n" + "".join(rows), encoding="utf-8")
-    reduced = tmp_path / "reduced.csv"
-    asked = ["select", path, "--target", "class", "--measure", "soft", "--n-features", "2", "-q"]
-    code, out, err = in_process(
-        *asked, "--group", "c_*", "--include", "c,size", "--output", reduced, "--no-check"
-    )
-    assert (code, err) == (0, "")
-    assert "fruit: 90 samples, 3 features, 2 classes" in out
-    assert "2 of 3 features" in out
-    assert "c (c_blue, c_green, c_red)" in out
-    header = reduced.read_text(encoding="utf-8").splitlines()[0]
-    assert header == "c_blue,c_green,c_red,size,class"
-    for option, told in (
-        ("x_*", "--group must match columns of fruit or name them, got 'x_*'."),
-        ("c=c_blue,c_rd", "--group must name features of fruit, got 'c_rd'. Did you mean 'c_red'"),
-    ):
-        code, _, err = in_process(*asked, "--group", option)
-        assert code == 2
-        assert told in err
-    code, _, err = in_process(*asked[:4], "--group", "c=c_blue,c_red", "--certify", "-q")
-    assert code == 2
-    assert "--certify must be left out with groups: a proof is about single columns" in err
+    assert sentence in " ".join(err.replace("│", " ").split())
+    assert "Traceback" not in err

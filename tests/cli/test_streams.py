@@ -7,9 +7,9 @@ import pytest
 
 from cli_process import COMMAND, environment
 from fuzzyfrog.cli.console import _SteadyFile
-from fuzzyfrog.records import Run
+from fuzzyfrog.result import Result
 
-SELECT = ["select", "iris", "--search", "quickreduct", "--no-check", "--save", "run.json"]
+SELECT = ["reducts", "iris", "--search", "quickreduct", "--no-check", "--save", "run.json"]
 
 
 def shell(folder, line: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -26,7 +26,7 @@ def shell(folder, line: str, *arguments: str) -> subprocess.CompletedProcess[str
 )
 def test_closed_streams_cost_nothing(tmp_path, line):
     assert shell(tmp_path, line, *SELECT).returncode == 0
-    assert len(Run.load(tmp_path / "run.json").selected) == 4
+    assert len(Result.load(tmp_path / "run.json").selected) == 4
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run.json"]
 
 

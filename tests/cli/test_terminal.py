@@ -12,7 +12,7 @@ import pytest
 from rich.cells import cell_len
 
 from cli_process import COMMAND, environment
-from fuzzyfrog import FuzzyRoughSelector, read_table
+from fuzzyfrog import ReductSelector, read_table
 from fuzzyfrog.cli.console import stdout
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
@@ -61,7 +61,7 @@ def hostile(tmp_path):
 
 
 def test_progress_moves_on_a_wide_terminal_and_is_gone_in_the_end(tmp_path):
-    sent = seen(110, tmp_path, "select", "digits", "--max-evaluations", "1500", "--no-check")
+    sent = seen(110, tmp_path, "reducts", "digits", "--max-evaluations", "1500", "--no-check")
     assert COLOR.search(sent)
     progress = [line for line in lines_of(sent) if "per second" in line]
     assert len(progress) > 1
@@ -77,7 +77,7 @@ def test_progress_moves_on_a_wide_terminal_and_is_gone_in_the_end(tmp_path):
 
 @pytest.mark.long
 def test_a_narrow_terminal_without_colors(tmp_path, hostile):
-    sent = seen(40, tmp_path, "select", "hostile.csv", "--target", "class", NO_COLOR="1")
+    sent = seen(40, tmp_path, "reducts", "hostile.csv", "--target", "class", NO_COLOR="1")
     assert not COLOR.search(sent)
     assert all(cell_len(line) <= 40 for line in lines_of(sent))
     assert "\x1b[2Jwiped" not in sent
@@ -86,7 +86,7 @@ def test_a_narrow_terminal_without_colors(tmp_path, hostile):
 
 def test_names_are_printed_whole_and_harmless_in_a_pipe(in_process, hostile):
     options = ["--include", ",".join(HOSTILE), "-q"]
-    code, out, _ = in_process("select", hostile, "--target", "class", *options)
+    code, out, _ = in_process("reducts", hostile, "--target", "class", *options)
     assert code == 0
     assert "\x1b" not in out
     for shown in (r"\x1b[2Jwiped", "[bold red]x[/]", "y" * 500, "木" * 60, r"\u202egnp.exe"):
@@ -101,15 +101,15 @@ def long_names(tmp_path_factory):
     rows = [f"{i % 6},{5 - i % 6},{i % 4},{'ab'[i % 6 > 2]}{'c' * 300}" for i in range(24)]
     (folder / "long.csv").write_text("\n".join([",".join([*twins, "other,class"]), *rows]))
     data = read_table(folder / "long.csv", "class")
-    FuzzyRoughSelector("quickreduct", certify=True).fit(data).record().save(folder / "run.json")
+    ReductSelector("quickreduct", certify=True).fit(data).record().save(folder / "run.json")
     return folder
 
 
 @pytest.mark.parametrize(
     "command",
     [
-        ("select", "long.csv", "--target", "class", "--certify", "-q"),
-        ("reducts", "long.csv", "--target", "class", "-q"),
+        ("reducts", "long.csv", "--target", "class", "--certify", "-q"),
+        ("reducts", "--all", "long.csv", "--target", "class", "-q"),
         ("explain", "run.json"),
         ("explain", "run.json", "--feature", "n" * 3000),
     ],
@@ -150,7 +150,7 @@ def test_a_name_of_thousands_of_letters_widens_no_other_line_in_a_pipe(
     in_process, long_names, monkeypatch
 ):
     monkeypatch.chdir(long_names)
-    for command in (("select", "long.csv", "--target", "class", "-q"), ("explain", "run.json")):
+    for command in (("reducts", "long.csv", "--target", "class", "-q"), ("explain", "run.json")):
         lines = in_process(*command)[1].splitlines()
         long = [line for line in lines if len(line) > 150]
         assert long

@@ -6,7 +6,7 @@ from fuzzyfrog.cluster import ClusterMeasure
 from fuzzyfrog.cluster.measure import Copies
 from fuzzyfrog.cluster.sharded import Sharded
 from fuzzyfrog.measure import Dependency
-from fuzzyfrog.select.record import fingerprint
+from fuzzyfrog.select.selection import fingerprint
 
 NEVER = -np.inf
 

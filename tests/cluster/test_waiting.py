@@ -107,9 +107,9 @@ def test_the_error_that_ended_a_run_is_not_masked(cluster, client, monkeypatch):
 
 def test_a_task_may_not_fit_on_its_own_cluster(cluster, client):
     def fit(address):
-        from fuzzyfrog import FuzzyRoughSelector
+        from fuzzyfrog import ReductSelector
 
-        FuzzyRoughSelector(cluster=address).fit([[0.0], [1.0], [0.5]], [0, 1, 0])
+        ReductSelector(cluster=address).fit([[0.0], [1.0], [0.5]], [0, 1, 0])
 
     address = cluster.scheduler_address.replace("127.0.0.1", "localhost")
     task = client.submit(fit, address, pure=False)

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from fuzzyfrog.data import Dataset, load_dataset, make_dataset, read_table
+from fuzzyfrog.data import Dataset, make_dataset, read_table
 from fuzzyfrog.errors import DataError
-from fuzzyfrog.select.record import fingerprint
+from fuzzyfrog.select.selection import fingerprint
 
 Y = ["x", "y", "x", "y"]
 COLUMNS = {"size": [1.5, 2.0, 2.5, 3.0], "side": ["Süd", "Nord", None, "Nord"]}
@@ -79,13 +79,6 @@ def test_numbers_named_as_categorical_are_their_own_labels(column, labels):
     (got,) = make_dataset(column, Y, categorical_features=[0]).categories
     assert got == labels
     assert isinstance(got[0], bool) == isinstance(labels[0], bool)
-
-
-def test_labels_of_a_named_data_set(paper_data_folder):
-    data = load_dataset("cleveland", categorical=True, folder=paper_data_folder)
-    for feature in np.flatnonzero(data.categorical):
-        assert len(data.categories[feature]) == np.unique(data.values[:, feature]).size
-    assert data.categorical.any()
 
 
 def test_labels_do_not_change_the_fingerprint():

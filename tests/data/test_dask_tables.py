@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fuzzyfrog import FuzzyRoughSelector
+from fuzzyfrog import ReductSelector
 from fuzzyfrog.common.resources import is_on_disk
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.data.dask_tables import DaskTable
@@ -153,8 +153,8 @@ def test_what_is_no_table_of_dask():
 
 def test_a_selector_finds_the_same_features(place):
     X, y = (dd.from_pandas(one, npartitions=4) for one in (FRAME, Y))
-    got = FuzzyRoughSelector("quickreduct", random_state=0).fit(X, y)
-    expected = FuzzyRoughSelector("quickreduct", random_state=0).fit(FRAME, Y)
+    got = ReductSelector("quickreduct", random_state=0).fit(X, y)
+    expected = ReductSelector("quickreduct", random_state=0).fit(FRAME, Y)
     assert got.dependency_ == expected.dependency_
     assert got.get_feature_names_out().tolist() == expected.get_feature_names_out().tolist()
     assert got.feature_names_in_.tolist() == list(FRAME)
@@ -164,7 +164,7 @@ def test_a_selector_finds_the_same_features(place):
     with pytest.raises(ValueError, match="feature names should match"):
         got.transform(X.rename(columns={"size": "width"}))
     array = FRAME[["size", "count"]].fillna(0).to_numpy()
-    by_array = FuzzyRoughSelector("quickreduct", random_state=0)
+    by_array = ReductSelector("quickreduct", random_state=0)
     by_array.fit(da.from_array(array, chunks=(8, 1)), y)
     reduced = by_array.transform(da.from_array(array, chunks=(8, 1)))
     assert isinstance(reduced, da.Array)

@@ -11,7 +11,7 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from fuzzyfrog import DataError, FuzzyRoughSelector, date_parts, read_table
+from fuzzyfrog import DataError, SoftSelector, date_parts, read_table
 from fuzzyfrog.errors import ParameterError
 
 DAYS = [datetime.date(2024, 2, 29), datetime.date(1999, 12, 31), datetime.date(2023, 7, 13)]
@@ -90,7 +90,7 @@ def test_a_date_that_predicts_is_found_by_its_parts(tmp_path):
     with pytest.warns(UserWarning, match="read as dates"):
         data = read_table(path, "season", dates="parts")
     with pytest.warns(UserWarning, match="'day_month' alone tells the classes apart"):
-        found = FuzzyRoughSelector(measure="soft", n_features_to_select=1).fit(data)
+        found = SoftSelector(n_features_to_select=1).fit(data)
     assert found.get_feature_names_out().tolist() == ["day_month"]
 
 
@@ -115,7 +115,7 @@ def test_the_parts_in_a_pipeline():
     days = pd.date_range("2023-01-01", periods=90, freq="4D")
     X = pd.DataFrame({"day": days, "noise": np.arange(90) * 7 % 13})
     y = np.where(days.month > 6, "late", "early")
-    selector = FuzzyRoughSelector(measure="soft", n_features_to_select=1)
+    selector = SoftSelector(n_features_to_select=1)
     pipeline = make_pipeline(FunctionTransformer(date_parts), selector)
     pipeline.fit(X, y)
     (name,) = pipeline[-1].get_feature_names_out()

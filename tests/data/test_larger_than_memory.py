@@ -12,7 +12,7 @@ import pytest
 from pyarrow import csv
 
 from cli_process import COMMAND, environment
-from fuzzyfrog import FuzzyRoughSelector, read_table
+from fuzzyfrog import ReductSelector, read_table
 from fuzzyfrog.common.resources import is_on_disk
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.data.scaling import positions
@@ -78,12 +78,12 @@ def table():
 @pytest.mark.parametrize("missing", ["similar", "different"])
 def test_a_search_on_disk_finds_what_it_finds_in_memory(tmp_path, table, monkeypatch, missing):
     options = {"missing": missing, "random_state": 0, "max_evaluations": 300}
-    expected = FuzzyRoughSelector(**options).fit(table.drop(["class"]), table["class"])
+    expected = ReductSelector(**options).fit(table.drop(["class"]), table["class"])
     pq.write_table(table, tmp_path / "x.parquet")
     monkeypatch.setenv("FUZZYFROG_SPILL_ABOVE", "0")
     data = read_table(tmp_path / "x.parquet", "class")
     assert is_on_disk(data.values)
-    got = FuzzyRoughSelector(**options).fit(data)
+    got = ReductSelector(**options).fit(data)
     assert got.dependency_ == expected.dependency_
     assert got.support_.tolist() == expected.support_.tolist()
     assert [one.features for one in got.reducts_] == [one.features for one in expected.reducts_]
@@ -132,17 +132,17 @@ def test_the_command_line_reads_a_folder(tmp_path, table):
     output = tmp_path / "reduced.parquet"
     options = ["--target", "class", "--search", "quickreduct", "--json", "--quiet"]
     run = subprocess.run(  # noqa: S603 - our own interpreter
-        [*COMMAND, "select", str(tmp_path / "parts"), *options, "--output", str(output)],
+        [*COMMAND, "reducts", str(tmp_path / "parts"), *options, "--output", str(output)],
         capture_output=True,
         text=True,
         check=False,
         env=environment(FUZZYFROG_SPILL_ABOVE="0"),
     )
     assert run.returncode == 0, run.stderr
-    found = json.loads(run.stdout)["run"]
-    expected = FuzzyRoughSelector("quickreduct", random_state=0)
+    found = json.loads(run.stdout)["result"]
+    expected = ReductSelector("quickreduct", random_state=0)
     expected.fit(table.drop(["class"]), table["class"])
-    assert found["data"]["name"] == "parts"
+    assert found["table"]["name"] == "parts"
     assert found["selected"] == np.flatnonzero(expected.support_).tolist()
     assert found["dependency"] == expected.dependency_
     chosen = [*expected.get_feature_names_out(), "class"]

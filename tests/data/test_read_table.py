@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from fuzzyfrog import FuzzyRoughSelector
+from fuzzyfrog import ReductSelector
 from fuzzyfrog.data import make_dataset, read_table
 from fuzzyfrog.data.write_table import CellSource, write_reduced
 from fuzzyfrog.errors import DataError
@@ -212,7 +212,7 @@ def test_warnings_point_at_the_line_of_the_caller(write):
         read_table(path, "class")
     assert caught[0].filename == __file__
     with pytest.warns(UserWarning, match="numbers as text") as caught:
-        FuzzyRoughSelector("quickreduct").fit(pd.DataFrame({"a": ["1", "2", "4"]}), [0, 1, 0])
+        ReductSelector("quickreduct").fit(pd.DataFrame({"a": ["1", "2", "4"]}), [0, 1, 0])
     assert caught[0].filename == __file__
 
 

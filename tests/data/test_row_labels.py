@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from fuzzyfrog import FuzzyRoughSelector
+from fuzzyfrog import ReductSelector
 from fuzzyfrog.data import read_table
 
 R = """"","bill","mass","class"
@@ -52,11 +52,11 @@ def test_other_columns_are_refused(refusal, name, sentence):
 
 
 def test_the_record_names_the_samples_that_it_mentions(write):
-    selector = FuzzyRoughSelector("quickreduct").fit(read_table(write("x.csv", R), "class"))
+    selector = ReductSelector("quickreduct").fit(read_table(write("x.csv", R), "class"))
     run = selector.record()
     assert run.rows.kind == "label"
-    sample = run.explanations[0].pairs[0].sample
+    sample = run.explanations[0].examples[0].sample
     assert run.row_name(sample) == ("a1", "a2", "g1", "g2")[sample]
     assert type(run).from_json(run.to_json()).rows == run.rows
     X, y = [[1.0], [2.0], [4.0]], [0, 1, 0]
-    assert FuzzyRoughSelector("quickreduct").fit(X, y).record().rows is None
+    assert ReductSelector("quickreduct").fit(X, y).record().rows is None

@@ -47,7 +47,8 @@ def greedy_path(measure):
 
 @pytest.fixture(scope="module")
 def breast_tissue(paper_data_folder):
-    return load_dataset("breast_tissue", folder=paper_data_folder)
+    catalog = pytest.importorskip("fuzzyfrog_lab.catalog")  # absent from `make test-lowest`
+    return catalog.load_dataset("breast_tissue", folder=paper_data_folder)
 
 
 @pytest.mark.parametrize("features", BREAST_TISSUE)
@@ -81,7 +82,8 @@ def test_greedy_path_of_wine():
 
 @pytest.mark.skipif(JIT_IS_OFF, reason="takes a minute without compiled kernels")
 def test_greedy_reduct_of_sonar(paper_data_folder):
-    sonar = load_dataset("sonar", folder=paper_data_folder)
+    catalog = pytest.importorskip("fuzzyfrog_lab.catalog")
+    sonar = catalog.load_dataset("sonar", folder=paper_data_folder)
     path, features = greedy_path(Dependency(sonar.values, sonar.target, target="class"))
     assert path[-1] == 1.0
     assert features == {5, 11, 15, 29, 44}

@@ -208,7 +208,7 @@ def test_a_race_on_all_samples_does_not_depend_on_the_seed():
     usual = near + 2.0 * (y == 1)
     better = np.where(y == 2, -3.0, near + 1.4 * (y == 1))
     measure = SoftDependency(np.column_stack([usual, better]), y)
-    found = [measure.on_sample(None, seed).best(extensions(2)).tolist() for seed in range(20)]
+    found = [measure.on_rows(None, seed).best(extensions(2)).tolist() for seed in range(20)]
     assert measure.score(extensions(2)).argmax() == 1
     assert all(one == found[0] for one in found)
 

@@ -7,7 +7,7 @@ to leave the 32 spreads within which positions are the same for the strict measu
 import numpy as np
 import pytest
 
-from fuzzyfrog import FuzzyRoughSelector
+from fuzzyfrog import SoftSelector
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.measure import SoftDependency, soft
 from naive import soft as naive
@@ -106,7 +106,7 @@ def test_the_accuracy_of_a_skewed_target_is_that_of_its_neighbors():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(3000, 2))
     y = np.exp(2.5 * (X[:, 0] + 0.3 * rng.normal(size=3000)))
-    first = FuzzyRoughSelector(measure="soft", random_state=0).fit(X, y).front_[0]
+    first = SoftSelector(random_state=0).fit(X, y).front_[0]
     near = np.abs(X[:, 0] - X[:, [0]])
     np.fill_diagonal(near, np.inf)
     means = y[np.argpartition(near, 5, axis=1)[:, :5]].mean(axis=1)

@@ -23,12 +23,13 @@ ELSEWHERE = {
         "data/test_csv.py::test_a_slip_in_a_column_of_numbers_is_warned_of",
     "labels that look missing": "data/test_read_table.py::test_labels_are_text_as_it_is_spelled",
     "no pyarrow": "data/test_parquet.py::test_without_pyarrow_the_way_out_is_told",
-    "a download that fails or lies": "data/test_fetch.py::test_a_useless_description_is_refused",
-    "parameters without sense": "select/test_parameters.py::BAD",
+    "parameters without sense": "select/test_settings.py::BAD",
     "another table in transform":
         "select/test_citizen.py::test_a_frame_with_other_names_is_refused",
-    "fields of a saved run altered": "test_records.py::test_wrong_field_is_named_in_one_sentence",
-    "a link planted for a temporary file": "test_records.py::test_saving_follows_no_planted_link",
+    "fields of a saved run altered":
+        "result/test_result.py::test_wrong_field_is_named_in_one_sentence",
+    "a link planted for a temporary file":
+        "result/test_result.py::test_saving_follows_no_planted_link",
     "a log cut at every byte": "search/test_checkpoint.py::test_truncated_anywhere",
     "a log with every byte damaged": "search/test_checkpoint.py::test_no_flipped_bit",
     "the log of another run": "search/test_checkpoint.py::test_another_run_is_refused",
@@ -49,6 +50,4 @@ ELSEWHERE = {
     "an output that is a link": "cli/test_outputs.py::test_a_link_stays_a_link",
     "names that command a terminal": "cli/test_terminal.py::test_names_are_printed_whole",
     "names that are markup in a page": "report/test_render.py::test_data_cannot_leave_its_element",
-    "configs without sense": "experiment/test_config.py::test_what_makes_no_sense_gets_a_sentence",
-    "a store of cells that is torn": "experiment/test_cells.py::test_a_torn_line_is_cut_off",
 }  # fmt: skip

@@ -13,7 +13,7 @@ Prepare = Callable[[Path], object]
 CLIMBING = "../evil,/tmp/evil,CON,class\n" + "0,1,2,x\n1,0,3,y\n2,2,2,x\n3,5,3,y\n"
 TABLE = ("--target", "class", "-q")
 SEARCH = (*TABLE, "--search", "quickreduct")
-IRIS = ("select", "iris", "--search", "quickreduct", "--no-check", "-q")
+IRIS = ("reducts", "iris", "--search", "quickreduct", "--no-check", "-q")
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ COMMANDS = [
             {"old.csv": b"precious", "page.html": b"precious", "run.json": b"precious"},
             setup=allow_files_of(100)),
     Command("names that climb out of folders",
-            ("select", "x.csv", *SEARCH, "--output", "out.csv", "--report", "page.html"), 0, (),
+            ("reducts", "x.csv", *SEARCH, "--output", "out.csv", "--report", "page.html"), 0, (),
             {"x.csv": CLIMBING.encode()}, writes=frozenset({"out.csv", "page.html"})),
     Command("a table whose name no disk can take", ("score", "x" * 300, *TABLE), 2,
             ("TABLE must be a file or the name of a data set",)),
@@ -88,13 +88,10 @@ LONG_COMMANDS = [
             prepare=lambda folder: os.mkfifo(folder / "page.html")),
     Command("a report over the run itself", ("report", "run.json", "-o", "run.json"), 2,
             ("run.json must be a file saved with `fuzzyfrog select --save`",),
-            {"run.json": b'{"schema": 2, "run": {}}'}),
+            {"run.json": b'{"schema": 1, "result": {}}'}),
     Command("a separator of nothing", ("score", "x.csv", *TABLE, "--separator", ""), 2,
             ("--separator must be one character, got ''",), {"x.csv": CLIMBING.encode()}),
     Command("scores that are held by another process", (*IRIS, "--save", "run.json"), 2,
             (f"process {os.getpid()} holds it",),
             prepare=lambda folder: FileLock(folder / "run.json.scores.lock")),
-    Command("a folder for figures that cannot be made",
-            ("compare", "iris", "wine", "--searches", "none,swarm", "--out", "kept/out", "-q"), 2,
-            ("--out must be a folder",), prepare=read_only, setup=obey_modes),
 ]  # fmt: skip

@@ -1,7 +1,7 @@
 """Files that are bad or odd: tables, logs of scores, saved runs.
 
-Ragged, empty and badly encoded tables are in tests/broken_tables.py, altered fields of runs in
-tests/test_records.py, torn logs in tests/search/test_checkpoint.py.
+Ragged, empty and badly encoded tables are in tests/broken_tables.py, altered fields of results in
+tests/result/test_result.py, torn logs in tests/search/test_checkpoint.py.
 """
 
 import gzip
@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from fuzzyfrog import FuzzyRoughSelector, read_table
+from fuzzyfrog import ReductSelector, read_table
 from fuzzyfrog.errors import CheckpointError
-from fuzzyfrog.records import Run
+from fuzzyfrog.result import Result
 from fuzzyfrog.search.checkpoint import FRAME, MAGIC
 from reliability.entries_values import Y, column
 from reliability.promises import Entry, Given, Refused
@@ -64,7 +64,7 @@ def log_with(alter):
 
     def deed(folder):
         path = folder / "scores"
-        selector = FuzzyRoughSelector("quickreduct", checkpoint=path, random_state=0, n_jobs=1)
+        selector = ReductSelector("quickreduct", checkpoint=path, random_state=0, n_jobs=1)
         selector.fit(GOOD, Y)
         header, first, *others = frames_of(path.read_bytes())
         path.write_bytes(MAGIC + b"".join(map(framed, alter(header, first, *others))))
@@ -85,7 +85,7 @@ def run_of(text):
     def deed(folder):
         path = folder / "run.json"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return Run.load(path)
+        return Result.load(path)
 
     return deed
 
@@ -150,16 +150,20 @@ LOGS = [
 ]  # fmt: skip
 
 RUNS = [
-    ("a run that is a list", run_of("[]"), "a run must be an object"),
+    ("a run that is a list", run_of("[]"), "a saved result must be an object"),
     ("a run that is too deep", run_of(DEEP), "too deeply nested"),
-    ("a run with a byte order mark", run_of("\ufeff{}"), "a run must be saved as JSON"),
-    ("a run of a later schema", run_of('{"schema": 99, "run": {}}'), "schema must be"),
+    ("a run with a byte order mark", run_of("\ufeff{}"), "a saved result must be JSON"),
+    ("a run of a later schema", run_of('{"schema": 99, "result": {}}'), "schema must be"),
     (
         "a run with a number of digits",
         run_of('{"schema": 1' + "0" * 5_000 + "}"),
-        "a run must",
+        "a saved result must",
     ),
-    ("a run under a name with a NUL", lambda _: Run.load("a\0"), "a run must be a file"),
+    (
+        "a run under a name with a NUL",
+        lambda _: Result.load("a\0"),
+        "a saved result must be a file",
+    ),
 ]
 
 ENTRIES = [
@@ -171,7 +175,8 @@ ENTRIES = [
           Refused("must be a regular file, got a pipe or device")),
     Entry("a table that is a link to itself",
           of_kind(lambda path: path.symlink_to(path), read_table), Refused("x.csv: ")),
-    Entry("a run that is a pipe", of_kind(os.mkfifo, Run.load), Refused("must be a regular file")),
+    Entry("a run that is a pipe", of_kind(os.mkfifo, Result.load),
+          Refused("must be a regular file")),
     Entry("a table under a name with a NUL", lambda _: read_table("a\0.csv", "class"),
           Refused("path must be one that a disk can have, got 'a\\x00.csv'")),
     Entry("a table under a name that is too long", lambda _: read_table("x" * 300 + ".csv"),
@@ -182,5 +187,5 @@ ENTRIES = [
     Entry("Parquet: lists in a column", parquet(pa.table({"a": [[1], [2]], "class": ["x", "y"]})),
           Refused("x.parquet: feature 'a' must hold numbers, booleans or text")),
     Entry("a run that is altered to be JSON of something else", run_of(json.dumps({"a": 1})),
-          Refused("an object with the fields schema and run")),
+          Refused("an object with the fields schema and result")),
 ]  # fmt: skip

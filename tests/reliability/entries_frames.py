@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
-from fuzzyfrog import FuzzyRoughSelector
+from fuzzyfrog import ReductSelector
 from fuzzyfrog.data import make_dataset
 from reliability.entries_values import NO_VALUE, Y, column, selected
 from reliability.promises import Entry, Given, Refused, Warned
@@ -74,7 +74,7 @@ def written_and_read(name: str, folder: Path):
     frame = pd.DataFrame(
         np.hstack([GOOD, 1 - GOOD]), columns=pd.Index([name, "other"], dtype=object)
     )
-    selector = FuzzyRoughSelector("quickreduct", must_include=[name], n_jobs=1).fit(frame, Y)
+    selector = ReductSelector("quickreduct", must_include=[name], n_jobs=1).fit(frame, Y)
     assert selector.get_feature_names_out().tolist() == [name]
     selector.report(folder / "page.html")
     return sorted(path.name for path in folder.iterdir())

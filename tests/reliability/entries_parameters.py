@@ -1,4 +1,4 @@
-"""Parameters and calls that make no sense, in addition to tests/select/test_parameters.py."""
+"""Parameters and calls that make no sense, in addition to tests/select/test_settings.py."""
 
 import os
 import pickle
@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from fuzzyfrog import FuzzyRoughSelector, enumerate_reducts, load_dataset, read_table
+from fuzzyfrog import ReductSelector, enumerate_reducts, load_dataset, read_table
 from fuzzyfrog.common.files import FileLock
 from fuzzyfrog.errors import CheckpointError
 from reliability.entries_values import Y, column, selected
@@ -17,7 +17,7 @@ CSV = "a,class\n1,x\n2,y\n"
 
 
 def fitted():
-    return FuzzyRoughSelector("quickreduct", n_jobs=1).fit(GOOD, Y)
+    return ReductSelector("quickreduct", n_jobs=1).fit(GOOD, Y)
 
 
 def reading(**options):
@@ -77,18 +77,18 @@ def through_a_planted_link(folder):
 ENTRIES = [
     Entry("a budget of NumPy", lambda _: selected(GOOD, max_evaluations=np.int8(9)),
           Given(([0], 1.0))),
-    Entry("a million threads", lambda _: FuzzyRoughSelector("quickreduct", n_jobs=10**6)
+    Entry("a million threads", lambda _: ReductSelector("quickreduct", n_jobs=10**6)
           .fit(GOOD, Y).dependency_, Given(1.0)),
     Entry("a budget of one evaluation", lambda _: selected(GOOD, max_evaluations=1),
           Given(([0], 1.0))),
     Entry("a budget that is not a number", lambda _: selected(GOOD, max_seconds=float("nan")),
           Refused("max_seconds must be a number above 0, got nan", ValueError)),
-    Entry("a parameter that is misspelled", lambda _: FuzzyRoughSelector().set_params(tnrom="x"),
+    Entry("a parameter that is misspelled", lambda _: ReductSelector().set_params(tnrom="x"),
           Refused("Invalid parameter 'tnrom' for estimator", ValueError)),
-    Entry("transform before fit", lambda _: FuzzyRoughSelector().transform(GOOD),
+    Entry("transform before fit", lambda _: ReductSelector().transform(GOOD),
           Refused("is not fitted yet", NotFittedError)),
     Entry("transform of another table", lambda _: fitted().transform(np.eye(4)),
-          Refused("X has 4 features, but FuzzyRoughSelector is expecting 1", ValueError)),
+          Refused("X has 4 features, but ReductSelector is expecting 1", ValueError)),
     Entry("an explanation of nothing", lambda _: fitted().explain(None),
           Refused("feature must be the name or the index of a selected feature", ValueError)),
     Entry("a reduct that does not exist", lambda _: fitted().select_reduct(99),

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fuzzyfrog import FuzzyRoughSelector, dependency
+from fuzzyfrog import ReductSelector, dependency
 from reliability.promises import Entry, Given, Refused, Warned
 
 LARGEST, SMALLEST = np.finfo(float).max, 5e-324
@@ -15,7 +15,7 @@ Y = ["a", "b", "a", "b"]
 
 def selected(X, y=Y, **parameters):
     """Return the indices and the dependency of what is selected."""
-    selector = FuzzyRoughSelector("quickreduct", random_state=0, n_jobs=1, **parameters).fit(X, y)
+    selector = ReductSelector("quickreduct", random_state=0, n_jobs=1, **parameters).fit(X, y)
     return selector.get_support(indices=True).tolist(), selector.dependency_
 
 

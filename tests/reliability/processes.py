@@ -15,8 +15,8 @@ Completed = subprocess.CompletedProcess[str]
 Setup = Callable[[], None]
 
 FIT = """
-from fuzzyfrog import FuzzyRoughSelector, load_dataset
-selector = FuzzyRoughSelector(random_state=0, max_evaluations=300).fit(load_dataset("wine"))
+from fuzzyfrog import ReductSelector, load_dataset
+selector = ReductSelector(random_state=0, max_evaluations=300).fit(load_dataset("wine"))
 found = [(reduct.features, reduct.dependency) for reduct in selector.reducts_]
 """
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import joblib
 import pytest
 
-from fuzzyfrog import FuzzyRoughSelector, load_dataset
+from fuzzyfrog import ReductSelector, load_dataset
 from reliability.processes import python, without
 
 TESTS = Path(__file__).parents[1]
@@ -17,9 +17,9 @@ SEARCHES = ("frogs", "genetic", "swarm", "quickreduct", "exact", "front")
 def recorded(search: str, n_jobs: int | None = 1, every: int = 1) -> str:
     """Return the record of a fit to every n-th wine, without what the clock put there."""
     wine = load_dataset("wine")
-    selector = FuzzyRoughSelector(search, random_state=3, max_evaluations=400, n_jobs=n_jobs)
+    selector = ReductSelector(search, random_state=3, max_evaluations=400, n_jobs=n_jobs)
     selector.fit(wine.values[::every], wine.target[::every])
-    run = json.loads(selector.record().to_json())["run"]
+    run = json.loads(selector.record().to_json())["result"]
     for part in (run, *run["history"]):
         del part["seconds"]
     return json.dumps(run)

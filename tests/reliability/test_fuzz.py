@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fuzzyfrog import FuzzyRoughSelector, dependency, enumerate_reducts, read_table
+from fuzzyfrog import ReductSelector, dependency, enumerate_reducts, read_table
 from fuzzyfrog.data.cells import MISSING
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.measure import Dependency
@@ -78,7 +78,7 @@ X = np.array([[0, 1, 5], [1, 1, 3], [0, 2, 5], [2, 0, 4], [1, 0, np.nan]], float
 
 
 def check_any_parameters(parameters, y):
-    selector = FuzzyRoughSelector(**parameters)
+    selector = ReductSelector(**parameters)
     if result_or_sentence(lambda: selector.fit(X, y), ValueError) is None:
         return
     kept = selector.get_support(indices=True)
@@ -124,7 +124,7 @@ def check_reducts(table, tnorm):
     assert len(found) == len(set(found))
     assert set(found) == expected
     fits = [
-        FuzzyRoughSelector("exact", random_state=0, copies="keep", n_jobs=n_jobs, **keywords).fit(
+        ReductSelector("exact", random_state=0, copies="keep", n_jobs=n_jobs, **keywords).fit(
             table.X, table.y
         )
         for n_jobs in (1, 2)

@@ -13,7 +13,7 @@ ALLOWANCE = 200 * 2**20  # compiled kernels, and a few copies of a table of 2 MB
 CODE = f"""
 import json, resource
 import numpy as np
-from fuzzyfrog import FuzzyRoughSelector
+from fuzzyfrog import ReductSelector
 
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=({N_SAMPLES}, 4)), rng.integers(0, 2, {N_SAMPLES})
@@ -21,9 +21,9 @@ X, y = rng.normal(size=({N_SAMPLES}, 4)), rng.integers(0, 2, {N_SAMPLES})
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
-FuzzyRoughSelector("quickreduct", n_jobs=1).fit(X[:200], y[:200])
+ReductSelector("quickreduct", n_jobs=1).fit(X[:200], y[:200])
 before = peak()
-selector = FuzzyRoughSelector("quickreduct", n_jobs=2, max_evaluations=3, random_state=0)
+selector = ReductSelector("quickreduct", n_jobs=2, max_evaluations=3, random_state=0)
 selector.fit(X, y)
 print(json.dumps([before, peak()]))
 """
@@ -41,11 +41,11 @@ LIMITED = """
 import resource, sys, warnings
 import numpy as np
 warnings.simplefilter("ignore")
-from fuzzyfrog import FuzzyRoughSelector
+from fuzzyfrog import ReductSelector
 from fuzzyfrog.cli import main
 
 rng = np.random.default_rng(0)
-FuzzyRoughSelector("quickreduct", n_jobs=1).fit(rng.normal(size=(200, 4)), rng.integers(0, 2, 200))
+ReductSelector("quickreduct", n_jobs=1).fit(rng.normal(size=(200, 4)), rng.integers(0, 2, 200))
 
 def allow(more):
     with open("/proc/self/statm") as file:
@@ -56,7 +56,7 @@ READING = """
 lines = (f"{i},{-i},{i},1,{i % 2}\\n" for i in range(300_000))
 open("table.csv", "w").write("a,b,c,d,class\\n" + "".join(lines))
 open("small.csv", "w").write("a,b,c,d,class\\n" + "1,2,3,4,0\\n2,1,4,3,1\\n" * 20)
-sys.argv = ["fuzzyfrog", "select", "small.csv", "--target", "class", "-q"]
+sys.argv = ["fuzzyfrog", "reducts", "small.csv", "--target", "class", "-q", "--no-check"]
 try:
     main()  # imports what reading needs
 except SystemExit:
@@ -70,7 +70,7 @@ X, y = np.ones((400_000, 10)), np.arange(400_000) % 2
 X[:, 0] = np.arange(400_000)
 allow(24 * 2**20)
 try:
-    FuzzyRoughSelector("quickreduct", n_jobs=1).fit(X, y)
+    ReductSelector("quickreduct", n_jobs=1).fit(X, y)
 except MemoryError as error:
     sys.exit(str(error))
 """

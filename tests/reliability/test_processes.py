@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from fuzzyfrog import FuzzyRoughSelector, load_dataset
+from fuzzyfrog import ReductSelector, load_dataset
 from reliability.entries_commands import COMMANDS, IRIS, LONG_COMMANDS
 from reliability.processes import FIT, command, contents, python, without
 
@@ -39,21 +39,21 @@ def comparable(run: dict) -> dict:
     """Return a record without what depends on the clock and on who asked for it."""
     for point in run["history"]:
         del point["seconds"]
-    return {name: run[name] for name in run.keys() - {"seconds", "command", "parameters"}}
+    return {name: run[name] for name in run.keys() - {"seconds", "command", "settings"}}
 
 
 @pytest.fixture(scope="module")
 def iris() -> dict:
     """The record of a selection in this process."""
-    selector = FuzzyRoughSelector("quickreduct", random_state=0).fit(load_dataset("iris"))
-    return comparable(json.loads(selector.record().to_json())["run"])
+    selector = ReductSelector("quickreduct", random_state=0).fit(load_dataset("iris"))
+    return comparable(json.loads(selector.record().to_json())["result"])
 
 
 def selected(folder, env) -> dict:
     """The record of the same selection by a process in other surroundings."""
     done = command(folder, *IRIS, "--json", env=env)
     assert (done.returncode, done.stderr) == (0, "")
-    return comparable(json.loads(done.stdout)["run"])
+    return comparable(json.loads(done.stdout)["result"])
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +100,7 @@ import os, sys, threading
 expected, others = found, []
 
 def fit():
-    selector = FuzzyRoughSelector(random_state=0, max_evaluations=300, n_jobs=2)
+    selector = ReductSelector(random_state=0, max_evaluations=300, n_jobs=2)
     reducts = selector.fit(load_dataset("wine")).reducts_
     others.append([(reduct.features, reduct.dependency) for reduct in reducts])
 
@@ -128,7 +128,7 @@ def test_fits_in_four_threads_and_after_a_fork_agree(tmp_path):
 NO_THREADS = """
 import threading
 threading.stack_size(2**46)  # more than there is: no thread can be started
-from fuzzyfrog import dependency
+from fuzzyfrog import ReductSelector, dependency
 import numpy as np
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(3_000, 4)), rng.integers(0, 2, 3_000)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fuzzyfrog import FuzzyRoughSelector
+from fuzzyfrog import ReductSelector
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.search import Certified, Checkpoint, Exact, Problem, ShuffledFrogs, run
 from fuzzyfrog.search.archive import Archive, ranking_of
@@ -152,8 +152,7 @@ def test_resumes_bit_for_bit(limit, tmp_path):
 def test_threads_make_no_difference():
     X, y = wide_table()
     fits = [
-        FuzzyRoughSelector(search=FROGS, random_state=3, n_jobs=n_jobs).fit(X, y)
-        for n_jobs in (1, 2)
+        ReductSelector(search=FROGS, random_state=3, n_jobs=n_jobs).fit(X, y) for n_jobs in (1, 2)
     ]
     first, second = [[one.features for one in fit.reducts_] for fit in fits]
     assert first == second
@@ -183,8 +182,8 @@ def test_groups_and_samples_are_searched_without_rows(monkeypatch):
         raise AssertionError("asked for rows")
 
     X, y = wide_table()
-    monkeypatch.setattr("fuzzyfrog.select.selection.oracle_of", refuse)
-    FuzzyRoughSelector(search=FROGS, random_state=0, groups={"g": [0, 1]}).fit(X, y)
-    FuzzyRoughSelector(search=FROGS, random_state=0, sample=20).fit(X, y)
+    monkeypatch.setattr("fuzzyfrog.select.strict.oracle_of", refuse)
+    ReductSelector(search=FROGS, random_state=0, feature_groups={"g": [0, 1]}).fit(X, y)
+    ReductSelector(search=FROGS, random_state=0, sample=20).fit(X, y)
     with pytest.raises(AssertionError, match="asked for rows"):
-        FuzzyRoughSelector(search=FROGS, random_state=0).fit(X, y)
+        ReductSelector(search=FROGS, random_state=0).fit(X, y)

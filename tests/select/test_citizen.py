@@ -15,12 +15,11 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from fuzzyfrog import BoostedSelector, DataError, FuzzyRoughSelector, Genetic, ShuffledFrogs
+from fuzzyfrog import DataError, Genetic, ReductSelector, ShuffledFrogs
 
 SELECTORS = [
-    FuzzyRoughSelector("quickreduct", random_state=0),
-    FuzzyRoughSelector(ShuffledFrogs(patience=1), random_state=0, max_evaluations=300),
-    BoostedSelector(0.03, random_state=0),
+    ReductSelector("quickreduct", random_state=0),
+    ReductSelector(ShuffledFrogs(patience=1), random_state=0, max_evaluations=300),
 ]
 every_selector = pytest.mark.parametrize("selector", SELECTORS, ids=str)
 
@@ -53,30 +52,30 @@ def test_pipeline_and_cross_validation(selector, wine):
 
 def test_grid_search_over_the_parameters_of_a_search(wine):
     pipeline = make_pipeline(
-        FuzzyRoughSelector(ShuffledFrogs(), random_state=0, max_evaluations=200),
+        ReductSelector(ShuffledFrogs(), random_state=0, max_evaluations=200),
         KNeighborsClassifier(),
     )
     grid = {
-        "fuzzyroughselector__search__patience": [1, 2],
-        "fuzzyroughselector__search__n_frogs": [4],
-        "fuzzyroughselector__min_dependency": [0.8, 1.0],
+        "reductselector__search__patience": [1, 2],
+        "reductselector__search__n_frogs": [4],
+        "reductselector__min_dependency": [0.8, 1.0],
     }
     found = GridSearchCV(pipeline, grid, cv=2).fit(*wine)
     chosen = found.best_estimator_[0]
     assert len(found.cv_results_["params"]) == 4
     assert chosen.search.n_frogs == 4
-    assert chosen.search.patience == found.best_params_["fuzzyroughselector__search__patience"]
+    assert chosen.search.patience == found.best_params_["reductselector__search__patience"]
 
 
 def test_grid_search_over_whole_searches(wine):
     grid = {"search": ["quickreduct", Genetic(n_population=10, n_generations=1)]}
-    pipeline = make_pipeline(FuzzyRoughSelector(random_state=0), KNeighborsClassifier())
-    names = {f"fuzzyroughselector__{name}": values for name, values in grid.items()}
+    pipeline = make_pipeline(ReductSelector(random_state=0), KNeighborsClassifier())
+    names = {f"reductselector__{name}": values for name, values in grid.items()}
     GridSearchCV(pipeline, names, cv=2, error_score="raise").fit(*wine)
 
 
 def test_nested_parameters_can_be_read_and_set():
-    selector = FuzzyRoughSelector(ShuffledFrogs(patience=7))
+    selector = ReductSelector(ShuffledFrogs(patience=7))
     assert selector.get_params()["search__patience"] == 7
     selector.set_params(search__patience=2, tnorm="minimum")
     assert (selector.search.patience, selector.tnorm) == (2, "minimum")
@@ -88,7 +87,7 @@ def test_clone_is_unfitted_and_equal(selector, wine):
     copy = clone(fitted)
     assert not hasattr(copy, "support_")
     assert str(copy.get_params()) == str(fitted.get_params())
-    if not isinstance(selector, BoostedSelector) and not isinstance(selector.search, str):
+    if not isinstance(selector.search, str):
         assert copy.search is not fitted.search
 
 
@@ -142,7 +141,7 @@ def test_without_set_output_arrays_come_out(selector, wine):
 
 def test_odd_columns_are_taken_or_refused_with_a_sentence(wine):
     X, y = wine
-    selector = FuzzyRoughSelector("quickreduct").fit(X.to_numpy(), y)
+    selector = ReductSelector("quickreduct").fit(X.to_numpy(), y)
     named_by_pairs = X.set_axis(pd.MultiIndex.from_product([["wine"], X.columns]), axis=1)
     assert np.array_equal(selector.transform(named_by_pairs), selector.transform(X.to_numpy()))
     with pytest.raises(DataError, match="names must be distinct, got repeated ones"):
@@ -167,7 +166,7 @@ def test_lists_of_rows_and_column_labels(selector, wine):
 
 def test_fitted_selector_survives_pickling(wine):
     X, y = wine
-    fitted = FuzzyRoughSelector(random_state=0).fit(X, y)
+    fitted = ReductSelector(random_state=0).fit(X, y)
     loaded = pickle.loads(pickle.dumps(fitted))  # noqa: S301 - our own bytes
     assert np.array_equal(loaded.transform(X), fitted.transform(X))
     loaded.select_reduct(3)
@@ -180,14 +179,7 @@ def test_fitted_selector_survives_pickling(wine):
 def test_pickle_holds_only_the_columns_of_reducts():
     random = np.random.default_rng(0)
     X, y = random.normal(size=(100, 400)), random.integers(0, 2, 100)
-    fitted = FuzzyRoughSelector("quickreduct").fit(X, y)
+    fitted = ReductSelector("quickreduct").fit(X, y)
     size = len(pickle.dumps(fitted))
     assert fitted.n_features_ < 20
     assert size < X.nbytes / 4
-
-
-def test_boosted_selector_survives_pickling(wine):
-    X, y = wine
-    fitted = BoostedSelector(0.1, random_state=0).fit(X, y)
-    loaded = pickle.loads(pickle.dumps(fitted))  # noqa: S301 - our own bytes
-    assert np.array_equal(loaded.transform(X), fitted.transform(X))

@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from fuzzyfrog import FuzzyRoughSelector, load_dataset
+from fuzzyfrog import ReductSelector, load_dataset
 from fuzzyfrog.cli.summary import result_lines
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.errors import DataError, ParameterError
@@ -26,7 +26,7 @@ def told(column, *, allowed=True, name="a"):
 
 
 def fitted(X, **parameters):
-    return FuzzyRoughSelector("quickreduct", **parameters).fit(X, np.arange(len(X)) % 2)
+    return ReductSelector("quickreduct", **parameters).fit(X, np.arange(len(X)) % 2)
 
 
 def names(n_values, n_samples):
@@ -133,7 +133,7 @@ def penguins(name="Sample Number"):
 def test_numbers_of_samples_that_start_again_are_left_out():
     X, y = penguins()
     with pytest.warns(UserWarning, match="'Sample Number' is named like an ID, and counts rows"):
-        found = FuzzyRoughSelector("quickreduct").fit(X, y)
+        found = ReductSelector("quickreduct").fit(X, y)
     assert found.get_feature_names_out().tolist() == ["length"]
     shuffled = np.random.default_rng(0).permutation(X["Sample Number"])
     assert told(shuffled, name="Sample Number") == []
@@ -163,7 +163,7 @@ def families(kind, n_each):
 def test_an_identifier_that_several_samples_share_is_left_out_if_they_are_few(kind, n_each):
     X, y = families(kind, n_each)
     with pytest.warns(UserWarning, match="'pid' is named like an ID") as caught:
-        found = FuzzyRoughSelector("quickreduct").fit(X, y)
+        found = ReductSelector("quickreduct").fit(X, y)
     way_out = "If so, leave it out with exclude=['pid']."
     if n_each == 3:
         way_out = "It is left out; keep it with must_include=['pid']."
@@ -176,7 +176,7 @@ def test_an_identifier_that_several_samples_share_is_left_out_if_they_are_few(ki
     for given in ({"must_include": ["pid"]}, {"exclude": ["pid"]}):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            FuzzyRoughSelector("quickreduct", **given).fit(X, y)
+            ReductSelector("quickreduct", **given).fit(X, y)
         assert not [one for one in caught if "like an ID" in str(one.message)]
 
 
@@ -185,7 +185,7 @@ def test_an_identifier_is_better_than_no_answer():
     for table in (X[["pid"]], X[["pid"]].assign(other_id=np.arange(120) // 2, row=np.arange(120))):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = FuzzyRoughSelector("quickreduct").fit(table, y)
+            found = ReductSelector("quickreduct").fit(table, y)
         assert "pid" in found.get_feature_names_out()
 
 
@@ -194,7 +194,7 @@ def test_the_ids_of_parents_are_told_next_to_other_ids():
     mother = np.where(np.arange(120) % 3 == 0, 0, 400 + np.arange(120) // 3)
     table = {"id": 400 + random.permutation(120), "mid": mother, "age": random.normal(size=120)}
     with pytest.warns(UserWarning, match="'mid' is named like an ID, and has 41 different values"):
-        found = FuzzyRoughSelector("quickreduct", exclude=["id"]).fit(
+        found = ReductSelector("quickreduct", exclude=["id"]).fit(
             pd.DataFrame(table), random.integers(0, 2, 120)
         )
     assert found.get_feature_names_out().tolist() == ["age"]
@@ -345,8 +345,8 @@ def test_a_copy_is_no_second_witness():
     X = pd.DataFrame(rng.normal(size=(40, 3)), columns=["a", "b", "c"])
     y = (X["a"] + X["b"] > 0).astype(int)
     X["a_copy"], X["b_inch"] = X["a"], (X["b"] * 2.54).round(4)
-    alone = FuzzyRoughSelector("quickreduct").fit(X[["a", "b", "c"]], y)
-    selector = FuzzyRoughSelector("quickreduct").fit(X, y)
+    alone = ReductSelector("quickreduct").fit(X[["a", "b", "c"]], y)
+    selector = ReductSelector("quickreduct").fit(X, y)
     assert selector.copies_ == {3: 0, 4: 1}
     assert selector.full_dependency_ == alone.full_dependency_
     assert selector.get_feature_names_out().tolist() == alone.get_feature_names_out().tolist()
@@ -354,15 +354,15 @@ def test_a_copy_is_no_second_witness():
     run = selector.record()
     assert [(one.feature, one.others) for one in run.copies] == [(0, (3,)), (1, (4,))]
     assert type(run).from_json(run.to_json()) == run
-    kept = FuzzyRoughSelector("quickreduct", copies="keep").fit(X, y)
+    kept = ReductSelector("quickreduct", copies="keep").fit(X, y)
     assert kept.copies_ == {}
     assert kept.full_dependency_ > alone.full_dependency_  # the copy counts twice
-    included = FuzzyRoughSelector("quickreduct", must_include=["a_copy"]).fit(X, y)
+    included = ReductSelector("quickreduct", must_include=["a_copy"]).fit(X, y)
     assert included.copies_ == {0: 3, 4: 1}
-    both = FuzzyRoughSelector("quickreduct", must_include=["a", "a_copy"]).fit(X, y)
+    both = ReductSelector("quickreduct", must_include=["a", "a_copy"]).fit(X, y)
     assert set(both.get_feature_names_out()) >= {"a", "a_copy"}
-    with pytest.raises(ParameterError, match="copies must be 'drop' or 'keep', got 'no'"):
-        FuzzyRoughSelector(copies="no").fit(X, y)
+    with pytest.raises(ParameterError, match="copies must be one of 'drop', 'keep', got 'no'"):
+        ReductSelector(copies="no").fit(X, y)
 
 
 @pytest.mark.parametrize("places", [1, 3])  # with and without ties
@@ -372,9 +372,9 @@ def test_of_rounded_copies_the_precise_one_stays(places):
     y = (X["a"] + X["fine"] > 0).astype(int)
     X.insert(0, "rounded", X["fine"].round(places))
     X["twin"] = X["fine"]
-    selector = FuzzyRoughSelector("quickreduct").fit(X, y)
+    selector = ReductSelector("quickreduct").fit(X, y)
     assert selector.copies_ == {0: 2, 3: 2}
-    included = FuzzyRoughSelector("quickreduct", must_include=["rounded"]).fit(X, y)
+    included = ReductSelector("quickreduct", must_include=["rounded"]).fit(X, y)
     assert included.copies_ == {2: 0, 3: 0}
 
 
@@ -384,9 +384,9 @@ def test_a_few_rows_without_values_that_rule_the_answer_are_told():
     X = pd.DataFrame(rng.normal(size=(60, 4)) + 3 * y[:, np.newaxis], columns=list("abcd"))
     X.loc[[3, 8], ["a", "b", "c"]] = np.nan
     with pytest.warns(UserWarning, match="2 rows with 2 or more missing values lower") as caught:
-        FuzzyRoughSelector("quickreduct").fit(X, y)
+        ReductSelector("quickreduct").fit(X, y)
     sentence = next(str(one.message) for one in caught if "2 rows" in str(one.message))
-    full = FuzzyRoughSelector("quickreduct").fit(X.drop([3, 8]), np.delete(y, [3, 8]))
+    full = ReductSelector("quickreduct").fit(X.drop([3, 8]), np.delete(y, [3, 8]))
     assert f"from {full.full_dependency_:.3f} to " in sentence
     assert sentence.endswith("Leave them out with max_missing=1 when the table is read.")
 
@@ -395,25 +395,25 @@ def test_the_report_and_the_terminal_list_copies():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(40, 2)), columns=["a", "<b>"])
     X["a2"], X["near"] = 2 * X["a"], X["<b>"] + 0.05 * X["a"]
-    run = FuzzyRoughSelector("quickreduct").fit(X, X["a"] + X["<b>"] > 0).record()
+    run = ReductSelector("quickreduct").fit(X, X["a"] + X["<b>"] > 0).record()
     page = render_report(run)
     assert "a2 says the same as a." in page
-    assert "near says nearly the same (a correlation of 0.98 or more) as &lt;b&gt;." in page
+    assert "near is nearly identical to &lt;b&gt; (a correlation of 0.98 or more)." in page
     text = "\n".join(map(str, result_lines(run)))
     assert "copies      a2 says the same as a" in text
-    assert "correlated  near is correlated (0.98 or more) with <b>" in text
+    assert "correlated  near is nearly identical to <b> (a correlation of 0.98 or more)" in text
     assert "cannot be replaced, except by copies" in text
 
 
 def test_a_share_of_the_features():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 9)), np.arange(40) % 2
-    selector = FuzzyRoughSelector("quickreduct", n_features_to_select=0.4).fit(X, y)
+    selector = ReductSelector("quickreduct", n_features_to_select=0.4).fit(X, y)
     assert selector.n_features_ == 3
     assert selector.record().asked_size == 3
     for share in (0.0, 1.0, 1.5):
         with pytest.raises(ParameterError, match="n_features_to_select must be"):
-            FuzzyRoughSelector(n_features_to_select=share).fit(X, y)
+            ReductSelector(n_features_to_select=share).fit(X, y)
 
 
 def passengers(n_samples=200, wrong=0):
@@ -441,11 +441,11 @@ def told_alone(data):
 def test_a_column_that_tells_the_classes_alone_is_in_the_record():
     data = passengers()
     with pytest.warns(UserWarning, match="'boat' alone tells"):
-        assert FuzzyRoughSelector("quickreduct").fit(data).record().telling == (3,)
-    grouped = FuzzyRoughSelector("quickreduct", groups={"person": ["sex", "age"]})
+        assert ReductSelector("quickreduct").fit(data).record().suspected_leaks == (3,)
+    grouped = ReductSelector("quickreduct", feature_groups={"person": ["sex", "age"]})
     with pytest.warns(UserWarning, match="'boat' alone tells"):
         run = grouped.fit(data).record()
-    assert run.names(run.telling) == ("boat",)
+    assert run.names(run.suspected_leaks) == ("boat",)
 
 
 def test_a_column_that_tells_the_classes_alone_is_told():
@@ -543,13 +543,13 @@ def test_a_copy_of_a_numeric_target_is_told():
 def test_a_fit_tells_of_it_unless_the_column_was_asked_for():
     data = passengers()
     with pytest.warns(UserWarning, match="feature 'boat' alone") as told:
-        found = FuzzyRoughSelector("quickreduct", random_state=0).fit(data)
+        found = ReductSelector("quickreduct", random_state=0).fit(data)
     assert {one.filename for one in told} == {__file__}
     assert any("'boat' alone" in one for one in found.record().notes)
     for given in ({"exclude": ["boat"]}, {"must_include": ["boat"]}):
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            FuzzyRoughSelector("quickreduct", random_state=0, **given).fit(data)
+            ReductSelector("quickreduct", random_state=0, **given).fit(data)
         assert not [one for one in told if "'boat' alone" in str(one.message)]
 
 

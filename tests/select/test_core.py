@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
-from fuzzyfrog import FuzzyRoughSelector
+from fuzzyfrog import ReductSelector
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.select.base import core_of
 
@@ -63,7 +63,7 @@ def test_core_of_a_fit(search, options):
     found = []
     for seed in range(4):
         X, y = a_table(seed)
-        selector = FuzzyRoughSelector(search, random_state=0, **options).fit(X, y)
+        selector = ReductSelector(search, random_state=0, **options).fit(X, y)
         measure = Dependency(X, y)
         allowed = np.ones(7, bool)
         allowed[options.get("exclude", [])] = False
@@ -74,15 +74,15 @@ def test_core_of_a_fit(search, options):
 
 
 def test_every_reduct_has_the_core():
-    selector = FuzzyRoughSelector(random_state=0).fit(*a_table(0))
+    selector = ReductSelector(random_state=0).fit(*a_table(0))
     assert selector.core_
     assert all(set(selector.core_) <= set(reduct.features) for reduct in selector.reducts_)
 
 
 def test_wine_has_no_core():
-    assert FuzzyRoughSelector("quickreduct").fit(*load_wine(return_X_y=True)).core_ == []
+    assert ReductSelector("quickreduct").fit(*load_wine(return_X_y=True)).core_ == []
 
 
 def test_the_only_feature_is_the_core():
-    selector = FuzzyRoughSelector(random_state=0).fit([[0.0], [1.0], [2.0]], [0, 1, 1])
+    selector = ReductSelector(random_state=0).fit([[0.0], [1.0], [2.0]], [0, 1, 1])
     assert selector.core_ == [0]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
-from fuzzyfrog import FuzzyRoughSelector, dependency
+from fuzzyfrog import ReductSelector, dependency
 from naive import twins
 
 SETTINGS = [
@@ -27,7 +27,7 @@ def a_table():
 
 
 def fitted(tnorm="lukasiewicz", spread="std", missing="similar"):
-    return FuzzyRoughSelector(
+    return ReductSelector(
         tnorm=tnorm,
         spread=spread,
         missing=missing,
@@ -60,26 +60,28 @@ def test_pairs_are_those_of_the_definition(settings):
         assert found.n_affected == (before - after > 1e-9).sum()
         assert found.lost == pytest.approx(np.mean(before - after), abs=1e-12)
         falls = []
-        for pair in found.pairs:
-            assert y[pair.sample] != y[pair.enemy]
-            assert pair.distance_with == pytest.approx(with_it[pair.sample, pair.enemy])
-            assert pair.distance_without == pytest.approx(after[pair.sample])
-            assert pair.distance_without < pair.distance_with
+        for pair in found.examples:
+            assert y[pair.sample] != y[pair.other]
+            assert pair.before == pytest.approx(with_it[pair.sample, pair.other])
+            assert pair.after == pytest.approx(after[pair.sample])
+            assert pair.after < pair.before
             falls.append(before[pair.sample] - after[pair.sample])
         assert (np.diff(falls) <= 1e-9).all()
-        covered = {one for pair in found.pairs for one in (pair.sample, pair.enemy)}
+        covered = {one for pair in found.examples for one in (pair.sample, pair.other)}
         assert set(np.flatnonzero(before - after > 1e-9)) <= covered
 
 
 def test_a_pair_and_its_reverse_are_one():
     found = fitted().explain(int(fitted().get_support(indices=True)[0]), limit=1000)
-    assert len({frozenset((pair.sample, pair.enemy)) for pair in found.pairs}) == len(found.pairs)
-    assert len(found.pairs) < found.n_affected
+    assert len({frozenset((pair.sample, pair.other)) for pair in found.examples}) == len(
+        found.examples
+    )
+    assert len(found.examples) < found.n_affected
 
 
 def test_dependencies_are_those_of_the_measure():
     X, y = load_wine(return_X_y=True, as_frame=True)
-    selector = FuzzyRoughSelector("quickreduct").fit(X, y)
+    selector = ReductSelector("quickreduct").fit(X, y)
     names = selector.get_feature_names_out().tolist()
     for name in names:
         found = selector.explain(name)
@@ -93,47 +95,47 @@ def test_dependencies_are_those_of_the_measure():
 
 def test_the_only_feature_is_compared_with_none():
     X, y = load_wine(return_X_y=True)
-    selector = FuzzyRoughSelector(n_features_to_select=1, random_state=0).fit(X, y)
+    selector = ReductSelector(n_features_to_select=1, random_state=0).fit(X, y)
     found = selector.explain(int(selector.get_support(indices=True)[0]))
     assert found.dependency_without == 0.0
-    assert {pair.distance_without for pair in found.pairs} == {0.0}
+    assert {pair.after for pair in found.examples} == {0.0}
 
 
 def test_numeric_target():
     X, _ = a_table()
     y = np.nansum(X, axis=1) + 0.5
-    selector = FuzzyRoughSelector(n_features_to_select=2, random_state=0).fit(X, y)
+    selector = ReductSelector(n_features_to_select=2, random_state=0).fit(X, y)
     feature = int(selector.get_support(indices=True)[0])
     found = selector.explain(feature)
     rest = selector.support_ & (np.arange(5) != feature)
     assert found.dependency_without == dependency(X, y, rest)
-    assert all(pair.distance_without < pair.distance_with for pair in found.pairs)
+    assert all(pair.after < pair.before for pair in found.examples)
 
 
 def test_text_has_the_numbers():
     X, y = load_wine(return_X_y=True, as_frame=True)
-    found = FuzzyRoughSelector("quickreduct").fit(X, y).explain("proline", limit=3)
+    found = ReductSelector("quickreduct").fit(X, y).explain("proline", limit=3)
     lines = str(found).splitlines()
     assert lines[0].startswith(
         f"Without proline the dependency falls by {found.lost:.6f}, from 1.0"
     )
     assert f"closer to another class: {found.n_affected}." in lines[1]
-    assert lines[2].split() == ["sample", "enemy", "distance", "with", "distance", "without"]
-    assert [int(line.split()[0]) for line in lines[3:]] == [pair.sample for pair in found.pairs]
-    assert len(found.pairs) == 3
+    assert lines[2].split() == ["sample", "enemy", "distance", "with", "without"]
+    assert [int(line.split()[0]) for line in lines[3:]] == [pair.sample for pair in found.examples]
+    assert len(found.examples) == 3
 
 
 def test_text_of_a_feature_that_tells_nothing():
     X = np.column_stack([np.zeros(6), [0, 1] * 3])
-    selector = FuzzyRoughSelector(must_include=[0, 1], random_state=0).fit(X, [0, 1] * 3)
+    selector = ReductSelector(must_include=[0, 1], random_state=0).fit(X, [0, 1] * 3)
     found = selector.explain(0)
-    assert (found.lost, found.n_affected, found.pairs) == (0.0, 0, ())
+    assert (found.lost, found.n_affected, found.examples) == (0.0, 0, ())
     assert str(found) == ("Without x0 the dependency falls by 0.000000, from 1.000000 to 1.000000.")
 
 
 def test_changes_of_the_table_after_fit_do_not_matter():
     X, y = load_wine(return_X_y=True)
-    selector = FuzzyRoughSelector(n_features_to_select=3, random_state=0).fit(X, y)
+    selector = ReductSelector(n_features_to_select=3, random_state=0).fit(X, y)
     feature = int(selector.get_support(indices=True)[0])
     before = selector.explain(feature)
     X[:], y[:] = 0.0, 0
@@ -142,7 +144,7 @@ def test_changes_of_the_table_after_fit_do_not_matter():
 
 def test_reduct_that_was_switched_to_is_explained():
     X, y = load_wine(return_X_y=True, as_frame=True)
-    selector = FuzzyRoughSelector(random_state=0).fit(X, y)
+    selector = ReductSelector(random_state=0).fit(X, y)
     selector.select_reduct(len(selector.reducts_) - 1)
     names = selector.reducts_[-1].names
     found = selector.explain(names[-1])
@@ -152,7 +154,7 @@ def test_reduct_that_was_switched_to_is_explained():
 @pytest.mark.parametrize("feature", ["ash", "nonsense", 2, -1, 1.5, None])
 def test_other_features_get_a_sentence(feature):
     X, y = load_wine(return_X_y=True, as_frame=True)
-    selector = FuzzyRoughSelector("quickreduct").fit(X, y)
+    selector = ReductSelector("quickreduct").fit(X, y)
     sentence = r"feature must be the name or the index of a selected feature, got .*'proline'"
     with pytest.raises(ValueError, match=sentence):
         selector.explain(feature)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fuzzyfrog.data import make_dataset
-from fuzzyfrog.select.record import fingerprint
+from fuzzyfrog.select.selection import fingerprint
 
 X = np.array([[0.0, 1.0], [2.0, np.nan], [3.0, 1.0], [4.0, 2.0]])
 Y = [0, 1, 0, 1]

@@ -7,10 +7,18 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from fuzzyfrog import FuzzyRoughSelector, check, dependency, soft_dependency
+from fuzzyfrog import (
+    FeatureSelector,
+    ReductSelector,
+    SoftSelector,
+    check,
+    dependency,
+    soft_dependency,
+)
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.errors import DataError, ParameterError
-from fuzzyfrog.records import Run
+from fuzzyfrog.measure import SoftDependency
+from fuzzyfrog.result import Result
 from fuzzyfrog.select.groups import Groups
 
 GROUPS = {"color": "color_*"}
@@ -31,13 +39,24 @@ def fruit():
     return X, size > np.array([cuts[one] for one in color])
 
 
-@pytest.mark.parametrize("search", ["frogs", "genetic", "swarm", "quickreduct"])
-@pytest.mark.parametrize("measure", ["strict", "soft"])
-def test_a_group_is_selected_as_a_whole(fruit, search, measure):
+@pytest.mark.parametrize(
+    "selector",
+    [
+        *(
+            ReductSelector(search, max_evaluations=200)
+            for search in ("frogs", "genetic", "swarm", "quickreduct")
+        ),
+        *(
+            FeatureSelector(SoftDependency, search, max_evaluations=200)
+            for search in ("frogs", "genetic", "swarm", "quickreduct")
+        ),
+        SoftSelector(),
+    ],
+    ids=repr,
+)
+def test_a_group_is_selected_as_a_whole(fruit, selector):
     X, y = fruit
-    found = FuzzyRoughSelector(
-        search, measure=measure, groups=GROUPS, random_state=0, max_evaluations=200
-    )
+    found = clone(selector).set_params(feature_groups=GROUPS, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found.fit(X, y)
@@ -48,7 +67,7 @@ def test_a_group_is_selected_as_a_whole(fruit, search, measure):
     assert taken.all() or not taken.any()
     assert found.n_features_ == found.support_.sum() - 2 * taken.all()
     assert found.transform(X).shape[1] == found.support_.sum()
-    scored = dependency if measure == "strict" else soft_dependency
+    scored = dependency if isinstance(found, ReductSelector) else soft_dependency
     features = np.flatnonzero(found.support_).tolist()
     assert found.dependency_ == pytest.approx(scored(X, y, features), abs=1e-9)
     ranks = found.ranking_[[X.columns.get_loc(name) for name in COLORS]]
@@ -58,29 +77,27 @@ def test_a_group_is_selected_as_a_whole(fruit, search, measure):
 @pytest.mark.filterwarnings("ignore:.*models may do worse")
 def test_groups_count_as_one(fruit):
     X, y = fruit
-    for measure, given in (("strict", ["color", "size"]), ("soft", None)):
-        found = FuzzyRoughSelector(
-            measure=measure,
-            groups=GROUPS,
-            n_features_to_select=2,
-            must_include=given,
-            random_state=0,
+    for selector in (ReductSelector(must_include=["color", "size"]), SoftSelector()):
+        found = selector.set_params(
+            feature_groups=GROUPS, n_features_to_select=2, random_state=0
         ).fit(X, y)
         assert (found.n_features_, found.support_.sum()) == (2, 4)
         assert set(found.get_feature_names_out()) == {*COLORS, "size"}
         assert found.reducts_[0].names == ("color", "size")
         assert {point.size for point in found.front_} <= {1, 2, 3, 4}
-    share = FuzzyRoughSelector(groups=GROUPS, n_features_to_select=0.5, random_state=0).fit(X, y)
+    share = ReductSelector(feature_groups=GROUPS, n_features_to_select=0.5, random_state=0).fit(
+        X, y
+    )
     assert share.n_features_ == 2  # of four
 
 
 @pytest.mark.filterwarnings("ignore:.*models may do worse")
 def test_the_greedy_path_of_the_soft_measure_has_the_losses_of_whole_groups(fruit):
     X, y = fruit
-    found = FuzzyRoughSelector(measure="soft", groups=GROUPS, random_state=0).fit(X, y)
+    found = SoftSelector(feature_groups=GROUPS, random_state=0).fit(X, y)
     by_size = {point.size: point for point in found.front_}
     both = make_dataset(X[[*COLORS, "size"]], y)
-    alone = FuzzyRoughSelector(measure="soft", n_features_to_select=4).fit(both)
+    alone = SoftSelector(n_features_to_select=4).fit(both)
     assert by_size[2].accuracy == pytest.approx(alone.front_[-1].accuracy)
 
 
@@ -88,11 +105,11 @@ def test_the_greedy_path_of_the_soft_measure_has_the_losses_of_whole_groups(frui
 def test_groups_may_be_included_and_excluded_by_name_or_by_a_column(fruit):
     X, y = fruit
     for given in (["color"], ["color_green"], [2]):
-        found = FuzzyRoughSelector(
-            "quickreduct", groups=GROUPS, must_include=given, n_features_to_select=1
+        found = ReductSelector(
+            "quickreduct", feature_groups=GROUPS, must_include=given, n_features_to_select=1
         ).fit(X, y)
         assert found.get_feature_names_out().tolist() == COLORS
-        found = FuzzyRoughSelector("quickreduct", groups=GROUPS, exclude=given).fit(X, y)
+        found = ReductSelector("quickreduct", feature_groups=GROUPS, exclude=given).fit(X, y)
         assert not set(COLORS) & set(found.get_feature_names_out())
 
 
@@ -103,8 +120,8 @@ def test_columns_of_a_group_are_no_copies():
     y = (X["x"] > 0) ^ (yes > 0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        alone = FuzzyRoughSelector("quickreduct").fit(X, y)
-        grouped = FuzzyRoughSelector("quickreduct", groups={"sex": ["m", "f"]}).fit(X, y)
+        alone = ReductSelector("quickreduct").fit(X, y)
+        grouped = ReductSelector("quickreduct", feature_groups={"sex": ["m", "f"]}).fit(X, y)
     assert alone.copies_ == {1: 0}
     assert grouped.copies_ == {}
     assert grouped.get_feature_names_out().tolist() == ["m", "f", "x"]
@@ -113,11 +130,11 @@ def test_columns_of_a_group_are_no_copies():
 @pytest.mark.filterwarnings("ignore:.*models may do worse")
 def test_the_record_has_groups_as_features(fruit, tmp_path):
     X, y = fruit
-    found = FuzzyRoughSelector(
-        "quickreduct", groups=GROUPS, n_features_to_select=2, must_include=["color", "size"]
+    found = ReductSelector(
+        "quickreduct", feature_groups=GROUPS, n_features_to_select=2, must_include=["color", "size"]
     ).fit(X, y)
-    run = Run.from_json(found.record().to_json())
-    assert run.data.n_features == 4
+    run = Result.from_json(found.record().to_json())
+    assert run.table.n_features == 4
     assert run.names(run.selected) == ("color (color_blue, color_green, color_red)", "size")
     assert run.excluded == ()
     assert [one.feature for one in run.data_sample.columns] == [1]  # a group has no distribution
@@ -136,9 +153,9 @@ def test_the_record_has_groups_as_features(fruit, tmp_path):
 def test_a_record_of_groups_alone_can_be_loaded(fruit, tmp_path):
     X, y = fruit
     groups = {"color": "color_*", "rest": ["size", "noise", "more"]}
-    found = FuzzyRoughSelector("quickreduct", groups=groups).fit(X, y)
+    found = ReductSelector("quickreduct", feature_groups=groups).fit(X, y)
     found.record().save(tmp_path / "run.json")
-    run = Run.load(tmp_path / "run.json")
+    run = Result.load(tmp_path / "run.json")
     assert len(run.selected) == 2
     assert run.data_sample is None  # a group has no distribution
     found.report(tmp_path / "page.html")
@@ -148,7 +165,7 @@ def test_a_record_of_groups_alone_can_be_loaded(fruit, tmp_path):
 @pytest.mark.filterwarnings("ignore:.*models may do worse")
 def test_a_check_repeats_the_selection_with_groups(fruit):
     X, y = fruit
-    selector = FuzzyRoughSelector(measure="soft", groups=GROUPS, n_features_to_select=2)
+    selector = SoftSelector(feature_groups=GROUPS, n_features_to_select=2)
     found = check(clone(selector), X, y, folds=3)
     everything, selected = found.scores[:2]
     assert everything.n_features == 6
@@ -160,8 +177,8 @@ def test_a_check_repeats_the_selection_with_groups(fruit):
 @pytest.mark.parametrize(
     ("groups", "told"),
     [
-        (["color_*"], "groups must be None or a mapping of names to columns"),
-        ({"color": "colour_*"}, r"groups\['color'\] must match columns, got 'colour_\*'"),
+        (["color_*"], "feature_groups must be None or a mapping of names to columns"),
+        ({"color": "colour_*"}, r"feature_groups\['color'\] must match columns, got 'colour_\*'"),
         ({"color": ["color_red", "colr_blue"]}, "name columns, got 'colr_blue'. Did you mean"),
         ({"color": ["color_red"]}, "must have at least 2 columns, got 'color_red'"),
         ({"color": [0, 99]}, "must have names, or indices from 0 to 5, got 99"),
@@ -173,11 +190,13 @@ def test_a_check_repeats_the_selection_with_groups(fruit):
 )
 def test_groups_that_make_no_sense_are_refused(fruit, groups, told):
     with pytest.raises(ParameterError, match=told):
-        FuzzyRoughSelector("quickreduct", groups=groups).fit(*fruit)
+        ReductSelector("quickreduct", feature_groups=groups).fit(*fruit)
 
 
 def test_a_group_must_not_be_included_and_excluded_by_two_of_its_columns(fruit):
-    selector = FuzzyRoughSelector(groups=GROUPS, must_include=["color_red"], exclude=["color_blue"])
+    selector = ReductSelector(
+        feature_groups=GROUPS, must_include=["color_red"], exclude=["color_blue"]
+    )
     with pytest.raises(ParameterError, match="must not overlap, got 'color' in both"):
         selector.fit(*fruit)
 
@@ -185,19 +204,19 @@ def test_a_group_must_not_be_included_and_excluded_by_two_of_its_columns(fruit):
 @pytest.mark.parametrize("given", [{"certify": True}, {"search": "exact"}, {"search": "front"}])
 def test_nothing_is_proved_about_groups(fruit, given):
     with pytest.raises(ParameterError, match="a proof is about single columns"):
-        FuzzyRoughSelector(groups=GROUPS, **given).fit(*fruit)
+        ReductSelector(feature_groups=GROUPS, **given).fit(*fruit)
 
 
 @pytest.mark.filterwarnings("ignore:.*models may do worse")
 def test_another_grouping_is_another_run(fruit, tmp_path):
     file = tmp_path / "scores"
-    selector = FuzzyRoughSelector(checkpoint=file, random_state=0)
+    selector = ReductSelector(checkpoint=file, random_state=0)
     stopped = clone(selector).set_params(
-        groups={"a": [0, 1], "b": [2, 3]}, callbacks=[lambda moment: True]
+        feature_groups={"a": [0, 1], "b": [2, 3]}, callbacks=[lambda moment: True]
     )
     assert stopped.fit(*fruit).stop_reason_ == "callback"
     with pytest.raises(ValueError, match="checkpoint"):  # though the same columns stand for others
-        clone(selector).set_params(groups={"a": [0, 1, 3]}).fit(*fruit)
+        clone(selector).set_params(feature_groups={"a": [0, 1, 3]}).fit(*fruit)
 
 
 def test_all_columns_of_a_large_group_are_in_its_fingerprint():
@@ -209,16 +228,18 @@ def test_all_columns_of_a_large_group_are_in_its_fingerprint():
 def test_columns_and_groups_may_be_in_arrays(fruit):
     X, y = fruit
     for colors in (np.array(COLORS), pd.Index(COLORS), tuple(COLORS)):
-        found = FuzzyRoughSelector(
-            "quickreduct", groups={"color": colors}, must_include=np.array(["color", "noise"])
+        found = ReductSelector(
+            "quickreduct",
+            feature_groups={"color": colors},
+            must_include=np.array(["color", "noise"]),
         ).fit(X, y)
         assert {*COLORS, "noise"} <= set(found.get_feature_names_out())
 
 
-@pytest.mark.filterwarnings("ignore:.*alone tells the classes")
+@pytest.mark.filterwarnings("ignore:.*alone ")
 def test_the_columns_of_a_group_that_is_not_selected_share_a_rank(fruit):
     X, _ = fruit
-    found = FuzzyRoughSelector(measure="soft", groups=GROUPS, size_rule="peak")
+    found = SoftSelector(feature_groups=GROUPS, size_rule="peak")
     found.fit(X, X["size"] > 0)
     ranks = dict(zip(X.columns, found.ranking_.tolist(), strict=True))
     assert ranks["size"] == 1

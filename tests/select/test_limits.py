@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
-from fuzzyfrog import FuzzyRoughSelector, PredictionWarning
+from fuzzyfrog import PredictionWarning, ReductSelector
 from fuzzyfrog.common.deadline import (
     ALLOWANCE,
     Deadline,
@@ -15,11 +15,11 @@ from fuzzyfrog.common.deadline import (
     is_interruptible,
     postpone_interruption,
 )
-from fuzzyfrog.records import Run
 from fuzzyfrog.report import write_report
-from fuzzyfrog.select import base
+from fuzzyfrog.result import Result
+from fuzzyfrog.select import base, explained
 from fuzzyfrog.select.base import FEWEST_ESTIMATED
-from fuzzyfrog.select.measures import MeasureSettings
+from fuzzyfrog.select.strict import Strict
 
 WINE = load_wine(return_X_y=True, as_frame=True)
 NO_CORE = "There was no time to determine the core."
@@ -34,7 +34,7 @@ def fitted(data=WINE, **parameters):
     """Return a fitted selector and the sentences that it warned with."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        selector = FuzzyRoughSelector(random_state=0, **parameters).fit(*data)
+        selector = ReductSelector(random_state=0, **parameters).fit(*data)
     others = [one for one in caught if one.category is not PredictionWarning]
     return selector, [str(one.message) for one in others]
 
@@ -46,10 +46,8 @@ def test_the_parts_of_a_limit_come_in_order(monkeypatch):
     assert limit.for_search().remaining() == pytest.approx(90)
     assert limit.for_core(interrupted=False).remaining() == pytest.approx(95 + ALLOWANCE / 2)
     assert limit.for_core(interrupted=True).remaining() == pytest.approx(ALLOWANCE / 2)
-    assert limit.for_explaining() == pytest.approx(100 + ALLOWANCE)
     now[0] += 99
     assert limit.for_core(interrupted=False).remaining() == pytest.approx(ALLOWANCE / 2)
-    assert limit.for_explaining() == pytest.approx(1 + ALLOWANCE)
     assert Limit(None).for_search().remaining() == np.inf
 
 
@@ -62,7 +60,7 @@ def test_without_any_time_all_features_are_selected():
     assert NO_CORE in said
     assert any("before it scored any subset" in one for one in said)
     run = selector.record()
-    assert Run.from_json(run.to_json()) == run
+    assert Result.from_json(run.to_json()) == run
     assert run.core is None
 
 
@@ -76,7 +74,7 @@ def test_without_any_time_a_large_table_is_estimated(monkeypatch, tmp_path):
     assert selector.certificate_ is None
     assert any("an estimate from 16 samples" in one for one in said)
     run = selector.record()
-    assert Run.from_json(run.to_json()) == run
+    assert Result.from_json(run.to_json()) == run
     write_report(run, tmp_path / "page.html")
 
 
@@ -90,20 +88,21 @@ def test_a_core_that_takes_too_long_is_left_out(monkeypatch):
 
 
 def test_explanations_that_take_too_long_are_left_out(monkeypatch, tmp_path):
-    monkeypatch.setattr(Limit, "for_explaining", lambda self: 0.0)
     selector, said = fitted(max_seconds=1000)
     assert said == []
+    monkeypatch.setattr(explained, "Deadline", lambda seconds: Deadline(0))
     with pytest.warns(UserWarning, match=UNEXPLAINED):
         run = selector.record()
     assert (run.explanations, run.ambiguous, run.n_ambiguous) == ((), (), 0)
     assert UNEXPLAINED in run.notes
-    assert Run.from_json(run.to_json()) == run
+    assert Result.from_json(run.to_json()) == run
     with pytest.raises(ValueError, match="must be explained"):
         run.explanation_of("alcohol")
     write_report(run, tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert page.count("was not measured, because time ran out.") == 2
     assert "surely told apart from all" not in page
+    monkeypatch.undo()
     assert selector.set_params(max_seconds=None).record().is_explained
 
 
@@ -141,10 +140,10 @@ def test_an_estimate_is_said_also_where_a_sample_was_asked_for(monkeypatch):
 def test_ctrl_c_while_all_features_are_scored_leaves_all_features(monkeypatch):
     monkeypatch.setattr(base, "ESTIMATED_PAIRS", 0)
 
-    def interrupted(self, *arguments):
+    def interrupted(self, *arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(FuzzyRoughSelector, "_begun", interrupted)
+    monkeypatch.setattr(Strict, "begun", interrupted)
     selector, said = fitted()
     assert any("stopped (interrupted) before it scored any subset" in one for one in said)
     assert selector.stop_reason_ == "interrupted"
@@ -154,15 +153,15 @@ def test_ctrl_c_while_all_features_are_scored_leaves_all_features(monkeypatch):
 
 def test_ctrl_c_in_the_preparation_is_held_back_until_there_is_an_answer(monkeypatch):
     monkeypatch.setattr(base, "ESTIMATED_PAIRS", 0)
-    measured = MeasureSettings.measured
+    measured = Strict.measured
 
     def interrupted(self, dataset, n_jobs):
-        monkeypatch.setattr(MeasureSettings, "measured", measured)
+        monkeypatch.setattr(Strict, "measured", measured)
         assert is_interruptible()
         assert postpone_interruption()  # as the command line does at a signal
         return measured(self, dataset, n_jobs)
 
-    monkeypatch.setattr(MeasureSettings, "measured", interrupted)
+    monkeypatch.setattr(Strict, "measured", interrupted)
     selector, said = fitted()
     assert any("stopped (interrupted) before it scored any subset" in one for one in said)
     assert selector.support_.all()

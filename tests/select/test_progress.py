@@ -5,7 +5,7 @@ import re
 import pytest
 from sklearn.datasets import load_wine
 
-from fuzzyfrog import FuzzyRoughSelector
+from fuzzyfrog import ReductSelector
 
 LINE = re.compile(
     r"fuzzyfrog: (\w+: )?\d+ features?, dependency [01]\.\d{6}(, \d+ such subsets?)?; "
@@ -15,7 +15,7 @@ LINE = re.compile(
 
 def lines_of(capsys, **options):
     options = {"random_state": 0, "max_evaluations": 300, **options}
-    selector = FuzzyRoughSelector(**options).fit(*load_wine(return_X_y=True))
+    selector = ReductSelector(**options).fit(*load_wine(return_X_y=True))
     written = capsys.readouterr()
     assert written.out == ""
     return selector, written.err.splitlines()
@@ -44,4 +44,5 @@ def test_few_lines_for_a_short_run(capsys):
 def test_callbacks_are_called_all_the_same(capsys, verbose):
     heard = []
     selector, _ = lines_of(capsys, verbose=verbose, callbacks=[heard.append])
-    assert heard == selector.history_
+    assert [one.n_evaluations for one in heard] == [one.n_evaluations for one in selector.history_]
+    assert [one.score for one in heard] == [one.dependency for one in selector.history_]

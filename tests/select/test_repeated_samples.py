@@ -9,18 +9,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GroupKFold
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from fuzzyfrog import BoostedSelector, DataError, FuzzyRoughSelector, check
+from fuzzyfrog import DataError, ReductSelector, check
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.select.cross_validation import shuffled_parts
 from fuzzyfrog.select.repeated_samples import copies_among, samples_together
 
-QUICK = FuzzyRoughSelector("quickreduct", random_state=0)
+QUICK = ReductSelector("quickreduct", random_state=0)
 
 
 def together(table, y, n_folds=5):
@@ -75,7 +76,7 @@ def honest(X, y, groups, is_numeric):
 )
 def test_the_score_is_that_of_folds_of_patients(sizes, is_numeric):
     X, y = visits(sizes, is_numeric=is_numeric)
-    found = unwarned(FuzzyRoughSelector("quickreduct", exclude=["patient_id"]), X, y)
+    found = unwarned(ReductSelector("quickreduct", exclude=["patient_id"]), X, y)
     known = honest(X[list("abcd")].to_numpy(), y, X["patient_id"], is_numeric)
     assert abs(found.all.score - known) < 2 * found.all.standard_error
     assert "Samples with the same 'patient_id' are in the same fold" in found.notes[0]
@@ -105,7 +106,7 @@ def test_names_of_people_and_animals_are_known(name):
     assert together(X, y).by == (name,)
     X, y = visits([4] * 30, name=name)
     with pytest.warns(UserWarning, match="is named like an ID, and has 30 different values"):
-        fitted = FuzzyRoughSelector("quickreduct").fit(X, y)
+        fitted = ReductSelector("quickreduct").fit(X, y)
     assert name not in fitted.get_feature_names_out()
 
 
@@ -191,14 +192,14 @@ def test_copies_of_rows_are_in_the_same_fold_and_counted(kind):
     assert found.all.score < 0.6
 
 
-@pytest.mark.parametrize("selector", [QUICK, BoostedSelector(0.01, random_state=0)], ids=repr)
+@pytest.mark.parametrize("selector", [QUICK, SelectKBest(k=2)], ids=repr)
 def test_a_row_number_and_an_excluded_column_hide_no_copies(selector):
     X, y = noise(100, "numbers")
     table = pd.DataFrame(np.vstack([X, X]), columns=list("abcdef"))
     if selector is QUICK:
         table["row"] = np.arange(200)
         table["hour"] = np.random.default_rng(2).random(200)
-        selector = FuzzyRoughSelector("quickreduct", exclude=["hour"])
+        selector = ReductSelector("quickreduct", exclude=["hour"])
     found = unwarned(selector, table, np.tile(y, 2))
     assert found.notes[0].startswith("100 of the 200 samples repeat another one")
 
@@ -272,7 +273,7 @@ def twins():
 @pytest.mark.parametrize("how", ["left out", "excluded", "included", "names"])
 def test_samples_of_one_patient_are_in_the_same_fold(how):
     X, y = twins()
-    selector = FuzzyRoughSelector("quickreduct", random_state=0)
+    selector = ReductSelector("quickreduct", random_state=0)
     if how == "names":
         X = replace(
             make_dataset(X.drop(columns="patient_id"), y),
@@ -291,7 +292,7 @@ def test_samples_of_one_patient_are_in_the_same_fold(how):
 def test_another_id_does_not_tear_patients_apart():
     X, y = twins()
     X["doctor_id"] = np.random.default_rng(0).integers(0, 40, len(X))  # connects all patients
-    found = unwarned(FuzzyRoughSelector("quickreduct", random_state=0), X, y)
+    found = unwarned(ReductSelector("quickreduct", random_state=0), X, y)
     assert max(found.all.by_model) < 0.65
     assert found.notes[0].endswith(
         "Those with the same 'doctor_id' are not: too many would be connected."

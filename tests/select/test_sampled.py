@@ -7,14 +7,15 @@ import re
 
 import numpy as np
 import pytest
+from msgspec import to_builtins
 from sklearn.datasets import load_wine
 
-from fuzzyfrog import DataError, FuzzyRoughSelector
+from fuzzyfrog import DataError, ReductSelector
 from fuzzyfrog.errors import CheckpointError
 from fuzzyfrog.measure import Dependency, SampledDependency
-from fuzzyfrog.records import Certificate, Run
 from fuzzyfrog.report import summary_html
 from fuzzyfrog.report.render import collect
+from fuzzyfrog.result import Certificate, Result
 
 TOLD = (
     r"estimated from 60 of 178 samples, 95% interval for the dependency of the selected features "
@@ -29,7 +30,7 @@ def wine():
 
 @pytest.fixture(scope="module")
 def sampled(wine):
-    return FuzzyRoughSelector("quickreduct", sample=60, random_state=0).fit(*wine)
+    return ReductSelector("quickreduct", sample=60, random_state=0).fit(*wine)
 
 
 def test_the_search_sees_the_part(wine, sampled):
@@ -57,7 +58,7 @@ def test_the_interval_is_confirmed_by_others_and_holds(wine, sampled):
 
 
 def test_another_reduct_has_an_interval_of_its_own(wine):
-    selector = FuzzyRoughSelector(sample=60, random_state=0).fit(*wine)
+    selector = ReductSelector(sample=60, random_state=0).fit(*wine)
     assert len(selector.reducts_) > 1
     part = SampledDependency(Dependency(*wine), 60, seed=0)
     for at in (0, len(selector.reducts_) - 1):
@@ -67,11 +68,11 @@ def test_another_reduct_has_an_interval_of_its_own(wine):
 
 
 def test_all_samples_or_more_are_no_sample(wine):
-    exact = FuzzyRoughSelector("quickreduct", random_state=0).fit(*wine)
+    exact = ReductSelector("quickreduct", random_state=0).fit(*wine)
     assert exact.dependency_interval_ == (exact.dependency_, exact.dependency_)
     assert exact.n_sampled_ == 178
     for sample in (178, 10_000):
-        all_of_them = FuzzyRoughSelector("quickreduct", sample=sample, random_state=0).fit(*wine)
+        all_of_them = ReductSelector("quickreduct", sample=sample, random_state=0).fit(*wine)
         assert all_of_them.record().sampling is None
         assert all_of_them.dependency_interval_ == exact.dependency_interval_
         assert all_of_them.reducts_ == exact.reducts_
@@ -79,8 +80,8 @@ def test_all_samples_or_more_are_no_sample(wine):
 
 
 def test_the_same_seed_gives_the_same_part(wine, sampled):
-    again = FuzzyRoughSelector("quickreduct", sample=60, random_state=0, n_jobs=2).fit(*wine)
-    other = FuzzyRoughSelector("quickreduct", sample=60, random_state=1).fit(*wine)
+    again = ReductSelector("quickreduct", sample=60, random_state=0, n_jobs=2).fit(*wine)
+    other = ReductSelector("quickreduct", sample=60, random_state=1).fit(*wine)
     assert again.reducts_ == sampled.reducts_
     assert again.dependency_interval_ == sampled.dependency_interval_
     assert other.dependency_interval_ != sampled.dependency_interval_
@@ -89,25 +90,25 @@ def test_the_same_seed_gives_the_same_part(wine, sampled):
 @pytest.mark.parametrize("sample", [0, -5, 1.5, "1000", True])
 def test_a_sample_must_be_a_number(wine, sample):
     with pytest.raises(ValueError, match="sample must be None or a whole number of at least 1"):
-        FuzzyRoughSelector(sample=sample).fit(*wine)
+        ReductSelector(sample=sample).fit(*wine)
 
 
 @pytest.mark.parametrize("asked", [{"certify": True}, {"search": "exact"}, {"search": "front"}])
 def test_a_part_proves_nothing(wine, asked):
     with pytest.raises(ValueError, match="sample must be left out when something is to"):
-        FuzzyRoughSelector(sample=60, **asked).fit(*wine)
+        ReductSelector(sample=60, **asked).fit(*wine)
 
 
 def test_a_part_is_measured_here(wine):
     with pytest.raises(ValueError, match="sample must be left out together with a cluster, got 60"):
-        FuzzyRoughSelector(sample=60, cluster="tcp://127.0.0.1:9").fit(*wine)
+        ReductSelector(sample=60, cluster="tcp://127.0.0.1:9").fit(*wine)
 
 
 def test_a_run_is_not_resumed_with_another_sample(wine, tmp_path):
     file = tmp_path / "wine.scores"
 
     def fitted(sample):
-        selector = FuzzyRoughSelector("quickreduct", sample=sample, random_state=0, checkpoint=file)
+        selector = ReductSelector("quickreduct", sample=sample, random_state=0, checkpoint=file)
         return selector.fit(*wine)
 
     first = fitted(60)
@@ -126,50 +127,43 @@ def test_the_record_says_so(sampled):
     assert (run.sampling.low, run.sampling.high) == sampled.dependency_interval_
     assert run.sampling.confidence == 0.95
     assert re.fullmatch(TOLD, run.estimate)
-    assert run.parameters["sample"] == 60
-    assert Run.from_json(run.to_json()) == run
+    assert run.settings["sample"] == 60
+    assert Result.from_json(run.to_json()) == run
 
 
 def test_no_proof_comes_from_a_part(sampled):
     content = json.loads(sampled.record().to_json())
-    content["run"]["core"] = content["run"]["selected"]
-    content["run"]["dependency"] = content["run"]["full_dependency"]
-    assert not Run.from_json(json.dumps(content)).is_core_alone
-    content["run"]["sampling"] = None
-    assert Run.from_json(json.dumps(content)).is_core_alone
-
-
-def test_records_from_before_sampling_are_read(wine):
-    run = FuzzyRoughSelector("quickreduct", random_state=0).fit(*wine).record()
-    content = json.loads(run.to_json())
-    content["schema"] = 2
-    del content["run"]["sampling"]
-    assert Run.from_json(json.dumps(content)) == run
+    content["result"]["answer"]["core"] = content["result"]["selected"]
+    content["result"]["dependency"] = content["result"]["full_dependency"]
+    assert not Result.from_json(json.dumps(content)).is_core_alone
+    content["result"]["sampling"] = None
+    assert Result.from_json(json.dumps(content)).is_core_alone
 
 
 @pytest.mark.parametrize(
     ("field", "value", "sentence"),
     [
-        ("n_sampled", 0, "n_sampled must be a part of the 178 samples, got 0"),
-        ("n_sampled", 178, "n_sampled must be a part of the 178 samples, got 178"),
-        ("low", 2.0, "run.sampling.low must be between 0 and 1, got 2.0"),
-        ("high", 0.0, "run.sampling.low must be at most high, 0.0, got"),
-        ("confidence", 95.0, "run.sampling.confidence must be between 0 and 1, got 95.0"),
+        ("n_sampled", 0, "Expected `int` >= 1 - at `$.sampling.n_sampled`"),
+        ("n_sampled", 178, "sampling must be a part of the samples"),
+        ("low", 2.0, "Expected `float` <= 1.0 - at `$.sampling.low`"),
+        ("high", 0.0, "low must be at most high, 0.0, got"),
+        ("confidence", 95.0, "Expected `float` <= 1.0 - at `$.sampling.confidence`"),
     ],
 )
 def test_a_record_that_contradicts_itself_is_refused(sampled, field, value, sentence):
     content = json.loads(sampled.record().to_json())
-    content["run"]["sampling"][field] = value
+    content["result"]["sampling"][field] = value
     with pytest.raises(DataError, match=re.escape(sentence)):
-        Run.from_json(json.dumps(content))
+        Result.from_json(json.dumps(content))
 
 
 def test_a_record_with_a_proof_from_a_part_is_refused(sampled):
     content = json.loads(sampled.record().to_json())
-    size = len(content["run"]["selected"])
-    content["run"]["certificate"] = vars(Certificate(True, size, size, 1, all_listed=True))
-    with pytest.raises(DataError, match=r"run\.certificate must be null for a random sample"):
-        Run.from_json(json.dumps(content))
+    size = len(content["result"]["selected"])
+    proof = to_builtins(Certificate(True, size, size, 1, all_listed=True))
+    content["result"]["answer"]["certificate"] = proof
+    with pytest.raises(DataError, match=r"sampling must be a part .*, which proves nothing"):
+        Result.from_json(json.dumps(content))
 
 
 def test_the_report_says_so_first(sampled):
@@ -183,5 +177,5 @@ def test_the_report_says_so_first(sampled):
 
 
 def test_reports_of_all_samples_are_silent_about_it(wine):
-    exact = FuzzyRoughSelector("quickreduct", random_state=0).fit(*wine)
+    exact = ReductSelector("quickreduct", random_state=0).fit(*wine)
     assert "estimated" not in json.dumps(collect(exact.record())["answer"])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fuzzyfrog.select.parameters import seed_of
+from fuzzyfrog.select.settings import seed_of
 
 
 @pytest.mark.parametrize("seed", [0, 7, np.int64(7), 2**32 - 1])

@@ -11,7 +11,7 @@ ENVIRONMENT = {**os.environ, "SCIPY_ARRAY_API": "1"}
 CODE = """
 import warnings
 from sklearn.utils.estimator_checks import check_estimator
-from fuzzyfrog import BoostedSelector, FuzzyRoughSelector, PredictionWarning, ShuffledFrogs
+from fuzzyfrog import (PredictionWarning, ReductSelector, ShuffledFrogs, SoftSelector)
 estimators = {estimators}
 warnings.simplefilter("error")  # a skipped check is a warning
 warnings.simplefilter("ignore", PredictionWarning)
@@ -26,22 +26,16 @@ for estimator in estimators:
 @pytest.mark.parametrize(
     "estimators",
     [
-        ["FuzzyRoughSelector()"],
-        ["FuzzyRoughSelector(measure='soft')"],
+        ["ReductSelector()"],
+        ["SoftSelector()"],
+        pytest.param(["ReductSelector(ShuffledFrogs(variant='paper'))"], marks=pytest.mark.long),
+        pytest.param(["ReductSelector('exact')"], marks=pytest.mark.long),
         pytest.param(
-            ["FuzzyRoughSelector(ShuffledFrogs(variant='paper'))"], marks=pytest.mark.long
-        ),
-        pytest.param(["BoostedSelector()"], marks=pytest.mark.long),
-        pytest.param(["FuzzyRoughSelector('exact')"], marks=pytest.mark.long),
-        pytest.param(
-            ["FuzzyRoughSelector('genetic')", "FuzzyRoughSelector('swarm', ranking='product')"],
+            ["ReductSelector('genetic')", "ReductSelector('swarm', ranking='product')"],
             marks=pytest.mark.long,
         ),
-        pytest.param(
-            ["FuzzyRoughSelector('quickreduct', missing='raise')", "BoostedSelector(0.01)"],
-            marks=pytest.mark.long,
-        ),
-        pytest.param(["FuzzyRoughSelector('quickreduct', certify=True)"], marks=pytest.mark.long),
+        pytest.param(["ReductSelector('quickreduct', missing='raise')"], marks=pytest.mark.long),
+        pytest.param(["ReductSelector('quickreduct', certify=True)"], marks=pytest.mark.long),
     ],
     ids=", ".join,
 )

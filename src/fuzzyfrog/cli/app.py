@@ -13,33 +13,40 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from fuzzyfrog.cli.console import secure_streams, tell
-from fuzzyfrog.cli.errors import ExitCode, clean_warnings, report_failure, show_tracebacks
+from fuzzyfrog.cli.errors import (
+    ExitCode,
+    UsageError,
+    clean_warnings,
+    report_failure,
+    show_tracebacks,
+)
 from fuzzyfrog.cli.options import flattened
 from fuzzyfrog.common.deadline import SIGNALS
 
 # In the order of the help: the function or the typer app, in the module of the same name.
 COMMANDS = (
-    "select", "reducts", "score", "explain", "report", "compare", "reproduce", "datasets", "doctor"
+    "select", "reducts", "score", "explain", "report", "compare", "doctor"
 )  # fmt: skip
 
 
-def run() -> None:
+def run(program: typer.Typer | None = None) -> None:
     """Run `main` as a process of its own, which Ctrl-C ends without a traceback to the very end."""
     try:
-        main()
+        main(program)
     finally:  # what the interpreter still does would be interrupted, and say so
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def main() -> None:
-    """Run the command given by the arguments of the process."""
+def main(program: typer.Typer | None = None) -> None:
+    """Run the command given by the arguments of the process; by default, one of fuzzyfrog's."""
+    program = program or app
     try:
         secure_streams()
         with _terminable():
             try:
                 with clean_warnings():
-                    app(prog_name="fuzzyfrog")
+                    program(prog_name=program.info.name)
             except Exception as error:
                 sys.exit(report_failure(error))
     except KeyboardInterrupt:  # before a command began, or while it ended
@@ -127,6 +134,44 @@ class Command(TyperCommand):
         except typer.BadParameter as error:
             error.message = error.message.removeprefix("Value error, ")
             raise
+        except Exception as error:  # typer has its own copy of click, or not
+            option = getattr(error, "option_name", None)  # one that does not exist
+            if option and (other := _other_door(str(self.name), option)):
+                raise UsageError(other) from None
+            raise
+
+
+EXAMPLES = {
+    "select": (
+        "table.csv --target kind",
+        "table.csv --target kind --report report.html --output reduced.csv",
+        "table.csv --target kind --n-features 5 --exclude age,height",
+    ),
+    "reducts": (
+        "table.csv --target kind --certify --report report.html",
+        "table.csv --target kind --all",
+        "table.csv --target kind --search quickreduct --min-dependency 0.95",
+    ),
+}
+# Options of the two commands that select, each named to whoever gives it to the other.
+DOORS = {
+    "select": ("reducts", "the fewest columns that separate exactly these samples"),
+    "reducts": ("select", "columns to predict with"),
+}
+
+
+def _other_door(command: str, option: str) -> str | None:
+    """Return a sentence about an option that only the other of two commands has."""
+    if command not in DOORS:
+        return None
+    name, purpose = DOORS[command]
+    known = {one for parameter in _command(name).params for one in parameter.opts}
+    if option not in known:
+        return None
+    return (
+        f"{option} must be left out of `fuzzyfrog {command}`. It belongs to `fuzzyfrog {name}`, "
+        f"which finds {purpose}."
+    )
 
 
 def _plain(option: Any) -> Any:
@@ -141,7 +186,8 @@ def _command(name: str) -> Any:
     found = getattr(import_module(f"fuzzyfrog.cli.commands.{name}"), name)
     if not isinstance(found, typer.Typer):
         function, found = found, typer.Typer(add_completion=False)
-        found.command(name)(function)
+        lines = "\n\n".join(f"fuzzyfrog {name} {one}" for one in EXAMPLES.get(name, ()))
+        found.command(name, epilog=lines and f"Examples:\n\n{lines}")(function)
     found.info.cls = Group
     for one in found.registered_commands:
         one.cls = Command
@@ -153,7 +199,8 @@ def _command(name: str) -> Any:
 
 app = typer.Typer(
     name="fuzzyfrog",
-    help="Find the fewest columns of a table that still tell its classes apart.",
+    help="Find out which columns of a table you need: to predict (select), or to separate exactly "
+    "its samples (reducts).",
     epilog="Exit codes: 0 done, 1 failure, 2 bad input or usage, 3 not proven within the budget, "
     "130 interrupted (results so far are written).",
     cls=LazyGroup,
@@ -173,7 +220,7 @@ def _print_version(wanted: bool) -> None:
 
 
 @app.callback()
-def _before_any_command(
+def before_any_command(
     version: Annotated[
         bool,
         typer.Option(
@@ -188,5 +235,6 @@ def _before_any_command(
         bool, typer.Option("--debug", metavar="", help="Print the traceback of a failure.")
     ] = False,
 ) -> None:
+    """Apply the options that come before a command."""
     if debug:
         show_tracebacks()

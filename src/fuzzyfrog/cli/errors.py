@@ -13,9 +13,6 @@ from typing import TextIO
 from fuzzyfrog.cli.console import tell, warn
 from fuzzyfrog.common.messages import Sentence, Setting
 from fuzzyfrog.errors import (
-    CheckpointError,
-    ConfigError,
-    DataError,
     FuzzyfrogError,
     ParameterError,
     UnwrittenError,
@@ -36,8 +33,6 @@ class UsageError(FuzzyfrogError, ValueError):
     """Options contradict each other, or a path cannot be used; the message names options."""
 
 
-REFUSALS = (UsageError, DataError, ParameterError, ConfigError, CheckpointError)
-
 _shows_tracebacks = False
 
 
@@ -54,7 +49,8 @@ def report_failure(error: Exception) -> ExitCode:
             tell(line)
     for sentence in _sentences(error):
         tell(sentence)
-    return ExitCode.USAGE if isinstance(error, REFUSALS) else ExitCode.FAILURE
+    is_refusal = isinstance(error, FuzzyfrogError) and isinstance(error, ValueError)
+    return ExitCode.USAGE if is_refusal else ExitCode.FAILURE
 
 
 def _sentences(error: Exception) -> tuple[str, ...]:
@@ -76,14 +72,19 @@ def _sentences(error: Exception) -> tuple[str, ...]:
 # Options whose names differ from those of the parameters they set.
 OPTION_NAMES = {
     "categorical_features": "categorical",
-    "folder": "data",
-    "groups": "group",
+    "feature_groups": "feature_group",
     "must_include": "include",
     "n_features_to_select": "n_features",
     "n_jobs": "jobs",
-    "panels": "panel",
     "random_state": "seed",
     "row_labels": "id",
+}
+
+
+# What to call a class on the command line.
+COMMANDS = {
+    "SoftSelector": "`fuzzyfrog select`",
+    "ReductSelector": "`fuzzyfrog reducts`",
 }
 
 
@@ -108,6 +109,8 @@ def in_options(message: object) -> str:
 def _typed(setting: Setting) -> str:
     """Return a setting as it is typed on the command line."""
     name, value = setting
+    if name in COMMANDS:
+        return COMMANDS[name]
     if value is None:
         return option_of(name)
     # Estimators call the kind of the target its value: target="class".

@@ -1,4 +1,4 @@
-"""The inputs of a command: TABLE and its options -> `Dataset`, and RUN.json -> `Run`."""
+"""The inputs of a command: TABLE and its options -> `Dataset`, and RUN.json -> `Result`."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ import typer
 
 from fuzzyfrog.cli.console import warn
 from fuzzyfrog.cli.errors import UsageError, in_options
-from fuzzyfrog.cli.options import READING, Data, given_options, names_in
+from fuzzyfrog.cli.options import READING, given_options, names_in
 from fuzzyfrog.common.files import written_whole
 from fuzzyfrog.common.messages import Sentence, Setting, close_to, shown, suggested
 
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset
     from fuzzyfrog.data.write_table import CellSource
-    from fuzzyfrog.records import Run
+    from fuzzyfrog.result import Result
 
 STDIN = "-"
 STDIN_FILE = "stdin.csv"
@@ -156,7 +156,6 @@ class ReadingOptions:
             rich_help_panel=READING,
         ),
     ] = DatesRule.KEEP
-    data: Data = None
 
     @property
     def mark(self) -> str | None:
@@ -172,8 +171,8 @@ class TableOptions(ReadingOptions):
         str,
         typer.Argument(
             metavar="TABLE",
-            help="A csv, tsv, xlsx, arff or parquet file (also gzipped), the name of a data set "
-            "(see `fuzzyfrog datasets`), or - for CSV on stdin.",
+            help="A csv, tsv, xlsx, arff or parquet file (also gzipped), - for CSV on stdin, or "
+            "one of scikit-learn's data sets: breast_cancer, digits, iris, wine.",
         ),
     ]
 
@@ -200,17 +199,9 @@ class TableOptions(ReadingOptions):
             if self.table == STDIN:
                 status = os.fstat(0)
                 return status if stat.S_ISREG(status.st_mode) else None
-            path = Path(self.table) if self.is_file else self._named_file()
-            return None if path is None else path.stat()
+            return os.stat(self.table) if self.is_file else None
         except (OSError, ValueError):  # reading it raises a better error
             return None
-
-    def _named_file(self) -> Path | None:
-        from fuzzyfrog.data import dataset_names
-        from fuzzyfrog.data.catalog import dataset_file
-
-        known = self.table in dataset_names()
-        return dataset_file(self.table, folder=self.data) if known else None
 
 
 @dataclass(frozen=True)
@@ -263,13 +254,11 @@ def _loaded(asked: TableOptions, path: Path) -> LoadedTable:
 
 def _named(asked: TableOptions) -> LoadedTable:
     from fuzzyfrog.data import load_dataset
-    from fuzzyfrog.data.catalog import dataset_file
     from fuzzyfrog.data.write_table import CellSource
 
     _check_name(asked)
-    refuse_reading_options(asked)
-    dataset = load_dataset(asked.table, folder=asked.data)
-    return LoadedTable(dataset, CellSource(dataset_file(asked.table, folder=asked.data)))
+    _refuse_reading_options(asked)
+    return LoadedTable(load_dataset(asked.table), CellSource(None))
 
 
 def _check_name(asked: TableOptions) -> None:
@@ -285,9 +274,9 @@ def _check_name(asked: TableOptions) -> None:
     )
 
 
-def refuse_reading_options(asked: TableOptions) -> None:
+def _refuse_reading_options(asked: TableOptions) -> None:
     """Raise if an option says how to read a data set that is given by its name."""
-    given = given_options(asked, but=("table", "data"))
+    given = given_options(asked, but=("table",))
     if given:
         raise UsageError(
             f"{given[0]} must be left out for a data set that is given by its name, such as "
@@ -370,10 +359,10 @@ SavedRun = Annotated[
 ]
 
 
-def loaded_run(path: Path) -> Run:
+def loaded_run(path: Path) -> Result:
     """Load a saved run."""
     from fuzzyfrog.errors import DataError
-    from fuzzyfrog.records import Run
+    from fuzzyfrog.result import Result
 
     if not os.path.exists(path):
         raise UsageError(
@@ -381,7 +370,7 @@ def loaded_run(path: Path) -> Run:
             f"which does not exist.{_resembling(path)}"
         )
     try:
-        return Run.load(path)
+        return Result.load(path)
     except DataError as error:
         reason = in_options(error)
         raise UsageError(

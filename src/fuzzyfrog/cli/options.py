@@ -22,20 +22,13 @@ from fuzzyfrog.common.tnorms import CODES, TNorm
 
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset
-    from fuzzyfrog.search import Moment
-    from fuzzyfrog.select.selection import Selection
+    from fuzzyfrog.select.kind import Kind
+    from fuzzyfrog.select.settings import Settings
 
 READING = "How the table is read"
 MEASURE = "How features are measured"
 SEARCH = "The search"
 FILES = "Files to write"
-
-
-class MeasureName(StrEnum):
-    """How subsets of features are scored."""
-
-    STRICT = "strict"
-    SOFT = "soft"
 
 
 class SizeRule(StrEnum):
@@ -64,7 +57,7 @@ class MissingRule(StrEnum):
 
 
 class SearchName(StrEnum):
-    """The searches, and gradient boosting; listed here because their registry is slow to import."""
+    """The searches; listed here because their registry is slow to import."""
 
     AUTO = "auto"
     FROGS = "frogs"
@@ -72,7 +65,6 @@ class SearchName(StrEnum):
     SWARM = "swarm"
     QUICKREDUCT = "quickreduct"
     EXACT = "exact"
-    BOOSTED = "boosted"
 
 
 class CopiesRule(StrEnum):
@@ -95,14 +87,6 @@ def one_of(names: Iterable[str]) -> str:
     return f"{', '.join(others)} or {last}"
 
 
-Data = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FOLDER",
-        help="Folder with the data sets of the paper (default: FUZZYFROG_DATA).",
-        rich_help_panel=READING,
-    ),
-]
 Missing = Annotated[
     MissingRule,
     typer.Option(
@@ -127,104 +111,48 @@ Jobs = Annotated[
 Json = Annotated[
     bool, typer.Option("--json", metavar="", help="Print one JSON document instead of text.")
 ]
-Check = Annotated[
-    bool | None,
+NoCheck = Annotated[
+    bool,
     typer.Option(
-        "--check/--no-check",
+        "--no-check",
         metavar="",
-        help="Check by cross-validation whether models do as well with the selected features "
-        "(default: if that takes less than about 10 seconds).",
-        show_default=False,
-        rich_help_panel=SEARCH,
+        help="Do not check by cross-validation how well models do with the selected features.",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Do not show progress.")]
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeasureOptions:
-    """How subsets are measured; the fields are options."""
+class SelectionOptions:
+    """What to select and for how long, by any measure; the fields are options."""
 
-    measure: Annotated[
-        MeasureName,
+    n_features: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Select exactly N features.", rich_help_panel=SEARCH),
+    ] = None
+    include: Annotated[
+        list[str] | None,
         typer.Option(
-            metavar="NAME",
-            help="What to select for: strict (separate exactly these samples) or soft (prediction: "
-            "similar samples have the same class).",
-            rich_help_panel=MEASURE,
+            metavar="A,B", help="Features that are always selected.", rich_help_panel=SEARCH
         ),
-    ] = MeasureName.STRICT
-    tnorm: Annotated[
-        TNorm,
+    ] = None
+    exclude: Annotated[
+        list[str] | None,
         typer.Option(
-            metavar="NAME",
-            help=f"How similarities on single features are combined: {one_of(CODES)}.",
-            rich_help_panel=MEASURE,
-        ),
-    ] = "lukasiewicz"
-    spread: Annotated[
-        SpreadName,
-        typer.Option(
-            metavar="NAME",
-            help=f"Unit for differences between values: {one_of(SpreadName)}.",
-            rich_help_panel=MEASURE,
-        ),
-    ] = SpreadName.STD
-    missing: Missing = MissingRule.SIMILAR
-    jobs: Jobs = None
-
-    @property
-    def is_soft(self) -> bool:
-        """Whether the soft measure is requested."""
-        return self.measure == MeasureName.SOFT
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the options as parameters of the strict measure."""
-        return {name: one for name, one in _parameters(self).items() if name != "measure"}
-
-    def soft_parameters(self) -> dict[str, Any]:
-        """Return the options as parameters of the soft measure; raise for any it does not have."""
-        meaningless = given_options(self, but=("measure", "jobs", "missing"))
-        if self.missing == MissingRule.DIFFERENT:
-            meaningless.append("--missing different")
-        if meaningless:
-            raise UsageError(
-                f"--measure soft must come without {', '.join(meaningless)}. Only the strict "
-                "measure has them."
-            )
-        return {"n_jobs": self.jobs}
-
-    def require_strict(self, what: str) -> None:
-        """Raise if the soft measure is requested where only the strict one makes sense."""
-        if self.is_soft:
-            raise UsageError(
-                f"--measure must be strict for {what}, got soft. The soft dependency can fall when "
-                "a feature is added, so no subset is the smallest that keeps it."
-            )
-
-
-@dataclass(frozen=True, kw_only=True)
-class SearchOptions:
-    """What to search for and for how long; the fields are options of ``fuzzyfrog select``."""
-
-    search: Annotated[
-        SearchName,
-        typer.Option(
-            metavar="NAME",
-            help=f"The search for subsets: {one_of(SearchName)}; auto is frogs for the strict "
-            "measure, quickreduct for the soft one.",
+            metavar="A,B",
+            help="Features that are read but never selected; the report still lists them.",
             rich_help_panel=SEARCH,
         ),
-    ] = SearchName.AUTO
-    certify: Annotated[
-        bool,
+    ] = None
+    feature_group: Annotated[
+        list[str] | None,
         typer.Option(
-            "--certify",
-            metavar="",
-            help="Prove that no smaller subset exists (exit code 3 if the budget runs out first).",
+            metavar="PATTERN",
+            help="Columns that are selected together and count as one, such as 'color_*' or "
+            "'body=height,weight'; may be repeated.",
             rich_help_panel=SEARCH,
         ),
-    ] = False
+    ] = None
     sample: Annotated[
         int | None,
         typer.Option(
@@ -242,14 +170,6 @@ class SearchOptions:
             rich_help_panel=SEARCH,
         ),
     ] = None
-    max_evaluations: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Stop after scoring N subsets; the result is the same on every machine.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = None
     seed: Annotated[
         int,
         typer.Option(
@@ -258,6 +178,126 @@ class SearchOptions:
             rich_help_panel=SEARCH,
         ),
     ] = 0
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Score subsets on a Dask cluster, such as tcp://10.0.0.1:8786.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = None
+    copies: Copies = CopiesRule.DROP
+    jobs: Jobs = None
+
+    @property
+    def kind(self) -> Kind:
+        """The measure."""
+        raise NotImplementedError
+
+    def check(self) -> None:
+        """Raise for values that are wrong for any table, before one is read."""
+        from fuzzyfrog.common.params import check_budget, check_count
+
+        check_budget(getattr(self, "max_evaluations", None), self.max_seconds)
+        if self.n_features is not None:
+            check_count("n_features_to_select", self.n_features)
+
+    def settings(self, dataset: Dataset, checkpoint: Path | None) -> Settings:
+        """Return the settings for a table."""
+        groups = groups_in(self.feature_group, dataset)
+        named = {
+            "must_include": features_in("--include", self.include, dataset, list(groups)) or None,
+            "exclude": features_in("--exclude", self.exclude, dataset, list(groups)) or None,
+            "feature_groups": groups or None,
+        }
+        from fuzzyfrog.select.settings import Settings  # slow to import: wrong names come first
+
+        kind = self.kind
+        left = kind.parameters().keys() | {"feature_group", "include", "list_all", "limit"}
+        given = {name: one for name, one in _parameters(self).items() if name not in left}
+        return Settings(kind=kind, checkpoint=checkpoint, **{**given, **named})
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoftOptions(SelectionOptions):
+    """What to predict with; the fields are options of ``fuzzyfrog select``."""
+
+    size_rule: Annotated[
+        SizeRule,
+        typer.Option(
+            metavar="NAME",
+            help=f"How many of the features to take: {one_of(SizeRule)}.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = SizeRule.AUTO
+
+    @property
+    def kind(self) -> Kind:
+        """The soft measure."""
+        from fuzzyfrog.select.soft import Soft
+
+        return Soft()
+
+
+@dataclass(frozen=True, kw_only=True)
+class StrictOptions:
+    """How the measure of the paper compares samples; the fields are options."""
+
+    tnorm: Annotated[
+        TNorm,
+        typer.Option(
+            metavar="NAME",
+            help=f"How similarities on single features are combined: {one_of(CODES)}.",
+            rich_help_panel=MEASURE,
+        ),
+    ] = "lukasiewicz"
+    spread: Annotated[
+        SpreadName,
+        typer.Option(
+            metavar="NAME",
+            help=f"Unit for differences between values: {one_of(SpreadName)}.",
+            rich_help_panel=MEASURE,
+        ),
+    ] = SpreadName.STD
+    missing: Missing = MissingRule.SIMILAR
+
+    @property
+    def kind(self) -> Kind:
+        """The measure of the paper."""
+        from fuzzyfrog.select.strict import Strict
+
+        return Strict(self.tnorm, self.spread, self.missing)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReductOptions(StrictOptions, SelectionOptions):
+    """Which reducts to find, and how; the fields are options of ``fuzzyfrog reducts``."""
+
+    search: Annotated[
+        SearchName,
+        typer.Option(
+            metavar="NAME",
+            help=f"The search for subsets: {one_of(SearchName)}; auto is frogs.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = SearchName.AUTO
+    certify: Annotated[
+        bool,
+        typer.Option(
+            "--certify",
+            metavar="",
+            help="Prove that no smaller subset exists (exit code 3 if the budget runs out first).",
+            rich_help_panel=SEARCH,
+        ),
+    ] = False
+    max_evaluations: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Stop after scoring N subsets; the result is the same on every machine.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = None
     ranking: Annotated[
         RankingName,
         typer.Option(
@@ -275,77 +315,13 @@ class SearchOptions:
             rich_help_panel=SEARCH,
         ),
     ] = 1.0
-    n_features: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Select exactly N features.", rich_help_panel=SEARCH),
-    ] = None
-    size_rule: Annotated[
-        SizeRule,
-        typer.Option(
-            metavar="NAME",
-            help=f"How many features to take with --measure soft: {one_of(SizeRule)}.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = SizeRule.AUTO
-    include: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="A,B", help="Features that are always selected.", rich_help_panel=SEARCH
-        ),
-    ] = None
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="A,B",
-            help="Features that are read but never selected; the report still lists them.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = None
-    group: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PATTERN",
-            help="Columns that are selected together and count as one, such as 'color_*' or "
-            "'body=height,weight'; may be repeated.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = None
-    copies: Copies = CopiesRule.DROP
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Score subsets on a Dask cluster, such as tcp://10.0.0.1:8786.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = None
 
     def check(self) -> None:
         """Raise for values that are wrong for any table, before one is read."""
-        from fuzzyfrog.common.params import check_budget, check_count, check_share
+        from fuzzyfrog.common.params import check_share
 
         check_share("min_dependency", self.min_dependency, zero=False)
-        check_budget(self.max_evaluations, self.max_seconds)
-        if self.n_features is not None:
-            check_count("n_features_to_select", self.n_features)
-
-    def selection(
-        self,
-        measure: MeasureOptions,
-        dataset: Dataset,
-        callbacks: Sequence[Callable[[Moment], None]],
-        checkpoint: Path | None,
-    ) -> Selection:
-        """Return the selection for a table."""
-        parameters = {**_parameters(self), **_parameters(measure)}
-        groups = groups_in(self.group, dataset)
-        known = list(groups)
-        parameters["must_include"] = features_in("--include", self.include, dataset, known) or None
-        parameters["exclude"] = features_in("--exclude", self.exclude, dataset, known) or None
-        parameters["groups"] = groups or None
-        from fuzzyfrog.select.selection import Selection  # slow to import: wrong names come first
-
-        return Selection(**parameters, callbacks=callbacks, checkpoint=checkpoint)
+        super().check()
 
 
 def _parameters(group: Any) -> dict[str, Any]:
@@ -439,16 +415,16 @@ def groups_in(values: Sequence[str] | None, dataset: Dataset) -> dict[str, list[
         matching = [name for name in dataset.feature_names if fnmatchcase(name, value)]
         name, mark, listed = value.partition("=")
         if not matching and mark:
-            matching = features_in("--group", [listed], dataset)
+            matching = features_in("--feature-group", [listed], dataset)
         elif not matching:
             raise UsageError(
-                f"--group must match columns of {dataset.name} or name them, got {value!r}. "
-                "For example, 'color_*', or 'body=height,weight'."
+                f"--feature-group must match columns of {dataset.name} or name them, got "
+                f"{value!r}. For example, 'color_*', or 'body=height,weight'."
             )
         else:
             name = value.replace("*", "").strip(" _-.:=") or value
         if name in groups:
-            raise UsageError(f"--group must have different names, got {name!r} twice.")
+            raise UsageError(f"--feature-group must have different names, got {name!r} twice.")
         groups[name] = matching
     return groups
 

@@ -20,12 +20,12 @@ from fuzzyfrog.common.files import Unwritten, resolved, written_whole
 
 if TYPE_CHECKING:
     from fuzzyfrog.cli.inputs import LoadedTable, TableOptions
-    from fuzzyfrog.records import Run
+    from fuzzyfrog.result import Result
 
 
 @dataclass(frozen=True, kw_only=True)
 class Files:
-    """The files that ``fuzzyfrog select`` writes; the fields are options."""
+    """The files that a selection writes; the fields are options."""
 
     report: Annotated[
         Path | None,
@@ -117,28 +117,30 @@ class Files:
                 "that run, or delete the file."
             )
 
-    def write_answer(self, run: Run, columns: Sequence[str], loaded: LoadedTable) -> Unwritten:
+    def write_answer(
+        self, result: Result, columns: Sequence[str], loaded: LoadedTable
+    ) -> Unwritten:
         """Write what was selected and return the files that could not be written."""
         unwritten = Unwritten()
         if self.save is not None:
             with unwritten.noted(self.save):
-                run.save(self.save.resolve())
+                result.save(self.save.resolve())
         if self.output is not None:
             with unwritten.noted(self.output):
                 write_table(columns, self.output, loaded)
         return unwritten
 
-    def write_rest(self, run: Run, unwritten: Unwritten) -> None:
+    def write_rest(self, result: Result, unwritten: Unwritten) -> None:
         """Write what is known about the selection, and note files that cannot be written."""
         if self.save is not None and self.save not in unwritten:
             with unwritten.noted(self.save):
-                run.save(self.save.resolve())
+                result.save(self.save.resolve())
         if self.report is not None:
             with unwritten.noted(self.report):
                 from fuzzyfrog.report import write_report
 
-                write_report(run, self.report.resolve())
-        is_complete = run.stop_reason == "converged" and self.save not in unwritten
+                write_report(result, self.report.resolve())
+        is_complete = result.stop_reason == "converged" and self.save not in unwritten
         if self.scores is not None and is_complete:
             for path in (self.scores, *proof_files(self.scores)):
                 with suppress(OSError):

@@ -208,9 +208,5 @@ class Limit:
         left = max(0.0, self._left(CORE_SHARE)) + ALLOWANCE / 2
         return Deadline(min(left, ALLOWANCE / 2) if interrupted else left)
 
-    def for_explaining(self) -> float:
-        """Return the seconds that are left for explaining the result."""
-        return max(self._left() + ALLOWANCE, ALLOWANCE / 2)
-
     def _left(self, share: float = 1.0) -> float:
         return self._start + share * self._seconds - time.monotonic()

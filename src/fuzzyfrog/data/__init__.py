@@ -1,6 +1,6 @@
 """From files and frames to a Dataset, with a message for everything that can be wrong."""
 
-from fuzzyfrog.data.catalog import dataset_names, load_dataset
+from fuzzyfrog.data.bundled import dataset_names, load_dataset
 from fuzzyfrog.data.dataset import Dataset, make_dataset
 from fuzzyfrog.data.dates import date_parts
 from fuzzyfrog.data.read_table import read_table

@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, Self, TypeAlias
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -29,7 +29,7 @@ from fuzzyfrog.data.target import (
     notes_on_target,
 )
 from fuzzyfrog.errors import DataError, ParameterError
-from fuzzyfrog.records.parts import UNNAMED
+from fuzzyfrog.result.parts import UNNAMED
 
 Frame: TypeAlias = nw.DataFrame[Any]
 
@@ -123,6 +123,49 @@ class Dataset:
     def n_features(self) -> int:
         """Number of features (columns)."""
         return int(self.values.shape[1])
+
+    def take(self, rows: Any = None, columns: Any = None) -> Self:
+        """Return a table of some samples and features; every field belongs to these.
+
+        Parameters
+        ----------
+        rows, columns : indices or mask, default=None
+            Which to take, in this order; None for all of them.
+
+        Returns
+        -------
+        Dataset
+            The values are a copy. Classes that no sample has are dropped.
+        """
+        samples = np.arange(self.n_samples)[slice(None) if rows is None else rows]
+        features = np.arange(self.n_features)[slice(None) if columns is None else columns]
+        target, classes = self.target[samples], self.classes
+        if classes is not None and rows is not None:
+            present, codes = np.unique(target, return_inverse=True)
+            target = codes.astype(np.int64)
+            classes = tuple(classes[one] for one in present.tolist())
+        names, labels = self.rows, self.categories
+        if isinstance(names, np.ndarray):
+            names = names[samples]
+        elif names is not None:
+            names = tuple(names[one] for one in samples.tolist())
+        kept = features.tolist()
+        feature_names = tuple(self.feature_names[one] for one in kept)
+        return replace(
+            self,
+            values=np.ascontiguousarray(
+                self.values[:, features] if rows is None else self.values[np.ix_(samples, features)]
+            ),
+            target=target,
+            feature_names=feature_names,
+            categorical=self.categorical[features],
+            classes=classes,
+            categories=labels and tuple(labels[one] for one in kept),
+            dates=frozenset(np.flatnonzero(np.isin(features, list(self.dates))).tolist()),
+            rows=names,
+            rows_left_out=self.rows_left_out or len(samples) < self.n_samples,
+            parts_of={one: self.parts_of[one] for one in feature_names if one in self.parts_of},
+        )
 
 
 def make_dataset(

@@ -77,17 +77,32 @@ class Measure(Protocol):
     def n_sampled(self) -> int:
         """Number of samples that are measured."""
 
+    @property
+    def is_monotone(self) -> bool:
+        """Whether adding a feature never lowers the score."""
+
+    @property
+    def chance(self) -> float | None:
+        """The score of features that say nothing; None if that is not known."""
+
     def score(self, masks: ArrayLike, at_least: float | ArrayLike | None = None) -> Floats:
         """Return the score of each subset; -inf where it is less than `at_least`."""
 
     def best(self, masks: ArrayLike) -> Floats:
         """Return the score of the best subsets of a batch, -inf for the others."""
 
+    def on_rows(self, n_rows: int | None, seed: int) -> Measure:
+        """Return the measure of a random part of the samples, or this one if that is no less."""
+
+    def interval(self, mask: ArrayLike, confidence: float) -> tuple[float, float]:
+        """Return an interval for the score of a subset on all samples."""
+
 
 class SubsetScores:
     """The mean membership of samples in the positive region, for subsets of features."""
 
     is_monotone = True  # adding a feature never lowers it
+    chance: float | None = None  # nothing is expected of features that say nothing
 
     def __init__(
         self,
@@ -443,6 +458,19 @@ class Dependency(SubsetScores):
         geometry = Geometry.of(self.dataset, spread, missing, n_threads)
         every_sample = np.arange(geometry.n_samples)
         super().__init__(geometry, CODES[tnorm], n_threads, engine, every_sample)
+
+    def on_rows(self, n_rows: int | None, seed: int) -> Measure:
+        """Return the measure of a random part of the samples, or this one if that is no less."""
+        if n_rows is None or n_rows >= self.n_samples:
+            return self
+        from fuzzyfrog.measure.sampled import SampledDependency
+
+        return SampledDependency(self, int(n_rows), seed=seed)
+
+    def interval(self, mask: ArrayLike, confidence: float) -> tuple[float, float]:
+        """Return the dependency of a subset twice: all samples are measured."""
+        score = float(self.score(np.atleast_2d(mask))[0])
+        return score, score
 
     def recipe(self) -> partial[Dependency]:
         """Return the function that builds this measure from its table in another process."""

@@ -177,7 +177,7 @@ def soft_memberships(
     measure = SoftDependency(
         X, y, categorical_features=categorical_features, target=target, n_jobs=n_jobs,
     )  # fmt: skip
-    everyone = measure.on_sample(measure.n_samples, 0)
+    everyone = measure.on_rows(measure.n_samples, 0)
     return everyone.memberships(feature_mask(features, measure.dataset))
 
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.errors import ParameterError
-from fuzzyfrog.measure.dependency import Dependency, SubsetScores
+from fuzzyfrog.measure.dependency import Dependency, Measure, SubsetScores
 from fuzzyfrog.measure.geometry import Floats, Integers, Masks, mean_membership
 
 _KAPPA = 7.0 / 3.0 + 3.0 / sqrt(2.0)  # of the empirical Bernstein-Serfling inequality
@@ -136,6 +136,15 @@ class SampledDependency(SubsetScores):
             self._confirmed(mask, seen, float(confidence))
             for mask, seen in zip(checked, scores, strict=True)
         ]
+
+    def on_rows(self, n_rows: int | None, seed: int) -> Measure:
+        """Return another random part of the same table."""
+        return self._measure.on_rows(n_rows, seed)
+
+    def interval(self, mask: ArrayLike, confidence: float) -> tuple[float, float]:
+        """Return an interval for the dependency of a subset that was chosen by its score."""
+        (found,) = self.confirm(np.atleast_2d(mask), confidence)
+        return found.low, found.high
 
     def _estimated(self, memberships: Floats, confidence: float) -> Estimate:
         value = mean_membership(memberships)

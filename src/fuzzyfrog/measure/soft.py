@@ -138,10 +138,10 @@ class SoftDependency:
         self.anchors: Integers = np.sort(self._drawn)
         self._others: Integers = np.sort(drawn[n_anchors : 2 * n_anchors])
 
-    def on_sample(self, sample: int | None, seed: int) -> Self:
+    def on_rows(self, n_rows: int | None, seed: int) -> Self:
         """Return the measure of the same table with the memberships of other samples."""
         other = copy.copy(self)
-        other._draw(sample, seed)
+        other._draw(n_rows, seed)
         return other
 
     @property

@@ -8,28 +8,16 @@ from typing import TYPE_CHECKING
 from fuzzyfrog.common.deadline import whole_import
 
 if TYPE_CHECKING:
-    from fuzzyfrog.select.boosted import BoostedSelector
     from fuzzyfrog.select.certify import enumerate_reducts
     from fuzzyfrog.select.cross_validation import check
-    from fuzzyfrog.select.explain import Explanation, Loss, Pair
-    from fuzzyfrog.select.selector import FuzzyRoughSelector
+    from fuzzyfrog.select.estimators import FeatureSelector, ReductSelector, SoftSelector
 
-__all__ = [
-    "BoostedSelector",
-    "Explanation",
-    "FuzzyRoughSelector",
-    "Loss",
-    "Pair",
-    "check",
-    "enumerate_reducts",
-]
+__all__ = ["FeatureSelector", "ReductSelector", "SoftSelector", "check", "enumerate_reducts"]
 
 _HOMES = {
-    "BoostedSelector": "fuzzyfrog.select.boosted",
-    "Explanation": "fuzzyfrog.select.explain",
-    "FuzzyRoughSelector": "fuzzyfrog.select.selector",
-    "Loss": "fuzzyfrog.select.explain",
-    "Pair": "fuzzyfrog.select.explain",
+    "FeatureSelector": "fuzzyfrog.select.estimators",
+    "ReductSelector": "fuzzyfrog.select.estimators",
+    "SoftSelector": "fuzzyfrog.select.estimators",
     "check": "fuzzyfrog.select.cross_validation",
     "enumerate_reducts": "fuzzyfrog.select.certify",
 }

@@ -1,21 +1,18 @@
-"""The parts of a selection: folds, its evidence, its reducts and front, the core, an early end."""
+"""The parts of a selection: folds, its reducts and front, the core, an early end."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog import search
 from fuzzyfrog.common.messages import Sentence, Setting, count
-from fuzzyfrog.data import Dataset
 from fuzzyfrog.measure.dependency import Measure
-from fuzzyfrog.records import FrontPoint, Reduct
+from fuzzyfrog.result import Subset
 from fuzzyfrog.search import Objective, Outcome, Problem
 from fuzzyfrog.search.protocol import Constraints, without_each
 from fuzzyfrog.search.stepwise import eliminate
-from fuzzyfrog.select.measures import MeasureSettings, Path
 
 Masks = NDArray[np.bool_]
 
@@ -41,100 +38,63 @@ def dealt_folds(target: NDArray[Any], n_folds: int, seed: int) -> NDArray[np.int
     return folds
 
 
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """The training data that a fitted selector keeps, and how it is measured.
-
-    Attributes
-    ----------
-    dataset : Dataset
-        All samples, with the features that occur in a reduct.
-    features : int64[n_kept]
-        The indices of these features in the original table.
-    settings : MeasureSettings
-        The measure.
-    part : tuple of int
-        Number of samples that the search measured, and the seed by which they were drawn.
-    """
-
-    dataset: Dataset
-    features: NDArray[np.int64]
-    settings: MeasureSettings
-    part: tuple[int, int]
-
-    @classmethod
-    def of(
-        cls, dataset: Dataset, kept: Masks, settings: MeasureSettings, part: tuple[int, int]
-    ) -> Self:
-        """Return a copy of some features, safe from later changes of the table."""
-        features = np.flatnonzero(kept)
-        copied = Dataset(
-            np.ascontiguousarray(dataset.values[:, features]),
-            dataset.target,
-            tuple(dataset.feature_names[feature] for feature in features),
-            dataset.categorical[features],
-            dataset.classes,
-            dataset.target_name,
-            dataset.name,
-            dataset.categories and tuple(dataset.categories[feature] for feature in features),
-        )
-        return cls(copied, features, settings, part)
-
-    def measure(self, n_jobs: int | None) -> Any:
-        """Return the measure of the samples on the features that were kept."""
-        return self.settings.measured(self.dataset, n_jobs)
-
-
-def reducts_of(outcome: Outcome, problem: Problem, names: Sequence[str]) -> list[Reduct]:
+def reducts_of(outcome: Outcome, problem: Problem, names: Sequence[str]) -> tuple[Subset, ...]:
     """Return the best subsets, those with the most frequent features first."""
     common = [-float(outcome.feature_frequency[one.subset].sum()) for one in outcome.reducts]
     ranked = sorted(zip(common, outcome.reducts, strict=True), key=lambda pair: pair[0])
-    return [
-        Reduct(*listed_features(one.subset, names), problem.told(one.score), one.minimal)
+    return tuple(
+        subset_of(one.subset, problem.told(one.score), names, minimal=one.minimal)
         for _, one in ranked
-    ]
+    )
 
 
 def front_of(
-    outcome: Outcome, problem: Problem, names: Sequence[str], path: Path | None
-) -> list[FrontPoint]:
+    outcome: Outcome,
+    problem: Problem,
+    names: Sequence[str],
+    accuracies: Sequence[float | None] | None,
+) -> tuple[Subset, ...]:
     """Return the best subset found of each size, up to the first with the highest score.
 
-    Of a path, all of it: a larger subset may predict better though it scores lower.
+    Of a path, which has accuracies, all of it: a larger subset may predict better though it scores
+    lower.
     """
-    if path is not None:
-        known = path.accuracies
-        accuracies = [None] * len(path.points) if known is None else known
-        return [
-            FrontPoint(*listed_features(point.subset, names), point.score, accuracy)
-            for point, accuracy in zip(path.points, accuracies, strict=True)
-        ]
+    if accuracies is not None:
+        return tuple(
+            subset_of(point.subset, point.score, names, accuracy=accuracy)
+            for point, accuracy in zip(outcome.front, accuracies, strict=True)
+        )
     highest = max(point.score for point in outcome.front) - problem.tolerance
     enough = next(point.size for point in outcome.front if point.score >= highest)
-    return [
-        FrontPoint(*listed_features(point.subset, names), problem.told(point.score))
+    return tuple(
+        subset_of(point.subset, problem.told(point.score), names)
         for point in outcome.front
         if point.size <= enough
-    ]
+    )
 
 
-def front_through(
-    front: Sequence[FrontPoint], reduct: Reduct, tolerance: float
-) -> list[FrontPoint]:
+def front_through(front: Sequence[Subset], reduct: Subset, tolerance: float) -> tuple[Subset, ...]:
     """Return the front with a reduct in place of a subset of the same size that is as good."""
 
-    def is_other(point: FrontPoint) -> bool:
+    def is_other(point: Subset) -> bool:
         is_as_good = abs(point.dependency - reduct.dependency) <= tolerance
         return point.size == reduct.size and point.features != reduct.features and is_as_good
 
-    own = FrontPoint(reduct.features, reduct.names, reduct.dependency)
-    return [own if is_other(point) else point for point in front]
+    own = Subset(reduct.features, reduct.dependency, names=reduct.names)
+    return tuple(own if is_other(point) else point for point in front)
 
 
-def listed_features(subset: Masks, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """Return the indices and the names of the features of a subset."""
-    features = tuple(np.flatnonzero(subset).tolist())
-    return features, tuple(names[feature] for feature in features)
+def subset_of(
+    mask: Masks,
+    score: float,
+    names: Sequence[str],
+    *,
+    minimal: bool | None = None,
+    accuracy: float | None = None,
+) -> Subset:
+    """Return a subset with the indices and names of its features."""
+    features = tuple(np.flatnonzero(mask).tolist())
+    return Subset(features, score, minimal, accuracy, tuple(names[one] for one in features))
 
 
 def core_of_run(measure: Objective, problem: Problem, outcome: Outcome) -> list[int]:

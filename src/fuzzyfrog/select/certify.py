@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import islice
 from math import nan
 from sys import maxsize
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +17,14 @@ from fuzzyfrog.data.scaling import Missing, Spread
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.requirements import Requirements
-from fuzzyfrog.records import Reduct
-from fuzzyfrog.records.parts import Certificate, Claim
-from fuzzyfrog.search import Batch, Certified, Exact, Outcome, Problem, Proposal, run
+from fuzzyfrog.result import Certificate, Subset
+from fuzzyfrog.result.parts import Claim
+from fuzzyfrog.search import Outcome, Problem, Proposal
 from fuzzyfrog.search.covering import Oracle, Rows
 from fuzzyfrog.search.exact import CoverProof
 from fuzzyfrog.search.protocol import Constraints, check_problem, without_each
-from fuzzyfrog.select.base import listed_features
-from fuzzyfrog.select.parameters import constrained_features
+from fuzzyfrog.select.base import subset_of
+from fuzzyfrog.select.settings import constrained_features
 
 Mask = NDArray[np.bool_]
 
@@ -45,7 +45,7 @@ def enumerate_reducts(
     must_include: object = None,
     exclude: object = None,
     n_jobs: int | None = None,
-) -> Iterator[Reduct]:
+) -> Iterator[Subset]:
     """Enumerate all reducts of a given size, or all smallest reducts.
 
     A reduct is a subset of the features that has the dependency of all of them and loses it
@@ -86,12 +86,12 @@ def enumerate_reducts(
 
     Returns
     -------
-    iterator of Reduct
+    iterator of Subset
         The reducts, in the same order every time.
 
     See Also
     --------
-    FuzzyRoughSelector : Select one reduct; with ``certify=True`` it also lists all others.
+    ReductSelector : Select one reduct; with ``certify=True`` it also lists all others.
 
     Examples
     --------
@@ -114,8 +114,7 @@ def enumerate_reducts(
     found = _smallest(measure, problem) if size is None else _of_size(measure, problem, size)
     names = measure.dataset.feature_names
     reducts = (
-        Reduct(*listed_features(subset, names), problem.told(score), minimal=True)
-        for subset, score in found
+        subset_of(subset, problem.told(score), names, minimal=True) for subset, score in found
     )
     return islice(reducts, limit)
 
@@ -208,39 +207,6 @@ def certificate_of(outcome: Outcome, problem: Problem) -> Certificate:
         all_listed=outcome.all_listed,
         claim=claim,
     )
-
-
-def certificate_of_subset(
-    measure: Dependency, subset: Mask, max_seconds: float | None
-) -> Certificate:
-    """Return what can be proved about the fewest features that reach the dependency of a subset."""
-    check_provable(measure)
-    score, full = measure.score(np.array([subset, np.ones_like(subset)])).tolist()
-    is_full = score >= full - measure.tolerance
-    problem = Problem(
-        n_features=measure.n_features,
-        n_cells=measure.n_samples * measure.n_features,
-        full_score=full if is_full else score,
-        oracle=oracle_of(measure, np.ones_like(subset)) if is_full else None,
-        tolerance=measure.tolerance,
-    )
-    search = Certified(_Given(subset), Exact())
-    return certificate_of(run(search, measure, problem, seed=0, max_seconds=max_seconds), problem)
-
-
-class _Given:
-    """A search that proposes one subset, found elsewhere."""
-
-    def __init__(self, subset: Mask) -> None:
-        self._subset = subset
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return no parameters."""
-        return {}
-
-    def propose(self, problem: Problem, seed: int) -> Proposal:
-        """Return the coroutine; see the protocol."""
-        yield Batch(self._subset[np.newaxis])
 
 
 def oracle_of(measure: Dependency, allowed: Mask) -> Oracle:

@@ -19,7 +19,7 @@ from fuzzyfrog.common.messages import Sentence, Setting, shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.columns import empty_features
 from fuzzyfrog.data.dates import holds_dates
-from fuzzyfrog.records import Alike
+from fuzzyfrog.result import Alike
 
 FloatArray = NDArray[np.float64]
 Masks = NDArray[np.bool_]

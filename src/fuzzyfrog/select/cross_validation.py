@@ -3,17 +3,14 @@
 The selection is repeated inside each fold, on its training part alone. Choosing features on all
 samples and cross-validating the models afterwards would let the samples to predict take part in
 the choice, and flatter it (docs/howto/check.md).
-
-The noise guard is part of it: whether the measure takes shuffled columns for features.
 """
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,49 +18,30 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from threadpoolctl import ThreadpoolController
 
-from fuzzyfrog.common.deadline import current_deadline, stop_if_late, uninterrupted
+from fuzzyfrog.common.deadline import current_deadline, stop_if_late
 from fuzzyfrog.common.messages import count, shown
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.errors import DataError, ParameterError
-from fuzzyfrog.measure.threads import effective_threads
-from fuzzyfrog.records import Check, ModelScores, NoiseGuard
-from fuzzyfrog.records.check import elbow_of
-from fuzzyfrog.records.statements import LOW_DEPENDENCY
+from fuzzyfrog.result import Check, ModelScores, NoiseGuard, Result
+from fuzzyfrog.result.check import LOW_DEPENDENCY, elbow_of
 from fuzzyfrog.select.groups import Groups
-from fuzzyfrog.select.parameters import HIGHEST_SEED, size_asked
+from fuzzyfrog.select.model_table import CLASSIFIERS, MOST_CATEGORIES, REGRESSORS, ModelTable
+from fuzzyfrog.select.noise_guard import noise_guard
 from fuzzyfrog.select.repeated_samples import LEAST_IN_A_FOLD, folds_of, samples_together
-from fuzzyfrog.select.selection import Selection
-from fuzzyfrog.select.selector import TableSelector
+from fuzzyfrog.select.selection import constraints_of, select
+from fuzzyfrog.select.settings import HIGHEST_SEED, Settings
+from fuzzyfrog.select.table_selector import TableSelector
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Masks = NDArray[np.bool_]
 Hear = Callable[[str], None]
 
-CLASSIFIERS = ("k nearest neighbors", "logistic regression", "random forest")
-REGRESSORS = ("k nearest neighbors", "ridge regression", "random forest")
-N_TREES = 50
 MOST_SAMPLES = 10_000  # of a larger table a random part is used
 MOST_CELLS = 20_000_000  # that models have, with a column for each category
 FEWEST_SAMPLES = 500  # which models have, however wide a table is
-SOFT_PAIRS = 1_000_000_000  # pairs of samples x features up to which the soft measure is quick
-LOWEST_R2 = -1e9  # a record has finite numbers only
-WORTH_A_THREAD = 20_000  # cells to train on
-MOST_CATEGORIES = 50  # of a feature that models see; the rest are one
 DRAWING, SHUFFLING = 0x666F6C6473, 0x6F72646572  # next to the seed: streams of their own
-# What a selection inside a fold must not do or need not do.
-QUIET: dict[str, object] = {
-    "callbacks": (), "certify": False, "checkpoint": None, "cluster": None, "verbose": 0
-}  # fmt: skip
-
-# Of the noise guard:
-MOST_SHUFFLES = 5
-MOST_SHUFFLED = 1_000  # samples of a shuffle
-FEWEST_SHUFFLED = 100  # with fewer, a part of a table says little about it
-GUARD_PAIRS = 1_000_000_000  # pairs of samples x columns that a greedy search compares in seconds
-GUARD_STEPS = 8  # that it usually takes
-TWINNING = 0x7477696E73  # next to the seed: no other part of a check draws from it
 
 
 def check(selector: Any, X: object, y: object = None, *, folds: int = 5, seed: int = 0) -> Check:
@@ -76,9 +54,9 @@ def check(selector: Any, X: object, y: object = None, *, folds: int = 5, seed: i
     Parameters
     ----------
     selector : estimator with `get_support`
-        A :class:`FuzzyRoughSelector`, a :class:`BoostedSelector`, or any selector of scikit-learn;
-        fitted or not. It is cloned and stays as it is; the clones write no checkpoint, call no
-        callbacks, use no cluster and prove nothing.
+        A :class:`SoftSelector`, a :class:`ReductSelector`, or any selector of scikit-learn;
+        fitted or not. It stays as it is; in the folds, nothing is proved, no checkpoint is
+        written, no callback is called and no cluster is used.
     X : array-like or data frame of shape (n_samples, n_features), or Dataset
         The samples, as for `fit`. For the models, gaps are filled with the median and categories
         become columns of zeros and ones, both learned inside the fold.
@@ -117,8 +95,8 @@ def check(selector: Any, X: object, y: object = None, *, folds: int = 5, seed: i
 
     Examples
     --------
-    >>> from fuzzyfrog import FuzzyRoughSelector, check, load_dataset
-    >>> found = check(FuzzyRoughSelector("quickreduct"), load_dataset("wine"))
+    >>> from fuzzyfrog import SoftSelector, check, load_dataset
+    >>> found = check(SoftSelector(), load_dataset("wine"))
     >>> found.metric, [one.name for one in found.scores]
     ('balanced accuracy', ['all', 'selected', 'elbow'])
     >>> found.noise.fails
@@ -132,50 +110,205 @@ def check(selector: Any, X: object, y: object = None, *, folds: int = 5, seed: i
         if not callable(getattr(selector, method, None)):
             rule = "be an estimator with fit and get_support"
             raise ParameterError("selector", rule, shown(selector))
-    return CrossValidation(selector, X, y, int(folds), int(seed)).checked()
+    kinds = {"categorical_features": "from_dtype", "target": "auto"}
+    given = {name: getattr(selector, name, value) for name, value in kinds.items()}
+    is_ours = isinstance(selector, TableSelector)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # `fit` says the same
+        dataset = make_dataset(X, y, **given) if is_ours else make_dataset(X, y)
+    if not callable(getattr(selector, "settings", None)):
+        table = None if is_ours or isinstance(X, Dataset) else (X, y)
+        outside = _Estimator(selector, dataset, table, int(seed))
+        return CrossValidation(outside, dataset, int(folds), int(seed)).checked()
+    settings = selector.settings()
+    if settings.random_state is None:
+        settings = replace(settings, random_state=getattr(selector, "seed_", int(seed)))
+    return check_settings(settings, dataset, int(folds), int(seed))
+
+
+def check_settings(
+    settings: Settings, dataset: Dataset, folds: int, seed: int, hear: Hear = lambda _: None
+) -> Check:
+    """Return the check of a selection by its settings, which have a seed.
+
+    `hear` is called with what comes next and may raise to stop it.
+    """
+    return CrossValidation(Selecting(settings, dataset), dataset, folds, seed, hear).checked()
 
 
 @dataclass(frozen=True, eq=False)
-class _Choice:
+class Choice:
     """Features that were chosen in the training part of a fold."""
 
     name: str
     features: Masks
 
 
+class _Chooser(Protocol):
+    """What chooses features in each fold."""
+
+    allowed: Masks  # the features that models may have
+    n_jobs: int | None
+
+    def choices(self, rows: Integers) -> Iterator[Choice]:
+        """Yield the features that models get after a selection on some samples."""
+
+    def noise(self, seed: int) -> NoiseGuard | str | None:
+        """Return the noise guard, why it was left out, or None if there is none."""
+
+    def rival(self) -> _Chooser | None:
+        """Return what to try if models lose, or if it is doubtful; None for nothing."""
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the selections so far say little about classes."""
+
+
+class Selecting:
+    """A selection of this package, without side effects."""
+
+    def __init__(self, settings: Settings, dataset: Dataset) -> None:
+        self._dataset = dataset
+        self._groups = Groups.of(settings.feature_groups, dataset)
+        _, excluded, _ = constraints_of(dataset, settings, self._groups)
+        self.allowed = self._groups.expanded(~excluded)
+        self.n_jobs = settings.n_jobs
+        self._low: list[bool] = []
+        # In a fold, where rows are missing, a row number no longer looks like one: what is left
+        # out was decided on the whole table.
+        self._settings = replace(
+            settings,
+            exclude=excluded & ~self._groups.members,
+            copies="keep",
+            screens=False,
+            certify=False,
+            checkpoint=None,
+            cluster=None,
+        )
+
+    def selected(self, rows: Integers) -> Result:
+        """Return the selection on some samples, in the time that is left."""
+        late = current_deadline()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they are about parts of the table
+            result = select(self._dataset.take(rows), self._settings, [lambda _: late.expired()])
+        if result.stop_reason == "interrupted":
+            raise KeyboardInterrupt  # the best so far is not a result
+        if result.stop_reason == "memory":
+            raise MemoryError("the search ran out of memory")
+        stop_if_late()
+        return result
+
+    def mask(self, features: Sequence[int]) -> Masks:
+        """Return the columns that some features stand for."""
+        return self._groups.expanded(np.isin(np.arange(self._dataset.n_features), features))
+
+    def choices(self, rows: Integers) -> Iterator[Choice]:
+        """Yield all features, the selected ones, and the elbow of the front."""
+        found = self.selected(rows)
+        self._low.append(found.full_dependency < LOW_DEPENDENCY)
+        yield Choice("all", self.allowed)
+        yield Choice("selected", self.mask(found.selected))
+        chance = found.chance or 0.0
+        bend = elbow_of(found.front, len(found.selected), found.dependency, chance)
+        yield Choice("elbow", self.mask(found.selected if bend is None else bend.features))
+
+    def noise(self, seed: int) -> NoiseGuard | str | None:
+        """Return the noise guard, or why it was left out."""
+        return noise_guard(self._settings, self._dataset, self.allowed, seed)
+
+    def rival(self) -> Selecting | None:
+        """Return the selection by the measure for prediction, unless this is one."""
+        kind = self._settings.kind.rival
+        if kind is None:
+            return None
+        other = Settings(
+            kind=kind,
+            must_include=self._settings.must_include,
+            exclude=self._settings.exclude,
+            feature_groups=self._settings.feature_groups,
+            copies="keep",
+            screens=False,
+            n_jobs=self._settings.n_jobs,
+            random_state=self._settings.random_state,
+        )
+        return Selecting(other, self._dataset)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether even all features separate the samples poorly, in most folds."""
+        return sum(self._low) > len(self._low) / 2
+
+
+class _Estimator:
+    """Any selector of scikit-learn; `table` is what it is fitted on, None for the Dataset."""
+
+    is_doubtful = False
+
+    def __init__(
+        self, selector: Any, dataset: Dataset, table: tuple[Any, Any] | None, seed: int
+    ) -> None:
+        self._dataset, self._table = dataset, table
+        self._takes_datasets = isinstance(selector, TableSelector)
+        self._selector = clone(selector)
+        if self._selector.get_params(deep=False).get("random_state", 0) is None:
+            self._selector.set_params(random_state=seed)
+        self.allowed = np.ones(dataset.n_features, np.bool_)
+        self.n_jobs = getattr(selector, "n_jobs", None)
+
+    def choices(self, rows: Integers) -> Iterator[Choice]:
+        """Yield all features, and the selected ones."""
+        fitted = clone(self._selector)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they are about parts of the table
+            try:
+                fitted.fit(*self._part(rows))
+            except (DataError, ParameterError):
+                raise
+            except (ValueError, TypeError) as error:
+                reason = " ".join(str(error).split())
+                raise DataError(
+                    f"the selector must fit a part of the samples, got {type(error).__name__}: "
+                    f"{reason[:200]}"
+                ) from None
+        yield Choice("all", self.allowed)
+        yield Choice("selected", np.asarray(fitted.get_support(), np.bool_))
+
+    def _part(self, rows: Integers) -> tuple[Any, Any]:
+        """Return some samples as `fit` takes them."""
+        if self._takes_datasets:
+            return self._dataset.take(rows), None
+        if self._table is None:
+            return self._dataset.values[rows], self._dataset.target[rows]
+        return _safe_indexing(self._table[0], rows), _safe_indexing(self._table[1], rows)
+
+    def noise(self, seed: int) -> None:
+        """Return nothing: other selectors may take hours."""
+
+    def rival(self) -> None:
+        """Return nothing."""
+
+
 class CrossValidation:
-    """The folds of a check; `hear` is called with what comes next and may raise to stop it."""
+    """The folds of a check."""
 
     def __init__(
         self,
-        selector: Any,
-        X: object,
-        y: object,
+        chooser: _Chooser,
+        dataset: Dataset,
         folds: int,
         seed: int,
         hear: Hear = lambda _: None,
     ) -> None:
-        self._is_ours = isinstance(selector, Selection | TableSelector)
-        self._X, self._y = X, y
+        self._chooser, self._dataset = chooser, dataset
         self._folds, self._seed = folds, seed
         self._hear = hear
-        kinds = {"categorical_features": "from_dtype", "target": "auto"}
-        given = {name: getattr(selector, name, value) for name, value in kinds.items()}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # `fit` says the same
-            self._dataset = make_dataset(X, y, **given) if self._is_ours else make_dataset(X, y)
-        self._selector = self._quiet(selector)
-        self._left_out = None
-        seen = np.ones(self._dataset.n_features, np.bool_)
-        if isinstance(self._selector, Selection):
-            _, excluded, self._left_out = self._selector._constrained(self._dataset)
-            seen = Groups.of(self._selector.groups, self._dataset).expanded(~excluded)
         self._rows = self._drawn()
         self._notes: list[str] = []
         self._libraries = ThreadpoolController()
         self._check_size()
-        together = self._belonging(seen)
-        target = self._dataset.target[self._rows]
+        together = self._belonging(chooser.allowed)
+        target = dataset.target[self._rows]
         self._parts = shuffled_parts(target, folds, seed, together)
         self._folds = len(self._parts)
         self._check_classes(target, together)
@@ -245,31 +378,29 @@ class CrossValidation:
     def checked(self) -> Check:
         """Return the check."""
         parts = [(self._rows[train], self._rows[test]) for train, test in self._parts]
-        chosen: list[list[_Choice]] = []
-        low = []
+        chosen: list[list[Choice]] = []
         scores: dict[str, list[Floats]] = {}
         for place, (train, test) in enumerate(parts):
             self._say(f"checking with models, fold {place + 1} of {self._folds}")
-            table = _ModelTable(self._dataset, train, test)
-            fitted = self._fitted(self._selector, np.sort(train))
-            low.append(getattr(fitted, "full_dependency_", 1.0) < LOW_DEPENDENCY)
-            chosen.append(list(self._choices(fitted)))
+            table = ModelTable(self._dataset, train, test)
+            chosen.append(list(self._chooser.choices(np.sort(train))))
             for one in chosen[-1]:
                 scores.setdefault(one.name, []).append(self._tried(table, one.features))
         noise = self._noise()
-        is_doubtful = sum(low) > self._folds / 2 or (noise is not None and noise.fails)
         summed = self._summed(scores, chosen)
-        soft_features: tuple[str, ...] = ()
-        if _is_strict(self._selector) and (is_doubtful or summed[1].loses):
-            soft = _softened(self._selector)
+        rival_features: tuple[str, ...] = ()
+        is_doubtful = self._chooser.is_doubtful or (noise is not None and noise.fails)
+        rival = self._chooser.rival() if is_doubtful or summed[1].loses else None
+        if isinstance(rival, Selecting):
             for place, (train, test) in enumerate(parts):
                 self._say(f"checking the soft measure, fold {place + 1} of {self._folds}")
-                table = _ModelTable(self._dataset, train, test)
-                mask = self._fitted(soft, np.sort(train)).get_support()
-                chosen[place].append(_Choice("soft", mask))
+                table = ModelTable(self._dataset, train, test)
+                mask = rival.mask(rival.selected(np.sort(train)).selected)
+                chosen[place].append(Choice("soft", mask))
                 scores.setdefault("soft", []).append(self._tried(table, mask))
-            whole = self._fitted(soft, self._rows)
-            soft_features = tuple(map(str, whole.get_feature_names_out()))
+            whole = rival.mask(rival.selected(self._rows).selected)
+            names = self._dataset.feature_names
+            rival_features = tuple(names[one] for one in np.flatnonzero(whole))
             summed = self._summed(scores, chosen)
         is_numeric = self._dataset.classes is None
         return Check(
@@ -279,7 +410,7 @@ class CrossValidation:
             seed=self._seed,
             n_samples=len(self._rows),
             scores=summed,
-            soft_features=soft_features,
+            soft_features=rival_features,
             noise=noise,
             left_out=None,
             notes=tuple(self._notes),
@@ -293,8 +424,8 @@ class CrossValidation:
         found = samples_together(self._dataset, self._rows, seen, self._folds)
         if found.by:
             note = (
-                f"Samples {_with_the_same(found.by)} are in the same fold, so models predict for "
-                "those they have not met."
+                f"Samples {_with_the_same(found.by)} are in the same fold, so models are "
+                "tested on IDs they have not seen."
             )
             if found.not_by:
                 same = _with_the_same(found.not_by)
@@ -318,68 +449,7 @@ class CrossValidation:
         stop_if_late()
         self._hear(what)
 
-    def _quiet(self, selector: Any) -> Any:
-        """Return a clone without side effects, with a seed."""
-        quiet = clone(selector)
-        own = quiet.get_params(deep=False)
-        changes = {k: v for k, v in QUIET.items() if self._is_ours and k in own}
-        if own.get("random_state", 0) is None:
-            changes["random_state"] = getattr(selector, "seed_", self._seed)
-        return quiet.set_params(**changes)
-
-    def _fitted(self, selector: Any, rows: Integers) -> Any:
-        """Return a clone of the selector fitted on some samples, in the time that is left."""
-        late = current_deadline()
-        fitted = clone(selector)
-        if isinstance(fitted, Selection):
-            fitted.set_params(callbacks=[lambda _: late.expired()])
-            # In a fold, where rows are missing, a row number no longer looks like one.
-            fitted._decided = self._left_out
-        X, y = self._part(rows)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # they are about parts of the table
-            try:
-                fitted.fit(X, y)
-            except (DataError, ParameterError):
-                raise
-            except (ValueError, TypeError) as error:
-                reason = " ".join(str(error).split())
-                raise DataError(
-                    f"the selector must fit a part of the samples, got {type(error).__name__}: "
-                    f"{reason[:200]}"
-                ) from None
-        if getattr(fitted, "stop_reason_", None) == "interrupted":
-            raise KeyboardInterrupt  # the best so far is not a result
-        if getattr(fitted, "stop_reason_", None) == "memory":
-            raise MemoryError("the search ran out of memory")
-        stop_if_late()
-        return fitted
-
-    def _part(self, rows: Integers) -> tuple[Any, Any]:
-        """Return some samples as `fit` takes them."""
-        if self._is_ours:
-            return rows_of(self._dataset, rows), None
-        if isinstance(self._X, Dataset):
-            return self._dataset.values[rows], self._dataset.target[rows]
-        return _safe_indexing(self._X, rows), _safe_indexing(self._y, rows)
-
-    def _choices(self, fitted: Any) -> Iterator[_Choice]:
-        """Yield the features that a fitted selector lets the models have."""
-        support = np.asarray(fitted.get_support(), np.bool_)
-        everything = np.ones(len(support), np.bool_)
-        if isinstance(fitted, Selection):
-            everything[list(fitted._notes.excluded)] = False
-        yield _Choice("all", everything)
-        yield _Choice("selected", support)
-        if isinstance(fitted, Selection):
-            chance = fitted.chance_ or 0.0
-            bend = elbow_of(fitted.front_, fitted.n_features_, fitted.dependency_, chance)
-            mask = support
-            if bend is not None:
-                mask = fitted._all_columns(np.isin(np.arange(len(support)), bend.features))
-            yield _Choice("elbow", mask)
-
-    def _tried(self, table: _ModelTable, features: Masks) -> Floats:
+    def _tried(self, table: ModelTable, features: Masks) -> Floats:
         """Return the score of each model with some features."""
         stop_if_late()
         if not features.any():
@@ -387,21 +457,18 @@ class CrossValidation:
         # Threads of BLAS and OpenMP wait for each other twenty times as long as a linear model of a
         # small table computes, and their number would show in the last bits.
         with self._libraries.limit(limits=1):
-            return table.scores(features, self._seed, getattr(self._selector, "n_jobs", None))
+            return table.scores(features, self._seed, self._chooser.n_jobs)
 
     def _noise(self) -> NoiseGuard | None:
         """Return the result of the noise guard; if there is none, note why."""
-        if not isinstance(self._selector, Selection):
-            return None
         self._say("checking against shuffled columns")
-        found = guard_of(self._selector, self._dataset, self._seed)
-        if isinstance(found, NoiseGuard):
-            return found
-        self._notes.append(found)
-        return None
+        found = self._chooser.noise(self._seed)
+        if isinstance(found, str):
+            self._notes.append(found)
+        return found if isinstance(found, NoiseGuard) else None
 
     def _summed(
-        self, scores: dict[str, list[Floats]], chosen: list[list[_Choice]]
+        self, scores: dict[str, list[Floats]], chosen: list[list[Choice]]
     ) -> tuple[ModelScores, ...]:
         """Return the means and standard errors; the elbow only where it differs."""
         masks = {
@@ -457,73 +524,6 @@ def shuffled_parts(
     ]
 
 
-def estimated_seconds(dataset: Dataset, n_selected: int, selecting: float, folds: int = 5) -> float:
-    """Return how long a check takes, roughly, if selecting once takes `selecting` seconds."""
-    n_samples = min(dataset.n_samples, _n_tried(dataset))
-    share = n_samples / dataset.n_samples
-    n_classes = len(dataset.classes or ())
-
-    def models(n_features: int) -> float:
-        if n_classes:
-            forest = 0.1 + 4e-5 * n_samples * math.sqrt(n_features)
-            return forest + 0.03 + 4e-7 * n_samples * n_features * n_classes
-        return 0.06 + 2.5e-5 * n_samples * n_features
-
-    tried = models(dataset.n_features) + 3 * models(n_selected)  # selected, elbow, soft
-    guard = min(5.0, 1e-8 * n_samples**2 * dataset.n_features)
-    return folds * (tried + share * selecting) + guard
-
-
-def guard_of(selector: Selection, dataset: Dataset, seed: int) -> NoiseGuard | str:
-    """Return the result of the noise guard, or a sentence why it was left out."""
-    if selector.groups:
-        return "The noise guard was left out: it shuffles single columns, and some form groups."
-    # Twins of what a fit leaves out would only dilute the others.
-    _, excluded, _ = selector._constrained(dataset)
-    allowed = columns_of(dataset, np.flatnonzero(~excluded))
-    asked = size_asked(selector.n_features_to_select, allowed.n_features)
-    quiet = clone(selector).set_params(
-        **QUIET, random_state=seed, copies="keep", n_features_to_select=asked
-    )
-    try:
-        return noise_guard(quiet, allowed, seed)
-    except (DataError, ParameterError) as error:
-        return f"The noise guard was left out: {error}"
-
-
-def soft_features_of(
-    selector: Selection, dataset: Dataset, noise: NoiseGuard | None
-) -> tuple[str, ...]:
-    """Return what the soft measure selects where a fitted strict selector is doubtful.
-
-    Empty if it is not doubtful, or if that would take long.
-    """
-    is_doubtful = selector.full_dependency_ < LOW_DEPENDENCY or (noise is not None and noise.fails)
-    pairs = dataset.n_samples**2 * dataset.n_features
-    if not _is_strict(selector) or not is_doubtful or pairs > SOFT_PAIRS:
-        return ()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = _softened(selector).fit(dataset)
-    return tuple(map(str, found.get_feature_names_out()))
-
-
-def _is_strict(selector: Any) -> bool:
-    return isinstance(selector, Selection) and selector.measure == "strict"
-
-
-def _softened(selector: Selection) -> Selection:
-    """Return the selector that a strict one is compared with."""
-    return type(selector)(
-        measure="soft",
-        must_include=selector.must_include,
-        exclude=selector.exclude,
-        groups=selector.groups,
-        n_jobs=selector.n_jobs,
-        random_state=selector.random_state,
-    )
-
-
 def standard_error(values: Floats) -> float:
     """Return the standard error of the mean of folds whose training parts overlap.
 
@@ -532,164 +532,3 @@ def standard_error(values: Floats) -> float:
     n_folds = len(values)
     variance = float(np.var(values, ddof=1))
     return float(np.sqrt((1 / n_folds + 1 / (n_folds - 1)) * variance))
-
-
-class _ModelTable:
-    """A fold as models see it: numbers without gaps; all that is learned comes from `train`."""
-
-    def __init__(self, dataset: Dataset, train: Integers, test: Integers) -> None:
-        self._is_numeric = dataset.classes is None
-        self._y_train, self._y_test = dataset.target[train], dataset.target[test]
-        blocks = [
-            (_one_hot if categorical else _standardized)(column[train], column[test])
-            for column, categorical in zip(dataset.values.T, dataset.categorical, strict=True)
-        ]
-        self._train = np.hstack([block[0] for block in blocks])
-        self._test = np.hstack([block[1] for block in blocks])
-        self._feature = np.repeat(np.arange(len(blocks)), [block[0].shape[1] for block in blocks])
-        self._known: dict[bytes, Floats] = {}
-
-    def scores(self, features: Masks, seed: int, n_jobs: int | None) -> Floats:
-        """Return the score of each model with some features."""
-        if features.tobytes() in self._known:
-            return self._known[features.tobytes()]
-        columns = features[self._feature]
-        X_train, X_test = self._train[:, columns], self._test[:, columns]
-        n_threads = effective_threads(n_jobs) if X_train.size >= WORTH_A_THREAD else 1
-        scores = []
-        for model in _models(seed, is_numeric=self._is_numeric):
-            stop_if_late()
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # a linear model need not converge
-                is_forest = hasattr(model, "n_estimators")
-                if is_forest:
-                    model.set_params(n_jobs=n_threads)
-                model.fit(X_train, self._y_train)
-                if is_forest:
-                    model.set_params(n_jobs=1)  # threads would add up in any order
-                predicted = model.predict(X_test)
-            scores.append(_score(self._y_test, predicted, is_numeric=self._is_numeric))
-        self._known[features.tobytes()] = np.array(scores)
-        return self._known[features.tobytes()]
-
-
-def _standardized(train: Floats, test: Floats) -> tuple[Floats, Floats]:
-    """Return a column of numbers in units of its spread, gaps at the median."""
-    known = train[~np.isnan(train)]
-    median = float(np.median(known)) if known.size else 0.0
-    train, test = (np.where(np.isnan(one), median, one) for one in (train, test))
-    center, spread = float(train.mean()), float(train.std())
-    scale = spread if np.isfinite(spread) and spread > 0 else 1.0
-    return ((train - center) / scale)[:, None], ((test - center) / scale)[:, None]
-
-
-def _one_hot(train: Floats, test: Floats) -> tuple[Floats, Floats]:
-    """Return a column of zeros and ones for each category seen; a gap or a new one has no 1."""
-    seen, counts = np.unique(train[~np.isnan(train)], return_counts=True)
-    kept = np.sort(seen[np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]])
-    return (train[:, None] == kept).astype(float), (test[:, None] == kept).astype(float)
-
-
-def _models(seed: int, *, is_numeric: bool) -> list[Any]:
-    """Return the models; classes count equally, as they do in the score."""
-    with uninterrupted():  # the imports
-        from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-        from sklearn.linear_model import LogisticRegression, Ridge
-        from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-
-    if is_numeric:
-        forest = RandomForestRegressor(N_TREES, random_state=seed % 2**32)
-        return [KNeighborsRegressor(), Ridge(), forest]
-    return [
-        KNeighborsClassifier(),
-        LogisticRegression(class_weight="balanced", max_iter=500),
-        RandomForestClassifier(N_TREES, class_weight="balanced", random_state=seed % 2**32),
-    ]
-
-
-def _score(truth: Any, predicted: Any, *, is_numeric: bool) -> float:
-    if is_numeric:
-        apart = truth - truth.mean()
-        unit = float(np.abs(apart).max())  # squares of very large or small numbers are not finite
-        if not 0.0 < unit < math.inf:
-            return 0.0
-        spread = float(((apart / unit) ** 2).sum())
-        missed = float((((truth - predicted) / unit) ** 2).sum())
-        return max(LOWEST_R2, 1.0 - missed / spread)
-    return float(np.mean([np.mean(predicted[truth == one] == one) for one in np.unique(truth)]))
-
-
-def noise_guard(selector: Selection, dataset: Dataset, seed: int) -> NoiseGuard | str:
-    """Return how many shuffled twins a greedy search takes, or a sentence why it was left out.
-
-    Every column that may be selected gets a twin with the same values in another order. The
-    measure and its settings are those of the selector, which must be a clone that nobody watches.
-    """
-    per_pair = 2 * dataset.n_features * GUARD_STEPS
-    affordable = math.isqrt(GUARD_PAIRS // per_pair)
-    if affordable < min(FEWEST_SHUFFLED, dataset.n_samples):
-        return (
-            f"The noise guard was left out: {dataset.n_features:,} columns and their shuffled "
-            "twins take too long."
-        )
-    n_samples = min(dataset.n_samples, MOST_SHUFFLED, affordable)
-    n_shuffles = min(MOST_SHUFFLES, max(1, GUARD_PAIRS // (n_samples**2 * per_pair)))
-    random = np.random.default_rng([seed, TWINNING])
-    n_taken = n_twins = 0
-    for _ in range(n_shuffles):
-        stop_if_late()
-        chosen = random.permutation(dataset.n_samples)[:n_samples]
-        doubled, is_twin = _with_twins(rows_of(dataset, np.sort(chosen)), random)
-        greedy = clone(selector).set_params(search="quickreduct", must_include=None, exclude=None)
-        greedy._drops_doubtful = False  # that was decided on the whole table
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            taken = greedy.fit(doubled).get_support()
-        n_taken += int(taken.sum())
-        n_twins += int((taken & is_twin).sum())
-    return NoiseGuard(n_taken, n_twins, n_shuffles, n_samples)
-
-
-def rows_of(dataset: Dataset, rows: Any) -> Dataset:
-    """Return some samples of a table; classes that none of them has are dropped."""
-    part = replace(
-        dataset, values=dataset.values[rows], target=dataset.target[rows], notes=(), rows=None
-    )
-    if dataset.classes is None:
-        return part
-    present, codes = np.unique(part.target, return_inverse=True)
-    classes = tuple(dataset.classes[one] for one in present.tolist())
-    return replace(part, target=codes.astype(np.int64), classes=classes)
-
-
-def columns_of(dataset: Dataset, features: Integers) -> Dataset:
-    """Return some features of a table, in this order."""
-    names = tuple(dataset.feature_names[one] for one in features)
-    labels = dataset.categories and tuple(dataset.categories[one] for one in features)
-    return replace(
-        dataset,
-        values=np.ascontiguousarray(dataset.values[:, features]),
-        feature_names=names,
-        categorical=dataset.categorical[features],
-        categories=labels,
-        dates=frozenset(np.flatnonzero(np.isin(features, list(dataset.dates))).tolist()),
-    )
-
-
-def _with_twins(dataset: Dataset, random: np.random.Generator) -> tuple[Dataset, Masks]:
-    """Return a table with a shuffled twin of each column, and which columns are twins.
-
-    They are in random order: of columns that score the same, a search takes the first.
-    """
-    twins = [column[random.permutation(len(column))] for column in dataset.values.T]
-    names = [f"{name} (twin {place})" for place, name in enumerate(dataset.feature_names)]
-    doubled = replace(
-        dataset,
-        values=np.column_stack([dataset.values, *twins]),
-        feature_names=(*dataset.feature_names, *names),
-        categorical=np.tile(dataset.categorical, 2),
-        categories=dataset.categories and dataset.categories * 2,
-    )
-    order = random.permutation(doubled.n_features)
-    is_twin = np.arange(doubled.n_features) >= dataset.n_features
-    return columns_of(doubled, order), is_twin[order]

@@ -8,20 +8,20 @@ subset with the first column becomes one with all columns.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import Sentence, Setting, count, listed, shown, suggested
+from fuzzyfrog.common.messages import count, listed, shown, suggested
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import ParameterError
-from fuzzyfrog.records import Alike, FeatureSet, FeatureSummary, Run
-from fuzzyfrog.search import Exact, ExactFront, Search
-from fuzzyfrog.select.parameters import is_index
+from fuzzyfrog.result import Alike, FeatureSummary, Result, Subset
+from fuzzyfrog.select.settings import is_index
 
 if TYPE_CHECKING:
     from fuzzyfrog.search.protocol import Floats
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Masks = NDArray[np.bool_]
 
 MOST_NAMED = 4  # columns of a group
-EXAMPLE = "For example, groups={'color': ['color_red', 'color_blue'], 'size': 'size_*'}."
+EXAMPLE = "For example, feature_groups={'color': ['color_red', 'color_blue'], 'size': 'size_*'}."
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,11 @@ class Groups:
             return cls({}, dataset.n_features)
         if not isinstance(groups, Mapping):
             rule = "be None or a mapping of names to columns"
-            raise ParameterError("groups", rule, shown(groups), EXAMPLE)
+            raise ParameterError("feature_groups", rule, shown(groups), EXAMPLE)
         if unnamed := [name for name in groups if not isinstance(name, str)]:
-            raise ParameterError("groups", "have names that are text", shown(unnamed[0]), EXAMPLE)
+            raise ParameterError(
+                "feature_groups", "have names that are text", shown(unnamed[0]), EXAMPLE
+            )
         found = {name: _columns_of(name, given, dataset) for name, given in groups.items()}
         owners: dict[int, str] = {}
         for name, columns in found.items():
@@ -57,12 +59,14 @@ class Groups:
                 if owner != name:
                     label = shown(dataset.feature_names[column])
                     raise ParameterError(
-                        "groups", "not overlap", f"{label} in {shown(owner)} and {shown(name)}"
+                        "feature_groups",
+                        "not overlap",
+                        f"{label} in {shown(owner)} and {shown(name)}",
                     )
             others = set(dataset.feature_names) - {dataset.feature_names[one] for one in columns}
             if name in others:
                 rule = "have names that no other column has"
-                raise ParameterError("groups", rule, shown(name), "Choose another name.")
+                raise ParameterError("feature_groups", rule, shown(name), "Choose another name.")
         return cls(found, dataset.n_features)
 
     def __bool__(self) -> bool:
@@ -96,6 +100,11 @@ class Groups:
         for first, *others in self.columns.values():
             found[..., others] = found[..., [first]]
         return found
+
+    def columns_of(self, features: Sequence[int]) -> list[int]:
+        """Return the columns that some features stand for, ascending."""
+        mask = np.isin(np.arange(self.n_features), features)
+        return np.flatnonzero(self.expanded(mask)).tolist()
 
     def spread(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return values of columns, with that of the first column for all of a group."""
@@ -150,12 +159,12 @@ class Groups:
         """Return `measure_on` for groups: failed subsets in, the grouped measure out."""
         return lambda failed: self.measured(measure_on(self.expanded(failed)))
 
-    def in_record(self, run: Run) -> Run:
-        """Return a record in which a group is one feature, called by its name and its columns."""
+    def in_result(self, result: Result) -> Result:
+        """Return a result in which a group is one feature, called by its name and its columns."""
         if not self:
-            return run
+            return result
         place = np.cumsum(~self.members) - 1
-        features = run.data.features
+        features, answer = result.table.features, result.answer
         labels = {
             columns[0]: FeatureSummary(
                 f"{name} ({_short([features[one].name for one in columns])})",
@@ -169,30 +178,36 @@ class Groups:
         def moved(some: Sequence[int]) -> tuple[int, ...]:
             return tuple(int(place[one]) for one in some if not self.members[one])
 
-        def sets(some: Sequence[FeatureSet]) -> tuple[FeatureSet, ...]:
+        def sets(some: Sequence[Subset]) -> tuple[Subset, ...]:
             return tuple(replace(one, features=moved(one.features)) for one in some)
 
         def alikes(some: Sequence[Alike]) -> tuple[Alike, ...]:
             return tuple(Alike(int(place[one.feature]), moved(one.others)) for one in some)
 
-        sample = run.data_sample
+        sample = result.data_sample
         if sample is not None:
             columns = (replace(one, feature=int(place[one.feature])) for one in sample.columns)
             sample = replace(sample, columns=tuple(columns))
+        table = replace(
+            result.table, features=tuple(labels.get(one, features[one]) for one in kept)
+        )
         return replace(
-            run,
+            result,
             data_sample=sample,
-            data=replace(run.data, features=tuple(labels.get(one, features[one]) for one in kept)),
-            selected=moved(run.selected),
-            reducts=sets(run.reducts),
-            core=None if run.core is None else moved(run.core),
-            feature_frequency=tuple(run.feature_frequency[one] for one in kept),
-            front=sets(run.front),
-            excluded=moved(run.excluded),
-            identifiers=moved(run.identifiers),
-            telling=moved(run.telling),
-            copies=alikes(run.copies),
-            correlated=alikes(run.correlated),
+            table=table,
+            selected=moved(result.selected),
+            answer=replace(
+                answer,
+                reducts=sets(answer.reducts),
+                core=None if answer.core is None else moved(answer.core),
+                feature_frequency=tuple(answer.feature_frequency[one] for one in kept),
+            ),
+            front=sets(result.front),
+            excluded=moved(result.excluded),
+            identifiers=moved(result.identifiers),
+            suspected_leaks=moved(result.suspected_leaks),
+            copies=alikes(result.copies),
+            correlated=alikes(result.correlated),
         )
 
 
@@ -205,7 +220,7 @@ def _short(names: Sequence[str]) -> str:
 def _columns_of(name: str, given: object, dataset: Dataset) -> tuple[int, ...]:
     """Return the columns of a group, given by a pattern, by names or by indices."""
     names = dataset.feature_names
-    where = f"groups[{shown(name)}]"
+    where = f"feature_groups[{shown(name)}]"
     if isinstance(given, str):
         found = [one for one, label in enumerate(names) if fnmatchcase(label, given)]
         if not found:
@@ -226,19 +241,6 @@ def _columns_of(name: str, given: object, dataset: Dataset) -> tuple[int, ...]:
         rule = "have at least 2 columns"
         raise ParameterError(where, rule, listed(names[one] for one in columns) or "none")
     return columns
-
-
-def check_groups(groups: object, search: Search, *, certify: bool) -> None:
-    """Raise if groups are asked for where a proof is: it is about single columns."""
-    if not groups:
-        return
-    hint = Sentence("Leave out ", Setting("groups"), ", or search without a proof.")
-    if certify:
-        rule = "be left out with groups: a proof is about single columns"
-        raise ParameterError("certify", rule, "True", hint)
-    if isinstance(search, Exact | ExactFront):
-        rule = "be one that proves nothing with groups: a proof is about single columns"
-        raise ParameterError("search", rule, type(search).__name__, hint)
 
 
 class GroupedMeasure:

@@ -5,8 +5,6 @@ import json
 import os
 import platform
 import shlex
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -27,10 +25,8 @@ from fuzzyfrog.common.jit import compiling_all, compiling_heard
 # Package, module to import, purpose, and the extra that installs it.
 REQUIRED = (("numpy", "numpy"), ("scipy", "scipy"), ("numba", "numba"), ("scikit-learn", "sklearn"))
 OPTIONAL = (
-    ("lightgbm", "lightgbm", "--search boosted", "boost"),
     ("pyarrow", "pyarrow", "Parquet files", "parquet"),
     ("matplotlib", "matplotlib", "figures as SVG and PNG", "report"),
-    ("jpype1", "jpype", "the classifiers of Weka", "weka"),
     ("distributed", "distributed", "fits on a Dask cluster", "dask"),
 )
 
@@ -113,7 +109,7 @@ def _examined() -> list[Finding]:
         for name, module, purpose, extra in OPTIONAL
     ]
     frames = _package("pandas", "pandas", "data frames in the examples", _pip("pandas"))
-    return [*findings, frames, _java(), _weka(), _paper_data()]
+    return [*findings, frames]
 
 
 def _install(options: str, extra: str) -> str:
@@ -208,43 +204,3 @@ def _is_writable(folder: Path) -> bool:
             return True
     except OSError:
         return False
-
-
-def _java() -> Finding:
-    purpose, remedy = "the classifiers of Weka", "apt-get install default-jre-headless"
-    home = os.environ.get("JAVA_HOME")
-    java = shutil.which("java", path=str(Path(home) / "bin")) if home else shutil.which("java")
-    if java is None:
-        return Finding("java", False, "not found", purpose, remedy)
-    try:
-        done = subprocess.run(  # noqa: S603 - the Java that this user would run
-            [java, "-version"], capture_output=True, text=True, timeout=20, check=True
-        )
-    except (OSError, subprocess.SubprocessError) as error:
-        return Finding("java", False, f"{java} does not run ({error})", purpose, remedy)
-    first = (done.stderr or done.stdout).strip().splitlines()[0]
-    return Finding("java", True, f"{first} ({java})", purpose, remedy)
-
-
-def _weka() -> Finding:
-    from fuzzyfrog.experiment.weka.process import DEBIAN_JAR, JAR_VARIABLE
-
-    jar = Path(os.environ.get(JAR_VARIABLE) or DEBIAN_JAR).expanduser()
-    found = str(jar) if jar.is_file() else f"{jar} not found"
-    remedy = f"apt-get install weka, or set {JAR_VARIABLE} to a weka.jar"
-    return Finding("weka", jar.is_file(), found, "the classifiers of the paper", remedy)
-
-
-def _paper_data() -> Finding:
-    from fuzzyfrog.data.catalog import FOLDER_VARIABLE, dataset_file, registry
-
-    files = [dataset_file(name) for name in registry() if name != "wine"]
-    n_found = 1 + sum(file is not None and file.is_file() for file in files)
-    n_all = len(registry())
-    return Finding(
-        "data sets of the paper",
-        n_found == n_all,
-        f"{n_found} of {n_all} (listed by fuzzyfrog datasets)",
-        "reproducing the experiment of the paper",
-        f"set {FOLDER_VARIABLE} to a folder with their files, or run fuzzyfrog datasets fetch",
-    )

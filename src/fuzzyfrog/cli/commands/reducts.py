@@ -1,27 +1,29 @@
-"""``fuzzyfrog reducts``: all reducts of a size, with a proof that there are no others."""
+"""``fuzzyfrog reducts``: the fewest columns that separate exactly these samples."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from msgspec import to_builtins
 
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import fitted, tell, write_json, write_result
 from fuzzyfrog.cli.errors import ExitCode, UsageError
 from fuzzyfrog.cli.inputs import TableOptions, left_out_of, opened
-from fuzzyfrog.cli.options import MeasureOptions, features_in
+from fuzzyfrog.cli.options import ReductOptions, features_in, given_options
+from fuzzyfrog.cli.outputs import Files
 from fuzzyfrog.cli.progress import shown_progress
+from fuzzyfrog.cli.selecting import run_selection
 from fuzzyfrog.common.jit import compiling_heard
 from fuzzyfrog.common.messages import count
 
 if TYPE_CHECKING:
     from fuzzyfrog.cli.progress import Course
-    from fuzzyfrog.records import Reduct
+    from fuzzyfrog.result import Subset
 
 ROOM = 40  # columns of a terminal for one name among others
 MAX_COMMON = 5  # features listed as the most common
@@ -29,34 +31,49 @@ MAX_COMMON = 5  # features listed as the most common
 
 def reducts(
     asked: TableOptions,
-    measure: MeasureOptions,
+    search: ReductOptions,
+    files: Files,
+    list_all: Annotated[
+        bool,
+        typer.Option(
+            "--all",
+            metavar="",
+            help="List all reducts with the fewest features (or with --n-features), with a proof "
+            "that there are no others.",
+        ),
+    ] = False,
     limit: Annotated[
-        int, typer.Option(metavar="N", help="Print at most N reducts; 0 for all.")
+        int, typer.Option(metavar="N", help="With --all: list at most N reducts; 0 for all.")
     ] = 100,
-    size: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Number of features (default: the fewest possible)."),
-    ] = None,
-    include: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B", help="Features that every reduct must have."),
-    ] = None,
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B", help="Features that no reduct may have."),
-    ] = None,
-    copies: options.Copies = options.CopiesRule.DROP,
+    no_check: options.NoCheck = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """List all reducts with the fewest features, with a proof that there are no others.
+    """Find the fewest columns that separate exactly these samples as well as all columns do.
 
-    Ctrl-C prints the reducts found so far.
+    These are the reducts of the paper, by its frog-leaping search. Separating the samples at hand
+    is not predicting new ones: for that, see `fuzzyfrog select`. Ctrl-C stops with the best subset
+    so far and still writes all files.
     """
+    if not list_all:
+        run_selection(search, files, asked, checks=not no_check, as_json=as_json, quiet=quiet)
+        return
+    allowed = ("n_features", "include", "exclude", "copies", "jobs", "tnorm", "spread", "missing")
+    meaningless = [*given_options(search, but=allowed), *given_options(files)]
+    if meaningless:
+        raise UsageError(
+            f"--all must come without {', '.join(meaningless)}. It lists reducts instead of "
+            "selecting one."
+        )
     if limit < 0:
         raise UsageError(f"--limit must be at least 0, got {limit}. 0 lists all of them.")
-    measure.require_strict("reducts")
-    found: list[Reduct] = []
+    _list_all(asked, search, limit, as_json=as_json, quiet=quiet)
+
+
+def _list_all(
+    asked: TableOptions, search: ReductOptions, limit: int, *, as_json: bool, quiet: bool
+) -> None:
+    found: list[Subset] = []
     left_out: list[str] = []
     try:
         with (
@@ -66,22 +83,23 @@ def reducts(
             from fuzzyfrog.select.certify import enumerate_reducts
 
             dataset = loaded.dataset
-            included = features_in("--include", include, dataset)
-            excluded = features_in("--exclude", exclude, dataset)
+            included = features_in("--include", search.include, dataset)
+            excluded = features_in("--exclude", search.exclude, dataset)
             left_out += left_out_of(
                 dataset,
                 included,
                 excluded,
-                drop_copies=copies == "drop",
+                drop_copies=search.copies == "drop",
                 way_out="--copies keep lists all",
             )
             course.phase("searching for the first reduct")
             iterator = enumerate_reducts(
                 dataset,
-                size=size,
+                size=search.n_features,
                 must_include=included or None,
                 exclude=[*excluded, *left_out] or None,
-                **measure.parameters(),
+                n_jobs=search.jobs,
+                **search.kind.parameters(),  # type: ignore[arg-type]
             )
             with compiling_heard(course.compile):
                 ended = _collect(iterator, limit, found, course)
@@ -89,16 +107,16 @@ def reducts(
         tell("interrupted; printing the reducts found so far")
         ended = "interrupted"
     if as_json:
-        listed = [asdict(one) for one in found]
+        listed = [to_builtins(one) for one in found]
         document = {"all": ended == "all", "left_out": left_out, "reducts": listed}
         write_json(json.dumps(document, indent=2))
     else:
-        write_result(*_lines(found, ended, is_fewest=size is None))
+        write_result(*_lines(found, ended, is_fewest=search.n_features is None))
     if ended == "interrupted":
         raise typer.Exit(ExitCode.INTERRUPTED)
 
 
-def _collect(reducts: Iterator[Reduct], limit: int, found: list[Reduct], course: Course) -> str:
+def _collect(reducts: Iterator[Subset], limit: int, found: list[Subset], course: Course) -> str:
     """Append the reducts as they come; return why that ended: "all" or "limit"."""
     for one in reducts:
         if limit and len(found) == limit:
@@ -109,7 +127,7 @@ def _collect(reducts: Iterator[Reduct], limit: int, found: list[Reduct], course:
     return "all"
 
 
-def _lines(found: list[Reduct], ended: str, *, is_fewest: bool) -> Iterator[str]:
+def _lines(found: list[Subset], ended: str, *, is_fewest: bool) -> Iterator[str]:
     yield from (", ".join(fitted(name, ROOM) for name in one.names) for one in found)
     if found:
         yield ""
@@ -122,7 +140,7 @@ def _lines(found: list[Reduct], ended: str, *, is_fewest: bool) -> Iterator[str]
         yield f"Most common features: {shares}"
 
 
-def _count(found: list[Reduct], ended: str, *, is_fewest: bool) -> str:
+def _count(found: list[Subset], ended: str, *, is_fewest: bool) -> str:
     if not found:
         none = "There is no reduct of this size (proven)."
         return none if ended == "all" else "No reduct was found before the interruption."

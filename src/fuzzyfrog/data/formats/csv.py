@@ -54,6 +54,7 @@ from fuzzyfrog.data.formats import (
 )
 from fuzzyfrog.errors import DataError
 
+MOST_SHARED = 100_000  # different labels that are kept once for all rows
 BLOCK_CELLS = 2**18  # about 20 MB of text at a time
 HEAD_BYTES = 2**16
 SEPARATORS = (",", ";", "\t", "|")
@@ -413,8 +414,11 @@ class BlockStore:
                 self._without_target.append(line)
                 self._markers.add(label if label in MISSING - NO_LABEL else "")
                 label = None
-            # Equal labels share one object, so a long file keeps few texts.
-            self._target.append(self._labels.setdefault(label, label))
+            # Equal labels share one object, so a long file keeps few texts; numbers are all
+            # different, and to remember them takes more memory than to keep them.
+            if len(self._labels) < MOST_SHARED:
+                label = self._labels.setdefault(label, label)
+            self._target.append(label)
 
     def _converted(self, block: Block, column: FileColumn, place: int) -> FloatArray:
         cells = block.columns[place]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from fuzzyfrog import FuzzyRoughSelector, Genetic, ParticleSwarm, ShuffledFrogs
+from fuzzyfrog import Genetic, ParticleSwarm, ReductSelector, ShuffledFrogs
 
 X = np.random.default_rng(0).normal(size=(12, 4))
 y = [0, 1] * 6
@@ -58,7 +58,7 @@ BAD = [
 
 @pytest.mark.parametrize(("parameters", "sentence"), BAD)
 def test_bad_parameter_gets_a_sentence_in_fit(parameters, sentence):
-    selector = FuzzyRoughSelector(**{"random_state": 0, **parameters})  # says nothing yet
+    selector = ReductSelector(**{"random_state": 0, **parameters})  # says nothing yet
     clone(selector)
     with pytest.raises(ValueError, match=sentence):
         selector.fit(X, y)
@@ -71,11 +71,11 @@ def test_bad_parameter_is_refused_before_anything_goes_to_a_cluster(
     monkeypatch.setattr("fuzzyfrog.cluster.on_cluster", lambda *_: pytest.fail("too late"))
     given = {"random_state": 0, "cluster": "tcp://127.0.0.1:1", **parameters}
     with pytest.raises(ValueError, match=sentence):
-        FuzzyRoughSelector(**given).fit(X, y)
+        ReductSelector(**given).fit(X, y)
 
 
 def test_bad_parameters_leave_no_checkpoint(tmp_path):
     path = tmp_path / "log"
     with pytest.raises(ValueError, match="n_features_to_select"):
-        FuzzyRoughSelector(checkpoint=path, random_state=0, n_features_to_select=9).fit(X, y)
+        ReductSelector(checkpoint=path, random_state=0, n_features_to_select=9).fit(X, y)
     assert not path.exists()

@@ -1,4 +1,4 @@
-"""The measures of docs/howto/own-measure.md have the values of fuzzy-rough-learn."""
+"""The measures of docs/howto/custom-measure.md have the values of fuzzy-rough-learn."""
 
 import doctest
 import re
@@ -9,7 +9,7 @@ import pytest
 
 from fuzzyfrog import load_dataset
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "howto" / "own-measure.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "howto" / "custom-measure.md"
 # By fuzzy-rough-learn 0.2.2, as `peer_owa` and `peer_vqrs` below compute them: iris, its first two
 # features, and all four.
 PUBLISHED = {"OWA": [0.959791967919, 0.998783900980], "VQRS": [0.765876217150, 0.971166508772]}

@@ -3,13 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from msgspec.structs import replace
 from sklearn.datasets import load_wine
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from fuzzyfrog import (
     DataError,
-    FuzzyRoughSelector,
     QuickReduct,
+    ReductSelector,
     ShuffledFrogs,
     dependency,
     load_dataset,
@@ -25,7 +26,12 @@ def wine():
 
 @pytest.fixture(scope="module")
 def fitted(wine):
-    return FuzzyRoughSelector(random_state=0).fit(*wine)
+    return ReductSelector(random_state=0).fit(*wine)
+
+
+def course(selector):
+    """Return the history without the times, which differ from fit to fit."""
+    return [replace(one, seconds=None) for one in selector.history_]
 
 
 def a_table(seed=0, n_samples=30, n_features=6):
@@ -71,7 +77,7 @@ class TestAttributes:
 
     def test_equally_frequent_features_share_a_rank(self):
         X, y = a_table()
-        selector = FuzzyRoughSelector("quickreduct", n_features_to_select=2).fit(X, y)
+        selector = ReductSelector("quickreduct", n_features_to_select=2).fit(X, y)
         assert sorted(selector.ranking_.tolist()) == [1, 1, 2, 2, 2, 2]
 
     def test_history_and_evaluations_are_those_of_the_run(self, fitted):
@@ -82,7 +88,7 @@ class TestAttributes:
 
     def test_names_are_numbered_where_there_are_none(self):
         X, y = a_table()
-        selector = FuzzyRoughSelector("quickreduct").fit(X, y)
+        selector = ReductSelector("quickreduct").fit(X, y)
         first = selector.reducts_[0]
         assert first.names == tuple(f"x{feature}" for feature in first.features)
         assert not hasattr(selector, "feature_names_in_")
@@ -91,7 +97,7 @@ class TestAttributes:
 class TestSelectReduct:
     def test_switches_all_that_belongs_to_the_selection(self, wine):
         X, y = wine
-        selector = FuzzyRoughSelector(random_state=0).fit(X, y)
+        selector = ReductSelector(random_state=0).fit(X, y)
         reduct = selector.reducts_[7]
         assert selector.select_reduct(7) is selector
         assert np.flatnonzero(selector.support_).tolist() == list(reduct.features)
@@ -100,7 +106,7 @@ class TestSelectReduct:
         assert selector.transform(X).shape == (178, reduct.size)
 
     def test_dependency_and_size_follow(self):
-        selector = FuzzyRoughSelector(min_dependency=0.8, random_state=0).fit(*a_table())
+        selector = ReductSelector(min_dependency=0.8, random_state=0).fit(*a_table())
         assert len({reduct.dependency for reduct in selector.reducts_}) > 1
         for i, reduct in enumerate(selector.reducts_):
             selector.select_reduct(i)
@@ -113,34 +119,34 @@ class TestSelectReduct:
 
     def test_unfitted_selector_says_so(self):
         with pytest.raises(NotFittedError):
-            FuzzyRoughSelector().select_reduct(0)
+            ReductSelector().select_reduct(0)
 
 
 class TestSeeds:
     def test_same_seed_same_result_at_any_number_of_threads(self, wine):
-        one = FuzzyRoughSelector(random_state=3, n_jobs=1, max_evaluations=400).fit(*wine)
-        two = FuzzyRoughSelector(random_state=3, n_jobs=2, max_evaluations=400).fit(*wine)
+        one = ReductSelector(random_state=3, n_jobs=1, max_evaluations=400).fit(*wine)
+        two = ReductSelector(random_state=3, n_jobs=2, max_evaluations=400).fit(*wine)
         assert one.seed_ == two.seed_ == 3
         assert one.reducts_ == two.reducts_
-        assert one.history_ == two.history_
+        assert course(one) == course(two)
 
     def test_other_seed_other_course(self, wine):
         runs = [
-            FuzzyRoughSelector(random_state=seed, max_evaluations=300).fit(*wine).history_
+            course(ReductSelector(random_state=seed, max_evaluations=300).fit(*wine))
             for seed in (1, 2)
         ]
         assert runs[0] != runs[1]
 
     def test_the_seed_that_was_drawn_repeats_the_fit(self, wine):
-        drawn = FuzzyRoughSelector(max_evaluations=200).fit(*wine)
-        again = FuzzyRoughSelector(random_state=drawn.seed_, max_evaluations=200).fit(*wine)
-        assert again.history_ == drawn.history_
+        drawn = ReductSelector(max_evaluations=200).fit(*wine)
+        again = ReductSelector(random_state=drawn.seed_, max_evaluations=200).fit(*wine)
+        assert course(again) == course(drawn)
 
 
 class TestConstraints:
     @pytest.mark.parametrize("search", SEARCHES)
     def test_must_include_and_exclude_by_name(self, wine, search):
-        selector = FuzzyRoughSelector(
+        selector = ReductSelector(
             search, must_include=["ash"], exclude=["proline", "hue"], random_state=0
         ).fit(*wine)
         for reduct in selector.reducts_:
@@ -151,7 +157,7 @@ class TestConstraints:
         mask = np.zeros(13, bool)
         mask[[2, 5]] = True
         found = [
-            FuzzyRoughSelector("quickreduct", exclude=exclude).fit(*wine).reducts_
+            ReductSelector("quickreduct", exclude=exclude).fit(*wine).reducts_
             for exclude in (["ash", "total_phenols"], [2, 5], mask)
         ]
         assert found[0] == found[1] == found[2]
@@ -159,7 +165,7 @@ class TestConstraints:
     @pytest.mark.parametrize("search", SEARCHES)
     @pytest.mark.parametrize("size", [1, 4, 13])
     def test_the_number_of_features_is_kept(self, wine, search, size):
-        selector = FuzzyRoughSelector(
+        selector = ReductSelector(
             search, n_features_to_select=size, random_state=0, max_evaluations=500
         ).fit(*wine)
         assert selector.n_features_ == size
@@ -169,30 +175,30 @@ class TestConstraints:
         X, y = wine
         kept = [feature for feature in range(13) if feature in (1, 2)]
         rest = [feature for feature in range(13) if feature not in kept]
-        selector = FuzzyRoughSelector(exclude=rest, random_state=0).fit(X, y)
+        selector = ReductSelector(exclude=rest, random_state=0).fit(X, y)
         assert selector.full_dependency_ == dependency(X, y, kept) < 1.0
         assert selector.dependency_ == selector.full_dependency_
 
     def test_a_share_of_the_dependency_needs_fewer_features(self, wine):
-        selector = FuzzyRoughSelector(min_dependency=0.9, random_state=0).fit(*wine)
+        selector = ReductSelector(min_dependency=0.9, random_state=0).fit(*wine)
         assert selector.n_features_ < 5
         assert selector.dependency_ >= 0.9 * selector.full_dependency_
 
     def test_the_product_ranking_of_wine(self, wine):
-        selector = FuzzyRoughSelector(ranking="product", random_state=0).fit(*wine)
+        selector = ReductSelector(ranking="product", random_state=0).fit(*wine)
         assert (selector.get_support(indices=True) + 1).tolist() == [7, 10, 13]
 
 
 class TestStopping:
     def test_budget_of_evaluations(self, wine):
-        selector = FuzzyRoughSelector(max_evaluations=50, random_state=0).fit(*wine)
+        selector = ReductSelector(max_evaluations=50, random_state=0).fit(*wine)
         assert selector.n_evaluations_ <= 50
         assert selector.stop_reason_ == "max_evaluations"
         assert selector.support_.any()
 
     def test_budget_of_seconds(self, wine):
         with pytest.warns(UserWarning, match="before it scored any subset|determine the core"):
-            selector = FuzzyRoughSelector(max_seconds=1e-9, random_state=0).fit(*wine)
+            selector = ReductSelector(max_seconds=1e-9, random_state=0).fit(*wine)
         assert selector.stop_reason_ == "max_seconds"
         assert selector.support_.any()
 
@@ -203,9 +209,14 @@ class TestStopping:
             heard.append(moment)
             return len(heard) == 3
 
-        selector = FuzzyRoughSelector(callbacks=[stop_at_third], random_state=0).fit(*wine)
+        selector = ReductSelector(callbacks=[stop_at_third], random_state=0).fit(*wine)
         assert selector.stop_reason_ == "callback"
-        assert selector.history_[:3] == heard[:3]
+        assert [
+            (one.n_evaluations, one.dependency, one.size, one.n_reducts, one.diversity)
+            for one in selector.history_[:3]
+        ] == [
+            (one.n_evaluations, one.score, one.size, one.n_best, one.diversity) for one in heard[:3]
+        ]
 
     def test_interrupted_fit_keeps_the_best_so_far(self, wine):
         def interrupt(moment):
@@ -213,7 +224,7 @@ class TestStopping:
                 raise KeyboardInterrupt
 
         with pytest.warns(ConvergenceWarning, match="interrupted at a dependency of"):
-            selector = FuzzyRoughSelector(callbacks=[interrupt], random_state=0).fit(*wine)
+            selector = ReductSelector(callbacks=[interrupt], random_state=0).fit(*wine)
         assert selector.stop_reason_ == "interrupted"
         assert selector.transform(wine[0]).shape[1] == selector.n_features_ > 0
 
@@ -221,47 +232,47 @@ class TestStopping:
 class TestCheckpoint:
     def test_resumed_fit_equals_an_undisturbed_one(self, wine, tmp_path):
         path = tmp_path / "wine.scores"
-        undisturbed = FuzzyRoughSelector(random_state=1).fit(*wine)
-        cut = FuzzyRoughSelector(random_state=1, checkpoint=path, max_evaluations=500).fit(*wine)
-        resumed = FuzzyRoughSelector(random_state=1, checkpoint=str(path)).fit(*wine)
+        undisturbed = ReductSelector(random_state=1).fit(*wine)
+        cut = ReductSelector(random_state=1, checkpoint=path, max_evaluations=500).fit(*wine)
+        resumed = ReductSelector(random_state=1, checkpoint=str(path)).fit(*wine)
         assert cut.stop_reason_ == "max_evaluations"
         assert resumed.reducts_ == undisturbed.reducts_
-        assert resumed.history_ == undisturbed.history_
+        assert course(resumed) == course(undisturbed)
 
     @pytest.mark.parametrize("change", [{"tnorm": "minimum"}, {"spread": "range"}])
     def test_other_measure_is_refused(self, wine, tmp_path, change):
         path = tmp_path / "wine.scores"
-        FuzzyRoughSelector(random_state=1, checkpoint=path, max_evaluations=50).fit(*wine)
+        ReductSelector(random_state=1, checkpoint=path, max_evaluations=50).fit(*wine)
         with pytest.raises(ValueError, match="must come from the same run"):
-            FuzzyRoughSelector(random_state=1, checkpoint=path, **change).fit(*wine)
+            ReductSelector(random_state=1, checkpoint=path, **change).fit(*wine)
 
     def test_other_data_are_refused(self, wine, tmp_path):
         X, y = wine
         path = tmp_path / "wine.scores"
-        FuzzyRoughSelector("quickreduct", random_state=1, checkpoint=path).fit(X, y)
+        ReductSelector("quickreduct", random_state=1, checkpoint=path).fit(X, y)
         with pytest.raises(ValueError, match="must come from the same run"):
-            FuzzyRoughSelector("quickreduct", random_state=1, checkpoint=path).fit(X, y[::-1])
+            ReductSelector("quickreduct", random_state=1, checkpoint=path).fit(X, y[::-1])
 
 
 class TestData:
     def test_instances_and_names_of_searches_agree(self, wine):
         for name, instance in (("frogs", ShuffledFrogs()), ("quickreduct", QuickReduct())):
-            by_name = FuzzyRoughSelector(name, random_state=0, max_evaluations=300).fit(*wine)
-            given = FuzzyRoughSelector(instance, random_state=0, max_evaluations=300).fit(*wine)
-            assert by_name.history_ == given.history_
+            by_name = ReductSelector(name, random_state=0, max_evaluations=300).fit(*wine)
+            given = ReductSelector(instance, random_state=0, max_evaluations=300).fit(*wine)
+            assert course(by_name) == course(given)
 
-    @pytest.mark.filterwarnings("ignore:feature .* alone tells")
+    @pytest.mark.filterwarnings("ignore:feature .* alone")
     def test_numeric_target(self):
         X, _ = a_table(n_features=4)
         y = X[:, 1] + 0.01 * X[:, 2]
-        selector = FuzzyRoughSelector(min_dependency=0.8, random_state=0).fit(X, y)
+        selector = ReductSelector(min_dependency=0.8, random_state=0).fit(X, y)
         assert selector.support_[1]
         assert selector.full_dependency_ == dependency(X, y)
 
     @pytest.mark.parametrize("search", SEARCHES)
     def test_features_that_tell_nothing_still_give_a_selection(self, search):
         X = np.ones((6, 3))
-        selector = FuzzyRoughSelector(search, random_state=0).fit(X, [0, 1] * 3)
+        selector = ReductSelector(search, random_state=0).fit(X, [0, 1] * 3)
         assert selector.n_features_ == 1
         assert selector.dependency_ == 0.0
         assert selector.core_ == []
@@ -279,19 +290,19 @@ class TestData:
     )
     def test_unusable_data_get_a_sentence(self, X, y, message):
         with pytest.raises(DataError, match=message):
-            FuzzyRoughSelector().fit(X, y)
+            ReductSelector().fit(X, y)
 
     def test_missing_values_can_be_refused(self):
         X, y = a_table()
         X[3, 2] = np.nan
-        FuzzyRoughSelector("quickreduct").fit(X, y)
+        ReductSelector("quickreduct").fit(X, y)
         with pytest.raises(DataError, match="missing='raise' allows no missing value"):
-            FuzzyRoughSelector("quickreduct", missing="raise").fit(X, y)
+            ReductSelector("quickreduct", missing="raise").fit(X, y)
 
 
 def test_first_reduct_has_the_most_frequent_features():
     X, y = load_wine(return_X_y=True)
-    selector = FuzzyRoughSelector(random_state=0, max_evaluations=3000).fit(X, y)
+    selector = ReductSelector(random_state=0, max_evaluations=3000).fit(X, y)
     frequency = [selector.feature_frequency_[list(one.features)].sum() for one in selector.reducts_]
     assert len(frequency) > 50
     assert frequency == sorted(frequency, reverse=True)
@@ -299,9 +310,9 @@ def test_first_reduct_has_the_most_frequent_features():
 
 def test_dataset_stands_for_table_and_target():
     data = load_dataset("wine")
-    by_dataset = FuzzyRoughSelector("quickreduct").fit(data)
+    by_dataset = ReductSelector("quickreduct").fit(data)
     X, y = load_wine(return_X_y=True, as_frame=True)
-    by_frame = FuzzyRoughSelector("quickreduct").fit(X, y)
+    by_frame = ReductSelector("quickreduct").fit(X, y)
     assert by_dataset.get_feature_names_out().tolist() == by_frame.get_feature_names_out().tolist()
     np.testing.assert_array_equal(by_dataset.transform(data), by_frame.transform(X))
     with pytest.raises(DataError, match="features of the fit in their order"):
@@ -311,18 +322,18 @@ def test_dataset_stands_for_table_and_target():
 def test_search_that_ends_before_the_target_warns():
     X, y = load_wine(return_X_y=True)
     with pytest.warns(ConvergenceWarning, match="max_evaluations.*before it reached the 1"):
-        FuzzyRoughSelector("quickreduct", max_evaluations=13).fit(X, y)
+        ReductSelector("quickreduct", max_evaluations=13).fit(X, y)
 
 
 def test_identifier_is_pointed_out():
     X = pd.DataFrame({"id": [f"C{k}" for k in range(30)], "size": np.arange(30) % 7})
     with pytest.warns(UserWarning, match="'id' has a different value in every sample"):
-        FuzzyRoughSelector("quickreduct").fit(X, np.arange(30) % 2)
-    FuzzyRoughSelector("quickreduct", exclude=["id"]).fit(X, np.arange(30) % 2)
+        ReductSelector("quickreduct").fit(X, np.arange(30) % 2)
+    ReductSelector("quickreduct", exclude=["id"]).fit(X, np.arange(30) % 2)
 
 
 def test_parameters_of_a_search_need_an_instance():
     with pytest.raises(ValueError, match="search must be an instance to set search__patience"):
-        FuzzyRoughSelector().set_params(search__patience=2)
-    selector = FuzzyRoughSelector().set_params(search=ShuffledFrogs(), search__patience=2)
+        ReductSelector().set_params(search__patience=2)
+    selector = ReductSelector().set_params(search=ShuffledFrogs(), search__patience=2)
     assert selector.search.patience == 2

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import pytest
+from msgspec.structs import replace
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
@@ -21,16 +21,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from fuzzyfrog import BoostedSelector, DataError, FuzzyRoughSelector, check, load_dataset
+from fuzzyfrog import DataError, ReductSelector, SoftSelector, check, load_dataset
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp, limited
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.errors import ParameterError
-from fuzzyfrog.records import NoiseGuard
-from fuzzyfrog.select import cross_validation
+from fuzzyfrog.result import NoiseGuard
+from fuzzyfrog.select import cross_validation, model_table
 from fuzzyfrog.select.cross_validation import shuffled_parts, standard_error
+from fuzzyfrog.select.noise_guard import noise_guard
 
-SOFT = FuzzyRoughSelector(measure="soft", random_state=0)
-QUICK = FuzzyRoughSelector("quickreduct", random_state=0)
+SOFT = SoftSelector(random_state=0)
+QUICK = ReductSelector("quickreduct", random_state=0)
 
 
 def mixed_table(n_samples=120, *, is_numeric=False):
@@ -50,6 +51,11 @@ def mixed_table(n_samples=120, *, is_numeric=False):
         }
     )
     return table, worth if is_numeric else np.where(worth > 0, "yes", "no")
+
+
+def guard(dataset, seed):
+    """Return the noise guard of a greedy search on all features."""
+    return noise_guard(QUICK.settings(), dataset, np.ones(dataset.n_features, bool), seed)
 
 
 def naive_check(selector, table, target, folds, seed):
@@ -94,7 +100,7 @@ def naive_check(selector, table, target, folds, seed):
 def test_models_that_do_harm_have_a_negative_r2():
     random = np.random.default_rng(0)
     X, y = random.normal(size=(40, 12)), random.normal(size=40)
-    found = check(FuzzyRoughSelector("quickreduct", target="numeric"), X, y)
+    found = check(ReductSelector("quickreduct", target="numeric"), X, y)
     assert found.all.score < -0.1
     assert min(found.all.by_model) < -0.1
     assert f"R² {found.selected.score:.3f}".replace("-", "\N{MINUS SIGN}") in str(found)
@@ -104,7 +110,7 @@ def test_models_that_do_harm_have_a_negative_r2():
 @pytest.mark.parametrize("unit", [1e-300, 1.0, 1e300])
 def test_r2_does_not_depend_on_the_unit_of_the_target(unit):
     X = np.random.default_rng(0).normal(size=(60, 3))
-    found = check(FuzzyRoughSelector("quickreduct", target="numeric"), X, unit * X[:, 0])
+    found = check(ReductSelector("quickreduct", target="numeric"), X, unit * X[:, 0])
     assert 0.8 < found.all.by_model[0] < 1.0
 
 
@@ -112,7 +118,7 @@ def test_r2_does_not_depend_on_the_unit_of_the_target(unit):
 def test_scores_and_errors_are_those_of_the_naive_twin(is_numeric):
     table, target = mixed_table(is_numeric=is_numeric)
     table["group"] = table["group"].fillna("a")  # scikit-learn makes a gap a category
-    two = FuzzyRoughSelector("quickreduct", n_features_to_select=2)
+    two = ReductSelector("quickreduct", n_features_to_select=2)
     found = check(two, table, target, folds=4, seed=3)
     twin = naive_check(two, table, target, 4, 3)
     assert found.metric == ("R²" if is_numeric else "balanced accuracy")
@@ -180,22 +186,22 @@ def test_nothing_about_the_samples_to_predict_is_learned():
 
 
 def test_the_same_seed_gives_the_same_check_for_any_number_of_threads(monkeypatch):
-    monkeypatch.setattr(cross_validation, "WORTH_A_THREAD", 1)
+    monkeypatch.setattr(model_table, "WORTH_A_THREAD", 1)
     wine = load_dataset("wine")
-    first = check(FuzzyRoughSelector("quickreduct", n_jobs=1), wine, seed=4)
-    assert check(FuzzyRoughSelector("quickreduct", n_jobs=2), wine, seed=4) == first
-    assert check(FuzzyRoughSelector("quickreduct", n_jobs=1), wine, seed=5) != first
+    first = check(ReductSelector("quickreduct", n_jobs=1), wine, seed=4)
+    assert check(ReductSelector("quickreduct", n_jobs=2), wine, seed=4) == first
+    assert check(ReductSelector("quickreduct", n_jobs=1), wine, seed=5) != first
 
 
 def test_models_get_one_thread_of_each_numeric_library(monkeypatch):
     seen = []
 
-    class Watched(cross_validation._ModelTable):
+    class Watched(cross_validation.ModelTable):
         def scores(self, *args):
             seen.extend(one["num_threads"] for one in threadpool_info())
             return super().scores(*args)
 
-    monkeypatch.setattr(cross_validation, "_ModelTable", Watched)
+    monkeypatch.setattr(cross_validation, "ModelTable", Watched)
     with threadpool_limits(2):
         check(SOFT, *mixed_table(60), folds=2)
         after = {one["num_threads"] for one in threadpool_info()}
@@ -205,7 +211,7 @@ def test_models_get_one_thread_of_each_numeric_library(monkeypatch):
 
 def test_the_selector_stays_as_it_is_and_has_no_side_effects(tmp_path):
     heard = []
-    selector = FuzzyRoughSelector(
+    selector = ReductSelector(
         "quickreduct", callbacks=[heard.append], checkpoint=tmp_path / "scores", random_state=0,
         certify=True, verbose=2,
     )  # fmt: skip
@@ -223,13 +229,13 @@ def test_a_strict_selection_that_loses_is_offered_the_soft_one():
     y = np.where(random.random(500) < 0.8, sex, 1 - sex)
     y[(rank == 0) & (age == 0)] = 1  # the only samples without an enemy like them
     table = pd.DataFrame({"class": rank, "age": age, "sex": sex}).astype(str)
-    found = check(FuzzyRoughSelector(random_state=0), table, y)
+    found = check(ReductSelector(random_state=0), table, y)
     assert found.loses
     assert found.noise.fails
     assert "sex" in found.soft_features
     assert found.soft is not None
     assert not found.soft.loses
-    assert 'measure="soft" selects' in str(found)
+    assert "SoftSelector selects" in str(found)
 
 
 def test_a_harmless_selection_is_offered_nothing():
@@ -247,24 +253,24 @@ def test_the_elbow_is_chosen_inside_the_folds():
     assert 1 < found.elbow.n_features < found.selected.n_features < found.all.n_features == 13
 
 
-@pytest.mark.parametrize("measure", ["soft", "strict"])
+@pytest.mark.parametrize("selector", [SOFT, QUICK], ids=repr)
 @pytest.mark.filterwarnings("ignore:feature 'Unnamed")
-def test_what_the_whole_table_leaves_out_is_left_out_in_every_fold(measure):
+def test_what_the_whole_table_leaves_out_is_left_out_in_every_fold(selector):
     iris = load_iris(as_frame=True)
     rows = np.arange(1, 151)  # sorted by class: this column alone would predict it
     table = iris.data.assign(**{"Unnamed: 0": rows})
-    found = check(FuzzyRoughSelector("quickreduct", measure=measure), table, iris.target)
+    found = check(selector, table, iris.target)
     assert found.all.n_features == 4
     assert found.all.score < 0.98
 
 
 def test_excluded_features_are_not_among_all():
     wine = load_dataset("wine")
-    few = FuzzyRoughSelector("quickreduct", exclude=["proline", "flavanoids"])
+    few = ReductSelector("quickreduct", exclude=["proline", "flavanoids"])
     assert check(few, wine, folds=3).all.n_features == 11
 
 
-@pytest.mark.parametrize("selector", [QUICK, SOFT, BoostedSelector(0.03, random_state=0)], ids=repr)
+@pytest.mark.parametrize("selector", [QUICK, SOFT], ids=repr)
 @pytest.mark.parametrize("is_numeric", [False, True])
 def test_any_selector_takes_categories_and_gaps(selector, is_numeric):
     table, target = mixed_table(is_numeric=is_numeric)
@@ -344,11 +350,11 @@ def test_a_deadline_ends_it():
 
 
 def test_a_search_that_was_interrupted_ends_it(monkeypatch):
-    def interrupted(self, X, y=None):
-        self.stop_reason_ = "interrupted"
-        return self
+    def interrupted(*arguments):
+        return replace(select(*arguments), stop_reason="interrupted")
 
-    monkeypatch.setattr(FuzzyRoughSelector, "fit", interrupted)
+    select = cross_validation.select
+    monkeypatch.setattr(cross_validation, "select", interrupted)
     with pytest.raises(KeyboardInterrupt):
         check(QUICK, load_dataset("iris"))
 
@@ -359,9 +365,7 @@ def test_the_noise_guard_is_half_on_noise_and_leaves_out_what_is_too_wide():
     assert 0.3 < noise.noise.share < 0.7
     assert noise.noise.fails
     assert noise.noise.n_shuffles == 5
-    wide = cross_validation.guard_of(
-        QUICK, make_dataset(random.normal(size=(120, 9_000)), np.arange(120) % 2), 0
-    )
+    wide = guard(make_dataset(random.normal(size=(120, 9_000)), np.arange(120) % 2), 0)
     assert wide == (
         "The noise guard was left out: 9,000 columns and their shuffled twins take too long."
     )
@@ -382,7 +386,7 @@ def test_twins_of_columns_that_score_the_same_are_taken_as_often(kind):
         X = random.integers(0, n_values, (80, 8))
         if kind == "categories":
             X = pd.DataFrame(np.array(list("abcd"))[X]).add_prefix("x")
-        found = cross_validation.guard_of(QUICK, make_dataset(X, random.integers(0, 2, 80)), seed)
+        found = guard(make_dataset(X, random.integers(0, 2, 80)), seed)
         n_taken, n_twins = n_taken + found.n_taken, n_twins + found.n_twins
     assert 0.42 < n_twins / n_taken < 0.58
 
@@ -408,12 +412,12 @@ def test_the_noise_guard_makes_twins_only_of_what_may_be_selected():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(120, 3)), columns=list("abc"))
     y = (X["a"] + X["c"] > 0).astype(int)
-    known = check(FuzzyRoughSelector("quickreduct", exclude=["b"]), X, y).noise
+    known = check(ReductSelector("quickreduct", exclude=["b"]), X, y).noise
     more = X.assign(copy=2 * X["a"], when=pd.date_range("2024-01-01", periods=120), number=y)
     more = more[["b", "a", "when", "copy", "c"]]
     with pytest.warns(UserWarning, match="holds dates"):
-        FuzzyRoughSelector("quickreduct").fit(more, y)
-    found = check(FuzzyRoughSelector("quickreduct", exclude=["b"]), more, y).noise
+        ReductSelector("quickreduct").fit(more, y)
+    found = check(ReductSelector("quickreduct", exclude=["b"]), more, y).noise
     assert found == known
 
 
@@ -421,13 +425,13 @@ def test_a_share_is_one_of_the_columns_not_of_their_twins():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 6))
     y = (X.sum(axis=1) > 0).astype(int)
-    noise = check(FuzzyRoughSelector("quickreduct", n_features_to_select=0.5), X, y).noise
+    noise = check(ReductSelector("quickreduct", n_features_to_select=0.5), X, y).noise
     assert noise.n_taken == 3 * noise.n_shuffles
 
 
 def test_a_seed_is_one_of_scikit_learn():
     with pytest.raises(ParameterError, match="seed must be at most 4294967295"):
-        check(FuzzyRoughSelector("quickreduct"), np.eye(20), np.arange(20) % 2, seed=2**33)
+        check(ReductSelector("quickreduct"), np.eye(20), np.arange(20) % 2, seed=2**33)
 
 
 def test_the_guard_does_not_leave_out_what_the_table_keeps():

@@ -13,11 +13,11 @@ from sklearn import config_context
 from sklearn.datasets import load_wine
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from fuzzyfrog import FuzzyRoughSelector, PredictionWarning, positive_region
+from fuzzyfrog import PredictionWarning, ReductSelector, positive_region
 from fuzzyfrog.data import Dataset, make_dataset
-from fuzzyfrog.records import Run
-from fuzzyfrog.select import record
-from fuzzyfrog.select.record import record_of
+from fuzzyfrog.result import Result
+from fuzzyfrog.result import result as module
+from fuzzyfrog.select import explained, selection
 
 
 def a_table():
@@ -33,32 +33,32 @@ def a_table():
 @pytest.fixture(scope="module")
 def wine():
     X, y = load_wine(return_X_y=True, as_frame=True)
-    return FuzzyRoughSelector(random_state=0).fit(X, y)
+    return ReductSelector(random_state=0).fit(X, y)
 
 
 def test_results_are_those_of_the_selector(wine):
-    run = record_of(wine, name="wines", command="fuzzyfrog select wine")
-    assert (run.data.name, run.command, run.seed) == ("wines", "fuzzyfrog select wine", 0)
+    run = wine.record(name="wines", command="fuzzyfrog reducts wine")
+    assert (run.table.name, run.command, run.seed) == ("wines", "fuzzyfrog reducts wine", 0)
     assert run.names(run.selected) == tuple(wine.get_feature_names_out())
     assert (run.dependency, run.full_dependency) == (wine.dependency_, wine.full_dependency_)
     assert [one.features for one in run.reducts] == [one.features for one in wine.reducts_]
     assert run.n_reducts == len(wine.reducts_)
-    assert run.feature_frequency == tuple(wine.feature_frequency_)
+    assert run.answer.feature_frequency == tuple(wine.feature_frequency_)
     assert [(one.features, one.dependency) for one in run.front] == [
         (one.features, one.dependency) for one in wine.front_
     ]
     assert run.n_evaluations == wine.n_evaluations_
     assert run.history[-1].n_evaluations <= wine.n_evaluations_
     assert run.stop_reason == wine.stop_reason_
-    assert run.parameters["search"] == "frogs"
-    assert run.parameters["min_dependency"] == 1.0
-    assert "callbacks" not in run.parameters
-    assert Run.from_json(run.to_json()) == run
+    assert run.settings["search"] == "frogs"
+    assert run.settings["min_dependency"] == 1.0
+    assert "callbacks" not in run.settings
+    assert Result.from_json(run.to_json()) == run
 
 
 def test_the_front_goes_through_the_selected_subset():
     X, y = load_wine(return_X_y=True, as_frame=True)
-    selector = FuzzyRoughSelector("quickreduct", certify=True).fit(X, y)
+    selector = ReductSelector("quickreduct", certify=True).fit(X, y)
     for place in (0, 100):
         chosen = selector.select_reduct(place).reducts_[place]
         (point,) = [one for one in selector.front_ if one.size == chosen.size]
@@ -66,22 +66,22 @@ def test_the_front_goes_through_the_selected_subset():
         assert selector.record().front[-1].features == selector.record().selected
 
 
-def test_parameters_are_what_was_used():
+def test_settings_are_what_was_used():
     X, y = a_table()
     table = make_dataset(X, y, categorical_features=[3], feature_names=list("abcde"))
-    selector = FuzzyRoughSelector(
+    selector = ReductSelector(
         "quickreduct", exclude=["e"], checkpoint=None, min_dependency=Fraction(1, 2), random_state=0
     )
     run = selector.fit(table).record()
-    assert run.parameters["min_dependency"] == run.asked_share == 0.5
-    assert run.parameters["categorical_features"] == "['d']"
-    assert not {"checkpoint", "random_state"} & set(run.parameters)
+    assert run.settings["min_dependency"] == run.asked_share == 0.5
+    assert run.settings["categorical_features"] == "['d']"
+    assert not {"checkpoint", "random_state"} & set(run.settings)
     assert (run.excluded, run.n_allowed, run.n_resumed) == ((4,), 4, 0)
 
 
 def test_what_was_resumed_is_counted(tmp_path):
     X, y = a_table()
-    selector = FuzzyRoughSelector(checkpoint=tmp_path / "x", random_state=0, max_evaluations=40)
+    selector = ReductSelector(checkpoint=tmp_path / "x", random_state=0, max_evaluations=40)
     first = selector.fit(X, y).record()
     again = selector.set_params(max_evaluations=80).fit(X, y).record()
     assert first.n_resumed == 0
@@ -90,20 +90,20 @@ def test_what_was_resumed_is_counted(tmp_path):
 
 def test_the_name_of_a_series_is_that_of_the_target():
     X, y = a_table()
-    named = FuzzyRoughSelector("quickreduct").fit(X, pd.Series(y, name="Status"))
-    assert named.record().data.target.name == "Status"
+    named = ReductSelector("quickreduct").fit(X, pd.Series(y, name="Status"))
+    assert named.record().table.target.name == "Status"
 
 
 def test_a_second_wish_that_cannot_be_met_is_told():
     X, y = a_table()
-    selector = FuzzyRoughSelector("quickreduct", n_features_to_select=1, min_dependency=0.9)
+    selector = ReductSelector("quickreduct", n_features_to_select=1, min_dependency=0.9)
     with pytest.warns(ConvergenceWarning, match="that min_dependency asks for"):
         run = selector.fit(X, y).record()
     assert any("n_features_to_select" in note for note in run.notes)
 
 
 def test_data_is_told_without_showing_it(wine):
-    data = wine.record().data
+    data = wine.record().table
     assert [feature.name for feature in data.features] == wine.feature_names_in_.tolist()
     assert {feature.kind for feature in data.features} == {"numeric"}
     assert (data.n_samples, data.n_features, data.n_missing) == (178, 13, 0)
@@ -124,16 +124,16 @@ def test_times_are_taken(wine):
 @pytest.mark.parametrize("missing", ["similar", "different"])
 def test_examples_show_the_cells_of_the_table(tnorm, missing):
     X, y = a_table()
-    selector = FuzzyRoughSelector(
+    selector = ReductSelector(
         tnorm=tnorm, missing=missing, categorical_features=[3], n_features_to_select=3,
         random_state=0,
     ).fit(X, y)  # fmt: skip
-    run = record_of(selector)
+    run = selector.record()
     assert [one.feature for one in run.explanations] == np.flatnonzero(selector.support_).tolist()
     for found in run.explanations:
-        assert 0 < len(found.pairs) <= record.MAX_PAIRS
-        for pair in found.pairs:
-            assert (pair.sample_target, pair.enemy_target) == (y[pair.sample], y[pair.enemy])
+        assert 0 < len(found.examples) <= explained.MAX_EXAMPLES
+        for pair in found.examples:
+            assert (pair.sample_target, pair.other_target) == (y[pair.sample], y[pair.other])
             if found.feature != 3:
                 value = X[pair.sample, found.feature]
                 assert pair.sample_value == (None if np.isnan(value) else value)
@@ -141,14 +141,14 @@ def test_examples_show_the_cells_of_the_table(tnorm, missing):
 
 def test_ambiguous_samples_are_those_of_the_measure():
     X, y = a_table()
-    selector = FuzzyRoughSelector(n_features_to_select=2, random_state=0).fit(X, y)
-    run = record_of(selector)
+    selector = ReductSelector(n_features_to_select=2, random_state=0).fit(X, y)
+    run = selector.record()
     memberships = positive_region(X, y, selector.support_)
     assert run.n_ambiguous == (memberships < 1).sum()
     assert [one.membership for one in run.ambiguous] == np.sort(memberships)[:20].tolist()
     for one in run.ambiguous:
         assert one.membership == memberships[one.sample]
-        assert one.sample_target == y[one.sample] != y[one.enemy] == one.enemy_target
+        assert one.sample_target == y[one.sample] != y[one.other] == one.other_target
         shown = [np.nan if value is None else value for value in one.sample_values]
         np.testing.assert_array_equal(shown, X[one.sample, selector.support_])
 
@@ -156,19 +156,19 @@ def test_ambiguous_samples_are_those_of_the_measure():
 def test_numeric_target():
     X, _ = a_table()
     y = np.nansum(X, axis=1) + 0.05
-    selector = FuzzyRoughSelector(n_features_to_select=2, random_state=0).fit(X, y)
-    run = record_of(selector)
-    assert run.data.target.is_numeric
-    assert (run.data.target.lowest, run.data.target.highest) == (y.min(), y.max())
-    pair = run.explanations[0].pairs[0]
+    selector = ReductSelector(n_features_to_select=2, random_state=0).fit(X, y)
+    run = selector.record()
+    assert run.table.target.is_numeric
+    assert (run.table.target.lowest, run.table.target.highest) == (y.min(), y.max())
+    pair = run.explanations[0].examples[0]
     assert pair.sample_target == f"{y[pair.sample]:.6g}"
-    assert Run.from_json(run.to_json()) == run
+    assert Result.from_json(run.to_json()) == run
 
 
 def test_categorical_features_and_gaps_are_counted():
     X, y = a_table()
-    selector = FuzzyRoughSelector(categorical_features=[3], random_state=0).fit(X, y)
-    data = selector.record().data
+    selector = ReductSelector(categorical_features=[3], random_state=0).fit(X, y)
+    data = selector.record().table
     assert [feature.kind for feature in data.features] == ["numeric"] * 3 + [
         "categorical",
         "numeric",
@@ -191,15 +191,15 @@ def mixed():
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.from_pandas])
 def test_examples_show_the_labels_themselves(library):
     X, y = mixed()
-    selector = FuzzyRoughSelector("quickreduct", categorical_features=["side", "code"])
+    selector = ReductSelector("quickreduct", categorical_features=["side", "code"])
     selector.fit(library(X), y)
     run = pickle.loads(pickle.dumps(selector)).record()  # noqa: S301
     assert run.selected == (0, 1, 2)
-    told = {one.name: one.pairs for one in run.explanations}
-    sides = {value for pair in told["side"] for value in (pair.sample_value, pair.enemy_value)}
+    told = {one.name: one.examples for one in run.explanations}
+    sides = {value for pair in told["side"] for value in (pair.sample_value, pair.other_value)}
     assert sides <= {"Nord", "Süd", None}
     assert {"Nord", "Süd"} <= sides
-    codes = {value for pair in told["code"] for value in (pair.sample_value, pair.enemy_value)}
+    codes = {value for pair in told["code"] for value in (pair.sample_value, pair.other_value)}
     assert codes == {"3", "7"}
     for one in run.ambiguous:
         side, code, size = X.iloc[one.sample]
@@ -209,12 +209,12 @@ def test_examples_show_the_labels_themselves(library):
 def test_labels_stay_right_when_columns_are_left_out():
     X, y = mixed()
     X.insert(0, "other", ["left", "right"] * 12)
-    fitted = FuzzyRoughSelector("quickreduct", categorical_features=["other", "side", "code"],
+    fitted = ReductSelector("quickreduct", categorical_features=["other", "side", "code"],
                                 exclude=["other"]).fit(X, y)  # fmt: skip
     run = fitted.record()
     assert run.selected == (1, 2, 3)
-    pairs = run.explanation_of("code").pairs
-    assert {pair.sample_value for pair in pairs} | {pair.enemy_value for pair in pairs} == {
+    pairs = run.explanation_of("code").examples
+    assert {pair.sample_value for pair in pairs} | {pair.other_value for pair in pairs} == {
         "3",
         "7",
     }
@@ -224,16 +224,16 @@ def test_codes_without_labels_are_called_categories():
     X, y = mixed()
     data = make_dataset(X, y, categorical_features=["side", "code"])
     bare = Dataset(data.values, data.target, data.feature_names, data.categorical, data.classes)
-    pairs = FuzzyRoughSelector("quickreduct").fit(bare).record().explanation_of("code").pairs
+    pairs = ReductSelector("quickreduct").fit(bare).record().explanation_of("code").examples
     assert {pair.sample_value for pair in pairs} <= {"category 0", "category 1"}
 
 
 def test_warnings_are_kept(wine):
     (loss,) = wine.record().notes
-    assert "use measure='soft'" in loss
+    assert "use SoftSelector" in loss
     X, y = load_wine(return_X_y=True)
     with pytest.warns(ConvergenceWarning) as caught:
-        stopped = FuzzyRoughSelector("quickreduct", max_evaluations=13).fit(X, y)
+        stopped = ReductSelector("quickreduct", max_evaluations=13).fit(X, y)
     sentence, loss = [str(one.message) for one in caught]
     assert stopped.record().notes == (sentence, loss)
     assert [one.filename for one in caught] == [__file__] * 2
@@ -245,7 +245,7 @@ def test_warnings_of_the_table_are_kept():
     X["size"] = X["size"].astype(str)
     with pytest.warns(UserWarning, match="numbers as text"):
         data = make_dataset(X, y)
-    selector = FuzzyRoughSelector("quickreduct")
+    selector = ReductSelector("quickreduct")
     assert selector.fit(data).record().notes == data.notes
     with pytest.warns(UserWarning, match="numbers as text"):
         selector.fit(X, y)
@@ -253,10 +253,10 @@ def test_warnings_of_the_table_are_kept():
 
 
 def test_the_selected_reduct_is_kept_in_any_case(wine, monkeypatch):
-    monkeypatch.setattr(record, "MAX_REDUCTS", 10)
+    monkeypatch.setattr(module, "MAX_REDUCTS", 10)
     wine.select_reduct(200)
     try:
-        run = wine.record()
+        run = Result.from_json(wine.record().to_json())
     finally:
         wine.select_reduct(0)
     assert len(run.reducts) == 10
@@ -266,22 +266,22 @@ def test_the_selected_reduct_is_kept_in_any_case(wine, monkeypatch):
 
 def test_long_histories_are_thinned(wine):
     moments = list(range(10_000))
-    places = record._thinned(moments)
-    assert len(places) <= record.MAX_HISTORY
+    places = selection._thinned(moments)
+    assert len(places) <= selection.MAX_HISTORY
     assert (places[0], places[-1]) == (0, 9_999)
     assert places[:5] == [0, 1, 2, 3, 4]
     assert max(np.diff(places)) < 200
 
 
 def test_certificate_is_kept():
-    selector = FuzzyRoughSelector("exact", random_state=0).fit(*a_table())
-    assert record_of(selector).certificate == selector.certificate_
+    selector = ReductSelector("exact", random_state=0).fit(*a_table())
+    assert selector.record().certificate == selector.certificate_
     assert selector.certificate_.proven
 
 
 def test_an_unfitted_selector_has_no_record():
     with pytest.raises(NotFittedError):
-        FuzzyRoughSelector().record()
+        ReductSelector().record()
 
 
 def test_report_and_notebook(wine, tmp_path):
@@ -298,7 +298,7 @@ def test_report_and_notebook(wine, tmp_path):
 
 
 def test_an_unfitted_selector_shows_what_scikit_learn_shows():
-    html = FuzzyRoughSelector()._repr_html_()
+    html = ReductSelector()._repr_html_()
     assert "sk-top-container" in html
     assert "features tell" not in html
 
@@ -308,16 +308,16 @@ def test_notes_are_pickled_with_the_selector(wine):
 
 
 def sample_of(X, y, **parameters):
-    selector = FuzzyRoughSelector("quickreduct", random_state=0, **parameters).fit(X, y)
-    run = record_of(selector)
-    assert Run.from_json(run.to_json()) == run
+    selector = ReductSelector("quickreduct", random_state=0, **parameters).fit(X, y)
+    run = selector.record()
+    assert Result.from_json(run.to_json()) == run
     return run
 
 
 def test_a_small_table_is_sampled_whole():
     X, y = a_table()
     run = sample_of(X, y, categorical_features=[3])
-    names = np.array([one.name for one in run.data.target.classes])
+    names = np.array([one.name for one in run.table.target.classes])
     assert names[list(run.data_sample.targets)].tolist() == y.tolist()
     assert [one.feature for one in run.data_sample.columns] == list(run.selected)
     for column in run.data_sample.columns:
@@ -374,7 +374,7 @@ def test_categories_that_are_not_sampled_are_not_listed():
     kinds = np.array(["b", "c"], dtype=object)[random.integers(0, 2, 600)]
     y = (kinds == "b") + random.normal(size=600) / 50
     table = pd.DataFrame({"kind": kinds})
-    drawn = record._sampled_rows(make_dataset(table, y, target="numeric"), seed=0)
+    drawn = explained._sampled_rows(make_dataset(table, y, target="numeric"), seed=0)
     table.loc[np.setdiff1d(np.arange(600), drawn)[0], "kind"] = "a"
     column = sample_of(table, y, target="numeric").data_sample.columns[0]
     assert column.labels == ("b", "c")

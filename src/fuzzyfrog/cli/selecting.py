@@ -1,0 +1,222 @@
+"""A selection on the command line: the answer is written first, then explained and checked."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from contextlib import ExitStack
+from math import inf
+from typing import TYPE_CHECKING
+
+import typer
+
+from fuzzyfrog.cli.console import tell, write_json, write_result
+from fuzzyfrog.cli.errors import ExitCode, in_options
+from fuzzyfrog.cli.inputs import LoadedTable, TableOptions, opened
+from fuzzyfrog.cli.options import SelectionOptions
+from fuzzyfrog.cli.outputs import Files
+from fuzzyfrog.cli.progress import Course, Limits, Stopping, shown_progress
+from fuzzyfrog.common.deadline import ALLOWANCE, Deadline, TimeIsUp, interruptible, limited
+from fuzzyfrog.common.jit import compiling_heard
+from fuzzyfrog.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from fuzzyfrog.common.files import Unwritten
+    from fuzzyfrog.data import Dataset
+    from fuzzyfrog.result import Check, Result
+    from fuzzyfrog.select.settings import Settings
+
+FOLDS = 5
+NOTICE = (
+    b"fuzzyfrog: leaving out the check; the result is still printed and written; press Ctrl-C "
+    b"again to stop at once\n"
+)
+
+
+def run_selection(
+    options: SelectionOptions,
+    files: Files,
+    asked: TableOptions,
+    *,
+    checks: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Read a table, select features, and print and write the result; ends with an exit code."""
+    with shown_progress("starting", quiet=quiet):
+        files.check(asked)
+        options.check()
+    files.check_resume()
+    proves = bool(getattr(options, "certify", False))
+    stopping = Stopping()
+    try:
+        with stopping, ExitStack() as stack:
+            limits = Limits(options.max_seconds, getattr(options, "max_evaluations", None), proves)
+            with shown_progress(f"reading {asked.table}", limits, quiet=quiet) as course:
+                loaded = stack.enter_context(opened(asked))
+                settings = options.settings(loaded.dataset, files.scores)
+                deadline = Deadline(inf if options.max_seconds is None else options.max_seconds)
+                with compiling_heard(course.compile):
+                    result, unwritten = _selected(settings, loaded, stopping, course, files)
+                    result = _explained(result, settings, loaded.dataset, stopping, course)
+                    if checks:
+                        checking = Checking(settings, options.seed, deadline, stopping, course)
+                        result = _with(result, check=checking.check(loaded.dataset))
+            if files.no_rows:
+                result = result.without_rows()
+            _write(result, unwritten, files, as_json=as_json, quiet=quiet)
+    except KeyboardInterrupt:
+        tell(files.interruption(has_found=stopping.has_found))
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
+    raise typer.Exit(_exit_code(result, stopping, proves=proves))
+
+
+def _with(result: Result, **changes: object) -> Result:
+    from msgspec.structs import replace
+
+    return replace(result, **changes)
+
+
+def _selected(
+    settings: Settings, loaded: LoadedTable, stopping: Stopping, course: Course, files: Files
+) -> tuple[Result, Unwritten]:
+    """Select, and write the answer at once: whatever happens while it is explained, it is there."""
+    from fuzzyfrog.select.groups import Groups
+    from fuzzyfrog.select.selection import select
+
+    course.phase("scoring the first subsets")
+    course.start_clock()
+    result = select(loaded.dataset, settings, [stopping, course.hear])
+    stopping.has_found = True
+    notes = tuple(map(in_options, result.notes))
+    result = _with(result, command=_command(), notes=notes)
+    if not files.are_none:
+        course.phase("writing files")
+    groups = Groups.of(settings.feature_groups, loaded.dataset)
+    early = "The run ended before it was explained why each feature is selected."
+    first = groups.in_result(_with(result, notes=(*notes, early)))
+    return result, files.write_answer(
+        first.without_rows() if files.no_rows else first,
+        [loaded.dataset.feature_names[one] for one in groups.columns_of(result.selected)],
+        loaded,
+    )
+
+
+def _explained(
+    result: Result, settings: Settings, dataset: Dataset, stopping: Stopping, course: Course
+) -> Result:
+    """Return the result with explanations; once it is interrupted, only those that are quick."""
+    from fuzzyfrog.select.explain import Evidence, used_columns
+    from fuzzyfrog.select.explained import explained
+    from fuzzyfrog.select.groups import Groups
+    from fuzzyfrog.words import named
+
+    course.phase(f"explaining the result, {named(result.names(result.selected))}")
+    groups = Groups.of(settings.feature_groups, dataset)
+    evidence = Evidence.of(dataset, groups.expanded(used_columns(result)))
+    deadline = Deadline(ALLOWANCE / 2) if stopping.n_asked else None
+    try:
+        with interruptible():
+            return explained(result, evidence, settings, groups, deadline)
+    except KeyboardInterrupt:
+        if stopping.n_asked > 1:
+            raise
+        return explained(result, evidence, settings, groups, Deadline(0))
+
+
+def _command() -> str:
+    """Return the command that computes the same result again from scratch."""
+    return shlex.join(["fuzzyfrog", *(one for one in sys.argv[1:] if one != "--resume")])
+
+
+def _write(
+    result: Result, unwritten: Unwritten, files: Files, *, as_json: bool, quiet: bool
+) -> None:
+    """Print the result and write the other files; either is done even if the other fails."""
+    try:
+        if as_json:
+            write_json(result.to_json())
+        else:
+            from fuzzyfrog.cli.summary import result_lines  # a refusal need not wait for it
+
+            write_result(*result_lines(result))
+    finally:
+        with shown_progress("writing files", quiet=quiet or files.are_none):
+            files.write_rest(result, unwritten)
+    if not as_json:
+        write_result(*files.next_steps(unwritten))
+    unwritten.check()
+
+
+def _exit_code(result: Result, stopping: Stopping, *, proves: bool) -> ExitCode:
+    if stopping.n_asked or result.stop_reason == "interrupted":
+        return ExitCode.INTERRUPTED
+    if proves and (result.certificate is None or not result.certificate.proven):
+        return ExitCode.NOT_PROVEN
+    return ExitCode.DONE
+
+
+class Checking:
+    """The check of a selection on the command line, which nothing but signals and time limit.
+
+    Parameters
+    ----------
+    settings : Settings
+        What was selected by.
+    seed : int
+        Seed of the folds.
+    deadline : Deadline
+        The end of `--max-seconds`, which covers the check.
+    stopping, course
+        The signals and the progress of the command.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        seed: int,
+        deadline: Deadline,
+        stopping: Stopping,
+        course: Course,
+    ) -> None:
+        self._settings, self._seed = settings, seed
+        self._deadline, self._stopping, self._course = deadline, stopping, course
+        self._n_signals = stopping.n_asked
+
+    def check(self, dataset: Dataset) -> Check:
+        """Return the check, or why it was left out: it must never cost the result."""
+        from fuzzyfrog.result import Check
+
+        if self._n_signals:
+            return Check.without(dataset.classes is None, "the run was interrupted.")
+        self._stopping.notice = NOTICE
+        try:
+            return self._checked(dataset)
+        except KeyboardInterrupt:
+            if self._stopping.n_asked - self._n_signals != 1:
+                raise
+            reason = "it was interrupted."
+        except TimeIsUp:
+            reason = "--max-seconds was over."
+        except (DataError, ParameterError) as error:
+            reason = in_options(error)
+        except MemoryError:
+            reason = "there was not enough memory."
+        except Exception as error:
+            found = " ".join(str(error).split())[:200]
+            reason = f"it failed ({type(error).__name__}: {found})."
+        return Check.without(dataset.classes is None, reason)
+
+    def _checked(self, dataset: Dataset) -> Check:
+        left = self._deadline.remaining()
+        from fuzzyfrog.select.cross_validation import check_settings  # importing is not checking
+
+        self._hear("checking with models")
+        with interruptible(), limited(Deadline(left)):
+            return check_settings(self._settings, dataset, FOLDS, self._seed, self._hear)
+
+    def _hear(self, what: str) -> None:
+        """Show the progress; stop after a signal that a search took for its own."""
+        if self._stopping.n_asked > self._n_signals:
+            raise KeyboardInterrupt
+        self._course.phase(what)

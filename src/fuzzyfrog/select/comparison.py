@@ -1,0 +1,219 @@
+"""Several selectors on one table, with the folds and models of the check.
+
+Each of them selects again inside each fold. Those of scikit-learn are given the number of features
+that the soft measure selects in the same fold, so that only the choice differs.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from fuzzyfrog.common.messages import shown
+from fuzzyfrog.common.params import check_count, check_known
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.result import Check
+from fuzzyfrog.select.cross_validation import Choice, CrossValidation, Hear, Selecting
+from fuzzyfrog.select.model_table import one_hot, standardized
+from fuzzyfrog.select.settings import Settings
+from fuzzyfrog.select.soft import Soft
+from fuzzyfrog.select.strict import Strict
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Masks = NDArray[np.bool_]
+
+# The searches of our own selectors; soft is none of them.
+REDUCTS: Mapping[str, str] = MappingProxyType(
+    {"reducts": "auto", "quickreduct": "quickreduct", "genetic": "genetic", "swarm": "swarm"}
+)
+OURS = ("soft", *REDUCTS)
+OTHERS = ("kbest", "rfe", "l1")
+ONE_BY_ONE = 100  # features up to which `rfe` drops the worst; above, the worst tenth
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How well models do with the features of several selectors.
+
+    Attributes
+    ----------
+    check : Check
+        The scores: of "all" features, of each selector by its name, and of the soft measure, which
+        is called "selected" there.
+    seconds : dict of str to float
+        How long a selection took in a fold, on average.
+    """
+
+    check: Check
+    seconds: dict[str, float]
+
+
+def compared(
+    dataset: Dataset,
+    names: Sequence[str],
+    *,
+    folds: int = 5,
+    seed: int = 0,
+    missing: str = "similar",
+    n_jobs: int | None = None,
+    hear: Hear = lambda _: None,
+) -> Comparison:
+    """Compare selectors by how well models do with what they select in the folds.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The table.
+    names : sequence of str
+        The selectors, by their names in `OURS` and `OTHERS`.
+    folds, seed : int
+        As for `check`.
+    missing : str
+        How missing values compare, for our own selectors.
+    n_jobs : int or None
+        Number of threads.
+    hear : callable
+        Called with what comes next.
+    """
+    check_count("folds", folds, least=2)
+    check_count("seed", seed, least=0)
+    for name in names:
+        check_known("selectors", name, (*OURS, *OTHERS))
+    several = _Several(dataset, names, seed, missing, n_jobs, hear)
+    check = CrossValidation(several, dataset, folds, seed, hear).checked()
+    if unseen := [dataset.feature_names[one] for one in np.flatnonzero(~several.allowed)]:
+        said = ", ".join(map(shown, unseen))
+        note = f"Left out of all features and of every selection, as by select: {said}."
+        check = replace(check, notes=(*check.notes, note))
+    seconds = {name: float(np.mean(spent)) for name, spent in several.seconds.items()}
+    return Comparison(check, seconds)
+
+
+class _Several(Selecting):
+    """The soft measure, after which other selectors have their turn in each fold."""
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        names: Sequence[str],
+        seed: int,
+        missing: str,
+        n_jobs: int | None,
+        hear: Hear,
+    ) -> None:
+        super().__init__(Settings(kind=Soft(), n_jobs=n_jobs, random_state=seed), dataset)
+        self._seed, self._hear = seed, hear
+        self._others = [name for name in names if name != "soft"]
+        self.seconds: dict[str, list[float]] = {name: [] for name in ("soft", *self._others)}
+        strict = Strict(missing=missing)  # type: ignore[arg-type]
+        self._reducts = {
+            name: Selecting(
+                Settings(kind=strict, search=search, n_jobs=n_jobs, random_state=seed), dataset
+            )
+            for name, search in REDUCTS.items()
+            if name in self._others
+        }
+
+    def choices(self, rows: Integers) -> Iterator[Choice]:
+        """Yield the features of all, of the soft measure, and of the other selectors."""
+        begun = time.monotonic()
+        everything, soft, *_ = super().choices(rows)
+        self.seconds["soft"].append(time.monotonic() - begun)
+        yield everything
+        yield soft
+        for name in self._others:
+            self._hear(f"selecting with {name}")
+            begun = time.monotonic()
+            if name in self._reducts:
+                ours = self._reducts[name]
+                support = ours.mask(ours.selected(rows).selected)
+            else:
+                support = self._of_sklearn(name, rows, int(soft.features.sum()))
+            self.seconds[name].append(time.monotonic() - begun)
+            yield Choice(name, support)
+
+    def _of_sklearn(self, name: str, rows: Integers, size: int) -> Masks:
+        """Return what a selector of scikit-learn takes of the columns that may be selected."""
+        part = self._dataset.take(rows, self.allowed)
+        found = np.zeros(len(self.allowed), np.bool_)
+        with warnings.catch_warnings(), threadpool_limits(1):
+            # A linear model need not converge, and a column may be constant.
+            warnings.simplefilter("ignore")
+            found[np.flatnonzero(self.allowed)[others_choice(name, part, size, self._seed)]] = True
+        return found
+
+    def noise(self, seed: int) -> None:
+        """Return nothing: the guard is about one measure, not about several selectors."""
+
+
+def others_choice(name: str, part: Dataset, size: int, seed: int) -> Integers:
+    """Return the features that a selector of scikit-learn takes: `size` of them, or fewer.
+
+    It sees the columns as the models do: gaps at the median, numbers in units of their spread,
+    and a column of zeros and ones for each category. A feature counts as its best column.
+    """
+    blocks = [
+        (one_hot if is_category else standardized)(column, column)[0]
+        for column, is_category in zip(part.values.T, part.categorical, strict=True)
+    ]
+    if name == "kbest":
+        weights = _by_feature(blocks, _f_scores(np.hstack(blocks), part))
+    elif name == "l1":
+        weights = _by_feature(blocks, _l1_weights(np.hstack(blocks), part, seed))
+    else:
+        return _eliminated(blocks, part, size)
+    best = np.argsort(-weights, kind="stable")[:size]
+    return best[weights[best] > 0] if (weights > 0).any() else best[:1]
+
+
+def _by_feature(blocks: Sequence[Floats], weights: Floats) -> Floats:
+    """Return the largest weight of the columns of each feature."""
+    ends = np.cumsum([block.shape[1] for block in blocks])[:-1]
+    return np.array([part.max(initial=0.0) for part in np.split(weights, ends)])
+
+
+def _f_scores(X: Floats, part: Dataset) -> Floats:
+    """Return the F statistic of each column, as in SelectKBest."""
+    from sklearn.feature_selection import f_classif, f_regression
+
+    score = f_regression if part.classes is None else f_classif
+    with np.errstate(all="ignore"):
+        scores = score(X, part.target)[0]
+    return np.asarray(np.nan_to_num(scores, nan=0.0, posinf=np.finfo(np.float64).max))
+
+
+def _l1_weights(X: Floats, part: Dataset, seed: int) -> Floats:
+    """Return the weight of each column in a linear model with an L1 penalty."""
+    from sklearn.linear_model import LassoCV
+    from sklearn.svm import LinearSVC
+
+    if part.classes is None:
+        lasso = LassoCV(random_state=seed % 2**32).fit(X, part.target)
+        return np.asarray(np.abs(lasso.coef_))
+    model = LinearSVC(penalty="l1", dual=False, class_weight="balanced", random_state=seed % 2**32)
+    return np.asarray(np.abs(model.fit(X, part.target).coef_).sum(axis=0))
+
+
+def _eliminated(blocks: Sequence[Floats], part: Dataset, size: int) -> Integers:
+    """Return what recursive elimination with a linear model leaves, as RFE does."""
+    from sklearn.linear_model import LogisticRegression, Ridge
+
+    kept = np.arange(len(blocks))
+    while len(kept) > size:
+        model = Ridge() if part.classes is None else LogisticRegression(max_iter=500)
+        chosen = [blocks[feature] for feature in kept.tolist()]
+        coefficients = np.atleast_2d(model.fit(np.hstack(chosen), part.target).coef_)
+        weights = _by_feature(chosen, (coefficients**2).sum(axis=0))
+        n_dropped = 1 if len(kept) <= ONE_BY_ONE else len(kept) // 10
+        worst = np.argsort(weights, kind="stable")[: min(n_dropped, len(kept) - size)]
+        kept = np.delete(kept, worst)
+    return kept

@@ -1,0 +1,983 @@
+"""The selectors as estimators of scikit-learn: two doors, and a general class for any measure."""
+
+import os
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from copy import copy
+from math import inf
+from typing import Any, Literal, Self
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from fuzzyfrog.common.messages import count, shown
+from fuzzyfrog.common.params import check_count
+from fuzzyfrog.common.tnorms import TNorm
+from fuzzyfrog.data.scaling import Missing, Spread
+from fuzzyfrog.errors import ParameterError
+from fuzzyfrog.result import Certificate, Check, Explanation, HistoryPoint, Result, Subset
+from fuzzyfrog.search import Callback, Moment, Search
+from fuzzyfrog.select.base import Masks, ranks_behind
+from fuzzyfrog.select.custom import Custom, MakeMeasure
+from fuzzyfrog.select.explain import Evidence, used_columns
+from fuzzyfrog.select.explained import examples_of, explained
+from fuzzyfrog.select.groups import Groups
+from fuzzyfrog.select.kind import Kind
+from fuzzyfrog.select.selection import select, with_reduct
+from fuzzyfrog.select.settings import (
+    RandomState,
+    Settings,
+    checked_callbacks,
+    is_index,
+    selected_index,
+)
+from fuzzyfrog.select.soft import Soft
+from fuzzyfrog.select.strict import Strict
+from fuzzyfrog.select.table_selector import TableSelector
+
+INTERVALS = {0: inf, 1: 1.0}  # seconds between two lines of progress, by verbose; else none
+# Parameters of an estimator that are no settings of a selection.
+NOT_SETTINGS = {"callbacks", "verbose", "target", "categorical_features"}
+
+
+class _Selector(TableSelector):
+    """What all selectors have: a fit, its result, and what can be done with that."""
+
+    result_: Result
+    n_jobs: int | None
+    cluster: object
+    callbacks: Sequence[Callback]
+    verbose: int
+
+    def _kind(self) -> Kind:
+        raise NotImplementedError
+
+    def settings(self) -> Settings:
+        """Return the checked settings of the selection.
+
+        Returns
+        -------
+        Settings
+            As `fuzzyfrog.select.selection.select` takes them.
+        """
+        kind = self._kind()
+        left = NOT_SETTINGS | kind.parameters().keys() | {"measure"}
+        given = self.get_params(deep=False)
+        return Settings(kind=kind, **{name: given[name] for name in given if name not in left})
+
+    def fit(self, X: object, y: object = None) -> Self:
+        """Select features.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features), or Dataset
+            Training data: numbers, categories and missing values, in NumPy, pandas, polars or
+            Arrow.
+        y : array-like of shape (n_samples,), default=None
+            Classes, or numbers. Leave it out if `X` is a `Dataset`, which has its own.
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+
+        Raises
+        ------
+        DataError
+            If the data cannot be used.
+        ParameterError
+            If a parameter is not valid. Both are a ValueError.
+        """
+        settings = self.settings()
+        callbacks = checked_callbacks(self.callbacks)
+        # Booleans, as in scikit-learn, are 0 and 1.
+        verbose = int(self.verbose) if isinstance(self.verbose, bool) else self.verbose
+        check_count("verbose", verbose, least=0)
+        dataset = self._read(X, y)
+        progress = _Progress(INTERVALS.get(verbose, 0.0))
+        self.result_ = select(dataset, settings, [*callbacks, progress], ConvergenceWarning)
+        if verbose:
+            progress.end(self.result_)
+        self._groups = Groups.of(settings.feature_groups, dataset)
+        self._evidence = Evidence.of(dataset, self._groups.expanded(used_columns(self.result_)))
+        return self
+
+    @property
+    def support_(self) -> Masks:
+        """Mask of the selected features."""
+        chosen = np.isin(np.arange(self.result_.table.n_features), self.result_.selected)
+        return self._groups.expanded(chosen)
+
+    @property
+    def n_features_(self) -> int:
+        """Number of selected features; a group counts as one."""
+        return len(self.result_.selected)
+
+    @property
+    def ranking_(self) -> NDArray[np.int64]:
+        """1 for the selected features, the others by how close they came."""
+        importance = self.feature_frequency_
+        if order := self.result_.added if self.result_.chance is not None else ():
+            places = np.full(len(importance), -np.inf)
+            places[list(order)] = -np.arange(len(order), dtype=np.float64)
+            importance = self._groups.spread(places)
+        return ranks_behind(self.support_, importance)
+
+    @property
+    def dependency_(self) -> float:
+        """Dependency of the selected features."""
+        return self.result_.dependency
+
+    @property
+    def full_dependency_(self) -> float:
+        """Dependency of all features that are not excluded."""
+        return self.result_.full_dependency
+
+    @property
+    def dependency_interval_(self) -> tuple[float, float]:
+        """Interval for the dependency of the selected features on all samples."""
+        part = self.result_.sampling
+        return (self.dependency_,) * 2 if part is None else (part.low, part.high)
+
+    @property
+    def n_sampled_(self) -> int:
+        """Number of samples that subsets were scored on."""
+        part = self.result_.sampling
+        return self.result_.table.n_samples if part is None else part.n_sampled
+
+    @property
+    def reducts_(self) -> list[Subset]:
+        """Subsets that are as good as the best one."""
+        return list(self.result_.reducts)
+
+    @property
+    def core_(self) -> list[int] | None:
+        """Indices of the irreplaceable features."""
+        return None if self.result_.core is None else list(self.result_.core)
+
+    @property
+    def feature_frequency_(self) -> NDArray[np.float64]:
+        """Share of the reducts that contain each feature."""
+        return np.array(self.result_.answer.feature_frequency)
+
+    @property
+    def front_(self) -> list[Subset]:
+        """The best subset found of each size."""
+        return list(self.result_.front)
+
+    @property
+    def copies_(self) -> dict[int, int]:
+        """For each copy, the feature that may be selected in its place."""
+        return {one: group.feature for group in self.result_.copies for one in group.others}
+
+    @property
+    def history_(self) -> list[HistoryPoint]:
+        """State of the search after its batches."""
+        return list(self.result_.history)
+
+    @property
+    def n_evaluations_(self) -> int:
+        """Number of subsets that the search scored."""
+        return self.result_.n_evaluations
+
+    @property
+    def stop_reason_(self) -> str:
+        """Why the search ended."""
+        return self.result_.stop_reason
+
+    @property
+    def seed_(self) -> int:
+        """The seed of this fit."""
+        return self.result_.seed
+
+    def select_reduct(self, i: int) -> Self:
+        """Select another reduct.
+
+        Parameters
+        ----------
+        i : int
+            Position in ``reducts_``. `fit` selects 0.
+
+        Returns
+        -------
+        self : object
+            The selector. ``support_``, ``n_features_``, ``dependency_``,
+            ``dependency_interval_``, ``ranking_`` and ``front_`` now describe this reduct.
+        """
+        check_is_fitted(self, "result_")
+        n_reducts = len(self.result_.reducts)
+        if not is_index(i) or not 0 <= i < n_reducts:
+            raise ParameterError(
+                "i", f"be a position in reducts_, from 0 to {n_reducts - 1}", shown(i)
+            )
+        measure = self._kind().measured(self._evidence.dataset, self.n_jobs)
+        columns = np.isin(np.arange(self.n_features_in_), self.result_.reducts[i].features)
+        support = self._groups.expanded(columns)[self._evidence.features]
+        self.result_ = with_reduct(self.result_, int(i), measure, support)
+        return self
+
+    def explain(self, feature: int | str, *, limit: int = 10) -> Explanation:
+        """Explain why a feature is selected.
+
+        Parameters
+        ----------
+        feature : int or str
+            Index or name of a selected feature.
+        limit : int, default=10
+            Maximum number of pairs, or of samples, to return.
+
+        Returns
+        -------
+        Explanation
+            How much the dependency falls without the feature, and the pairs of samples from
+            different classes that then come closest; with the soft measure, the samples whose
+            neighborhood gets worse. Print it to get a table.
+        """
+        check_is_fitted(self)
+        check_count("limit", limit)
+        _refuse_group(feature, self._groups, getattr(self, "feature_names_in_", ()))
+        selected = np.flatnonzero(self.support_).tolist()
+        names = self.get_feature_names_out().tolist()
+        index = selected_index(feature, selected, names, getattr(self, "feature_names_in_", ()))
+        examples = examples_of(self.result_, self._evidence, self.settings())
+        return examples.explanation(index, limit)
+
+    def record(
+        self, *, name: str | None = None, command: str | None = None, check: Check | None = None
+    ) -> Result:
+        """Return the record of the fit: what was selected and why, and how to reproduce it.
+
+        Parameters
+        ----------
+        name : str, default=None
+            Name of the data; None for its own name.
+        command : str, default=None
+            The command line that started the fit.
+        check : Check, default=None
+            The result of :func:`fuzzyfrog.check`, which becomes part of the record.
+
+        Returns
+        -------
+        Result
+            Plain values with ``to_json``, ``save`` and ``load``. It describes the reduct that is
+            selected now. With `max_seconds`, explanations that take longer than the time left
+            by the fit, plus an allowance of 3 seconds, are left out with a note.
+        """
+        check_is_fitted(self, "result_")
+        found = explained(self.result_, self._evidence, self.settings(), self._groups)
+        table = found.table if name is None else replace(found.table, name=name)
+        return replace(found, table=table, command=command, check=check)
+
+    def report(
+        self, path: str | os.PathLike[str], *, name: str | None = None, check: Check | None = None
+    ) -> None:
+        """Write an HTML report.
+
+        It shows the selected features, why each of them is needed, what fewer features would
+        cost, and how sure the result is.
+
+        Parameters
+        ----------
+        path : path-like
+            The file to write. It is self-contained and needs no network access.
+        name : str, default=None
+            Name of the data; None for its own name.
+        check : Check, default=None
+            The result of :func:`fuzzyfrog.check`, to show how well models do.
+        """
+        from fuzzyfrog.report import write_report
+
+        write_report(self.record(name=name, check=check), path)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, those of the search as ``search__name``.
+
+        Parameters
+        ----------
+        **params : dict
+            Names and values of parameters.
+
+        Returns
+        -------
+        self : object
+            The selector.
+        """
+        nested = [name for name in params if name.startswith("search__")]
+        if nested and isinstance(params.get("search", getattr(self, "search", "")), str):
+            raise ParameterError(
+                "search",
+                f"be an instance to set {nested[0]}",
+                shown(getattr(self, "search", None)),
+                f"Start from {type(self).__name__}(search=ShuffledFrogs()), for example.",
+            )
+        super().set_params(**params)
+        return self
+
+    def _repr_html_inner(self) -> str:
+        """Return the short report once fitted, and before that scikit-learn's own display.
+
+        scikit-learn's ``_repr_html_`` returns this unless ``display`` is set to "text".
+        """
+        if not hasattr(self, "result_"):
+            return str(super()._repr_html_inner())
+        from fuzzyfrog.report import summary_html
+
+        return summary_html(self.record())
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        """Return the formats that notebooks ask for first."""
+        bundle: dict[str, Any] = super()._repr_mimebundle_()
+        if "text/html" in bundle:
+            bundle["text/html"] = self._repr_html_inner()
+        return bundle
+
+    def __sklearn_clone__(self) -> Any:
+        # A client is a connection: clones share it, and it is useless in another process.
+        bare = copy(self)  # goes through __getstate__, so it has no client
+        clone = super(_Selector, bare).__sklearn_clone__()
+        clone.cluster = self.cluster
+        return clone
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        is_address = isinstance(state.get("cluster"), str)
+        return state if is_address else {**state, "cluster": None}
+
+
+class SoftSelector(_Selector):
+    """Select columns to predict with: similar samples should have the same class.
+
+    The soft dependency of a subset of features is how likely a random similar sample has the same
+    class, or how alike its target is. It falls when a feature adds noise, so the number of features
+    comes out by itself. Features are added one by one, the best one first.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=None
+        The exact number of features to select, or a share of them; None for as many as `size_rule`
+        says.
+    size_rule : {"auto", "peak", "accuracy", "one-se"}, default="auto"
+        How many of the features to take: "peak", where the soft dependency is highest; "accuracy",
+        where the five nearest neighbors of a sample, itself left out, predict it best; "one-se",
+        the fewest with which they predict as well up to a standard error; "auto", the larger of
+        "peak" and "one-se", if beyond the peak their accuracy gains more than the dependency loses,
+        else "peak". Not used if `n_features_to_select` is given.
+    must_include : list of names or indices, mask, or None, default=None
+        Features that are always selected.
+    exclude : list of names or indices, mask, or None, default=None
+        Features that are never selected. Identifiers and dates are left out in any case, unless
+        `must_include` names them, with a warning.
+    feature_groups : mapping of str to columns, or None, default=None
+        Columns that are selected or left out together, such as the one-hot columns of a category:
+        for each name of a group a list of names or indices, or a pattern such as "color_*". A group
+        counts as one feature, in sizes too, and its name may stand for its columns in
+        `must_include` and `exclude`; to name one of its columns there is to name all of them.
+    copies : {"drop", "keep"}, default="drop"
+        Of columns that say the same (equal, affine or one-to-one recoded), only one may be
+        selected; "keep" treats them as separate features.
+    categorical_features : "from_dtype", None, list of names or indices, or mask
+        Features whose values are only equal or different. The default, "from_dtype", takes
+        columns of text and categories.
+    target : {"auto", "class", "numeric"}, default="auto"
+        How to read `y`; "auto" takes numbers with a fractional part as numeric, and whole numbers
+        if there are more than 20 different ones and more than a tenth of the samples.
+    sample : int or None, default=None
+        Average over this many random samples, each compared with all others; the dependencies are
+        then estimates. None stands for 2,000 samples of a table with more than 20,000.
+    max_seconds : float or None, default=None
+        Time limit for everything after the data is read. The best subset so far is selected. The
+        core and the explanations of the result get a tenth of it plus 3 seconds, and are left
+        out if they need more.
+    checkpoint : path-like or None, default=None
+        File to keep the scores in. If a fit is killed, the same call with the same data and
+        parameters resumes it, with the same result bit for bit; this needs a `random_state`.
+        Meant for a single fit: the folds of a cross-validation have different data.
+    callbacks : sequence of callables, default=()
+        Each is called with a :class:`~fuzzyfrog.search.Moment` after every batch of subsets; one
+        that returns True stops the search.
+    n_jobs : int or None, default=None
+        Number of threads. None uses all usable CPUs (unlike elsewhere in scikit-learn), but one
+        inside a joblib or Dask worker. The results do not depend on it.
+    cluster : distributed.Client, str or None, default=None
+        The Dask cluster that scores subsets: a client, which is left open, or the address of its
+        scheduler; None for this machine. The results do not depend on it.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the sample, if one is drawn; without one, the result is the same with any seed.
+    verbose : int, default=0
+        0 prints nothing, 1 at most one line per second on stderr, 2 a line after every batch.
+
+    Attributes
+    ----------
+    result_ : Result
+        Everything that is known about the selection; the attributes below are parts of it.
+    support_ : ndarray of bool of shape (n_features,)
+        Mask of the selected features; never empty.
+    n_features_ : int
+        Number of selected features. A group counts as one, also in subsets: its first column
+        stands for it in lists of indices, and its name in lists of names.
+    n_features_in_ : int
+        Number of features seen during `fit`.
+    feature_names_in_ : ndarray of object of shape (n_features,)
+        Names of the features seen during `fit`, if `X` has any.
+    ranking_ : ndarray of int of shape (n_features,)
+        1 for the selected features; the others from 2 on, in the order in which they would be
+        added. Ties share a rank.
+    dependency_ : float
+        Soft dependency of the selected features; compare it with ``chance_``.
+    full_dependency_ : float
+        The same for all features that are not excluded.
+    dependency_interval_ : tuple of two floats
+        Interval that contains the dependency of the selected features on all samples with a
+        confidence of 95 %. Both ends are equal unless it is an estimate, which is computed from
+        other samples than the search saw, so ``dependency_`` may lie outside.
+    n_sampled_ : int
+        Number of samples that subsets were scored on.
+    front_ : list of Subset
+        Every step of the search, with the accuracy of the nearest neighbors.
+    copies_ : dict of int to int
+        For each feature that is a copy, the index of the one that may be selected in its place.
+    chance_ : float
+        The dependency of features that say nothing: how often two random samples have the same
+        class.
+    history_ : list of HistoryPoint
+        State of the search after its batches; a few hundred at most.
+    n_evaluations_ : int
+        Number of subsets that the search scored.
+    stop_reason_ : str
+        Why the search ended: "converged", "max_evaluations", "max_seconds", "callback",
+        "interrupted" (Ctrl-C) or "memory" (out of memory). The best subset so far is selected in
+        every case.
+    seed_ : int
+        The seed of this fit.
+
+    See Also
+    --------
+    ReductSelector : Select the fewest features that separate exactly these samples.
+    check : Check by cross-validation whether models do as well with the selected features.
+
+    Notes
+    -----
+    For :meth:`explain`, a fitted selector keeps a copy of the target and of the selected columns of
+    the training data. They are pickled with it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from fuzzyfrog import SoftSelector
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> selector = SoftSelector(size_rule="peak").fit(X, y)
+    >>> [round(one, 3) for one in (selector.dependency_, selector.full_dependency_)]
+    [0.841, 0.771]
+    >>> round(selector.chance_, 3)
+    0.338
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: float | None = None,
+        *,
+        size_rule: Literal["auto", "peak", "accuracy", "one-se"] = "auto",
+        must_include: object = None,
+        exclude: object = None,
+        feature_groups: Mapping[str, object] | None = None,
+        copies: Literal["drop", "keep"] = "drop",
+        categorical_features: object = "from_dtype",
+        target: Literal["auto", "class", "numeric"] = "auto",
+        sample: int | None = None,
+        max_seconds: float | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        callbacks: Sequence[Callback] = (),
+        n_jobs: int | None = None,
+        cluster: object = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.size_rule = size_rule
+        self.must_include = must_include
+        self.exclude = exclude
+        self.feature_groups = feature_groups
+        self.copies = copies
+        self.categorical_features = categorical_features
+        self.target = target
+        self.sample = sample
+        self.max_seconds = max_seconds
+        self.checkpoint = checkpoint
+        self.callbacks = callbacks
+        self.n_jobs = n_jobs
+        self.cluster = cluster
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _kind(self) -> Kind:
+        return Soft()
+
+    @property
+    def chance_(self) -> float | None:
+        """The dependency of features that say nothing."""
+        return self.result_.chance
+
+
+class ReductSelector(_Selector):
+    """Select the fewest features that separate these samples as well as all features do.
+
+    The quality of a subset of features is its fuzzy-rough dependency: the mean, over all samples,
+    of the distance to the nearest sample of another class, cut at 1. Subsets that reach the
+    dependency of all features, and lose it without any of their own, are called reducts.
+
+    Separating the samples at hand and predicting new ones are different problems. For prediction,
+    use :class:`SoftSelector`.
+
+    Parameters
+    ----------
+    search : str or search instance, default="auto"
+        How to search for subsets. A string must be one of:
+
+        - "auto" is "frogs";
+        - "frogs", a shuffled frog-leaping algorithm, finds the smallest subsets and the most of
+          them;
+        - "genetic" and "swarm" are a genetic algorithm and a particle swarm;
+        - "quickreduct" is a greedy forward selection, the fastest;
+        - "exact" proves that its subsets are the best;
+        - "front" proves the best dependency of every size.
+
+        An instance such as ``ShuffledFrogs(patience=3)`` has parameters of its own,
+        ``search__patience`` and so on.
+    tnorm : {"lukasiewicz", "minimum", "product"}, default="lukasiewicz"
+        How the similarities on single features are combined.
+    spread : {"std", "variance", "range"}, default="std"
+        The unit in which differences of numeric features are measured.
+    missing : {"similar", "different", "raise"}, default="similar"
+        Whether a missing value counts as similar to every value, as different from every value,
+        or raises an error.
+    ranking : {"lexicographic", "product"}, default="lexicographic"
+        Which of two subsets is better: "lexicographic" prefers the higher dependency, then the
+        smaller size; "product" the larger dependency · (1 - size / number of features).
+    min_dependency : float, default=1.0
+        The share of the full dependency to keep. A search that is stopped before it gets there
+        warns. With ``ranking="product"``, a higher dependency counts for nothing, but a subset
+        with a lower one may win.
+    n_features_to_select : int, float or None, default=None
+        The exact number of features to select, or a share of them; None for as few as possible.
+    certify : bool, default=False
+        Whether to prove, after the search and within its budget, that no subset is better, and
+        to list all subsets that are as good. If the proof finds a better subset, that one is
+        selected. Implied by ``search="exact"`` and ``search="front"``.
+    must_include : list of names or indices, mask, or None, default=None
+        Features that are always selected.
+    exclude : list of names or indices, mask, or None, default=None
+        Features that are never selected. Identifiers and dates are left out in any case, unless
+        `must_include` names them, with a warning.
+    feature_groups : mapping of str to columns, or None, default=None
+        Columns that are selected or left out together, such as the one-hot columns of a category:
+        for each name of a group a list of names or indices, or a pattern such as "color_*". A group
+        counts as one feature, in sizes too, and its name may stand for its columns in
+        `must_include` and `exclude`; to name one of its columns there is to name all of them.
+        Nothing can be certified with groups.
+    copies : {"drop", "keep"}, default="drop"
+        Of columns that say the same (equal, affine or one-to-one recoded), only one may be
+        selected; "keep" treats them as separate features.
+    categorical_features : "from_dtype", None, list of names or indices, or mask
+        Features whose values are only equal or different. The default, "from_dtype", takes
+        columns of text and categories.
+    target : {"auto", "class", "numeric"}, default="auto"
+        How to read `y`; "auto" takes numbers with a fractional part as numeric, and whole numbers
+        if there are more than 20 different ones and more than a tenth of the samples.
+    sample : int or None, default=None
+        Score subsets on a random sample of this many rows, for large tables; each is still
+        compared with all rows. All dependencies are then estimates, and nothing can be certified.
+        None for exact results: in large tables, the search may start on a sample, but its answer
+        is confirmed on all rows. Pass the number of rows to score every subset on all of them.
+    max_seconds : float or None, default=None
+        Time limit for everything after the data is read. The best subset so far is selected. The
+        core and the explanations of the result get a tenth of it plus 3 seconds, and are left
+        out if they need more.
+    max_evaluations : int or None, default=None
+        Maximum number of subsets to score in the search; in a large table, also on a sample of it.
+    checkpoint : path-like or None, default=None
+        File to keep the scores in. If a fit is killed, the same call with the same data and
+        parameters resumes it, with the same result bit for bit; this needs a `random_state`.
+        Meant for a single fit: the folds of a cross-validation have different data.
+    callbacks : sequence of callables, default=()
+        Each is called with a :class:`~fuzzyfrog.search.Moment` after every batch of subsets; one
+        that returns True stops the search.
+    n_jobs : int or None, default=None
+        Number of threads. None uses all usable CPUs (unlike elsewhere in scikit-learn), but one
+        inside a joblib or Dask worker. The results do not depend on it.
+    cluster : distributed.Client, str or None, default=None
+        The Dask cluster that scores subsets: a client, which is left open, or the address of its
+        scheduler; None for this machine. The results do not depend on it.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the search. Pass an integer for the same result every time.
+    verbose : int, default=0
+        0 prints nothing, 1 at most one line per second on stderr, 2 a line after every batch.
+
+    Attributes
+    ----------
+    result_ : Result
+        Everything that is known about the selection; the attributes below are parts of it.
+    support_ : ndarray of bool of shape (n_features,)
+        Mask of the selected features; never empty.
+    n_features_ : int
+        Number of selected features. A group counts as one, also in subsets: its first column
+        stands for it in lists of indices, and its name in lists of names.
+    n_features_in_ : int
+        Number of features seen during `fit`.
+    feature_names_in_ : ndarray of object of shape (n_features,)
+        Names of the features seen during `fit`, if `X` has any.
+    ranking_ : ndarray of int of shape (n_features,)
+        1 for the selected features; the others from 2 on, by ``feature_frequency_``. Ties share
+        a rank.
+    dependency_ : float
+        Dependency of the selected features.
+    full_dependency_ : float
+        The same for all features that are not excluded.
+    dependency_interval_ : tuple of two floats
+        Interval that contains the dependency of the selected features on all samples with a
+        confidence of 95 %. Both ends are equal unless it is an estimate, which is computed from
+        other samples than the search saw, so ``dependency_`` may lie outside.
+    n_sampled_ : int
+        Number of samples that subsets were scored on.
+    front_ : list of Subset
+        The best subset found of each size, up to the first size with the highest dependency. If
+        several are equally good, the selected one.
+    copies_ : dict of int to int
+        For each feature that is a copy, the index of the one that may be selected in its place.
+    reducts_ : list of Subset
+        All distinct subsets found that are as good as the best one, those with the most frequent
+        features first. `fit` selects the first.
+    core_ : list of int or None
+        Indices of the irreplaceable features: without one of them, all other features that are
+        not excluded do not reach the required dependency together. Every reduct that reaches it
+        contains the core. None if there was no time to compute it, because of `max_seconds` or
+        Ctrl-C.
+    feature_frequency_ : ndarray of float of shape (n_features,)
+        Share of the reducts that contain each feature.
+    certificate_ : Certificate or None
+        What was proved; print it to get a sentence. None without a proof, or if `max_seconds`
+        was too short to score even all features together.
+    history_ : list of HistoryPoint
+        State of the search after its batches; a few hundred at most.
+    n_evaluations_ : int
+        Number of subsets that the search scored.
+    stop_reason_ : str
+        Why the search ended: "converged", "max_evaluations", "max_seconds", "callback",
+        "interrupted" (Ctrl-C) or "memory" (out of memory). The best subset so far is selected in
+        every case.
+    seed_ : int
+        The seed of this fit.
+
+    See Also
+    --------
+    SoftSelector : Select columns to predict with.
+    enumerate_reducts : Enumerate all reducts of a given size.
+
+    Notes
+    -----
+    For :meth:`explain`, a fitted selector keeps a copy of the target and of the columns of the
+    training data that occur in a reduct. They are pickled with it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from fuzzyfrog import ReductSelector
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> selector = ReductSelector("quickreduct").fit(X, y)
+    >>> selector.get_feature_names_out().tolist()
+    ['alcohol', 'flavanoids', 'color_intensity', 'hue', 'proline']
+    >>> selector.dependency_
+    1.0
+    """
+
+    def __init__(
+        self,
+        search: str | Search = "auto",
+        *,
+        tnorm: TNorm = "lukasiewicz",
+        spread: Spread = "std",
+        missing: Missing = "similar",
+        ranking: Literal["lexicographic", "product"] = "lexicographic",
+        min_dependency: float = 1.0,
+        n_features_to_select: float | None = None,
+        certify: bool = False,
+        must_include: object = None,
+        exclude: object = None,
+        feature_groups: Mapping[str, object] | None = None,
+        copies: Literal["drop", "keep"] = "drop",
+        categorical_features: object = "from_dtype",
+        target: Literal["auto", "class", "numeric"] = "auto",
+        sample: int | None = None,
+        max_seconds: float | None = None,
+        max_evaluations: int | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        callbacks: Sequence[Callback] = (),
+        n_jobs: int | None = None,
+        cluster: object = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
+        self.search = search
+        self.tnorm = tnorm
+        self.spread = spread
+        self.missing = missing
+        self.ranking = ranking
+        self.min_dependency = min_dependency
+        self.n_features_to_select = n_features_to_select
+        self.certify = certify
+        self.must_include = must_include
+        self.exclude = exclude
+        self.feature_groups = feature_groups
+        self.copies = copies
+        self.categorical_features = categorical_features
+        self.target = target
+        self.sample = sample
+        self.max_seconds = max_seconds
+        self.max_evaluations = max_evaluations
+        self.checkpoint = checkpoint
+        self.callbacks = callbacks
+        self.n_jobs = n_jobs
+        self.cluster = cluster
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _kind(self) -> Kind:
+        return Strict(self.tnorm, self.spread, self.missing)
+
+    @property
+    def certificate_(self) -> Certificate | None:
+        """What was proved."""
+        return self.result_.certificate
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing != "raise"
+        return tags
+
+
+class FeatureSelector(_Selector):
+    """Select the features that score best by a custom measure.
+
+    Parameters
+    ----------
+    measure : callable
+        A function that makes a measure: it is called with the `Dataset` and returns an object with
+        a method ``score(masks)``, which returns a number for each row of bool[n_subsets,
+        n_features]. If the object has a true ``is_monotone``, the fewest features that keep the
+        score of all features are searched for, else the highest score.
+    search : str or search instance, default="auto"
+        How to search for subsets. A string must be one of:
+
+        - "auto" is "quickreduct";
+        - "frogs", a shuffled frog-leaping algorithm, finds the smallest subsets and the most of
+          them;
+        - "genetic" and "swarm" are a genetic algorithm and a particle swarm;
+        - "quickreduct" is a greedy forward selection, the fastest.
+
+        An instance such as ``ShuffledFrogs(patience=3)`` has parameters of its own,
+        ``search__patience`` and so on.
+    min_dependency : float, default=1.0
+        With a monotone measure, the share of the score of all features to keep.
+    ranking : {"lexicographic", "product"}, default="lexicographic"
+        Which of two subsets is better: "lexicographic" prefers the higher score, then the smaller
+        size; "product" the larger score · (1 - size / number of features).
+    n_features_to_select : int, float or None, default=None
+        The exact number of features to select, or a share of them; None for as few as possible.
+    must_include : list of names or indices, mask, or None, default=None
+        Features that are always selected.
+    exclude : list of names or indices, mask, or None, default=None
+        Features that are never selected. Identifiers and dates are left out in any case, unless
+        `must_include` names them, with a warning.
+    feature_groups : mapping of str to columns, or None, default=None
+        Columns that are selected or left out together, such as the one-hot columns of a category:
+        for each name of a group a list of names or indices, or a pattern such as "color_*". A group
+        counts as one feature, in sizes too, and its name may stand for its columns in
+        `must_include` and `exclude`; to name one of its columns there is to name all of them.
+    copies : {"drop", "keep"}, default="drop"
+        Of columns that say the same (equal, affine or one-to-one recoded), only one may be
+        selected; "keep" treats them as separate features.
+    categorical_features : "from_dtype", None, list of names or indices, or mask
+        Features whose values are only equal or different. The default, "from_dtype", takes
+        columns of text and categories.
+    target : {"auto", "class", "numeric"}, default="auto"
+        How to read `y`; "auto" takes numbers with a fractional part as numeric, and whole numbers
+        if there are more than 20 different ones and more than a tenth of the samples.
+    max_seconds : float or None, default=None
+        Time limit for everything after the data is read. The best subset so far is selected. The
+        core and the explanations of the result get a tenth of it plus 3 seconds, and are left
+        out if they need more.
+    max_evaluations : int or None, default=None
+        Maximum number of subsets to score in the search.
+    checkpoint : path-like or None, default=None
+        File to keep the scores in. If a fit is killed, the same call with the same data and
+        parameters resumes it, with the same result bit for bit; this needs a `random_state`.
+        Meant for a single fit: the folds of a cross-validation have different data.
+    callbacks : sequence of callables, default=()
+        Each is called with a :class:`~fuzzyfrog.search.Moment` after every batch of subsets; one
+        that returns True stops the search.
+    n_jobs : int or None, default=None
+        Number of threads. None uses all usable CPUs (unlike elsewhere in scikit-learn), but one
+        inside a joblib or Dask worker. The results do not depend on it.
+    cluster : distributed.Client, str or None, default=None
+        The Dask cluster that scores subsets: a client, which is left open, or the address of its
+        scheduler; None for this machine. The results do not depend on it.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the search. Pass an integer for the same result every time.
+    verbose : int, default=0
+        0 prints nothing, 1 at most one line per second on stderr, 2 a line after every batch.
+
+    Attributes
+    ----------
+    result_ : Result
+        Everything that is known about the selection; the attributes below are parts of it.
+    support_ : ndarray of bool of shape (n_features,)
+        Mask of the selected features; never empty.
+    n_features_ : int
+        Number of selected features. A group counts as one, also in subsets: its first column
+        stands for it in lists of indices, and its name in lists of names.
+    n_features_in_ : int
+        Number of features seen during `fit`.
+    feature_names_in_ : ndarray of object of shape (n_features,)
+        Names of the features seen during `fit`, if `X` has any.
+    ranking_ : ndarray of int of shape (n_features,)
+        1 for the selected features; the others from 2 on, by ``feature_frequency_``. Ties share
+        a rank.
+    dependency_ : float
+        Score of the selected features.
+    full_dependency_ : float
+        The same for all features that are not excluded.
+    dependency_interval_ : tuple of two floats
+        Interval that contains the dependency of the selected features on all samples with a
+        confidence of 95 %. Both ends are equal unless it is an estimate, which is computed from
+        other samples than the search saw, so ``dependency_`` may lie outside.
+    n_sampled_ : int
+        Number of samples that subsets were scored on.
+    front_ : list of Subset
+        The best subset found of each size, up to the first size with the highest score.
+    copies_ : dict of int to int
+        For each feature that is a copy, the index of the one that may be selected in its place.
+    reducts_ : list of Subset
+        All distinct subsets found that are as good as the best one. `fit` selects the first.
+    core_ : list of int or None
+        With a monotone measure, the irreplaceable features.
+    feature_frequency_ : ndarray of float of shape (n_features,)
+        Share of these subsets that contain each feature.
+    history_ : list of HistoryPoint
+        State of the search after its batches; a few hundred at most.
+    n_evaluations_ : int
+        Number of subsets that the search scored.
+    stop_reason_ : str
+        Why the search ended: "converged", "max_evaluations", "max_seconds", "callback",
+        "interrupted" (Ctrl-C) or "memory" (out of memory). The best subset so far is selected in
+        every case.
+    seed_ : int
+        The seed of this fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_wine
+    >>> from fuzzyfrog import FeatureSelector
+    >>> class Cheap:
+    ...     def __init__(self, dataset):
+    ...         self.worth = np.abs(np.corrcoef(dataset.values.T, dataset.target)[-1, :-1])
+    ...     def score(self, masks):
+    ...         return masks @ self.worth - 0.5 * masks.sum(axis=1)
+    >>> FeatureSelector(Cheap).fit(*load_wine(return_X_y=True)).n_features_
+    6
+    """
+
+    def __init__(
+        self,
+        measure: MakeMeasure,
+        search: str | Search = "auto",
+        *,
+        min_dependency: float = 1.0,
+        ranking: Literal["lexicographic", "product"] = "lexicographic",
+        n_features_to_select: float | None = None,
+        must_include: object = None,
+        exclude: object = None,
+        feature_groups: Mapping[str, object] | None = None,
+        copies: Literal["drop", "keep"] = "drop",
+        categorical_features: object = "from_dtype",
+        target: Literal["auto", "class", "numeric"] = "auto",
+        max_seconds: float | None = None,
+        max_evaluations: int | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        callbacks: Sequence[Callback] = (),
+        n_jobs: int | None = None,
+        cluster: object = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
+        self.measure = measure
+        self.search = search
+        self.min_dependency = min_dependency
+        self.ranking = ranking
+        self.n_features_to_select = n_features_to_select
+        self.must_include = must_include
+        self.exclude = exclude
+        self.feature_groups = feature_groups
+        self.copies = copies
+        self.categorical_features = categorical_features
+        self.target = target
+        self.max_seconds = max_seconds
+        self.max_evaluations = max_evaluations
+        self.checkpoint = checkpoint
+        self.callbacks = callbacks
+        self.n_jobs = n_jobs
+        self.cluster = cluster
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _kind(self) -> Kind:
+        return Custom(self.measure)
+
+
+def _refuse_group(feature: object, groups: Groups, known: Sequence[str]) -> None:
+    """Raise if a feature is a group or one of its columns, which do nothing alone."""
+    if not groups:
+        return
+    columns = np.flatnonzero(groups.grouped).tolist()
+    names = [known[one] for one in columns] if len(known) else []
+    if feature in [*groups.columns, *columns, *names]:
+        rule = "be a column that belongs to no group"
+        raise ParameterError("feature", rule, shown(feature), "Groups are not explained.")
+
+
+class _Progress:
+    """A callback that prints lines of progress on stderr, `interval` seconds apart at least."""
+
+    def __init__(self, interval: float) -> None:
+        self._interval = interval
+        self._start = self._last = time.monotonic()
+
+    def __call__(self, moment: Moment) -> None:
+        """Print a line if the last one is old enough."""
+        now = time.monotonic()
+        if now - self._last >= self._interval:
+            self._last = now
+            _print(f"{_found(moment.size, moment.score)}; {self._spent(moment.n_evaluations)}")
+
+    def end(self, result: Result) -> None:
+        """Print how the search ended."""
+        best = _found(len(result.selected), result.dependency)
+        n_best = count(result.n_reducts, "such subset")
+        _print(f"{result.stop_reason}: {best}, {n_best}; {self._spent(result.n_evaluations)}")
+
+    def _spent(self, n_evaluations: int) -> str:
+        seconds = time.monotonic() - self._start
+        rate = n_evaluations / max(seconds, 1e-6)
+        return f"{n_evaluations:,} evaluations in {seconds:.1f} s ({rate:,.0f} per second)"
+
+
+def _found(size: int, dependency: float) -> str:
+    return f"{count(size, 'feature')}, dependency {dependency:.6f}"
+
+
+def _print(line: str) -> None:
+    sys.stderr.write(f"fuzzyfrog: {line}\n")
+    sys.stderr.flush()

@@ -1,0 +1,109 @@
+"""What a selection needs to know about a measure: everything in which one differs from another.
+
+`strict`, `soft` and `custom` are the three kinds there are, and the only modules that know which
+one they are.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.result import Certificate, Reducts, Scored, SoftPath
+from fuzzyfrog.result.result import Parameter
+from fuzzyfrog.search import Outcome, Problem, Search
+from fuzzyfrog.search.covering import Oracle
+from fuzzyfrog.select.explain import Evidence, Explains
+
+Masks = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+Orders = Callable[[Sequence[int]], tuple[Integers, list[int]]]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A measure by its settings; what is said here holds for a measure that nothing is known of."""
+
+    search = "quickreduct"  # the search that "auto" stands for
+    can_prove = False  # whether something can be proved about subsets
+    can_sample = False  # whether subsets can be scored on a part of the samples
+    scores_all_rows = True  # whether a cluster scores subsets on all samples
+    has_path = False  # whether the size is chosen along the path of a greedy search
+
+    @property
+    def name(self) -> str:
+        """The name of the measure."""
+        raise NotImplementedError
+
+    @property
+    def rival(self) -> "Kind | None":
+        """The measure to compare with where models lose; None if this is as good for them."""
+        return None
+
+    def parameters(self) -> dict[str, Parameter]:
+        """Return the settings by their names, for the result."""
+        return {}
+
+    def identity(self) -> tuple[str, ...]:
+        """Return what makes scores comparable, for the fingerprint of a checkpoint."""
+        return (self.name,)
+
+    def measured(self, dataset: Dataset, n_jobs: int | None) -> Any:
+        """Return the measure of a table."""
+        raise NotImplementedError
+
+    def oracle(self, measure: Any, allowed: Masks, *, proves: bool) -> Oracle | None:
+        """Return the function that says why a subset falls short; None if there is none."""
+        return None
+
+    def begun(
+        self,
+        search: Search,
+        problem: Problem,
+        measures: tuple[Any, Any],
+        allowed: Masks,
+        seed: int,
+        *,
+        may_sample: bool,
+    ) -> tuple[Search, Problem]:
+        """Return the search and the problem with the score of all allowed features.
+
+        `measures` are that of all samples and that of the part on which subsets are scored; with
+        `may_sample`, the search may start on a smaller part.
+        """
+        full_score = float(measures[1].score(allowed[np.newaxis])[0])
+        return search, replace(problem, full_score=full_score)
+
+    def data_doubts(self, measures: tuple[Any, Any], allowed: Masks, full: float) -> Iterator[str]:
+        """Yield warnings about the table, before the search."""
+        yield from ()
+
+    def sized(
+        self, outcome: Outcome, measure: Any, orders: Orders, rule: str | None
+    ) -> tuple[Outcome, list[float | None] | None]:
+        """Return the outcome with the size that a rule chooses, and the accuracies of its front.
+
+        The accuracies are None if the front is not a path.
+        """
+        return outcome, None
+
+    def answer(
+        self,
+        found: dict[str, Any],
+        measure: Any,
+        core: tuple[int, ...] | None,
+        certificate: Certificate | None,
+    ) -> Reducts | SoftPath | Scored:
+        """Return the answer; `found` is what all kinds of answers have."""
+        return Scored(**found, core=core, measure=self.name)
+
+    def doubts(self, dataset: Dataset, subset: Masks, allowed: Masks) -> Iterator[str]:
+        """Yield warnings about a selection."""
+        yield from ()
+
+    def examples(self, measure: Any, evidence: Evidence, selected: tuple[int, ...]) -> Explains:
+        """Return what explains a selection."""
+        raise NotImplementedError

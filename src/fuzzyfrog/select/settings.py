@@ -1,0 +1,333 @@
+"""The settings of a selection: frozen, and checked once."""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, fields
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.common.messages import Sentence, Setting, close_to, listed, shown
+from fuzzyfrog.common.params import check_budget, check_count, check_known, check_share
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.errors import DataError, ParameterError
+from fuzzyfrog.measure.functions import feature_mask
+from fuzzyfrog.result.result import Parameter
+from fuzzyfrog.search import Callback, Certified, Exact, ExactFront, QuickReduct, Search
+from fuzzyfrog.search.protocol import RANKINGS
+from fuzzyfrog.search.registry import SEARCHES
+from fuzzyfrog.select.kind import Kind
+from fuzzyfrog.select.soft import RULES as SIZE_RULES
+
+Masks = NDArray[np.bool_]
+RandomState = int | np.random.RandomState | np.random.Generator | None
+
+HIGHEST_SEED = 2**32 - 1  # as in scikit-learn
+# These do not change the result, or are the seed, which has its own field.
+NOT_KEPT = {"kind", "checkpoint", "cluster", "n_jobs", "random_state", "screens"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What to select, by which measure and search, and for how long.
+
+    The attributes are the parameters of the selectors, which document them.
+
+    Attributes
+    ----------
+    kind : Kind
+        The measure with its own settings.
+    screens : bool
+        Whether identifiers, dates and leaks are looked for; False for a part of a table that was
+        looked at before.
+    """
+
+    kind: Kind
+    search: object = "auto"
+    ranking: str = "lexicographic"
+    min_dependency: float = 1.0
+    n_features_to_select: float | None = None
+    size_rule: str = "auto"
+    must_include: object = None
+    exclude: object = None
+    feature_groups: object = None
+    copies: str = "drop"
+    certify: bool = False
+    sample: int | None = None
+    max_seconds: float | None = None
+    max_evaluations: int | None = None
+    checkpoint: str | os.PathLike[str] | None = None
+    n_jobs: int | None = None
+    cluster: object = None
+    random_state: RandomState = None
+    screens: bool = True
+    _searches: tuple[Search, bool] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name, rule in _RULES.items():
+            rule(getattr(self, name))
+        check_budget(self.max_evaluations, self.max_seconds)
+        object.__setattr__(self, "_searches", self._search_and_proof())
+        self._check_together()
+
+    @property
+    def strategy(self) -> Search:
+        """The search itself, with its proof if one is asked for."""
+        return self._searches[0]
+
+    @property
+    def proves(self) -> bool:
+        """Whether the search proves its result."""
+        return self._searches[1]
+
+    @property
+    def search_name(self) -> object:
+        """The search that "auto" stands for, or the search as it was given."""
+        is_auto = isinstance(self.search, str) and self.search == "auto"
+        return self.kind.search if is_auto else self.search
+
+    @property
+    def is_path(self) -> bool:
+        """Whether the size is chosen along the path of a greedy search."""
+        return self.kind.has_path and isinstance(self.strategy, QuickReduct)
+
+    @property
+    def rule(self) -> str | None:
+        """The rule that chooses the size; None if the size is given."""
+        return self.size_rule if self.n_features_to_select is None else None
+
+    def size_of(self, n_allowed: int) -> int | None:
+        """Return the number of features that was asked for, also as a share of those allowed."""
+        if isinstance(self.n_features_to_select, float):
+            return max(1, int(self.n_features_to_select * n_allowed))
+        return self.n_features_to_select
+
+    def parameters(self, categorical: Sequence[str]) -> dict[str, Parameter]:
+        """Return the settings for the result, with the features actually treated as categories."""
+        given: dict[str, Any] = {
+            one.name: getattr(self, one.name)
+            for one in fields(self)
+            if one.init and one.name not in NOT_KEPT
+        }
+        given["search"] = self.search_name
+        given["min_dependency"] = float(self.min_dependency)  # it may be a fraction
+        given["categorical_features"] = list(categorical)
+        return {**self.kind.parameters(), **{key: _plain(value) for key, value in given.items()}}
+
+    def _search_and_proof(self) -> tuple[Search, bool]:
+        """Return the search for a name or an instance, and whether it proves its result."""
+        found = _named_search(self.search_name)
+        is_exact = isinstance(found, Exact | ExactFront)
+        if (self.certify or is_exact) and not self.kind.can_prove:
+            raise ParameterError(
+                "certify" if self.certify else "search",
+                "be left out with this measure"
+                if self.certify
+                else "be another one than 'exact' and 'front' with this measure",
+                shown(self.certify or self.search),
+                "Proofs rest on a dependency that never falls when a feature is added.",
+            )
+        if is_exact:
+            return found, True
+        return (Certified(found, Exact()), True) if self.certify else (found, False)
+
+    def _check_together(self) -> None:
+        """Raise for settings that exclude each other."""
+        if self.checkpoint is not None and self.random_state is None:
+            raise ParameterError(
+                "random_state",
+                "be given together with checkpoint",
+                "None",
+                "Pass an integer: a run can only be resumed with the seed it was started with.",
+            )
+        if self.feature_groups and self.proves:
+            hint = Sentence("Leave out ", Setting("feature_groups"), ", or search without a proof.")
+            name, got = ("certify", "True") if self.certify else ("search", shown(self.search))
+            why = Sentence(
+                "be left out with ", Setting("feature_groups"), ": a proof is about single columns"
+            )
+            raise ParameterError(name, why, got, hint)
+        if self.sample is None:
+            return
+        if not self.kind.can_sample:
+            raise ParameterError(
+                "sample",
+                "be left out with a custom measure",
+                shown(self.sample),
+                "Draw the sample inside your measure.",
+            )
+        if self.proves:
+            hint = Sentence(
+                "A sample proves nothing about the other rows: leave out ", Setting("sample"),
+                ", or ", Setting("certify", True), " and the exact searches.",
+            )  # fmt: skip
+            rule = "be left out when something is to be proved"
+            raise ParameterError("sample", rule, shown(self.sample), hint)
+        if self.cluster is not None and self.kind.scores_all_rows:
+            hint = Sentence(
+                "A cluster scores subsets on all rows: leave out ", Setting("sample"), " or ",
+                Setting("cluster"), ".",
+            )  # fmt: skip
+            rule = "be left out together with a cluster"
+            raise ParameterError("sample", rule, shown(self.sample), hint)
+
+
+def _named_search(search: object) -> Search:
+    if isinstance(search, str) and search in SEARCHES:
+        return SEARCHES[search]()
+    is_instance = hasattr(search, "propose") and hasattr(search, "get_params")
+    if is_instance and not isinstance(search, type):
+        return search  # type: ignore[return-value]
+    rule = f"be one of {listed(['auto', *SEARCHES])} or an instance such as ShuffledFrogs()"
+    raise ParameterError("search", rule, shown(search))
+
+
+def check_boolean(name: str, value: object) -> None:
+    """Raise unless the value is a boolean."""
+    if not isinstance(value, bool | np.bool_):
+        raise ParameterError(name, "be True or False", shown(value))
+
+
+def _is_size(value: object) -> None:
+    """Raise unless the value is None, a number of features, or a share of them."""
+    if isinstance(value, float):
+        if not 0.0 < value < 1.0:
+            rule = "be an integer of at least 1, or a share above 0 and below 1"
+            raise ParameterError("n_features_to_select", rule, shown(value))
+    elif value is not None:
+        check_count("n_features_to_select", value)
+
+
+def _is_sample(value: object) -> None:
+    if value is not None and (not is_index(value) or value < 1):  # type: ignore[operator]
+        raise ParameterError(
+            "sample",
+            "be None or a whole number of at least 1",
+            shown(value),
+            "It is the number of samples that subsets are scored on.",
+        )
+
+
+def _is_path(value: object) -> None:
+    if value is not None and not isinstance(value, str | os.PathLike):
+        raise ParameterError("checkpoint", "be None or a path", shown(value))
+
+
+def _is_cluster(value: object) -> None:
+    if value is not None:
+        from fuzzyfrog.cluster import check_cluster
+
+        check_cluster(value)
+
+
+_KEPT = "With 1, the selected features keep the dependency of all features."
+_RULES: dict[str, Callable[[Any], None]] = {
+    "certify": partial(check_boolean, "certify"),
+    "ranking": lambda value: check_known("ranking", value, RANKINGS),
+    "min_dependency": partial(check_share, "min_dependency", zero=False, hint=_KEPT),
+    "checkpoint": _is_path,
+    "cluster": _is_cluster,
+    "sample": _is_sample,
+    "n_features_to_select": _is_size,
+    "copies": lambda value: check_known("copies", value, ("drop", "keep")),
+    "size_rule": lambda value: check_known("size_rule", value, SIZE_RULES),
+}
+
+
+def _plain(value: Any) -> Parameter:
+    """Return a value that JSON can hold, or its representation."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str | int | float | None):
+        return value
+    return repr(value)
+
+
+def seed_of(random_state: object) -> int:
+    """Return the seed of a fit: an integer itself, or a number drawn from a generator."""
+    if is_index(random_state):
+        if 0 <= random_state <= HIGHEST_SEED:  # type: ignore[operator]
+            return int(random_state)  # type: ignore[call-overload, no-any-return]
+        raise ParameterError("random_state", f"be from 0 to {HIGHEST_SEED}", str(random_state))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(HIGHEST_SEED))
+    if random_state is None:
+        return int(np.random.randint(2**31 - 1))  # noqa: NPY002 - as in scikit-learn
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    raise ParameterError(
+        "random_state",
+        "be None, an integer, a RandomState or a Generator",
+        shown(random_state),
+        "Pass an integer to get the same result every time.",
+    )
+
+
+def is_index(value: object) -> bool:
+    """Whether a value is an integer, of Python or NumPy."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def checked_callbacks(callbacks: object) -> Sequence[Callback]:
+    """Return the callbacks as a list."""
+    items = list(callbacks) if isinstance(callbacks, Iterable) else [callbacks]
+    if not isinstance(callbacks, Iterable) or not all(callable(item) for item in items):
+        raise ParameterError(
+            "callbacks",
+            "be a list of functions",
+            shown(callbacks),
+            "Each is called with a Moment after every batch and stops the run by returning True.",
+        )
+    return items  # type: ignore[return-value]
+
+
+def constrained_features(
+    must_include: object, exclude: object, dataset: Dataset
+) -> tuple[Masks, Masks]:
+    """Return masks of the features to include and to exclude; no feature may be in both."""
+    included = _named_features("must_include", must_include, dataset)
+    excluded = _named_features("exclude", exclude, dataset)
+    check_apart(included, excluded, dataset.feature_names)
+    return included, excluded
+
+
+def check_apart(included: Masks, excluded: Masks, names: Sequence[str]) -> None:
+    """Raise if a feature is to be included and excluded."""
+    both = [names[feature] for feature in np.flatnonzero(included & excluded).tolist()]
+    if both:
+        raise ParameterError(
+            ("must_include", "exclude"),
+            "not overlap",
+            f"{listed(both)} in both",
+            "Remove these features from one of them.",
+        )
+
+
+def _named_features(parameter: str, features: object, dataset: Dataset) -> Masks:
+    if features is None:
+        return np.zeros(dataset.n_features, np.bool_)
+    try:
+        return feature_mask(features, dataset)
+    except (DataError, ParameterError) as error:
+        raise DataError(f"{parameter}: {error}") from None
+
+
+def selected_index(
+    feature: object, selected: Sequence[int], names: Sequence[str], known: Iterable[str]
+) -> int:
+    """Return the index of a selected feature given by its name or its index."""
+    if feature in names:
+        return selected[list(names).index(str(feature))]
+    if is_index(feature) and feature in selected:
+        return selected[selected.index(feature)]
+    got, hint = shown(feature), f"Selected: {listed(names)} ({listed(selected)})."
+    if isinstance(feature, str):
+        close = close_to(feature, names)
+        if feature in set(known):
+            got += ", which is a feature but not selected"
+        elif close:
+            hint = f"Did you mean {shown(close[0])}? {hint}"
+    rule = "be the name or the index of a selected feature"
+    raise ParameterError("feature", rule, got, hint)

@@ -1,0 +1,225 @@
+"""The soft dependency: features by which similar samples have the same class, to predict with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.common.deadline import TimeIsUp, stop_if_late
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.measure import SoftDependency
+from fuzzyfrog.measure.geometry import mean_membership
+from fuzzyfrog.result import AmbiguousSample, Certificate, Explanation, SoftPath
+from fuzzyfrog.search import FrontPoint, Outcome, Reduct
+from fuzzyfrog.select.explain import Evidence, Explains, ambiguous_of, example_of
+from fuzzyfrog.select.kind import Integers, Kind, Masks, Orders
+
+Floats = NDArray[np.float64]
+
+RULES = ("auto", "peak", "accuracy", "one-se")  # for the number of features
+
+
+@dataclass(frozen=True)
+class Soft(Kind):
+    """The soft dependency, which a feature can lower."""
+
+    can_sample = True
+    scores_all_rows = False
+    has_path = True
+    name = "soft"
+
+    def measured(self, dataset: Dataset, n_jobs: int | None) -> SoftDependency:
+        """Return the measure of a table."""
+        return SoftDependency(dataset, n_jobs=n_jobs)
+
+    def sized(
+        self, outcome: Outcome, measure: Any, orders: Orders, rule: str | None
+    ) -> tuple[Outcome, list[float | None] | None]:
+        """Return the outcome with the size that a rule chooses, and the accuracies of its path.
+
+        A rule of None keeps the size, which was asked for.
+        """
+        path = Path.of(outcome.front, measure, orders)
+        if path is None:
+            return outcome, None
+        accuracies = path.accuracies
+        if rule is None:
+            return outcome, accuracies
+        point = path.chosen_by(rule)
+        sized = replace(
+            outcome,
+            subset=point.subset,
+            score=point.score,
+            reducts=(Reduct(point.subset, point.score, minimal=False),),
+            feature_frequency=point.subset.astype(np.float64),
+        )
+        return sized, accuracies
+
+    def answer(
+        self,
+        found: dict[str, Any],
+        measure: Any,
+        core: tuple[int, ...] | None,
+        certificate: Certificate | None,
+    ) -> SoftPath:
+        """Return the path with the dependency of uninformative features."""
+        return SoftPath(**found, chance=measure.chance)
+
+    def examples(self, measure: Any, evidence: Evidence, selected: tuple[int, ...]) -> Explains:
+        """Return the samples whose neighborhoods depend on each feature."""
+        return _Examples(measure, evidence, selected)
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """Subsets of which each adds features to the one before, and how many features to take.
+
+    The soft dependency has a peak, but on some tables it comes too early for prediction. So the
+    size is chosen by the peak and by how often the five nearest neighbors of a sample, itself left
+    out, have its class (docs/decisions/0007).
+
+    Attributes
+    ----------
+    points : tuple of FrontPoint
+        The subsets, in ascending size.
+    features : int64[n]
+        The features in the order in which they were added.
+    losses : float64[n_points, n_anchors] or None
+        How wrong the nearest neighbors of each sample are; None if there was no time or memory for
+        it.
+    """
+
+    points: tuple[FrontPoint, ...]
+    features: Integers
+    losses: Floats | None
+
+    @classmethod
+    def of(
+        cls, front: Sequence[FrontPoint], measure: SoftDependency, orders: Orders
+    ) -> Path | None:
+        """Return the path through the best subsets of each size; None if they are not nested.
+
+        `orders` returns the columns of features in their order, and the last place of each.
+        """
+        for smaller, larger in pairwise(front):
+            if larger.size != smaller.size + 1 or (smaller.subset & ~larger.subset).any():
+                return None
+        added = [np.flatnonzero(front[0].subset)]
+        for smaller, larger in pairwise(front):
+            added.append(np.flatnonzero(larger.subset & ~smaller.subset))
+        features = np.concatenate(added).astype(np.int64)
+        try:
+            columns, ends = orders(features.tolist())
+            losses = measure.left_out_losses(columns)[ends][front[0].size - 1 :]
+        except (TimeIsUp, MemoryError):
+            losses = None
+        return cls(tuple(front), features, losses)
+
+    @property
+    def accuracies(self) -> list[float | None]:
+        """For each point the share of samples that are right, or R² for a numeric target."""
+        if self.losses is None:
+            return [None] * len(self.points)
+        return [float(1.0 - loss) for loss in self.losses.mean(axis=1)]
+
+    def chosen_by(self, rule: str) -> FrontPoint:
+        """Return the point that a rule chooses.
+
+        "peak" is the highest dependency; "accuracy" the one whose neighbors are right most often;
+        "one-se" the fewest features whose neighbors are right as often, up to a standard error;
+        "auto" the larger of "peak" and "one-se", if beyond the peak accuracy gains more than the
+        dependency loses, else "peak". Without accuracies all of them are the peak.
+        """
+        return self.points[self._place_by(rule)]
+
+    def _place_by(self, rule: str) -> int:
+        scores = np.array([point.score for point in self.points])
+        peak = int(np.argmax(scores))
+        if rule == "peak" or self.losses is None:
+            return peak
+        losses = self.losses.mean(axis=1)
+        best = int(np.argmin(losses))
+        behind = self.losses[: best + 1] - self.losses[best]
+        n_anchors = behind.shape[1]
+        errors = behind.std(axis=1, ddof=min(1, n_anchors - 1)) / np.sqrt(n_anchors)
+        fewest = int(np.argmax(behind.mean(axis=1) <= errors))
+        # The best of many sizes owes something to luck, with any number of samples.
+        pays = losses[peak] - losses[fewest] > scores[peak] - scores[fewest]
+        auto = fewest if fewest > peak and pays else peak
+        return {"auto": auto, "accuracy": best, "one-se": fewest}[rule]
+
+
+class _Examples:
+    """Finds the samples whose neighborhoods explain a selection."""
+
+    def __init__(
+        self, measure: SoftDependency, evidence: Evidence, selected: tuple[int, ...]
+    ) -> None:
+        self._evidence, self._dataset = evidence, evidence.dataset
+        self._subset: Masks = evidence.subset(selected)
+        self._measure = measure
+        self._memberships = measure.memberships(self._subset)
+
+    def explanation(self, feature: int, n_examples: int) -> Explanation:
+        """Return what a selected feature adds, with at most `n_examples` samples."""
+        column = self._evidence.column(feature)
+        rest = self._subset.copy()
+        rest[column] = False
+        without = self._measure.memberships(rest)
+        fall = self._memberships - without
+        affected = np.flatnonzero(fall > self._measure.tolerance)
+        affected = affected[np.argsort(-fall[affected], kind="stable")]
+        return Explanation(
+            feature=feature,
+            name=self._dataset.feature_names[column],
+            dependency=mean_membership(self._memberships),
+            dependency_without=mean_membership(without),
+            n_affected=len(affected),
+            kind="membership",
+            examples=tuple(
+                example_of(
+                    self._dataset,
+                    self._closer(place, rest),
+                    column,
+                    float(self._memberships[place]),
+                    float(without[place]),
+                )
+                for place in affected[:n_examples].tolist()
+            ),
+        )
+
+    def _closer(self, place: int, rest: Masks) -> tuple[int, int]:
+        """Return a sample and the unlike one that gains most weight among its neighbors."""
+        stop_if_late()
+        sample = int(self._measure.anchors[place])
+        gained = self._measure.neighborhood(sample, rest)
+        gained -= self._measure.neighborhood(sample, self._subset)
+        return sample, int(np.argmax(gained * (1.0 - self._measure.likeness(sample))))
+
+    @property
+    def n_ambiguous(self) -> int:
+        """Number of samples with less than half of their neighborhood on their side."""
+        return int((self._memberships < 0.5).sum())
+
+    def ambiguous(self, most: int) -> tuple[AmbiguousSample, ...]:
+        """Return at most `most` of them, the lowest membership first."""
+        order = np.argsort(self._memberships, kind="stable")
+        worst = order[self._memberships[order] < 0.5][:most]
+        return tuple(
+            ambiguous_of(
+                self._dataset, self._nearest(place), float(self._memberships[place]), self._subset
+            )
+            for place in worst.tolist()
+        )
+
+    def _nearest(self, place: int) -> tuple[int, int]:
+        """Return a sample and the most similar one that is unlike it."""
+        stop_if_late()
+        sample = int(self._measure.anchors[place])
+        weights = self._measure.neighborhood(sample, self._subset)
+        return sample, int(np.argmax(weights * (1.0 - self._measure.likeness(sample))))

@@ -1,0 +1,308 @@
+"""The dependency of the paper: whether features separate exactly these samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.common.deadline import stop_if_late
+from fuzzyfrog.common.messages import Sentence, Setting
+from fuzzyfrog.common.params import check_known
+from fuzzyfrog.common.tnorms import CODES, LARGEST, SUM, TNorm, both
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.data.scaling import (
+    MISSING_RULES,
+    SPREADS,
+    Missing,
+    Spread,
+    positions,
+    scaled,
+    snapped,
+)
+from fuzzyfrog.measure import Dependency, SoftDependency
+from fuzzyfrog.measure.geometry import mean_membership
+from fuzzyfrog.measure.row_sample import FEWEST_PAIRS, RowSample
+from fuzzyfrog.result import AmbiguousSample, Certificate, Explanation, Reducts
+from fuzzyfrog.result.result import Parameter
+from fuzzyfrog.search import Problem, QuickReduct, Search
+from fuzzyfrog.search.covering import Oracle
+from fuzzyfrog.search.sample_first import SampleFirst
+from fuzzyfrog.select.certify import is_provable, oracle_of
+from fuzzyfrog.select.column_warnings import ruling_gaps
+from fuzzyfrog.select.explain import Evidence, Explains, ambiguous_of, example_of
+from fuzzyfrog.select.kind import Kind, Masks
+from fuzzyfrog.select.soft import Soft
+
+Floats = NDArray[np.float64]
+
+MOST_COMPARED = 1_000  # samples by which the selected features are compared with all
+COMPARED_CELLS = 10_000_000  # of pairs and features, which NumPy compares in a moment
+FEWEST_COMPARED = 30  # with fewer samples, a mean says little
+COMPARING = 0x636F6D70617265  # next to the seed: no other part of a run draws from it
+
+
+@dataclass(frozen=True)
+class Strict(Kind):
+    """The fuzzy-rough dependency, which no feature lowers.
+
+    Attributes
+    ----------
+    tnorm : {"lukasiewicz", "minimum", "product"}
+        How the similarities on single features are combined.
+    spread : {"std", "variance", "range"}
+        The unit in which differences of numeric features are measured.
+    missing : {"similar", "different", "raise"}
+        What a missing value counts as.
+    """
+
+    tnorm: TNorm = "lukasiewicz"
+    spread: Spread = "std"
+    missing: Missing = "similar"
+
+    search = "frogs"
+    can_prove = True
+    can_sample = True
+    name = "strict"
+
+    def __post_init__(self) -> None:
+        check_known("tnorm", self.tnorm, CODES)
+        check_known("spread", self.spread, SPREADS)
+        check_known("missing", self.missing, MISSING_RULES)
+
+    @property
+    def rival(self) -> Kind:
+        """The soft measure, which is for prediction."""
+        return Soft()
+
+    def parameters(self) -> dict[str, Parameter]:
+        """Return the settings by their names."""
+        return {"tnorm": self.tnorm, "spread": self.spread, "missing": self.missing}
+
+    def identity(self) -> tuple[str, ...]:
+        """Return the settings."""
+        return self.tnorm, self.spread, self.missing
+
+    def measured(self, dataset: Dataset, n_jobs: int | None) -> Dependency:
+        """Return the measure of a table."""
+        return Dependency(
+            dataset, tnorm=self.tnorm, spread=self.spread, missing=self.missing, n_jobs=n_jobs
+        )
+
+    def oracle(self, measure: Any, allowed: Masks, *, proves: bool) -> Oracle | None:
+        """Return the function that says why a subset falls short; None for a large table.
+
+        The frogs ask it without any proof. Requirements are about single columns and all samples,
+        as a proof is. Of large tables, a sample is asked first instead.
+        """
+        if proves or (not _is_large(measure) and is_provable(measure)):
+            return oracle_of(measure, allowed)
+        return None
+
+    def begun(
+        self,
+        search: Search,
+        problem: Problem,
+        measures: tuple[Any, Any],
+        allowed: Masks,
+        seed: int,
+        *,
+        may_sample: bool,
+    ) -> tuple[Search, Problem]:
+        """Return the search as it starts: on a sample of the rows of a large table.
+
+        That is for the fewest features that keep the dependency of all. A greedy search promises
+        its very path, a proof is about all rows, and with `sample` the caller decides.
+        """
+        measure = measures[0]
+        is_fewest = problem.ranking == "lexicographic" and problem.n_features_to_select is None
+        starts_on_sample = (
+            may_sample
+            and is_fewest
+            and problem.min_dependency == 1
+            and problem.oracle is None
+            and not isinstance(search, QuickReduct)
+            and _is_large(measure)
+        )
+        if not starts_on_sample:
+            return super().begun(search, problem, measures, allowed, seed, may_sample=may_sample)
+        rows = RowSample(measure, allowed, seed=seed)
+        return SampleFirst(search), replace(problem, full_score=rows.full_score, on_sample=rows.on)
+
+    def data_doubts(self, measures: tuple[Any, Any], allowed: Masks, full: float) -> Iterator[str]:
+        """Yield a warning if a few rows, nearly without values, lower the dependency."""
+        measure, here = measures
+        if here is measure:
+
+            def score(rest: Dataset) -> float:
+                return float(self.measured(rest, measure._n_jobs).score([allowed])[0])
+
+            yield from ruling_gaps(measure.dataset, allowed, full, score)
+
+    def answer(
+        self,
+        found: dict[str, Any],
+        measure: Any,
+        core: tuple[int, ...] | None,
+        certificate: Certificate | None,
+    ) -> Reducts:
+        """Return the reducts."""
+        return Reducts(**found, core=core, certificate=certificate)
+
+    def doubts(self, dataset: Dataset, subset: Masks, allowed: Masks) -> Iterator[str]:
+        """Yield a warning if similar samples are less alike than by all features."""
+        if np.array_equal(subset, allowed):
+            return
+        ours, others, error = soft_comparison(dataset, subset, allowed)
+        if others - ours > error:
+            what = "a similar target" if dataset.classes is None else "the same class"
+            yield Sentence(
+                f"Samples that are similar by the selected features have {what} less often than "
+                f"those that are similar by all features (soft dependency {ours:.3f} against "
+                f"{others:.3f}): models may do worse with the selected ones. For prediction, use ",
+                Setting("SoftSelector"), ".",
+            )  # fmt: skip
+
+    def examples(self, measure: Any, evidence: Evidence, selected: tuple[int, ...]) -> Explains:
+        """Return the samples that each feature separates from others."""
+        return _Examples(self, measure, evidence, selected)
+
+
+def _is_large(measure: Dependency) -> bool:
+    """Whether a search is to begin on a sample of the rows."""
+    return measure.n_pairs >= FEWEST_PAIRS
+
+
+def soft_comparison(dataset: Dataset, subset: Masks, allowed: Masks) -> tuple[float, float, float]:
+    """Return the soft dependency of a subset and of all allowed features, and a standard error.
+
+    The error is that of their difference. Of a large table, both are those of some random rows.
+    Nothing is compiled for it.
+    """
+    rows = _some_rows(dataset, int(subset.sum() + allowed.sum()))
+    soft = SoftDependency(dataset.take(rows), n_jobs=1)
+    ours, others = soft.memberships_in_numpy(subset), soft.memberships_in_numpy(allowed)
+    apart = others - ours
+    error = float(np.std(apart, ddof=1) / np.sqrt(len(apart))) if len(apart) > 1 else np.inf
+    return float(ours.mean()), float(others.mean()), error
+
+
+def _some_rows(dataset: Dataset, n_columns: int) -> NDArray[np.int64]:
+    affordable = int(np.sqrt(COMPARED_CELLS / max(1, n_columns)))
+    n_rows = min(dataset.n_samples, max(FEWEST_COMPARED, min(MOST_COMPARED, affordable)))
+    # Raw words: their sequence is the same in every version of NumPy.
+    words = np.random.Philox(key=[0, COMPARING]).random_raw(dataset.n_samples)
+    return np.sort(np.argsort(words, kind="stable")[:n_rows])
+
+
+class _Examples:
+    """Finds the samples that explain a selection.
+
+    The measure gives the memberships of all samples. Nearest enemies are searched only for the
+    few samples that become examples, which keeps this fast for large tables.
+    """
+
+    def __init__(
+        self, kind: Strict, measure: Dependency, evidence: Evidence, selected: tuple[int, ...]
+    ) -> None:
+        self._evidence, self._dataset = evidence, evidence.dataset
+        self._tnorm = kind.tnorm
+        self._subset: Masks = evidence.subset(selected)
+        self._measure = measure
+        self._memberships = measure.memberships(self._subset)
+        self._sure = 1.0 - measure.tolerance  # a membership of 1, up to rounding
+        self._Z, _ = positions(evidence.dataset, kind.spread, kind.missing)
+        self._targets = np.empty(0)
+        if evidence.dataset.classes is None:
+            target = np.asarray(evidence.dataset.target, np.float64)
+            self._targets, _ = scaled(target, kind.spread)
+
+    def explanation(self, feature: int, n_examples: int) -> Explanation:
+        """Return why a selected feature is needed, with at most `n_examples` pairs."""
+        column = self._evidence.column(feature)
+        rest = self._subset.copy()
+        rest[column] = False
+        without = self._measure.memberships(rest)
+        fall = self._memberships - without
+        affected = np.flatnonzero(fall > self._measure.tolerance)
+        affected = affected[np.argsort(-fall[affected], kind="stable")]
+        pairs: dict[frozenset[int], tuple[int, int]] = {}
+        for sample in affected.tolist():
+            if len(pairs) == n_examples:
+                break
+            enemy = self._enemy(sample, rest)
+            pairs.setdefault(frozenset((sample, enemy)), (sample, enemy))
+        return Explanation(
+            feature=feature,
+            name=self._dataset.feature_names[column],
+            dependency=mean_membership(self._memberships),
+            dependency_without=mean_membership(without),
+            n_affected=len(affected),
+            kind="distance",
+            examples=tuple(
+                example_of(
+                    self._dataset,
+                    (sample, enemy),
+                    column,
+                    float(self._distances(sample, self._subset)[enemy]),
+                    float(self._distances(sample, rest)[enemy]),
+                )
+                for sample, enemy in pairs.values()
+            ),
+        )
+
+    @property
+    def n_ambiguous(self) -> int:
+        """Number of samples whose membership is below 1."""
+        return int((self._memberships < self._sure).sum())
+
+    def ambiguous(self, most: int) -> tuple[AmbiguousSample, ...]:
+        """Return at most `most` samples with memberships below 1, the lowest first."""
+        below = np.flatnonzero(self._memberships < self._sure)
+        worst = below[np.argsort(self._memberships[below], kind="stable")][:most]
+        return tuple(
+            ambiguous_of(
+                self._dataset,
+                (sample, self._enemy(sample, self._subset)),
+                float(self._memberships[sample]),
+                self._subset,
+            )
+            for sample in worst.tolist()
+        )
+
+    def _enemy(self, sample: int, subset: Masks) -> int:
+        """Return the first of the nearest enemies of a sample."""
+        apart = self._distances(sample, subset)
+        if self._targets.size:
+            apart += np.maximum(0.0, 1.0 - np.abs(self._targets - self._targets[sample]))
+            apart[sample] = np.inf
+        else:
+            apart[self._dataset.target == self._dataset.target[sample]] = np.inf
+        return int(np.argmin(apart))
+
+    def _distances(self, sample: int, subset: Masks) -> Floats:
+        """Return the distances of all samples from one, cut at 1."""
+        stop_if_late()
+        Z = self._Z
+        # One column at a time: all of them would be another copy of the table.
+        columns = (np.abs(Z[:, one] - Z[sample, one]) for one in np.flatnonzero(subset))
+        apart = (np.nan_to_num(column) for column in columns)  # missing: similar to anything
+        return _joined(apart, self._dataset.n_samples, self._tnorm)
+
+
+def _joined(apart: Iterable[Floats], n_pairs: int, tnorm: TNorm) -> Floats:
+    """Return distances of pairs, cut at 1, from those on each feature."""
+    code = CODES[tnorm]
+    if code in (SUM, LARGEST):
+        join = np.add if code == SUM else np.maximum
+        found = np.zeros(n_pairs)
+        for column in apart:
+            join(found, column, out=found)
+        return np.asarray(np.minimum(1.0, found))
+    similarity = np.ones(n_pairs)
+    for column in apart:
+        similarity = both(similarity, np.maximum(0.0, 1.0 - column), code)
+    return snapped(1.0 - similarity)
