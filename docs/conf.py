@@ -13,7 +13,7 @@ html_theme = "furo"
 html_title = "fuzzyfrog"
 html_static_path = []
 
-myst_heading_anchors = 3  # links such as selectors.md#pitfalls point to headings
+myst_heading_anchors = 3  # links such as predict.md#pitfalls point to headings
 myst_enable_extensions = ["colon_fence"]
 
 autodoc_typehints = "none"  # the types are in the docstrings

@@ -1,4 +1,4 @@
-"""Select features of wine: in a pipeline, all the smallest subsets, and why one is selected."""
+"""Select features of wine: to predict with, in a pipeline, and all the smallest subsets."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from fuzzyfrog import FuzzyRoughSelector
+from fuzzyfrog import ReductSelector, SoftSelector
 
 X, y = load_wine(return_X_y=True, as_frame=True)
 model = make_pipeline(StandardScaler(), KNeighborsClassifier())
 selectors = {
-    "frogs": FuzzyRoughSelector(random_state=0),
-    "frogs, ranked by product": FuzzyRoughSelector(ranking="product", random_state=0),
-    "quickreduct": FuzzyRoughSelector("quickreduct"),
+    "to predict with": SoftSelector(),
+    "reduct, by frogs": ReductSelector(random_state=0),
+    "reduct, by quickreduct": ReductSelector("quickreduct"),
 }
 
 # Selection is a step of the pipeline: every fold selects on its own training samples.
@@ -25,8 +25,8 @@ for name, selector in selectors.items():
     accuracy = cross_val_score(make_pipeline(selector, model), X, y, cv=5)
     print(f"   {name:<26}{accuracy.mean():.3f}")
 
-# Not one smallest subset, but all that were found.
-selector = FuzzyRoughSelector(random_state=0).fit(X, y)
+# The fewest that separate these samples: not one smallest subset, but all that were found.
+selector = ReductSelector(random_state=0).fit(X, y)
 print(
     f"\n{selector.n_features_} features separate these samples as well as all "
     f"{selector.n_features_in_}; {len(selector.reducts_)} such subsets were found."
