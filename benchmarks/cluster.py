@@ -12,7 +12,7 @@ from distributed import Client, LocalCluster
 from fuzzyfrog.cluster import ClusterMeasure
 from fuzzyfrog.cluster.measure import Copies
 from fuzzyfrog.cluster.sharded import Sharded
-from fuzzyfrog.select.record import fingerprint
+from fuzzyfrog.select.selection import fingerprint
 from race import lap_text, machine, print_head, print_row, race, seconds
 from workloads import bell_shaped_subsets, gaussian_classes, ready_measure
 

@@ -11,8 +11,9 @@ from itertools import product
 from pathlib import Path
 from time import perf_counter, process_time
 
-from fuzzyfrog import Exact, FuzzyRoughSelector, ShuffledFrogs, load_dataset
+from fuzzyfrog import Exact, ReductSelector, ShuffledFrogs
 from fuzzyfrog.search.exact import MOST_BRANCHED
+from fuzzyfrog_lab.catalog import load_dataset
 from race import print_head, print_row
 from search_quality import lines_of
 from search_tables import DATA
@@ -41,7 +42,7 @@ def one_proof(name, tnorm, options):
     dataset = load_dataset(name)
     search, certify = SEARCHES[options.search](options.limit)
     first = FirstProof()
-    selector = FuzzyRoughSelector(
+    selector = ReductSelector(
         search, tnorm=tnorm, certify=certify, max_seconds=options.max_seconds,
         callbacks=[first], n_jobs=options.jobs, random_state=0,
     )  # fmt: skip

@@ -35,7 +35,7 @@ def main() -> None:
     parser.add_argument("tables", nargs="*", default=list(TABLES), metavar="|".join(TABLES))
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--after", type=float, nargs="+", default=[0.0, 5.0])
-    asked, options = parser.parse_known_args()  # others are for fuzzyfrog select
+    asked, options = parser.parse_known_args()  # others are for fuzzyfrog reducts
     afters = " ".join(
         f"| Ctrl-C at {after:g} s: responds, ends, features " for after in asked.after
     )
@@ -54,7 +54,7 @@ class Watched:
         self.told.touch()
         ours, theirs = pty.openpty()
         self.process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
-            [sys.executable, __file__, "--child", str(self.told), "select", *call,
+            [sys.executable, __file__, "--child", str(self.told), "reducts", *call,
              "--no-check", "--save", "run.json"],
             cwd=folder, stdout=subprocess.DEVNULL, stderr=theirs,
         )  # fmt: skip
@@ -119,7 +119,7 @@ def interrupted(call: list[str], after: float) -> str:
         saved = Path(folder, "run.json")
         n_features = "none"
         if saved.exists():
-            run_ = json.loads(saved.read_text(encoding="utf-8"))["run"]
+            run_ = json.loads(saved.read_text(encoding="utf-8"))["result"]
             n_features = str(len(run_["selected"]))
         return f"{min([*said, ended]):5.1f} {ended:5.1f} {n_features:>6}"
 

@@ -45,7 +45,7 @@ def evaluation(measure, masks):
 
 def run_table(n_samples, n_features, costs):
     """Print the costs of one table for the parent."""
-    from fuzzyfrog import FuzzyRoughSelector
+    from fuzzyfrog import ReductSelector
     from fuzzyfrog.measure import Dependency
 
     warnings.simplefilter("ignore")
@@ -70,7 +70,7 @@ def run_table(n_samples, n_features, costs):
                 if not first and is_small and not moment.on_sample:
                     first.append(cpu_seconds() - begun)
 
-            selector = FuzzyRoughSelector(search, random_state=0, callbacks=[hear]).fit(X, y)
+            selector = ReductSelector(search, random_state=0, callbacks=[hear]).fit(X, y)
             found[name] = cpu_seconds() - begun
             found[f"{name}: wall"] = time.perf_counter() - wall
             found[f"{name}: size"] = selector.n_features_

@@ -65,7 +65,7 @@ def interrupted(call: list[str], stage: str, after: float) -> str:
         stages = Path(folder, "stages")
         stages.touch()
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
-            [sys.executable, __file__, "--child", str(stages), "select", *call,
+            [sys.executable, __file__, "--child", str(stages), "reducts", *call,
              "--save", "run.json", "--report", "page.html"],
             cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
@@ -144,9 +144,9 @@ def run_child(stages: Path, call: list[str]) -> None:
 def tell_of_searches(begin) -> None:  # type: ignore[no-untyped-def]
     """Report when the core and the proof begin; their modules are imported by now."""
     from fuzzyfrog.search.exact import CoverProof
-    from fuzzyfrog.select import selector
+    from fuzzyfrog.select import selection
 
-    core_of_run, smallest = selector.core_of_run, CoverProof.smallest
+    core_of_run, smallest = selection.core_of_run, CoverProof.smallest
 
     def told_core(*arguments):  # type: ignore[no-untyped-def]
         begin("core")
@@ -156,7 +156,7 @@ def tell_of_searches(begin) -> None:  # type: ignore[no-untyped-def]
         begin("proof")
         return smallest(self)
 
-    selector.core_of_run, CoverProof.smallest = told_core, told_smallest  # type: ignore[method-assign]
+    selection.core_of_run, CoverProof.smallest = told_core, told_smallest  # type: ignore[method-assign]
 
 
 if __name__ == "__main__":

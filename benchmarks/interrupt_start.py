@@ -3,7 +3,7 @@
     python benchmarks/interrupt_start.py --runs 200
 
 Each run is a process of its own that gets the signal after a random CPU time, the same on a busy
-machine, with the strict or the soft measure, with compiled kernels or without any.
+machine, with `select` or `reducts`, with compiled kernels or without any.
 
 Promised: never a traceback; exit code 130, or 0 if the run was done before; and every file that was
 asked for is written, or a sentence says why not. Any other run is shown in full, and the exit code
@@ -59,16 +59,20 @@ def main() -> None:
     asked = parser.parse_args()
     rng = random.Random(asked.seed)  # noqa: S311
     cases = [
-        (("soft", "strict")[i % 2], ("warm", "cold")[i // 2 % 2], rng.uniform(0.0, asked.seconds))
+        (
+            ("select", "reducts")[i % 2],
+            ("warm", "cold")[i // 2 % 2],
+            rng.uniform(0.0, asked.seconds),
+        )
         for i in range(asked.runs)
     ]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(asked.at_once) as pool:
         table, warm = made(Path(folder)), Path(folder, "kernels")
-        for measure in ("soft", "strict"):
-            interrupted(table, measure, warm, after=float("inf"))  # compiles
+        for command in ("select", "reducts"):
+            interrupted(table, command, warm, after=float("inf"))  # compiles
         found = list(pool.map(lambda one: outcome(table, warm, *one), cases))
-    for (measure, kernels, ending), count in sorted(Counter(found).items()):
-        print(f"{measure:7} {kernels:5} {count:4} x {ending}")
+    for (command, kernels, ending), count in sorted(Counter(found).items()):
+        print(f"{command:7} {kernels:5} {count:4} x {ending}")
     sys.exit(any(ending.startswith("broken") for *_, ending in found))
 
 
@@ -83,15 +87,15 @@ def made(folder: Path) -> Path:
     return table
 
 
-def outcome(table: Path, warm: Path, measure: str, kernels: str, after: float) -> tuple[str, ...]:
+def outcome(table: Path, warm: Path, command: str, kernels: str, after: float) -> tuple[str, ...]:
     """Interrupt one run; return its kind and how it ended."""
     with tempfile.TemporaryDirectory() as cold:
         cache = warm if kernels == "warm" else Path(cold)
-        code, files, said = interrupted(table, measure, cache, after)
+        code, files, said = interrupted(table, command, cache, after)
     ending = judged(code, files, said)
     if ending.startswith("broken"):
-        print(f"--- {measure}, {kernels}, after {after:.3f} s: {ending}\n{said}", flush=True)
-    return measure, kernels, ending
+        print(f"--- {command}, {kernels}, after {after:.3f} s: {ending}\n{said}", flush=True)
+    return command, kernels, ending
 
 
 def judged(code: int, files: tuple[str, ...], said: str) -> str:
@@ -108,13 +112,13 @@ def judged(code: int, files: tuple[str, ...], said: str) -> str:
 
 
 def interrupted(
-    table: Path, measure: str, cache: Path, after: float
+    table: Path, command: str, cache: Path, after: float
 ) -> tuple[int, tuple[str, ...], str]:
     """Run a selection, interrupt it, and return exit code, files and what was said."""
     with tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
-            [sys.executable, "-c", START, "select", str(table), "--target", "class", "--measure",
-             measure, "--json", "--save", FILES[0], "--output", FILES[1], "--report", FILES[2],
+            [sys.executable, "-c", START, command, str(table), "--target", "class", "--json",
+             "--save", FILES[0], "--output", FILES[1], "--report", FILES[2],
              "--max-seconds", "60"],
             cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
             env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},

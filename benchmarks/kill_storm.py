@@ -34,7 +34,7 @@ from typing import Any
 
 import numpy as np
 
-from fuzzyfrog import FuzzyRoughSelector, load_dataset
+from fuzzyfrog import ReductSelector, load_dataset
 from fuzzyfrog.cli import main as fuzzyfrog
 from fuzzyfrog.cli.progress import Course
 from fuzzyfrog.common.jit import compiling_all
@@ -66,20 +66,20 @@ MADE = {"proof": (600, 50, 30, 10, 4), "search": (6_000, 20, 15, 10, 3)}
 def main() -> None:
     """Run once undisturbed, then in the storm, and compare."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--table", help="a table for fuzzyfrog select; without it, one is made")
+    parser.add_argument("--table", help="a table for fuzzyfrog reducts; without it, one is made")
     parser.add_argument("--made", choices=MADE, default="proof", help="what takes longest on it")
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=0)
-    asked, options = parser.parse_known_args()  # others are for fuzzyfrog select
+    asked, options = parser.parse_known_args()  # others are for fuzzyfrog reducts
     folder = asked.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     made = folder / "made.csv"
     table = [asked.table] if asked.table else [made_table(made, *MADE[asked.made]), "--target", "y"]
-    call = ["fuzzyfrog", "select", *table, "--certify", "--save", "run.json", *options]
+    call = ["fuzzyfrog", "reducts", *table, "--certify", "--save", "run.json", *options]
     call += ["--report", "page.html", "--output", "reduced.csv"]
     with compiling_all():  # a life that is killed while it compiles cannot get further
-        FuzzyRoughSelector(certify=True, n_jobs=1, random_state=0).fit(load_dataset("wine"))
+        ReductSelector(certify=True, n_jobs=1, random_state=0).fit(load_dataset("wine"))
     calm, stormy = folder / "calm", folder / "stormy"
     for one in (calm, stormy):
         one.mkdir(exist_ok=True)
@@ -349,12 +349,10 @@ def whole_bytes(path: Path, start: int) -> int:
 
 def comparable(folder: Path) -> dict[str, object]:
     """Return the record of a run without times, and without any trace that it was resumed."""
-    run = json.loads((folder / "run.json").read_text(encoding="utf-8"))["run"]
+    run = json.loads((folder / "run.json").read_text(encoding="utf-8"))["result"]
     for point in run["history"]:
         del point["seconds"]
-    if run["check"] is not None:
-        run["check"].pop("left_out", None)  # says how long the check would take
-    others = {"seconds", "command", "parameters", "n_resumed"}
+    others = {"seconds", "command", "settings", "n_resumed"}
     return {name: value for name, value in run.items() if name not in others}
 
 

@@ -59,7 +59,7 @@ def main() -> None:
     parser.add_argument("tables", nargs="*", default=list(USUAL), metavar="|".join(TABLES))
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--limit", type=float, default=10.0)
-    asked, options = parser.parse_known_args()  # others are for fuzzyfrog select
+    asked, options = parser.parse_known_args()  # others are for fuzzyfrog reducts
     print(f"limit {asked.limit:g} s; promised: limit + reading + {ALLOWED:g} s")
     print("table     reading   total  beyond  evaluations  features  kept?")
     for name in asked.tables:
@@ -72,7 +72,7 @@ def measured(name: str, folder: Path, limit: float, options: list[str]) -> str:
     files = {one: folder / f"{name}.{one}" for one in ("json", "html", "clock")}
     for path in (*files.values(), folder / f"{name}.json.scores"):
         path.unlink(missing_ok=True)
-    call = ["select", *table, "--max-seconds", f"{limit:g}", "--quiet", *options]
+    call = ["reducts", *table, "--max-seconds", f"{limit:g}", "--quiet", *options]
     call += ["--save", str(files["json"]), "--report", str(files["html"])]
     begun = time.monotonic()
     ended = subprocess.run(  # noqa: S603 - our own interpreter and code
@@ -82,7 +82,7 @@ def measured(name: str, folder: Path, limit: float, options: list[str]) -> str:
     total = time.monotonic() - begun
     assert ended.returncode in (0, 3), ended.stderr
     reading = float(files["clock"].read_text(encoding="utf-8")) - begun
-    run = json.loads(files["json"].read_text(encoding="utf-8"))["run"]
+    run = json.loads(files["json"].read_text(encoding="utf-8"))["result"]
     assert files["html"].stat().st_size > 0
     beyond = total - reading - limit
     return (

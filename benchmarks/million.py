@@ -36,7 +36,7 @@ def small_subsets(count):
 
 def warm_up():
     """Compile, or load from the cache, what the timed part needs."""
-    from fuzzyfrog import FuzzyRoughSelector
+    from fuzzyfrog import ReductSelector
     from fuzzyfrog.measure import Dependency, SampledDependency
 
     X, y = mixed_features(12_000, N_FEATURES)
@@ -44,7 +44,7 @@ def warm_up():
         measure.score(small_subsets(len(SUBSET_SIZES)))
         measure.score(np.ones((1, N_FEATURES), dtype=bool))
         measure.best(np.eye(N_FEATURES, dtype=bool))
-    FuzzyRoughSelector("quickreduct", n_features_to_select=2).fit(X[:3_000], y[:3_000])
+    ReductSelector("quickreduct", n_features_to_select=2).fit(X[:3_000], y[:3_000])
 
 
 def timed(work):
@@ -62,18 +62,18 @@ def cpu_seconds():
 
 def quickreduct(X, y, n_sampled, client):
     """Select features from arrays to the fitted selector."""
-    from fuzzyfrog import FuzzyRoughSelector
+    from fuzzyfrog import ReductSelector
 
     sample = {} if n_sampled is None else {"sample": n_sampled}
     n_jobs = None if client is None else 1  # with as many threads here nothing would be sent
-    selector = FuzzyRoughSelector(
+    selector = ReductSelector(
         "quickreduct", random_state=0, cluster=client, n_jobs=n_jobs, **sample
     )
     found, wall, cpu = timed(lambda: selector.fit(X, y))
     told = f"{found.n_features_} features, γ = {found.dependency_:.6f}"
     if n_sampled is not None:
         told += " in [{:.4f}, {:.4f}]".format(*found.dependency_interval_)
-    seen = [[moment.score for moment in found.history_], found.get_support().tolist()]
+    seen = [[point.dependency for point in found.history_], found.get_support().tolist()]
     return told, wall, cpu, digest(json.dumps(seen).encode())
 
 

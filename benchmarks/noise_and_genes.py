@@ -12,7 +12,8 @@ from time import process_time
 import numpy as np
 import pandas as pd
 
-from fuzzyfrog import FuzzyRoughSelector, load_dataset
+from fuzzyfrog import ReductSelector, SoftSelector
+from fuzzyfrog_lab.catalog import load_dataset
 from race import print_head, print_row
 from stopping_rule import RULES, Grown
 
@@ -32,7 +33,7 @@ def strict(X, y, search, seed, max_seconds=None):
     """Return the columns that the strict dependency selects."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        selector = FuzzyRoughSelector(search=search, random_state=seed, max_seconds=max_seconds)
+        selector = ReductSelector(search=search, random_state=seed, max_seconds=max_seconds)
         return selector.fit(X, y).get_support(indices=True)
 
 
@@ -75,7 +76,7 @@ def ways(X, y):
     start = process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        soft = FuzzyRoughSelector(measure="soft", random_state=0).fit(X, y)
+        soft = SoftSelector(random_state=0).fit(X, y)
     seconds = process_time() - start
     yield "soft, whole path", soft.front_[-1].features, seconds
     yield "soft, default size", soft.get_support(indices=True), seconds

@@ -5,13 +5,14 @@ Run: python benchmarks/noise_guard.py
 
 import sys
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from fuzzyfrog import FuzzyRoughSelector
+from fuzzyfrog import ReductSelector, SoftSelector
 from fuzzyfrog.data import make_dataset
-from fuzzyfrog.select.cross_validation import guard_of
+from fuzzyfrog.select.noise_guard import noise_guard
 from race import print_head, print_row
 
 KINDS = ("continuous", "heavy-tailed", "0/1", "categories", "mixed, gaps")
@@ -48,10 +49,17 @@ def table(kind, n_samples, n_features, seed, *, is_noise):
     return make_dataset(frame, np.where(worth > np.median(worth), "yes", "no"))
 
 
+def guard(settings, dataset, seed):
+    """Return the noise guard of all columns."""
+    return noise_guard(settings, dataset, np.ones(dataset.n_features, bool), seed)
+
+
 def main(measure="strict"):
     """Print for each kind how often the guard fails."""
     warnings.simplefilter("ignore")
-    selector = FuzzyRoughSelector("quickreduct", measure=measure, random_state=0)
+    selector = {"strict": ReductSelector("quickreduct"), "soft": SoftSelector()}[measure]
+    settings = selector.set_params(random_state=0).settings()
+    found_on = partial(guard, settings)
     print_head(
         "columns", "samples x columns", "noise: fails", "twins", "informative: fails", "twins"
     )
@@ -60,11 +68,7 @@ def main(measure="strict"):
             cells = []
             for is_noise in (True, False):
                 found = [
-                    guard_of(
-                        selector,
-                        table(kind, n_samples, n_features, seed, is_noise=is_noise),
-                        seed,
-                    )
+                    found_on(table(kind, n_samples, n_features, seed, is_noise=is_noise), seed)
                     for seed in SEEDS
                 ]
                 share = sum(one.n_twins for one in found) / sum(one.n_taken for one in found)

@@ -19,11 +19,11 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from fuzzyfrog import FuzzyRoughSelector, check
+from fuzzyfrog import ReductSelector, check
 from race import print_head, print_row
 
 N_REPEATS = 3
-SELECTOR = FuzzyRoughSelector("quickreduct", random_state=0)
+SELECTOR = ReductSelector("quickreduct", random_state=0)
 SIZES = {
     "15 x 20": [20] * 15,
     "40 x 12": [12] * 40,

@@ -16,7 +16,6 @@ from time import perf_counter, process_time
 
 import numpy as np
 
-from fuzzyfrog import load_dataset
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.search import (
     Genetic,
@@ -28,6 +27,7 @@ from fuzzyfrog.search import (
     run,
 )
 from fuzzyfrog.select.certify import oracle_of
+from fuzzyfrog_lab.catalog import load_dataset
 from search_tables import DATA, RANKINGS, print_tables
 
 LONG = 300  # generations: more than the evaluations allow, unless nothing new comes any more

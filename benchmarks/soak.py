@@ -23,7 +23,8 @@ from statistics import median
 
 import numpy as np
 
-from fuzzyfrog import BoostedSelector, FuzzyRoughSelector, enumerate_reducts, read_table
+from fuzzyfrog import ReductSelector, enumerate_reducts, read_table
+from fuzzyfrog_lab.boosted import BoostedSelector
 from race import print_head, print_row
 
 MARGIN = 16 * 2**20
@@ -75,7 +76,7 @@ def fit_once(rng, n_jobs, folder):
     """Fit a selector with parameters at random, and use what it found."""
     X, y = made_table(rng)
     log = folder / "scores"
-    selector = FuzzyRoughSelector(
+    selector = ReductSelector(
         str(rng.choice(SEARCHES)),
         tnorm=str(rng.choice(TNORMS)),
         spread=str(rng.choice(SPREADS)),

@@ -25,7 +25,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from fuzzyfrog import FuzzyRoughSelector
+from fuzzyfrog import SoftSelector
 from fuzzyfrog.common.jit import compiling_all
 from fuzzyfrog.measure import SoftDependency
 from fuzzyfrog.measure.soft import WIDTHS
@@ -57,9 +57,7 @@ def table(name):
 
 def fitted(X, y, n_steps, n_jobs):
     """Return the path and the seconds of a whole fit."""
-    selector = FuzzyRoughSelector(
-        measure="soft", n_features_to_select=n_steps, n_jobs=n_jobs, target="class"
-    )
+    selector = SoftSelector(n_features_to_select=n_steps, n_jobs=n_jobs, target="class")
     start = perf_counter()
     selector.fit(X, y)
     return [set(one.features) for one in selector.front_], perf_counter() - start

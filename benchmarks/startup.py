@@ -54,28 +54,26 @@ def tables(folder: Path) -> dict[str, list[str]]:
     report = ["--report", str(folder / "page.html"), "--save", str(folder / "run.json")]
     commands = {
         "select wine": ["select", "wine"],
-        "select wine --certify": ["select", "wine", "--certify"],
-        "--measure soft": ["select", "wine", "--measure", "soft"],
+        "reducts wine": ["reducts", "wine"],
+        "reducts wine --certify": ["reducts", "wine", "--certify"],
         "wrong target": ["select", plain[0], "--target", "nope"],
-        "wrong option": ["select", "wine", "--tnorm", "nope"],
+        "wrong option": ["reducts", "wine", "--tnorm", "nope"],
         "--help": ["--help"],
-        "a CSV of 200 rows": ["select", *plain],
-        "the same with gaps": ["select", written("gaps", 200, gaps=True), *target],
-        "a numeric target": ["select", written("numeric", 200, numeric=True), *target],
-        "--tnorm minimum": ["select", *plain, "--tnorm", "minimum"],
-        "--tnorm product": ["select", *plain, "--tnorm", "product"],
-        "--report and --save": ["select", *plain, *report],
+        "a CSV of 200 rows": ["reducts", *plain],
+        "the same with gaps": ["reducts", written("gaps", 200, gaps=True), *target],
+        "a numeric target": ["reducts", written("numeric", 200, numeric=True), *target],
+        "--tnorm minimum": ["reducts", *plain, "--tnorm", "minimum"],
+        "--tnorm product": ["reducts", *plain, "--tnorm", "product"],
+        "--report and --save": ["reducts", *plain, *report],
         "explain": ["explain", str(folder / "run.json")],
         "score": ["score", *plain],
         "5,000 rows, quickreduct": [
-            "select", written("rows", 5_000), *target, "--search", "quickreduct",
+            "reducts", written("rows", 5_000), *target, "--search", "quickreduct",
         ],
-        "5,000 rows, --measure soft": [
-            "select", str(folder / "rows.csv"), *target, "--measure", "soft",
-        ],
+        "5,000 rows, select": ["select", str(folder / "rows.csv"), *target],
     }  # fmt: skip
     for arguments in commands.values():
-        if arguments[0] == "select":
+        if arguments[0] in ("select", "reducts"):
             arguments.append("--no-check")
     return {**commands, "select wine, with the check": ["select", "wine"]}
 

@@ -36,7 +36,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, SVR
 from sklearn.tree import DecisionTreeRegressor
 
-from fuzzyfrog import FuzzyRoughSelector
+from fuzzyfrog import SoftSelector
 from fuzzyfrog.measure import SoftDependency
 from race import print_head, print_row
 
@@ -200,7 +200,7 @@ class Grown:
         target = "class" if y.dtype.kind == "U" else "numeric"
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            selector = FuzzyRoughSelector(measure="soft", target=target, n_jobs=1).fit(X, y)
+            selector = SoftSelector(target=target, n_jobs=1).fit(X, y)
         subsets = [point.features for point in selector.front_]
         self.features = [*subsets[0]]
         for subset in subsets[1:]:

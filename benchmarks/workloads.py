@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from fuzzyfrog import load_dataset
 from fuzzyfrog.measure import Dependency
+from fuzzyfrog_lab.catalog import load_dataset
 
 PAPER_SIX = ("coil_2000", "cnae_9", "micromass", "molecular_biology", "madelon", "sonar")
 

@@ -5,8 +5,7 @@ import atheris
 with atheris.instrument_imports(include=["fuzzyfrog", "tomllib"]):
     from harness import run, working_folder
 
-    from fuzzyfrog.errors import ConfigError
-    from fuzzyfrog.experiment.config import read_config
+    from fuzzyfrog_lab.config import ConfigError, read_config
 
 PATH = working_folder() / "config.toml"
 SEEDS = (
