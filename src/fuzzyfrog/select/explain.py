@@ -1,7 +1,7 @@
 """What a selection is explained by: the training data that is kept, and its cells in words."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,21 @@ class Explains(Protocol):
 
     def explanation(self, feature: int, n_examples: int) -> Explanation:
         """Return why a feature is selected, with at most `n_examples`."""
+
+
+def left_without(
+    measure: Any, memberships: NDArray[np.float64], subset: Masks, column: int
+) -> tuple[Masks, NDArray[np.float64], NDArray[np.intp]]:
+    """Return a subset without a feature, its memberships, and the samples that lose, most first.
+
+    `memberships` are those of the subset by the measure.
+    """
+    rest = subset.copy()
+    rest[column] = False
+    without = measure.memberships(rest)
+    fall = memberships - without
+    affected = np.flatnonzero(fall > measure.tolerance)
+    return rest, without, affected[np.argsort(-fall[affected], kind="stable")]
 
 
 def example_of(

@@ -106,7 +106,7 @@ def select(
 
 
 class _Fit:
-    """What is known while a selection goes on; as a callback of the search, it takes the times."""
+    """The state of a running selection; as a callback of the search, it takes the times."""
 
     def __init__(
         self, settings: Settings, watch: Sequence[Callback], end_warning: type[Warning]

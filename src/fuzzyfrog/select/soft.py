@@ -16,7 +16,7 @@ from fuzzyfrog.measure import SoftDependency
 from fuzzyfrog.measure.geometry import mean_membership
 from fuzzyfrog.result import AmbiguousSample, Certificate, Explanation, SoftPath
 from fuzzyfrog.search import FrontPoint, Outcome, Reduct
-from fuzzyfrog.select.explain import Evidence, Explains, ambiguous_of, example_of
+from fuzzyfrog.select.explain import Evidence, Explains, ambiguous_of, example_of, left_without
 from fuzzyfrog.select.kind import Integers, Kind, Masks, Orders
 
 Floats = NDArray[np.float64]
@@ -168,12 +168,9 @@ class _Examples:
     def explanation(self, feature: int, n_examples: int) -> Explanation:
         """Return what a selected feature adds, with at most `n_examples` samples."""
         column = self._evidence.column(feature)
-        rest = self._subset.copy()
-        rest[column] = False
-        without = self._measure.memberships(rest)
-        fall = self._memberships - without
-        affected = np.flatnonzero(fall > self._measure.tolerance)
-        affected = affected[np.argsort(-fall[affected], kind="stable")]
+        rest, without, affected = left_without(
+            self._measure, self._memberships, self._subset, column
+        )
         return Explanation(
             feature=feature,
             name=self._dataset.feature_names[column],

@@ -33,7 +33,7 @@ from fuzzyfrog.search.covering import Oracle
 from fuzzyfrog.search.sample_first import SampleFirst
 from fuzzyfrog.select.certify import is_provable, oracle_of
 from fuzzyfrog.select.column_warnings import ruling_gaps
-from fuzzyfrog.select.explain import Evidence, Explains, ambiguous_of, example_of
+from fuzzyfrog.select.explain import Evidence, Explains, ambiguous_of, example_of, left_without
 from fuzzyfrog.select.kind import Kind, Masks
 from fuzzyfrog.select.soft import Soft
 
@@ -223,12 +223,9 @@ class _Examples:
     def explanation(self, feature: int, n_examples: int) -> Explanation:
         """Return why a selected feature is needed, with at most `n_examples` pairs."""
         column = self._evidence.column(feature)
-        rest = self._subset.copy()
-        rest[column] = False
-        without = self._measure.memberships(rest)
-        fall = self._memberships - without
-        affected = np.flatnonzero(fall > self._measure.tolerance)
-        affected = affected[np.argsort(-fall[affected], kind="stable")]
+        rest, without, affected = left_without(
+            self._measure, self._memberships, self._subset, column
+        )
         pairs: dict[frozenset[int], tuple[int, int]] = {}
         for sample in affected.tolist():
             if len(pairs) == n_examples:
