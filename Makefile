@@ -24,10 +24,10 @@ QUICK := tests/test_docstrings.py tests/test_imports.py tests/result tests/naive
 
 # The files of the paper, if they are in their usual place and no other is given.
 ifneq ($(wildcard ../shared/data),)
-unit unit-quick unit-nojit test-long: export FUZZYFROG_DATA ?= $(abspath ../shared/data)
+unit unit-quick unit-nojit coverage test-long: export FUZZYFROG_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: quick demo test test-long test-lowest test-newest test-matrix test-install lock lint docs unit unit-quick unit-nojit fuzz tools paper-pages \
+.PHONY: quick demo test coverage test-long test-lowest test-newest test-matrix test-install lock lint docs unit unit-quick unit-nojit fuzz tools paper-pages \
 	dist format clean
 
 demo: $(VENV)/.installed
@@ -73,6 +73,10 @@ test-long: $(VENV)/.ready tools
 	$(BIN)/python -m pytest -m long
 	FUZZYFROG_EXAMPLES=4 $(PYTEST) -m "not long" tests/measure
 	$(MAKE) test-install
+
+# Lines and branches that the tests reach, also in the processes they start; about twice as long as `unit`.
+coverage: $(VENV)/.ready tools
+	$(PYTEST) -m "not long" --cov --cov-report=term --cov-report=html:docs/_build/coverage
 
 # A second environment with the lowest versions that pyproject.toml allows, and the quick tests of
 # the measure, the searches and the selectors there.

@@ -32,3 +32,9 @@ def test_every_requirement_is_pinned_once_and_within_its_limits(version):
 
 def test_the_file_names_no_address():
     assert not [line for line in LINES if "//" in line or "@" in line]
+
+
+def test_commits_are_checked_by_the_same_ruff():
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    pin = next(line for line in LINES if line.startswith("ruff=="))
+    assert set(re.findall(r"ruff==[^\"]+", hooks)) == {pin}

@@ -115,8 +115,12 @@ class FileLock:
         """Remove the file, so that another process can take it."""
         if self._file is not None:
             file, self._file = self._file, None
-            self._path.unlink(missing_ok=True)
-            os.close(file)
+            if os.name == "nt":  # there, an open file cannot be removed
+                os.close(file)
+                self._path.unlink(missing_ok=True)
+            else:  # closed first, another process could take it before it is removed
+                self._path.unlink(missing_ok=True)
+                os.close(file)
 
     def _acquired(self) -> int | None:
         """Return the locked file; None if its holder has removed it in the meantime."""
