@@ -3,7 +3,7 @@
 Two parts: "own" (every search with its own settings; above 15,000 cells of data those of the frogs
 are the paper's `general` ones) and "equal" (every search may score the same number of subsets, and
 runs until it has). A run that is already in the file is not done again, so a benchmark that was
-killed resumes where it stopped. Tables are made from the file by search_tables.py.
+killed resumes where it stopped. search_tables.py makes the tables, next to the file.
 Run: python benchmarks/search_quality.py --out runs.jsonl [--part equal] [--data wine ...]
 """
 
@@ -28,7 +28,7 @@ from fuzzyfrog.search import (
 )
 from fuzzyfrog.select.certify import oracle_of
 from fuzzyfrog_lab.catalog import load_dataset
-from search_tables import DATA, RANKINGS, print_tables
+from search_tables import DATA, RANKINGS, write_tables
 
 LONG = 300  # generations: more than the evaluations allow, unless nothing new comes any more
 IDLE = 60  # shuffles without a better frog
@@ -152,7 +152,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2, help="threads")
     options = parser.parse_args()
     measure_all(options)
-    print_tables(lines_of(options.out))
+    write_tables(lines_of(options.out), options.out.parent)
 
 
 if __name__ == "__main__":

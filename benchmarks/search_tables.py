@@ -1,11 +1,13 @@
-"""Markdown tables from the JSON lines of search_quality.py.
+"""Tables from the JSON lines of search_quality.py: whole runs as Markdown, all others as CSV files.
 
-Run: python benchmarks/search_tables.py runs.jsonl
+Run: python benchmarks/search_tables.py runs.jsonl docs/paper
 """
 
+import csv
 import json
 import sys
 from collections import defaultdict
+from itertools import product
 from pathlib import Path
 from statistics import mean
 
@@ -64,58 +66,61 @@ def pick(runs, part, **wanted):
     return [run for run in runs if all(run[field] == value for field, value in wanted.items())]
 
 
-def print_own(runs, ranking):
-    """Print size, dependency, reducts, evaluations and seconds of each search on its own."""
-    print_head("data", "search", "seeds", "size", "worst", "γ", "worst", "best subsets listed",
-               "evaluations", "CPU s", "stopped by time")  # fmt: skip
-    groups = grouped(pick(runs, "own", ranking=ranking), "data", "search")
-    for data in DATA:
-        for search in SEARCHES:
-            if found := groups.get((data, search)):
-                print_row(data, search, len(found), *own_cells(found))
+def write_rows(path, *rows):
+    """Write a CSV file; the first row has the names of the columns."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
 
 
-def own_cells(found):
+def own_rows(runs):
+    """Yield size, dependency, reducts, evaluations and seconds of each search on its own."""
+    yield ("ranking", "data", "search", "seeds", "mean_size", "worst_size", "mean_dependency",
+           "worst_dependency", "best_subsets_listed", "evaluations", "cpu_seconds",
+           "stopped_by_time")  # fmt: skip
+    groups = grouped(pick(runs, "own"), "ranking", "data", "search")
+    for key in product(RANKINGS, DATA, SEARCHES):
+        if group := groups.get(key):
+            yield *key, len(group), *own_cells(group)
+
+
+def own_cells(runs):
     """Return the cells of one search on one data set."""
-    worst = min(found, key=merit)
-    late = sum(run["stop"] == "max_seconds" for run in found)
+    worst = min(runs, key=merit)
     return (
-        f"{mean(run['size'] for run in found):.1f}", worst["size"],
-        f"{mean(run['score'] for run in found):.5f}", f"{worst['score']:.5f}",
-        f"{mean(run['reducts'] for run in found):,.1f}",
-        f"{mean(run['evaluations'] for run in found):,.0f}",
-        f"{mean(run['cpu'] for run in found):.2f}", late or "",
+        f"{mean(run['size'] for run in runs):.1f}", worst["size"],
+        f"{mean(run['score'] for run in runs):.5f}", f"{worst['score']:.5f}",
+        f"{mean(run['reducts'] for run in runs):.1f}",
+        f"{mean(run['evaluations'] for run in runs):.0f}",
+        f"{mean(run['cpu'] for run in runs):.2f}",
+        sum(run["stop"] == "max_seconds" for run in runs),
     )  # fmt: skip
 
 
-def print_proved(runs):
-    """Print in how many seeds what is proved was found, and how much of it."""
-    print_head("data", "search", "smallest size reached", "of the smallest reducts listed",
-               "largest product reached")  # fmt: skip
+def proved_rows(runs):
+    """Yield in how many seeds each search reached what is proved, and how much of it."""
+    yield ("data", "search", "seeds", "reached_smallest_size", "smallest_reducts", "share_listed",
+           "reached_largest_product")  # fmt: skip
     groups = grouped(pick(runs, "own"), "data", "search", "ranking")
-    for data in SMALLEST:
-        for search in SEARCHES:
-            small = groups.get((data, search, "lexicographic"))
-            large = groups.get((data, search, "product"))
-            if small and large:
-                print_row(data, search, *smallest_cells(data, small), product_cell(data, large))
+    for data, search in product(SMALLEST, SEARCHES):
+        small = groups.get((data, search, "lexicographic"))
+        large = groups.get((data, search, "product"))
+        if small and large:
+            yield data, search, *smallest_cells(data, small), product_cell(data, large)
 
 
-def smallest_cells(data, found):
-    """Return in how many seeds a smallest reduct was found, and the mean share of all of them."""
+def smallest_cells(data, runs):
+    """Return the runs that reached the smallest size, and the mean share of the reducts listed."""
     size, n_reducts = SMALLEST[data]
-    reached = [run for run in found if run["size"] == size and run["score"] == run["full"]]
-    listed = sum(run["reducts"] for run in reached) / len(found)
-    share = f"{100 * listed / n_reducts:.3g}%"
-    return f"{len(reached)} of {len(found)}", f"{share} of {n_reducts:,}"
+    reached = [run for run in runs if run["size"] == size and run["score"] == run["full"]]
+    listed = sum(run["reducts"] for run in reached) / len(runs)
+    return len(runs), len(reached), n_reducts, f"{listed / n_reducts:.3g}"
 
 
-def product_cell(data, found):
-    """Return in how many seeds the largest product was found, where it is known."""
+def product_cell(data, runs):
+    """Return how many runs reached the largest product, where it is proved."""
     if data not in LARGEST_PRODUCT:
         return ""
-    best = sum(run["features"] == LARGEST_PRODUCT[data] for run in found)
-    return f"{best} of {len(found)}"
+    return sum(run["features"] == LARGEST_PRODUCT[data] for run in runs)
 
 
 def rank_rows(runs, ranking):
@@ -124,8 +129,8 @@ def rank_rows(runs, ranking):
     for data in DATA:
         by_search = grouped(pick(runs, "equal", data=data, ranking=ranking), "search")
         by_search = {search: {run["seed"]: run for run in found}
-                     for (search,), found in by_search.items()}  # fmt: skip
-        if set(by_search) == set(SEARCHES):
+                     for (search,), found in by_search.items() if search in SEARCHES}  # fmt: skip
+        if len(by_search) == len(SEARCHES):
             rows[data] = mean_ranks(by_search)
     return pd.DataFrame(rows, index=SEARCHES).T
 
@@ -142,18 +147,14 @@ def mean_ranks(by_search):
     return pd.concat(ranks, axis=1).mean(axis=1)
 
 
-def print_ranks(runs):
-    """Print mean ranks at equal evaluations, for each data set and over all of them."""
+def equal_rows(runs):
+    """Yield the mean ranks at equal evaluations."""
+    yield "ranking", "data", "evaluations", "seeds", *SEARCHES
     for ranking in RANKINGS:
-        ranks = rank_rows(runs, ranking)
-        print(f"\n{ranking}\n")
-        print_head("data", "evaluations", "seeds", *SEARCHES)
-        for data, row in ranks.iterrows():
-            found = pick(runs, "equal", data=data, ranking=ranking, search="frogs")
-            print_row(data, f"{found[0]['max_evaluations']:,}", len(found),
-                      *(f"{row[search]:.2f}" for search in SEARCHES))  # fmt: skip
-        averages = (f"**{ranks[search].mean():.2f}**" for search in SEARCHES)
-        print_row(f"**mean of {len(ranks)}**", "", "", *averages)
+        for data, row in rank_rows(runs, ranking).iterrows():
+            same = pick(runs, "equal", data=data, ranking=ranking, search="frogs")
+            ranks = (f"{row[search]:.2f}" for search in SEARCHES)
+            yield ranking, data, same[0]["max_evaluations"], len(same), *ranks
 
 
 def print_whole(runs):
@@ -170,18 +171,14 @@ def print_whole(runs):
                           run["size"], f"{run['score']:.5f}", run["stop"])  # fmt: skip
 
 
-def print_tables(runs):
-    """Print all tables."""
-    print("\n## Whole runs\n")
+def write_tables(runs, folder):
+    """Print the table of whole runs, and write the others into a folder."""
     print_whole(runs)
-    print("\n## Against what is proved\n")
-    print_proved(runs)
-    print("\n## Mean ranks at equal evaluations")
-    print_ranks(runs)
-    for ranking in RANKINGS:
-        print(f"\n## Own settings, {ranking}\n")
-        print_own(runs, ranking)
+    write_rows(folder / "search-quality.csv", *own_rows(runs))
+    write_rows(folder / "search-quality-proved.csv", *proved_rows(runs))
+    write_rows(folder / "search-quality-ranks.csv", *equal_rows(runs))
 
 
 if __name__ == "__main__":
-    print_tables([json.loads(line) for line in Path(sys.argv[1]).read_text("utf-8").splitlines()])
+    lines = Path(sys.argv[1]).read_text("utf-8").splitlines()
+    write_tables([json.loads(line) for line in lines], Path(sys.argv[2]))

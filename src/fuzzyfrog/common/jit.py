@@ -1,7 +1,7 @@
 """Compile kernels with Numba when that pays, and keep them on disk where it is possible and safe.
 
 Numba takes a moment to import and seconds to compile, so kernels are imported on first use, and
-small work is done without them, by NumPy (docs/decisions/0008-a-start-without-a-compiler.md).
+small work is done without them, by NumPy (decision 8 in docs/decisions.md).
 
 Numba's cache saves every later process seconds of compiling, but its files are pickles
 and its errors end the user's call. Here, a cache that is missing, torn, full or open to

@@ -1,7 +1,7 @@
 """The sums of the soft dependency in NumPy, to the same bits as those of its kernels.
 
 Small tables are done before Numba would be imported, let alone have compiled anything
-(docs/decisions/0008-a-start-without-a-compiler.md). The kernels multiply the same numbers, since
+(decision 8 in docs/decisions.md). The kernels multiply the same numbers, since
 all exponentials come from NumPy, and add them in the same order: one after the other within a
 tile of references, then tile by tile in float64.
 """

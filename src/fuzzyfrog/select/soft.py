@@ -81,7 +81,7 @@ class Path:
 
     The soft dependency has a peak, but on some tables it comes too early for prediction. So the
     size is chosen by the peak and by how often the five nearest neighbors of a sample, itself left
-    out, have its class (docs/decisions/0007).
+    out, have its class (decision 7 in docs/decisions.md).
 
     Attributes
     ----------

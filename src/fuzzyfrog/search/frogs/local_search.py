@@ -34,7 +34,7 @@ MAX_LEADERS = 30
 MAX_TRIALS = 900  # neighbors of the best subsets, in each round
 HARVEST = 10_000  # neighbors of the best subsets, in the end
 
-# The walk among covers; docs/decisions/0003-frogs-that-leap.md has the measurements.
+# The walk among covers; decision 3 in docs/decisions.md has the measurements.
 # Where a smaller subset exists, the walk meets covers of the known rows again and again, right or
 # wrong, until one is right; where there is none, the known rows soon have no cover at all.
 IDLE_STEPS = 1_000  # without any cover, after which there seems to be no smaller subset
@@ -55,8 +55,8 @@ class LocalPond(Pond):
     The leaders, one for each memeplex but at most 30, drop the features that they do not need and
     move, three times, to the best of some random neighbors; the neighbors of the best subsets are
     tried one after another; and a climb continues among subsets that are one feature smaller.  In
-    the end a frog is grown greedily.  docs/decisions/0003-frogs-that-leap.md says what these steps
-    gained.
+    the end a frog is grown greedily.  Decision 3 in docs/decisions.md says what these
+    steps gained.
     """
 
     n_looks = 3  # moves of the leaders in each round
