@@ -49,12 +49,23 @@ def test_fractions_make_a_numeric_target(y):
 
 
 @pytest.mark.parametrize(
-    ("n_different", "n_samples", "is_numeric"),
-    [(20, 20, False), (21, 21, True), (21, 210, False), (30, 300, False), (31, 300, True)],
+    ("numbers", "is_numeric"),
+    [
+        (np.arange(20), False),
+        (np.arange(21), True),
+        (np.arange(8645) * 7919 % 585, False),  # counts its classes, 14 samples each
+        (np.arange(8645) * 7919 % 585 + 2, True),
+        (np.arange(8645) * 7919 % 585 * 2, True),
+        (np.repeat(np.arange(1, 27), 770), False),  # letters
+        (np.repeat(np.arange(40), 10), False),  # faces
+        (np.repeat(np.arange(40), 9), True),
+        (np.repeat(np.arange(1, 30), np.arange(30, 1, -1) ** 2), True),  # rings of abalones
+        (np.repeat(np.arange(17, 91), 400), True),  # ages
+        (np.repeat(np.arange(1990, 2021), 100), True),  # years
+    ],
 )
-def test_many_different_whole_numbers_are_quantities(n_different, n_samples, is_numeric):
-    numbers = np.arange(n_samples) % n_different
-    assert (encode_target(numbers, n_samples, "auto")[1] is None) == is_numeric
+def test_many_different_whole_numbers_are_quantities_unless_they_are_codes(numbers, is_numeric):
+    assert (encode_target(numbers, len(numbers), "auto")[1] is None) == is_numeric
 
 
 def test_the_kind_can_be_forced():

@@ -409,3 +409,14 @@ def test_a_check_that_was_left_out_says_so(wine_result):
     assert "Not checked: it would take about 40 s." in render_report(result)
     assert "models      not checked: it would take about 40 s" in printed(result)
     assert words_of(result).doubts() == []
+
+
+def test_the_first_line_says_how_the_target_is_read(wine_result):
+    assert words_of(wine_result).table().endswith("178 samples, 13 features, 3 classes")
+    bikers = TargetSummary("bikers", (), 1.0, 977.0, 58)
+    counted = replace(wine_result, table=replace(wine_result.table, target=bikers))
+    start = f"{wine_result.table.name}: 178 samples, 13 features; bikers: a quantity"
+    hint = "" if wine_result.command is None else "; --target-kind class if these are classes"
+    assert words_of(counted).table() == f"{start}, 58 different values{hint}"
+    price = replace(bikers, n_values=170)
+    assert words_of(replace(counted, table=replace(counted.table, target=price))).table() == start

@@ -15,8 +15,8 @@ from fuzzyfrog.errors import DataError, ParameterError
 Target: TypeAlias = tuple[NDArray[np.int64] | NDArray[np.float64], tuple[Hashable, ...] | None]
 
 KINDS = ("auto", "class", "numeric")
-MOST_CLASSES = 20  # that whole numbers may be, for any number of samples
-SAMPLES_OF_A_CLASS = 10  # on average; with fewer, whole numbers are quantities
+MOST_CLASSES = 20  # that whole numbers may be, unless they count the classes from 0 or 1
+FEWEST_OF_A_CODE = 10  # samples of every class that such a number stands for
 _PLAIN = "biuf"  # dtypes of numbers and booleans, which are known without a look at each label
 
 
@@ -57,16 +57,21 @@ def check_same_length(n_samples: int, n_labels: int) -> None:
         )
 
 
-def are_quantities(labels: NDArray[Any], n_samples: int | None = None) -> bool:
+def are_quantities(labels: NDArray[Any]) -> bool:
     """Whether numbers are too many different ones to be labels of classes.
 
-    `n_samples` is the number of samples if the labels are only the different ones.
+    More than 20 are, unless they look like codes: consecutive from 0 or 1, each of them in ten
+    samples or more, and in at least half as many as the average.
     """
     if labels.dtype.kind not in "iuf":
         return False
-    n_different = np.unique(labels.astype(np.float64)).size  # as numbers; large labels may be equal
-    n_samples = len(labels) if n_samples is None else n_samples
-    return int(n_different) > max(MOST_CLASSES, n_samples / SAMPLES_OF_A_CLASS)
+    # As numbers; large labels may be equal.
+    values, counts = np.unique(labels.astype(np.float64), return_counts=True)
+    if len(values) <= MOST_CLASSES:
+        return False
+    is_consecutive = values[0] in (0, 1) and bool((np.diff(values) == 1).all())
+    is_even = int(counts.min()) >= max(FEWEST_OF_A_CODE, counts.mean() / 2)
+    return not (is_consecutive and is_even)
 
 
 def notes_on_target(
@@ -78,7 +83,7 @@ def notes_on_target(
     """
     numbers, classes = target
     if classes is not None and kind == "auto" and len(classes) > MOST_CLASSES:
-        return _notes_on_slips(classes, len(numbers), argument, decimal)
+        return _notes_on_slips(target, argument, decimal)
     if classes is not None or kind != "auto" or (numbers != np.floor(numbers)).any():
         return ()
     sentence = Sentence(
@@ -92,17 +97,21 @@ def notes_on_target(
     return (sentence,)
 
 
-def _notes_on_slips(
-    classes: Sequence[Hashable], n_samples: int, argument: str, decimal: str
-) -> tuple[str, ...]:
+def _notes_on_slips(target: Target, argument: str, decimal: str) -> tuple[str, ...]:
     """Return a sentence if texts are classes because of a few among the numbers of a quantity."""
-    texts = [one for one in classes if isinstance(one, str)]
+    codes, classes = target[0].astype(np.int64), target[1] or ()
+    texts = [label for label in classes if isinstance(label, str)]
     strays = read_texts(texts, decimal).strays
-    numbers = [one for one in texts if one not in strays]
+    numbers = [text for text in texts if text not in strays]
     if not strays or first_padded(numbers) is not None:
         return ()
     values = read_texts(numbers, decimal).values
-    if values is None or not ((values % 1 != 0).any() or are_quantities(values, n_samples)):
+    if values is None:
+        return ()
+    is_number = np.array([label in set(numbers) for label in classes])
+    places = np.cumsum(is_number) - 1
+    in_samples = values[places[codes[is_number[codes]]]]
+    if not ((values % 1 != 0).any() or are_quantities(in_samples)):
         return ()
     sentence = Sentence(
         f"the target holds numbers except {listed(strays)}, so its {len(classes):,} different "

@@ -243,12 +243,15 @@ class TargetSummary(Part, frozen=True):
         The classes in their order; empty for a numeric target.
     lowest, highest : float or None
         Range of a numeric target; None for classes.
+    n_values : int
+        Number of different values of a numeric target; 0 for classes.
     """
 
     name: str
     classes: tuple[ClassCount, ...]
     lowest: Number | None
     highest: Number | None
+    n_values: Count = 0
 
     def __post_init__(self) -> None:
         ends = [one for one in (self.lowest, self.highest) if one is not None]

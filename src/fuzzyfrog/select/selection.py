@@ -406,7 +406,7 @@ def _target_of(dataset: Dataset) -> TargetSummary:
     name = str(dataset.target_name)
     if dataset.classes is None:
         lowest, highest = float(dataset.target.min()), float(dataset.target.max())
-        return TargetSummary(name, (), lowest, highest)
+        return TargetSummary(name, (), lowest, highest, int(np.unique(dataset.target).size))
     counts = np.bincount(dataset.target.astype(np.int64), minlength=len(dataset.classes))
     classes = tuple(map(ClassCount, map(str, dataset.classes), counts.tolist()))
     return TargetSummary(name, classes, None, None)

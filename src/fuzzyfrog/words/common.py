@@ -260,11 +260,16 @@ class Words(ABC):
         return start, f"all {n_offered:,}"
 
     def table(self) -> str:
-        """Return the size of the table in one line."""
-        table, n_classes = self.result.table, len(self.result.table.target.classes)
-        kind = "a numeric target" if self.is_numeric else f"{n_classes} classes"
-        size = f"{table.n_samples:,} samples, {count(table.n_features, 'feature')}"
-        return f"{table.name}: {size}, {kind}"
+        """Return the size of the table and what the target is, in one line."""
+        table, target = self.result.table, self.result.table.target
+        size = f"{table.name}: {table.n_samples:,} samples, {count(table.n_features, 'feature')}"
+        if not self.is_numeric:
+            return f"{size}, {count(len(target.classes), 'class', 'classes')}"
+        quantity = f"{size}; {target.name}: a quantity"
+        if not 0 < 2 * target.n_values <= table.n_samples:
+            return quantity
+        hint = self.option("", "; --target-kind class if these are classes")
+        return f"{quantity}, {target.n_values:,} different values{hint}"
 
     @property
     def is_confirmed(self) -> bool:
