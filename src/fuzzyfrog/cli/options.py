@@ -230,13 +230,21 @@ class SoftOptions(SelectionOptions):
             rich_help_panel=SEARCH,
         ),
     ] = SizeRule.AUTO
+    redundant: Annotated[
+        CopiesRule,
+        typer.Option(
+            metavar="RULE",
+            help="What to do with features that others replace without a loss: drop or keep.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = CopiesRule.DROP
 
     @property
     def kind(self) -> Kind:
         """The soft measure."""
         from fuzzyfrog.select.soft import Soft
 
-        return Soft()
+        return Soft(self.redundant)
 
 
 @dataclass(frozen=True, kw_only=True)

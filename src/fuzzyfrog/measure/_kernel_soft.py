@@ -342,7 +342,19 @@ def memberships(
 
 @kernel
 def left_out_losses(
-    z, kind, differs, gap, codes, n_classes, target, n_neighbors, anchors, first, last, losses
+    z,
+    kind,
+    differs,
+    gap,
+    codes,
+    n_classes,
+    target,
+    n_neighbors,
+    start,
+    anchors,
+    first,
+    last,
+    losses,
 ):
     """Find how wrong the nearest other samples of some anchors are.
 
@@ -363,11 +375,13 @@ def left_out_losses(
     n_neighbors : int
         Number of neighbors; of samples at the same distance as the last of them, all count, each
         with an equal part of the places that are left.
+    start : int
+        The first step whose losses are wanted.
     anchors : int64[n_anchors]
         Samples whose losses are wanted.
     first, last : int
         The part of the anchors that is done here.
-    losses : float64[n_steps, n_anchors]
+    losses : float64[n_steps - start, n_anchors]
         Written here: for classes 0 for a right vote, 1 for a wrong one, and 1 - 1 / n if n classes
         have as many votes and the right one is among them; for numbers the squared difference to
         the mean of the neighbors.
@@ -392,6 +406,8 @@ def left_out_losses(
                         delta[y] += abs(row[y] - here)
                     elif row[y] != here:
                         delta[y] += differs[step]
+            if step < start:
+                continue
             nearest[:] = np.inf
             n_close = 0  # samples that may be among the nearest, or level with the last of them
             for y in range(n_samples):
@@ -425,7 +441,7 @@ def left_out_losses(
             if n_classes == 0:
                 mean = (votes[0] + share * tied[0]) / n_neighbors
                 off = mean - target[x]
-                losses[step, place] = off * off  # the power is off by a bit in plain Python
+                losses[step - start, place] = off * off  # the power is off by a bit in plain Python
                 continue
             most = 0.0
             for code in range(n_classes):
@@ -436,4 +452,4 @@ def left_out_losses(
                 if votes[code] >= most - SAME:
                     n_best += 1
             is_right = votes[codes[x]] >= most - SAME
-            losses[step, place] = 1.0 - 1.0 / n_best if is_right else 1.0
+            losses[step - start, place] = 1.0 - 1.0 / n_best if is_right else 1.0

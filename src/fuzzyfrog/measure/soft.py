@@ -230,7 +230,7 @@ class SoftDependency:
         """Return how much of what is similar to each anchor has its class, by some features."""
         return self._of_subset(checked_masks(np.atleast_2d(mask), self.n_features)[0])
 
-    def left_out_losses(self, path: ArrayLike) -> NDArray[np.float64]:
+    def left_out_losses(self, path: ArrayLike, start: int = 0) -> NDArray[np.float64]:
         """Return how wrong the five nearest other samples of each anchor are, for each size.
 
         Samples at the same distance as the fifth share the places that are left, so that the order
@@ -240,10 +240,12 @@ class SoftDependency:
         ----------
         path : int64[n_steps]
             Features in the order in which they come in.
+        start : int, default=0
+            The first step whose losses are wanted.
 
         Returns
         -------
-        float64[n_steps, n_anchors]
+        float64[n_steps - start, n_anchors]
             For classes 0 where most of the neighbors have the class of the anchor, 1 where they
             have another one, and in between where several classes have as many; for a numeric
             target the squared difference to their mean, in variances of the target.
@@ -253,17 +255,17 @@ class SoftDependency:
         z, kind, differs, gap = columns.differences(features)
         codes = np.empty(0, np.int64) if classes is None else self.dataset.target.astype(np.int64)
         n_classes, n_neighbors = len(classes or ()), min(N_NEIGHBORS, self.n_samples - 1)
-        losses = np.zeros((len(features), len(self.anchors)))
+        losses = np.zeros((len(features) - start, len(self.anchors)))
         if not n_neighbors:
             return losses
-        table = z, kind, differs, gap, codes, n_classes, columns.target, n_neighbors, self.anchors
-        n_pairs = self.n_samples * len(self.anchors)
-        if not _kernel_soft.pay(partial(soft_arrays.seconds_for_losses, n_pairs, len(features))):
-            soft_arrays.left_out_losses(*table, losses)
+        table = z, kind, differs, gap, codes, n_classes, columns.target, n_neighbors, start
+        work = self.n_samples * len(self.anchors), len(features), len(losses)
+        if not _kernel_soft.pay(partial(soft_arrays.seconds_for_losses, *work)):
+            soft_arrays.left_out_losses(*table, self.anchors, losses)
             return losses
 
         def rows(block: tuple[int, int]) -> None:
-            _kernel_soft.left_out_losses(*table, *block, losses)
+            _kernel_soft.left_out_losses(*table, self.anchors, *block, losses)
 
         map_blocks(rows, _pieces(len(self.anchors), 64), self._n_threads)
         return losses

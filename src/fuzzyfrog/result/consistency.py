@@ -54,6 +54,13 @@ def _rules(result: Result) -> Iterator[tuple[bool, str]]:
         "excluded must have none of the selected features",
     )
     yield (
+        all(
+            one.feature in result.selected and not set(one.others) & set(result.selected)
+            for one in result.substitutes
+        ),
+        "substitutes must be features that are not selected, of selected ones",
+    )
+    yield (
         result.n_resumed <= result.n_evaluations,
         f"n_resumed must be at most n_evaluations, {result.n_evaluations}, got {result.n_resumed}",
     )
@@ -154,8 +161,8 @@ def _is_of_table(result: Result, sample: DataSample) -> bool:
 def _subsets(result: Result) -> Iterator[tuple[str, tuple[int, ...]]]:
     for name in ("selected", "core", "excluded", "identifiers", "suspected_leaks"):
         yield name, getattr(result, name) or ()
-    for name, groups in (("copies", result.copies), ("correlated", result.correlated)):
-        for at, group in enumerate(groups):
+    for name in ("copies", "correlated", "substitutes"):
+        for at, group in enumerate(getattr(result, name)):
             yield f"{name}[{at}].feature", (group.feature,)
             yield f"{name}[{at}].others", group.others
     for name, subsets in (("reducts", result.reducts), ("front", result.front)):

@@ -162,6 +162,8 @@ class Result(Part, frozen=True):
         Features that represent others that say the same; those are among the excluded ones.
     correlated : tuple of Alike
         Numeric features with a correlation of at least 0.98, which may be selected.
+    substitutes : tuple of Alike
+        Selected features with those that could replace them, and are redundant next to them.
     explanations : tuple of Explanation
         One for each selected feature, in the same order; empty if there was no time for that.
     ambiguous : tuple of AmbiguousSample
@@ -198,6 +200,7 @@ class Result(Part, frozen=True):
     suspected_leaks: Features
     copies: tuple[Alike, ...]
     correlated: tuple[Alike, ...]
+    substitutes: tuple[Alike, ...] = ()
     explanations: tuple[Explanation, ...] = ()
     ambiguous: tuple[AmbiguousSample, ...] = ()
     n_ambiguous: Count = 0
@@ -269,6 +272,11 @@ class Result(Part, frozen=True):
     def n_copies(self) -> int:
         """Number of features that are excluded because they say the same as another one."""
         return len({one for group in self.copies for one in group.others} & set(self.excluded))
+
+    @property
+    def redundant(self) -> Features:
+        """The features that were dropped because selected ones say nearly the same."""
+        return tuple(sorted({one for group in self.substitutes for one in group.others}))
 
     @property
     def asked_share(self) -> float:

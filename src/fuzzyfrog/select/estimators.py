@@ -379,6 +379,10 @@ class SoftSelector(_Selector):
     copies : {"drop", "keep"}, default="drop"
         Of columns that say the same (equal, affine or one-to-one recoded), only one may be
         selected; "keep" treats them as separate features.
+    redundant : {"drop", "keep"}, default="drop"
+        Of the features that `size_rule` takes, those are dropped that have a correlation of 0.9 or
+        more with another one, if neighbors and a linear model predict as well without them, up to
+        a standard error. They are kept in ``substitutes_``. "keep" selects them.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Features whose values are only equal or different. The default, "from_dtype", takes
         columns of text and categories.
@@ -437,7 +441,10 @@ class SoftSelector(_Selector):
     n_sampled_ : int
         Number of samples that subsets were scored on.
     front_ : list of Subset
-        Every step of the search, with the accuracy of the nearest neighbors.
+        Every step of the search, with the accuracy of the nearest neighbors. Features that are
+        redundant come after those that are selected.
+    substitutes_ : dict of int to list of int
+        For each redundant feature that was dropped, the selected ones that it could replace.
     copies_ : dict of int to int
         For each feature that is a copy, the index of the one that may be selected in its place.
     chance_ : float
@@ -485,6 +492,7 @@ class SoftSelector(_Selector):
         exclude: object = None,
         feature_groups: Mapping[str, object] | None = None,
         copies: Literal["drop", "keep"] = "drop",
+        redundant: Literal["drop", "keep"] = "drop",
         categorical_features: object = "from_dtype",
         target: Literal["auto", "class", "numeric"] = "auto",
         sample: int | None = None,
@@ -502,6 +510,7 @@ class SoftSelector(_Selector):
         self.exclude = exclude
         self.feature_groups = feature_groups
         self.copies = copies
+        self.redundant = redundant
         self.categorical_features = categorical_features
         self.target = target
         self.sample = sample
@@ -514,7 +523,15 @@ class SoftSelector(_Selector):
         self.verbose = verbose
 
     def _kind(self) -> Kind:
-        return Soft()
+        return Soft(self.redundant)
+
+    @property
+    def substitutes_(self) -> dict[int, list[int]]:
+        """For each redundant feature, the selected ones that it could replace."""
+        return {
+            one: [group.feature for group in self.result_.substitutes if one in group.others]
+            for one in self.result_.redundant
+        }
 
     @property
     def chance_(self) -> float | None:

@@ -208,6 +208,7 @@ class Groups:
             suspected_leaks=moved(result.suspected_leaks),
             copies=alikes(result.copies),
             correlated=alikes(result.correlated),
+            substitutes=alikes(result.substitutes),
         )
 
 

@@ -4,8 +4,8 @@
 one they are.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,25 @@ from fuzzyfrog.select.explain import Evidence, Explains
 Masks = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 Orders = Callable[[Sequence[int]], tuple[Integers, list[int]]]
+
+
+@dataclass(frozen=True)
+class Sized:
+    """An outcome with the size that was chosen for it.
+
+    Attributes
+    ----------
+    outcome : Outcome
+        The outcome.
+    accuracies : list of (float or None), or None
+        Those of its front; None if that is not a path.
+    substitutes : dict of int to tuple of int
+        Redundant features that were dropped, each with the selected ones that it resembles.
+    """
+
+    outcome: Outcome
+    accuracies: list[float | None] | None = None
+    substitutes: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -82,13 +101,13 @@ class Kind:
         yield from ()
 
     def sized(
-        self, outcome: Outcome, measure: Any, orders: Orders, rule: str | None
-    ) -> tuple[Outcome, list[float | None] | None]:
-        """Return the outcome with the size that a rule chooses, and the accuracies of its front.
+        self, outcome: Outcome, measure: Any, orders: Orders, fixed: Masks, rule: str | None
+    ) -> Sized:
+        """Return the outcome with the size that a rule chooses; `fixed` features stay.
 
-        The accuracies are None if the front is not a path.
+        `orders` returns the columns of features in their order, and the last place of each.
         """
-        return outcome, None
+        return Sized(outcome)
 
     def answer(
         self,

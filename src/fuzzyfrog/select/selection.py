@@ -6,7 +6,7 @@ It does not import scikit-learn, which takes longer than many selections; `estim
 import hashlib
 import platform
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from importlib.metadata import version
@@ -31,6 +31,7 @@ from fuzzyfrog.common.resources import in_memory
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import PredictionWarning
 from fuzzyfrog.result import (
+    Alike,
     ClassCount,
     FeatureSummary,
     HistoryPoint,
@@ -57,6 +58,7 @@ from fuzzyfrog.select.base import (
 from fuzzyfrog.select.certify import certificate_of
 from fuzzyfrog.select.column_warnings import LeftOut, left_out, telling
 from fuzzyfrog.select.groups import Groups
+from fuzzyfrog.select.kind import Sized
 from fuzzyfrog.select.settings import Settings, check_apart, constrained_features, seed_of
 
 MAX_HISTORY = 400
@@ -170,10 +172,12 @@ class _Fit:
             outcome, full_score = unsearched(groups.measured(here), problem, reason)
             problem = replace(problem, full_score=full_score)
         is_cut = outcome.stop_reason == "interrupted"
-        accuracies = None
+        ending = Sized(outcome)
         if settings.is_path:
+            fixed = np.asarray(problem.must_include)
             with limited(limit.for_core(interrupted=is_cut)):
-                outcome, accuracies = kind.sized(outcome, here, groups.orders, settings.rule)
+                ending = kind.sized(outcome, here, groups.orders, fixed, settings.rule)
+            outcome = ending.outcome
         certificate = None
         if settings.proves and is_measured:
             certificate = certificate_of(outcome, problem)
@@ -210,7 +214,7 @@ class _Fit:
             selected=selected.features,
             answer=kind.answer(found, measure, core, certificate),
             front=front_through(
-                front_of(outcome, problem, names, accuracies), selected, problem.tolerance
+                front_of(outcome, problem, names, ending.accuracies), selected, problem.tolerance
             ),
             history=_history(outcome.history, self._times),
             n_evaluations=outcome.n_evaluations,
@@ -223,6 +227,7 @@ class _Fit:
             suspected_leaks=self._leaks,
             copies=rest.copies,
             correlated=rest.correlated,
+            substitutes=_alike(ending.substitutes),
         )  # fmt: skip
 
     def _problem(self, measure: Any, here: Any) -> tuple[Problem, LeftOut]:
@@ -353,6 +358,15 @@ def constraints_of(
         drop_doubtful=settings.screens,
     )
     return included, excluded | rest.mask | groups.members, rest
+
+
+def _alike(substitutes: Mapping[int, tuple[int, ...]]) -> tuple[Alike, ...]:
+    """Return the selected features that have substitutes, with these."""
+    selected = sorted({one for alike in substitutes.values() for one in alike})
+    return tuple(
+        Alike(feature, tuple(one for one in sorted(substitutes) if feature in substitutes[one]))
+        for feature in selected
+    )
 
 
 def with_reduct(result: Result, i: int, measure: Any, support: Masks) -> Result:

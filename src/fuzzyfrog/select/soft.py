@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -11,13 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.deadline import TimeIsUp, stop_if_late
+from fuzzyfrog.common.params import check_known
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.measure import SoftDependency
 from fuzzyfrog.measure.geometry import mean_membership
 from fuzzyfrog.result import AmbiguousSample, Certificate, Explanation, SoftPath
+from fuzzyfrog.result.result import Parameter
 from fuzzyfrog.search import FrontPoint, Outcome, Reduct
 from fuzzyfrog.select.explain import Evidence, Explains, ambiguous_of, example_of, left_without
-from fuzzyfrog.select.kind import Integers, Kind, Masks, Orders
+from fuzzyfrog.select.kind import Integers, Kind, Masks, Orders, Sized
+from fuzzyfrog.select.redundant import Redundancy
 
 Floats = NDArray[np.float64]
 
@@ -26,39 +29,64 @@ RULES = ("auto", "peak", "accuracy", "one-se")  # for the number of features
 
 @dataclass(frozen=True)
 class Soft(Kind):
-    """The soft dependency, which a feature can lower."""
+    """The soft dependency, which a feature can lower.
+
+    Attributes
+    ----------
+    redundant : {"drop", "keep"}
+        What to do with redundant features at the end of a path.
+    """
+
+    redundant: str = "drop"
 
     can_sample = True
     scores_all_rows = False
     has_path = True
     name = "soft"
 
+    def __post_init__(self) -> None:
+        check_known("redundant", self.redundant, ("drop", "keep"))
+
+    def parameters(self) -> dict[str, Parameter]:
+        """Return the settings by their names."""
+        return {"redundant": self.redundant}
+
     def measured(self, dataset: Dataset, n_jobs: int | None) -> SoftDependency:
         """Return the measure of a table."""
         return SoftDependency(dataset, n_jobs=n_jobs)
 
     def sized(
-        self, outcome: Outcome, measure: Any, orders: Orders, rule: str | None
-    ) -> tuple[Outcome, list[float | None] | None]:
-        """Return the outcome with the size that a rule chooses, and the accuracies of its path.
+        self, outcome: Outcome, measure: Any, orders: Orders, fixed: Masks, rule: str | None
+    ) -> Sized:
+        """Return the outcome with the size that a rule chooses, less redundant features.
 
         A rule of None keeps the size, which was asked for.
         """
         path = Path.of(outcome.front, measure, orders)
         if path is None:
-            return outcome, None
-        accuracies = path.accuracies
+            return Sized(outcome)
         if rule is None:
-            return outcome, accuracies
-        point = path.chosen_by(rule)
+            return Sized(outcome, path.accuracies)
+        place = path.place_by(rule)
+        substitutes: dict[int, tuple[int, ...]] = {}
+        if self.redundant == "drop" and path.losses is not None:
+            taken = np.flatnonzero(path.points[place].subset).tolist()
+            redundancy = Redundancy(measure, taken, orders, path.losses[place])
+            try:
+                substitutes = redundancy.substitutes(fixed)
+                path = path.with_last(substitutes, place, measure, orders)
+            except (TimeIsUp, MemoryError):
+                substitutes = {}
+        point = path.points[place - len(substitutes)]
         sized = replace(
             outcome,
             subset=point.subset,
             score=point.score,
             reducts=(Reduct(point.subset, point.score, minimal=False),),
             feature_frequency=point.subset.astype(np.float64),
+            front=path.points,
         )
-        return sized, accuracies
+        return Sized(sized, path.accuracies, substitutes)
 
     def answer(
         self,
@@ -102,10 +130,7 @@ class Path:
     def of(
         cls, front: Sequence[FrontPoint], measure: SoftDependency, orders: Orders
     ) -> Path | None:
-        """Return the path through the best subsets of each size; None if they are not nested.
-
-        `orders` returns the columns of features in their order, and the last place of each.
-        """
+        """Return the path through the best subsets of each size; None if they are not nested."""
         for smaller, larger in pairwise(front):
             if larger.size != smaller.size + 1 or (smaller.subset & ~larger.subset).any():
                 return None
@@ -114,11 +139,28 @@ class Path:
             added.append(np.flatnonzero(larger.subset & ~smaller.subset))
         features = np.concatenate(added).astype(np.int64)
         try:
-            columns, ends = orders(features.tolist())
-            losses = measure.left_out_losses(columns)[ends][front[0].size - 1 :]
+            losses = _losses(measure, *orders(features.tolist()))[front[0].size - 1 :]
         except (TimeIsUp, MemoryError):
             losses = None
         return cls(tuple(front), features, losses)
+
+    def with_last(
+        self, redundant: Collection[int], place: int, measure: SoftDependency, orders: Orders
+    ) -> Path:
+        """Return the path up to a place with redundant features behind all others."""
+        if not redundant or self.losses is None:
+            return self
+        n_first, n_taken = self.points[0].size, self.points[place].size
+        is_last = np.isin(self.features[:n_taken], list(redundant))
+        features = self.features.copy()
+        features[:n_taken] = features[np.argsort(is_last, kind="stable")]
+        points = list(self.points)
+        for at, size in enumerate(range(n_first, n_taken)):
+            subset = np.isin(np.arange(measure.n_features), features[:size])
+            columns = np.isin(np.arange(measure.n_features), orders(features[:size].tolist())[0])
+            points[at] = FrontPoint(size, float(measure.score(columns[np.newaxis])[0]), subset)
+        losses = _losses(measure, *orders(features[:n_taken].tolist()))[n_first - 1 :]
+        return Path(tuple(points), features, np.vstack([losses, self.losses[place + 1 :]]))
 
     @property
     def accuracies(self) -> list[float | None]:
@@ -127,17 +169,14 @@ class Path:
             return [None] * len(self.points)
         return [float(1.0 - loss) for loss in self.losses.mean(axis=1)]
 
-    def chosen_by(self, rule: str) -> FrontPoint:
-        """Return the point that a rule chooses.
+    def place_by(self, rule: str) -> int:
+        """Return the place of the point that a rule chooses.
 
         "peak" is the highest dependency; "accuracy" the one whose neighbors are right most often;
         "one-se" the fewest features whose neighbors are right as often, up to a standard error;
         "auto" the larger of "peak" and "one-se", if beyond the peak accuracy gains more than the
         dependency loses, else "peak". Without accuracies all of them are the peak.
         """
-        return self.points[self._place_by(rule)]
-
-    def _place_by(self, rule: str) -> int:
         scores = np.array([point.score for point in self.points])
         peak = int(np.argmax(scores))
         if rule == "peak" or self.losses is None:
@@ -152,6 +191,10 @@ class Path:
         pays = losses[peak] - losses[fewest] > scores[peak] - scores[fewest]
         auto = fewest if fewest > peak and pays else peak
         return {"auto": auto, "accuracy": best, "one-se": fewest}[rule]
+
+
+def _losses(measure: SoftDependency, columns: Integers, ends: list[int]) -> Floats:
+    return measure.left_out_losses(columns)[ends]
 
 
 class _Examples:

@@ -1,0 +1,215 @@
+"""Redundant features at the end of a path: those that others replace without any loss.
+
+A feature is redundant if it is strongly correlated with another selected one, and if neighbors and
+a linear model predict as well without it. What goes beyond that costs accuracy on new samples.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.common.deadline import TimeIsUp, stop_if_late
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.measure import SoftDependency
+from fuzzyfrog.select.kind import Integers, Masks, Orders
+from fuzzyfrog.select.model_table import one_hot, standardized
+
+Floats = NDArray[np.float64]
+
+ALIKE = 0.9  # correlation from which on a feature can replace another one
+PENALTY = 1.0  # of the linear models, in squared spreads
+TOLERANCE = 1e-9  # by which rounding may change a score or a loss
+CELLS_AT_ONCE = 2**20  # of the scatter matrices of samples that are left out
+
+
+class Redundancy:
+    """Which of some features are redundant.
+
+    Parameters
+    ----------
+    measure : SoftDependency
+        The measure; losses are those of its anchors.
+    features : sequence of int
+        The features, each of which may stand for several columns.
+    orders : callable
+        Returns the columns of features.
+    by_neighbors : float64[n_anchors]
+        The losses of the nearest neighbors with all of these features.
+    """
+
+    def __init__(
+        self,
+        measure: SoftDependency,
+        features: Sequence[int],
+        orders: Orders,
+        by_neighbors: Floats,
+    ) -> None:
+        self._measure, self._features, self._orders = measure, sorted(features), orders
+        self._columns = {one: orders([one])[0] for one in self._features}
+        self._by_neighbors = by_neighbors
+        self._alike = correlations(measure.dataset, orders(self._features)[0])
+
+    def substitutes(self, fixed: Masks) -> dict[int, tuple[int, ...]]:
+        """Return the redundant features, each with the remaining ones that it resembles most.
+
+        One after the other goes, the one without which the dependency is highest first; `fixed`
+        ones stay. Without the time or memory for all of them, those so far are returned.
+        """
+        kept = list(self._features)
+        try:
+            if self._candidates(kept, fixed):
+                before = self._losses(kept, self._by_neighbors)
+                while (redundant := self._next(kept, fixed, before)) is not None:
+                    kept.remove(redundant)
+        except (TimeIsUp, MemoryError):
+            pass
+        return {one: self._resembled(one, kept) for one in self._features if one not in kept}
+
+    def _candidates(self, kept: list[int], fixed: Masks) -> list[int]:
+        return [one for one in kept if not fixed[one] and self._nearest(one, kept) >= ALIKE]
+
+    def _next(self, kept: list[int], fixed: Masks, before: Floats) -> int | None:
+        """Return the redundant feature that goes next; None if there is none."""
+        candidates = self._candidates(kept, fixed)
+        rests = [[other for other in kept if other != one] for one in candidates]
+        masks = np.zeros((len(rests), self._measure.n_features), np.bool_)
+        for mask, rest in zip(masks, rests, strict=True):
+            mask[self._orders(rest)[0]] = True
+        scores = self._measure.score(masks) if rests else np.empty(0)
+        for place in map(int, np.argsort(-scores.round(12), kind="stable")):
+            if is_level(self._losses(rests[place]), before):
+                return candidates[place]
+        return None
+
+    def _losses(self, features: list[int], by_neighbors: Floats | None = None) -> Floats:
+        """Return the mean loss of neighbors and of a linear model, for each anchor."""
+        measure, columns = self._measure, self._orders(features)[0]
+        if by_neighbors is None:
+            by_neighbors = measure.left_out_losses(columns, start=len(columns) - 1)[0]
+        return (by_neighbors + linear_losses(measure.dataset, columns, measure.anchors)) / 2
+
+    def _nearest(self, feature: int, kept: Sequence[int]) -> float:
+        """Return how alike a feature is to others; of several columns, the least alike counts."""
+        others = [one for one in kept if one != feature]
+        return float(self._between(feature, others).max(axis=1).min()) if others else 0.0
+
+    def _resembled(self, feature: int, kept: Sequence[int]) -> tuple[int, ...]:
+        """Return the features that resemble one enough to be replaced by it, or else the nearest.
+
+        There may be none that is near enough: the one in between may be redundant, too.
+        """
+        nearness = [float(self._between(feature, [one]).max()) for one in kept]
+        least = min(ALIKE, max(nearness))
+        return tuple(one for one, near in zip(kept, nearness, strict=True) if near >= least)
+
+    def _between(self, feature: int, others: Sequence[int]) -> Floats:
+        ordered = self._orders(self._features)[0]
+        rows, columns = (
+            np.flatnonzero(np.isin(ordered, self._orders(some)[0])) for some in ([feature], others)
+        )
+        return self._alike[np.ix_(rows, columns)]
+
+
+def is_level(losses: Floats, before: Floats) -> bool:
+    """Whether losses are at most a standard error of their difference above those before."""
+    above = losses - before
+    error = above.std(ddof=min(1, len(above) - 1)) / np.sqrt(len(above))
+    return bool(above.mean() <= error + TOLERANCE)
+
+
+def correlations(dataset: Dataset, columns: Integers) -> Floats:
+    """Return the larger of Pearson's and Spearman's absolute correlation for pairs of columns.
+
+    Gaps are at the median. It is 0 for categories and for columns that are constant.
+    """
+    n_samples, found = dataset.n_samples, np.zeros((len(columns), len(columns)))
+    for by in (lambda column: column, _ranks):
+        Z = np.zeros((n_samples, len(columns)))
+        for place, feature in enumerate(columns.tolist()):
+            if not dataset.categorical[feature]:
+                column = dataset.values[:, feature]
+                known = column[~np.isnan(column)]
+                filled = np.where(np.isnan(column), np.median(known) if len(known) else 0.0, column)
+                Z[:, place] = _standardized(by(filled))[:, 0]
+        np.maximum(found, np.abs(Z.T @ Z) / n_samples, out=found)
+    return found
+
+
+def _ranks(column: Floats) -> Floats:
+    """Return the ranks of numbers; equal ones share their mean rank."""
+    _, places, counts = np.unique(column, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[places])
+
+
+def _standardized(column: Floats) -> Floats:
+    highest = np.nanmax(np.abs(column), initial=0.0)
+    column = column / (highest or 1.0)  # squares of very large numbers are not finite
+    return standardized(column, column)[0]
+
+
+def linear_losses(dataset: Dataset, columns: Integers, anchors: Integers) -> Floats:
+    """Return how wrong a linear model of all other samples is for each anchor.
+
+    For classes, that is linear discriminant analysis, with 1 added to the within-class scatter;
+    the loss is 0 for the right class, 1 for a wrong one, and in between where several are level.
+    For a numeric target, it is ridge regression; the loss is the squared difference in variances
+    of the target.
+    """
+    Z = np.hstack(
+        [
+            one_hot(column, column)[0] if dataset.categorical[one] else _standardized(column)
+            for one, column in ((one, dataset.values[:, one]) for one in columns.tolist())
+        ]
+    )
+    if dataset.classes is None:
+        target = np.asarray(dataset.target, np.float64)
+        scale = np.ptp(target) or 1.0  # squares of very large or small numbers are not finite
+        target = (target - target.mean()) / scale
+        spread = float(target.std(ddof=min(1, len(target) - 1))) or 1.0
+        return _ridge_losses(Z, target / spread, anchors)
+    return _discriminant_losses(Z, dataset.target.astype(np.int64), len(dataset.classes), anchors)
+
+
+def _ridge_losses(Z: Floats, target: Floats, anchors: Integers) -> Floats:
+    Z = np.column_stack([np.ones(len(Z)), Z])
+    penalty = PENALTY * np.eye(Z.shape[1])
+    penalty[0, 0] = TOLERANCE  # the intercept is free, but may be all there is
+    scatter, with_target = Z.T @ Z + penalty, Z.T @ target
+    losses = np.empty(len(anchors))
+    for some in _blocks(anchors, Z.shape[1]):
+        x, t = Z[anchors[some]], target[anchors[some]]
+        weights = np.linalg.solve(
+            scatter - x[:, :, np.newaxis] * x[:, np.newaxis],
+            (with_target - x * t[:, np.newaxis])[:, :, np.newaxis],
+        )
+        losses[some] = ((x[:, np.newaxis] @ weights)[:, 0, 0] - t) ** 2
+    return losses
+
+
+def _discriminant_losses(Z: Floats, codes: Integers, n_classes: int, anchors: Integers) -> Floats:
+    is_of = codes[:, np.newaxis] == np.arange(n_classes)
+    counts, sums = is_of.sum(axis=0), is_of.T.astype(np.float64) @ Z
+    scatter = Z.T @ Z + PENALTY * np.eye(Z.shape[1])
+    losses = np.empty(len(anchors))
+    for some in _blocks(anchors, max(Z.shape[1], n_classes)):
+        x, own = Z[anchors[some]], is_of[anchors[some]]
+        n_left = (counts - own)[:, :, np.newaxis]
+        sums_left = sums - own[:, :, np.newaxis] * x[:, np.newaxis]
+        means = sums_left / np.maximum(n_left, 1)
+        within = scatter - x[:, :, np.newaxis] * x[:, np.newaxis]
+        within -= means.transpose(0, 2, 1) @ sums_left
+        apart = x[:, np.newaxis] - means
+        squared = (apart @ np.linalg.inv(within) * apart).sum(axis=2)
+        with np.errstate(divide="ignore"):  # a class without other samples is never predicted
+            scores = np.log(n_left[:, :, 0]) - max(1, len(Z) - 1 - n_classes) / 2 * squared
+        is_best = scores >= scores.max(axis=1, keepdims=True) - TOLERANCE
+        losses[some] = np.where((is_best & own).any(axis=1), 1.0 - 1.0 / is_best.sum(axis=1), 1.0)
+    return losses
+
+
+def _blocks(anchors: Integers, width: int) -> Iterator[slice]:
+    at_once = max(1, CELLS_AT_ONCE // width**2)
+    for first in range(0, len(anchors), at_once):
+        stop_if_late()
+        yield slice(first, first + at_once)

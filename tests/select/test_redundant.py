@@ -1,0 +1,159 @@
+"""Redundant features are dropped at the end of a path, and only these."""
+
+import numpy as np
+import pytest
+
+from fuzzyfrog import SoftSelector, load_dataset
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.measure import SoftDependency
+from fuzzyfrog.result import Result
+from fuzzyfrog.select.groups import Groups
+from fuzzyfrog.select.redundant import Redundancy, correlations, linear_losses
+from fuzzyfrog.words import words_of
+from naive import redundant as naive
+
+
+def table(seed, *, numeric=False, tails=False):
+    """Return a table with near copies, monotone ones, gaps, ties, a constant and categories."""
+    rng = np.random.default_rng(seed)
+    n_samples = int(rng.integers(25, 60))
+    code = rng.integers(0, 3, n_samples)
+    base = code[:, np.newaxis] + rng.normal(size=(n_samples, 3))
+    if tails:
+        base = base**5
+    near = base + rng.normal(size=base.shape) * [0.1, 0.3, 0.5] * base.std(axis=0)
+    gaps = base[:, 0].copy()
+    gaps[rng.random(n_samples) < 0.1] = np.nan
+    values = np.column_stack(
+        [base, near, np.arctan(base[:, 0]), gaps, np.round(base[:, 1]), np.full(n_samples, 2.0),
+         rng.integers(0, 3, n_samples), rng.normal(size=n_samples)]
+    )  # fmt: skip
+    target = base.sum(axis=1) + rng.normal(size=n_samples) if numeric else code
+    return Dataset(
+        values,
+        target,
+        tuple(f"x{k}" for k in range(values.shape[1])),
+        np.arange(values.shape[1]) == 10,
+        None if numeric else (0, 1, 2),
+    )
+
+
+def redundant(dataset, features, fixed=(), groups=None):
+    measure = SoftDependency(dataset)
+    groups = Groups.of(groups, dataset)
+    columns = groups.orders(features)[0]
+    by_neighbors = measure.left_out_losses(columns, start=len(columns) - 1)[0]
+    is_fixed = np.isin(np.arange(dataset.n_features), fixed)
+    return Redundancy(measure, features, groups.orders, by_neighbors).substitutes(is_fixed)
+
+
+@pytest.mark.parametrize("numeric", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_drops_what_the_definition_drops(seed, numeric):
+    dataset = table(seed, numeric=numeric, tails=seed % 3 == 2)
+    rng = np.random.default_rng(seed)
+    selection = np.sort(rng.permutation(dataset.n_features)[: 5 + seed]).tolist()
+    fixed = selection[: seed % 2]
+    found = redundant(dataset, selection, fixed)
+    left = naive.without_redundant(
+        dataset.values, dataset.target, selection, dataset.categorical, numeric, fixed
+    )
+    assert [one for one in selection if one not in found] == left
+    for one, resembled in found.items():
+        assert set(resembled) <= set(left)
+        near = {a: naive.correlation(dataset.values[:, one], dataset.values[:, a])
+                for a in left if a != 10}  # fmt: skip
+        assert set(resembled) == {a for a in near if near[a] >= min(0.9, max(near.values()))}
+
+
+@pytest.mark.parametrize("numeric", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_linear_losses_equal_models_fitted_again(seed, numeric):
+    dataset = table(seed, numeric=numeric)
+    columns = np.arange(dataset.n_features)
+    Z, every = naive.design(dataset.values, dataset.categorical), np.arange(dataset.n_samples)
+    loss = naive.ridge_loss if numeric else naive.discriminant_loss
+    expected = [loss(Z, dataset.target, x, every[every != x]) for x in every]
+    np.testing.assert_allclose(linear_losses(dataset, columns, every), expected, atol=1e-9)
+    some = every[::3]
+    np.testing.assert_allclose(linear_losses(dataset, columns, some), expected[::3], atol=1e-9)
+
+
+def test_correlations_of_any_columns_are_finite():
+    dataset = table(0)
+    dataset.values[:3, 0] = 1e308, -1e308, np.nan
+    alike = correlations(dataset, np.arange(dataset.n_features))
+    assert np.isfinite(alike).all()
+    assert not alike[9].any()  # constant
+    assert not alike[10].any()  # a category
+    assert alike[1, 4] == pytest.approx(
+        naive.correlation(dataset.values[:, 1], dataset.values[:, 4])
+    )
+
+
+def test_a_selector_drops_them_behind_the_others_and_names_them():
+    cancer = load_dataset("breast_cancer")
+    kept, dropped = SoftSelector(redundant="keep").fit(cancer), SoftSelector().fit(cancer)
+    assert kept.substitutes_ == {}
+    assert set(dropped.substitutes_) == set(kept.result_.selected) - set(dropped.result_.selected)
+    names = cancer.feature_names
+    assert {names[a]: [names[b] for b in bs] for a, bs in dropped.substitutes_.items()} == {
+        "mean concave points": ["worst concave points"],
+        "worst perimeter": ["worst radius"],
+    }
+    result, measure = dropped.record(), SoftDependency(cancer)
+    assert list(result.front[4:]) == kept.front_[4:]
+    chosen = next(one for one in result.front if one.features == result.selected)
+    assert result.dependency == chosen.dependency == measure.score([dropped.support_])[0]
+    assert result.added[:3] == tuple(a for a in kept.result_.added if a in result.selected)
+    columns = list(result.added[:3])
+    assert chosen.accuracy == 1.0 - measure.left_out_losses(columns)[-1].mean()
+    assert dropped.ranking_[result.redundant[0]] in (2, 3)
+    assert Result.from_json(result.to_json()) == result
+    words = words_of(result)
+    assert words.size_reason() == "as size_rule='auto' takes 5, of which 2 are redundant"
+    sentence = "worst perimeter is redundant next to worst radius, but could replace it"
+    assert ("redundant", sentence) in list(words.facts())
+    assert "2 redundant columns" in words.alikes_title()
+
+
+def test_nothing_is_dropped_from_a_size_that_was_asked_for_or_must_be_there():
+    cancer = load_dataset("breast_cancer")
+    assert SoftSelector(5).fit(cancer).n_features_ == 5
+    fixed = ["worst perimeter", "worst radius"]
+    selector = SoftSelector(must_include=fixed).fit(cancer)
+    assert set(fixed) <= set(selector.get_feature_names_out())
+
+
+def test_a_group_is_redundant_if_all_of_its_columns_are():
+    dataset = table(0)
+    assert redundant(dataset, [0, 3, 11], fixed=[0]) == {3: (0,)}
+    assert redundant(dataset, [0, 3], groups={"both": ["x3", "x11"]}, fixed=[0]) == {}
+    alike = redundant(dataset, [0, 3, 11], groups={"both": ["x3", "x6"]}, fixed=[0, 11])
+    assert alike == {3: (0,)}
+
+
+@pytest.mark.parametrize("late", [0, 3, 8])
+def test_what_is_dropped_before_time_is_up_stays_dropped(late, monkeypatch):
+    from fuzzyfrog.common.deadline import TimeIsUp
+
+    calls, score = [], SoftDependency.score
+
+    def scored(measure, masks, at_least=None):
+        calls.append(len(masks))
+        if len(calls) > late:
+            raise TimeIsUp
+        return score(measure, masks, at_least)
+
+    dataset = table(3)
+    features = [0, 1, 3, 4, 6, 7]
+    everything = redundant(dataset, features)
+    monkeypatch.setattr(SoftDependency, "score", scored)
+    found = redundant(dataset, features)
+    assert set(found) <= set(everything)
+    assert len(found) == min(late, len(everything))
+
+
+def test_an_unknown_rule_is_refused():
+    with pytest.raises(ValueError, match="redundant must be one of 'drop', 'keep', got 'no'"):
+        SoftSelector(redundant="no").fit(load_dataset("wine"))
