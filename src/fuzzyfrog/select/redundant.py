@@ -13,13 +13,13 @@ from fuzzyfrog.common.deadline import TimeIsUp, stop_if_late
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.measure import SoftDependency
 from fuzzyfrog.select.kind import Integers, Masks, Orders
-from fuzzyfrog.select.model_table import one_hot, standardized
 
 Floats = NDArray[np.float64]
 
 ALIKE = 0.9  # correlation from which on a feature can replace another one
 PENALTY = 1.0  # of the linear models, in squared spreads
 TOLERANCE = 1e-9  # by which rounding may change a score or a loss
+MOST_CATEGORIES = 50  # of a feature that linear models see
 CELLS_AT_ONCE = 2**20  # of the scatter matrices of samples that are left out
 
 
@@ -128,10 +128,7 @@ def correlations(dataset: Dataset, columns: Integers) -> Floats:
         Z = np.zeros((n_samples, len(columns)))
         for place, feature in enumerate(columns.tolist()):
             if not dataset.categorical[feature]:
-                column = dataset.values[:, feature]
-                known = column[~np.isnan(column)]
-                filled = np.where(np.isnan(column), np.median(known) if len(known) else 0.0, column)
-                Z[:, place] = _standardized(by(filled))[:, 0]
+                Z[:, place] = _standardized(by(_filled(dataset.values[:, feature])))
         np.maximum(found, np.abs(Z.T @ Z) / n_samples, out=found)
     return found
 
@@ -142,10 +139,24 @@ def _ranks(column: Floats) -> Floats:
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[places])
 
 
+def _filled(column: Floats) -> Floats:
+    """Return numbers with gaps at the median."""
+    is_gap = np.isnan(column)
+    return np.where(is_gap, 0.0 if is_gap.all() else np.median(column[~is_gap]), column)
+
+
 def _standardized(column: Floats) -> Floats:
-    highest = np.nanmax(np.abs(column), initial=0.0)
-    column = column / (highest or 1.0)  # squares of very large numbers are not finite
-    return standardized(column, column)[0]
+    """Return numbers in standard deviations from their mean."""
+    column = column / (np.abs(column).max() or 1.0)  # squares of very large ones are not finite
+    apart = column - column.mean()
+    return np.asarray(apart / (apart.std() or 1.0))
+
+
+def _indicators(codes: Floats) -> Floats:
+    """Return a column of zeros and ones for each of the most frequent categories."""
+    kept, counts = np.unique(codes[~np.isnan(codes)], return_counts=True)
+    kept = kept[np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]]
+    return np.asarray(codes[:, np.newaxis] == kept, np.float64)
 
 
 def linear_losses(dataset: Dataset, columns: Integers, anchors: Integers) -> Floats:
@@ -158,8 +169,10 @@ def linear_losses(dataset: Dataset, columns: Integers, anchors: Integers) -> Flo
     """
     Z = np.hstack(
         [
-            one_hot(column, column)[0] if dataset.categorical[one] else _standardized(column)
-            for one, column in ((one, dataset.values[:, one]) for one in columns.tolist())
+            _indicators(dataset.values[:, one])
+            if dataset.categorical[one]
+            else _standardized(_filled(dataset.values[:, one]))[:, np.newaxis]
+            for one in columns.tolist()
         ]
     )
     if dataset.classes is None:
