@@ -134,19 +134,20 @@ def run_child(told: Path, call: list[str]) -> None:
 
     from fuzzyfrog.cli import main as fuzzyfrog
     from fuzzyfrog.cli.progress import Course
-    from fuzzyfrog.common.deadline import Preparation
 
     start_clock, hear = Course.start_clock, Course.hear
     sizes: list[int] = []
 
     def told_clock(self: Course) -> None:
-        leave = Preparation.__exit__
+        from fuzzyfrog.select.selection import _Fit
 
-        def left(*arguments):  # type: ignore[no-untyped-def]
+        placed = _Fit._placed
+
+        def told_placed(*arguments):  # type: ignore[no-untyped-def]
             tell("prepared")
-            return leave(*arguments)
+            return placed(*arguments)
 
-        Preparation.__exit__ = left  # type: ignore[method-assign]
+        _Fit._placed = told_placed  # type: ignore[method-assign]
         tell("read")
         start_clock(self)
 

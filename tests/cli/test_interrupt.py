@@ -13,10 +13,11 @@ from numba.core import config, event
 from fuzzyfrog.cli import progress
 from fuzzyfrog.cli.progress import Stopping
 from fuzzyfrog.common.deadline import (
-    Interrupted,
-    Preparation,
-    interruptible,
-    is_interruptible,
+    Deadline,
+    TimeIsUp,
+    limited,
+    stop_if_late,
+    stoppable,
     uninterrupted,
 )
 from fuzzyfrog.common.jit import kernel
@@ -71,15 +72,28 @@ def test_after_the_search_the_first_signal_is_noted_and_the_second_ends_it():
             send(signal.SIGINT)
 
 
-def test_where_it_is_caught_the_first_signal_interrupts_and_later_ones_are_counted(capfd):
-    with Stopping() as stopping:
-        with pytest.raises(KeyboardInterrupt), interruptible():
+def test_the_first_signal_ends_deadlines_and_the_second_raises(capfd):
+    with Stopping() as stopping, stoppable():
+        stopping.notice = progress.NOTICE
+        with limited(Deadline()):
             send(signal.SIGINT)
+            with pytest.raises(TimeIsUp):
+                stop_if_late()
         assert stopping.n_asked == 1
+        with limited(Deadline()):
+            stop_if_late()  # what is begun after the signal may take the time allowed for it
         with pytest.raises(KeyboardInterrupt):
             send(signal.SIGINT)
         assert stopping.n_asked == 2
     assert capfd.readouterr().err.count("skipped if they take more than 3 seconds") == 1
+
+
+def test_a_check_is_interrupted_at_once_though_there_is_an_answer():
+    with Stopping() as stopping:
+        search(stopping)
+        stopping.is_checking = True
+        with pytest.raises(KeyboardInterrupt):
+            send(signal.SIGINT)
 
 
 def test_a_closed_terminal_is_told_twice_and_is_no_second_signal():
@@ -148,10 +162,12 @@ def test_a_signal_is_answered_even_if_nothing_can_be_interrupted(monkeypatch, ca
         def work(begun=begun):
             begun.set()
             hashlib.pbkdf2_hmac("sha256", b"", b"", 2_000_000)  # half a second in one call
-            time.sleep(10)
 
-        with Stopping() as stopping, interruptible(), pytest.raises(KeyboardInterrupt):
+        with Stopping() as stopping, stoppable(), limited(Deadline()):
+            stopping.notice = progress.NOTICE
             work()
+            with pytest.raises(TimeIsUp):
+                stop_if_late()
         said = capfd.readouterr().err.encode()
         assert said.replace(progress.LATE, b"") == progress.NOTICE
         assert stopping.n_asked == 1
@@ -172,21 +188,22 @@ def test_a_signal_during_a_compilation_is_not_lost(capfd, tmp_path, monkeypatch)
             send(signal.SIGINT)
 
         def on_end(self, _):
-            seen.append(is_interruptible())
+            seen.append(stopping.n_asked)
 
-    with Stopping() as stopping, interruptible():
+    with Stopping() as stopping:
         with event.install_listener("numba:compile", Listener()), pytest.raises(KeyboardInterrupt):
             quick(1)
         assert seen, "the compilation came to its end first"
         assert quick(1) == 2
-    assert stopping.n_asked
-    assert progress.NOTICE.decode() in capfd.readouterr().err
+    assert stopping.n_asked == 1
+    assert capfd.readouterr().err == ""
 
 
 def test_a_signal_that_is_handled_at_once_is_answered_once(monkeypatch, capfd):
     monkeypatch.setattr(progress, "LATE_SECONDS", 0.5)
     before = signal.set_wakeup_fd(-1)
-    with Stopping(), interruptible(), pytest.raises(KeyboardInterrupt):
+    with Stopping() as stopping, stoppable():
+        stopping.notice = progress.NOTICE
         send(signal.SIGINT)
     time.sleep(0.7)
     assert capfd.readouterr().err.encode() == progress.NOTICE
@@ -196,6 +213,7 @@ def test_a_signal_that_is_handled_at_once_is_answered_once(monkeypatch, capfd):
 def test_two_signals_that_are_handled_at_once_are_not_called_late(monkeypatch, capfd):
     monkeypatch.setattr(progress, "LATE_SECONDS", 0.2)
     with Stopping() as stopping:
+        stopping.notice = progress.NOTICE
         search(stopping)
         send(signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):
@@ -204,57 +222,54 @@ def test_two_signals_that_are_handled_at_once_are_not_called_late(monkeypatch, c
     assert capfd.readouterr().err.encode() == progress.NOTICE
 
 
-def test_the_second_signal_ends_even_a_preparation(capfd):
-    """Before its end there is no answer, so the first one is postponed."""
-    with Stopping(), Preparation() as preparation:
-        signal.raise_signal(signal.SIGINT)
-        assert capfd.readouterr().err.encode() == progress.PREPARING
-        with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
-    with pytest.raises(Interrupted):
-        preparation.end_if_interrupted()
-
-
-def test_the_preparation_of_a_fold_is_ended_by_the_check_around_it(capfd):
-    with Stopping(), interruptible(), pytest.raises(KeyboardInterrupt), Preparation():
-        signal.raise_signal(signal.SIGINT)
-    assert capfd.readouterr().err.encode() == progress.NOTICE
-
-
-@pytest.mark.parametrize("error", [ZeroDivisionError, None])
-def test_all_signals_that_were_held_back_are_heard_in_the_end(error):
-    heard = []
-
-    def hear(number, _):
-        heard.append(number)
-        raise KeyboardInterrupt
+def test_an_import_or_a_compilation_comes_to_its_end_before_the_interruption():
+    done = []
 
     @uninterrupted()
     @uninterrupted()
     def work():
-        signal.raise_signal(signal.SIGTERM)
         signal.raise_signal(signal.SIGINT)
-        assert not heard
-        if error is not None:
-            raise error
+        done.append("all of it")
 
-    before = {one: signal.signal(one, hear) for one in SIGNALS}
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            work()
-        assert heard == [signal.SIGTERM, signal.SIGINT]
-        with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGHUP)
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert done
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_signals_that_are_ignored_stay_ignored_while_others_are_held_back():
-    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    try:
+def test_in_stoppable_work_an_import_leaves_the_answer_to_it():
+    with stoppable(), limited(Deadline()):
         with uninterrupted():
-            assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
-            signal.raise_signal(signal.SIGTERM)
+            signal.raise_signal(signal.SIGINT)
+        with pytest.raises(TimeIsUp):
+            stop_if_late()
+
+
+def test_an_error_in_an_import_is_not_hidden():
+    with pytest.raises(ZeroDivisionError), uninterrupted():
+        raise ZeroDivisionError
+
+
+def test_work_in_another_thread_leaves_the_handlers_alone():
+    handlers = []
+
+    def work():
+        with stoppable(), uninterrupted():
+            handlers.append(signal.getsignal(signal.SIGINT))
+
+    other = threading.Thread(target=work)
+    other.start()
+    other.join()
+    assert handlers == [signal.default_int_handler]
+
+
+def test_a_handler_of_the_caller_stays():
+    def own(number, _):
+        raise ZeroDivisionError
+
+    before = signal.signal(signal.SIGINT, own)
+    try:
+        with pytest.raises(ZeroDivisionError), stoppable():
+            signal.raise_signal(signal.SIGINT)
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGINT, before)

@@ -1,9 +1,11 @@
 """Ctrl-C at any moment of a run: the best so far is kept, if there is one."""
 
+import signal
 import sys
 
 import pytest
 
+from fuzzyfrog.common.deadline import TimeIsUp, stop_if_late
 from fuzzyfrog.search import Batch, Genetic, ShuffledFrogs, run
 from search.lookup import Lookup, Scripted, masks, random_table
 
@@ -19,7 +21,8 @@ class Interrupting(Lookup):
 
     def score(self, masks, at_least=None):
         if self.n_calls == self.call:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
+            stop_if_late()
         return super().score(masks, at_least)
 
 
@@ -48,9 +51,9 @@ def test_ctrl_c_before_any_score_leaves_all_features():
     assert outcome.score == problem.full_score
 
 
-def test_ctrl_c_before_any_score_is_passed_on_if_a_size_is_asked_for():
+def test_after_ctrl_c_before_any_score_there_is_no_answer_if_a_size_is_asked_for():
     objective = Interrupting(TABLE, 0)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(TimeIsUp):
         run(ShuffledFrogs(), objective, objective.problem(n_features_to_select=2), seed=0)
 
 
@@ -69,8 +72,20 @@ class InterruptedAt(Lookup):
         self.n_lines -= event == "line" and self.n_calls > 1
         if self.n_lines == 0:
             self.n_lines = -1
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
         return self.trace
+
+
+def test_the_second_ctrl_c_ends_the_run_at_once():
+    def press_twice(moment):
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+
+    objective = Lookup(TABLE)
+    with pytest.raises(KeyboardInterrupt):
+        run(Genetic(), objective, objective.problem(), seed=0, callbacks=[press_twice])
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert run(Genetic(), objective, objective.problem(), seed=0).stop_reason == "converged"
 
 
 def test_ctrl_c_at_any_line_leaves_something_usable():

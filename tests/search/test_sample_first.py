@@ -1,5 +1,6 @@
 """A search that starts on a sample of the rows: its answer is one on all rows."""
 
+import signal
 from dataclasses import replace
 
 import numpy as np
@@ -118,7 +119,7 @@ def test_ctrl_c_on_the_sample_leaves_all_features(measure):
     def stop(moment):
         assert moment.on_sample
         assert moment.size == N_FEATURES
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
 
     found = searched(measure, callbacks=[stop])
     assert found.stop_reason == "interrupted"
@@ -129,7 +130,7 @@ def test_ctrl_c_on_the_sample_leaves_all_features(measure):
 def test_ctrl_c_later_leaves_the_greedy_answer_repaired_on_all_rows(measure):
     def stop(moment):
         if moment.on_sample and moment.size < N_FEATURES:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
 
     found = searched(measure, callbacks=[stop])
     assert found.stop_reason == "interrupted"

@@ -1,5 +1,7 @@
 """What the fuzzy-rough selector finds, and what it says about it."""
 
+import signal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -221,7 +223,7 @@ class TestStopping:
     def test_interrupted_fit_keeps_the_best_so_far(self, wine):
         def interrupt(moment):
             if moment.n_evaluations > 300:
-                raise KeyboardInterrupt
+                signal.raise_signal(signal.SIGINT)
 
         with pytest.warns(ConvergenceWarning, match="interrupted at a dependency of"):
             selector = ReductSelector(callbacks=[interrupt], random_state=0).fit(*wine)

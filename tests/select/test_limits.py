@@ -1,5 +1,6 @@
 """Time limits: what is skipped when time runs out, and the messages about it."""
 
+import signal
 import warnings
 
 import numpy as np
@@ -7,17 +8,10 @@ import pytest
 from sklearn.datasets import load_wine
 
 from fuzzyfrog import PredictionWarning, ReductSelector
-from fuzzyfrog.common.deadline import (
-    ALLOWANCE,
-    Deadline,
-    Limit,
-    Preparation,
-    is_interruptible,
-    postpone_interruption,
-)
+from fuzzyfrog.common.deadline import ALLOWANCE, Deadline, Limit, limited, stop_if_late, stoppable
 from fuzzyfrog.report import write_report
 from fuzzyfrog.result import Result
-from fuzzyfrog.select import base, explained
+from fuzzyfrog.select import base
 from fuzzyfrog.select.base import FEWEST_ESTIMATED
 from fuzzyfrog.select.strict import Strict
 
@@ -43,12 +37,20 @@ def test_the_parts_of_a_limit_come_in_order(monkeypatch):
     now = [1000.0]
     monkeypatch.setattr("time.monotonic", lambda: now[0])
     limit = Limit(100)
-    assert limit.for_search().remaining() == pytest.approx(90)
-    assert limit.for_core(interrupted=False).remaining() == pytest.approx(95 + ALLOWANCE / 2)
-    assert limit.for_core(interrupted=True).remaining() == pytest.approx(ALLOWANCE / 2)
+    assert limit.for_search.remaining() == pytest.approx(90)
+    assert limit.for_core().remaining() == pytest.approx(95 + ALLOWANCE / 2)
+    with stoppable():
+        signal.raise_signal(signal.SIGINT)
+    assert limit.for_search.expired()
+    assert limit.for_search.reason == "interrupted"
+    assert limit.for_core().remaining() == pytest.approx(ALLOWANCE / 2)
+    assert not limit.for_core().expired()
+    limit = Limit(100)
+    assert not limit.for_search.expired()
     now[0] += 99
-    assert limit.for_core(interrupted=False).remaining() == pytest.approx(ALLOWANCE / 2)
-    assert Limit(None).for_search().remaining() == np.inf
+    assert limit.for_search.reason == "max_seconds"
+    assert limit.for_core().remaining() == pytest.approx(ALLOWANCE / 2)
+    assert Limit(None).for_search.remaining() == np.inf
 
 
 def test_without_any_time_all_features_are_selected():
@@ -79,7 +81,7 @@ def test_without_any_time_a_large_table_is_estimated(monkeypatch, tmp_path):
 
 
 def test_a_core_that_takes_too_long_is_left_out(monkeypatch):
-    monkeypatch.setattr(Limit, "for_core", lambda self, interrupted: Deadline(0))
+    monkeypatch.setattr(Limit, "for_core", lambda self: Deadline(0))
     selector, said = fitted(XOR, max_seconds=1000)
     assert selector.stop_reason_ == "converged"
     assert selector.core_ is None
@@ -87,11 +89,10 @@ def test_a_core_that_takes_too_long_is_left_out(monkeypatch):
     assert NO_CORE in selector.record().notes
 
 
-def test_explanations_that_take_too_long_are_left_out(monkeypatch, tmp_path):
+def test_explanations_that_take_too_long_are_left_out(tmp_path):
     selector, said = fitted(max_seconds=1000)
     assert said == []
-    monkeypatch.setattr(explained, "Deadline", lambda seconds: Deadline(0))
-    with pytest.warns(UserWarning, match=UNEXPLAINED):
+    with limited(Deadline(0)), pytest.warns(UserWarning, match=UNEXPLAINED):
         run = selector.record()
     assert (run.explanations, run.ambiguous, run.n_ambiguous) == ((), (), 0)
     assert UNEXPLAINED in run.notes
@@ -102,13 +103,16 @@ def test_explanations_that_take_too_long_are_left_out(monkeypatch, tmp_path):
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert page.count("was not measured, because time ran out.") == 2
     assert "surely told apart from all" not in page
-    monkeypatch.undo()
     assert selector.set_params(max_seconds=None).record().is_explained
 
 
+def interrupted(*_, **__):
+    """Press Ctrl-C in long work."""
+    signal.raise_signal(signal.SIGINT)
+    stop_if_late()
+
+
 def test_ctrl_c_during_the_core_leaves_it_out(monkeypatch):
-    def interrupted(*_):
-        raise KeyboardInterrupt
 
     monkeypatch.setattr("fuzzyfrog.select.selection.core_of_run", interrupted)
     selector, said = fitted()
@@ -118,7 +122,7 @@ def test_ctrl_c_during_the_core_leaves_it_out(monkeypatch):
 
 
 def test_an_interval_without_time_is_what_is_known_of_the_sampled(monkeypatch):
-    monkeypatch.setattr(Limit, "for_core", lambda self, interrupted: Deadline(0))
+    monkeypatch.setattr(Limit, "for_core", lambda self: Deadline(0))
     selector, _ = fitted(sample=100, max_seconds=1000)
     share = 100 / 178
     known = share * selector.dependency_
@@ -139,10 +143,6 @@ def test_an_estimate_is_said_also_where_a_sample_was_asked_for(monkeypatch):
 
 def test_ctrl_c_while_all_features_are_scored_leaves_all_features(monkeypatch):
     monkeypatch.setattr(base, "ESTIMATED_PAIRS", 0)
-
-    def interrupted(self, *arguments, **options):
-        raise KeyboardInterrupt
-
     monkeypatch.setattr(Strict, "begun", interrupted)
     selector, said = fitted()
     assert any("stopped (interrupted) before it scored any subset" in one for one in said)
@@ -157,18 +157,21 @@ def test_ctrl_c_in_the_preparation_is_held_back_until_there_is_an_answer(monkeyp
 
     def interrupted(self, dataset, n_jobs):
         monkeypatch.setattr(Strict, "measured", measured)
-        assert is_interruptible()
-        assert postpone_interruption()  # as the command line does at a signal
+        signal.raise_signal(signal.SIGINT)
         return measured(self, dataset, n_jobs)
 
     monkeypatch.setattr(Strict, "measured", interrupted)
     selector, said = fitted()
     assert any("stopped (interrupted) before it scored any subset" in one for one in said)
     assert selector.support_.all()
-    assert not is_interruptible()
-    assert not postpone_interruption()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_an_error_in_the_preparation_is_not_hidden():
-    with pytest.raises(ZeroDivisionError), Preparation():
-        raise ZeroDivisionError
+def test_the_second_ctrl_c_in_the_preparation_ends_the_fit(monkeypatch):
+    def pressed_twice(self, dataset, n_jobs):
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Strict, "measured", pressed_twice)
+    with pytest.raises(KeyboardInterrupt):
+        fitted()

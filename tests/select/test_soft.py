@@ -1,5 +1,6 @@
 """Selectors with the soft measure: the path, its size, and what works as with the strict one."""
 
+import signal
 import warnings
 
 import numpy as np
@@ -180,7 +181,7 @@ def test_a_callback_stops_it():
 def test_ctrl_c_keeps_the_best_so_far():
     def interrupted(moment):
         if moment.size == 2:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
 
     with pytest.warns(ConvergenceWarning, match="best subset so far"):
         selector = soft(callbacks=[interrupted]).fit(*made())

@@ -21,7 +21,8 @@ from fuzzyfrog.cli.errors import (
     show_tracebacks,
 )
 from fuzzyfrog.cli.options import flattened
-from fuzzyfrog.common.deadline import SIGNALS
+from fuzzyfrog.cli.progress import HANGUP, SIGNALS
+from fuzzyfrog.common.deadline import interrupt
 
 # In the order of the help: the function or the typer app, in the module of the same name.
 COMMANDS = (
@@ -69,10 +70,10 @@ def _terminable() -> Iterator[None]:
 
 
 def _interrupt(kind: int, _: FrameType | None) -> None:
-    if kind == getattr(signal, "SIGHUP", None):
+    if kind == HANGUP:
         # The shell and the system both send a signal when a terminal is closed; one is enough.
         signal.signal(kind, signal.SIG_IGN)
-    raise KeyboardInterrupt
+    interrupt()
 
 
 @contextmanager

@@ -20,12 +20,7 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 from fuzzyfrog.cli.console import fitting, safe, stderr, tell
-from fuzzyfrog.common.deadline import (
-    SIGNALS,
-    Deadline,
-    is_interruptible,
-    postpone_interruption,
-)
+from fuzzyfrog.common.deadline import Deadline, interrupt, is_stoppable
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -36,15 +31,15 @@ RATE_SECONDS = 5.0  # over which the speed is averaged
 FIRST_LINE_SECONDS = 2.0  # the longest wait for a first sign of life
 LINE_SECONDS = 5.0  # between two lines if there is no terminal
 SAME_LINE_SECONDS = 10.0  # between two lines that differ only in the time
-# Sent when a terminal is closed; Windows has none.
-HANGUP = getattr(signal, "SIGHUP", None)
-NOTICE = (
-    b"fuzzyfrog: stopping with the best subset so far; core and explanations are skipped if they "
-    b"take more than 3 seconds; press Ctrl-C again to stop at once\n"
+HANGUP = getattr(signal, "SIGHUP", None)  # sent when a terminal is closed; Windows has none
+# Those that end a run.
+SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
-PREPARING = (
-    b"fuzzyfrog: stopping with all features as soon as the table is prepared; press Ctrl-C again "
-    b"to stop at once\n"
+NOTICE = (
+    b"fuzzyfrog: stopping with the best subset so far, or with all features if the table is still "
+    b"being prepared; core and explanations are skipped if they take more than 3 seconds; press "
+    b"Ctrl-C again to stop at once\n"
 )
 # Python itself sees a signal only between two steps of its own.
 LATE = (
@@ -236,20 +231,21 @@ class _MovingLine:
 
 
 class Stopping:
-    """A context in which the first signal does not lose the result of a search.
+    """A context in which the first signal does not lose the result of a selection.
 
-    Where an interruption is caught (`interruptible`: the driver of the searches, which then keeps
-    the best subset so far, and the explanations), the first signal raises KeyboardInterrupt.
-    Elsewhere, once something was found, it is only counted: the record and the files are still
-    written. Before that, and at the second signal, it ends the command. A closed terminal is never
-    a second signal, because the shell and the system both send one. If the signal cannot be
-    handled within a second, a thread says that it was heard.
+    Before the selection, and at the second signal, KeyboardInterrupt ends the command. A first
+    signal ends the deadlines of the selection (`interrupt`), and once there is an answer it is only
+    counted: the files are still written. In a check it is raised as well, since models do not poll
+    deadlines, and is caught. A closed terminal is never a second signal, because the shell and the
+    system both send one. If the signal cannot be handled within a second, a thread says that it was
+    heard.
     """
 
     def __init__(self) -> None:
         self.n_asked = 0  # signals so far
         self.has_found = False  # set by the search, which calls this as a callback
-        self.notice = NOTICE  # what the first signal does
+        self.is_checking = False
+        self.notice = b""  # what the first signal does
         self._before: dict[signal.Signals, Any] = {}
         self._handled_at = -inf
         self._wakeup: tuple[int, int] | None = None  # our file and the one before
@@ -302,15 +298,11 @@ class Stopping:
         if number == HANGUP and self.n_asked:
             return
         self.n_asked += 1
-        is_caught = is_interruptible()
-        if self.n_asked == 1 and postpone_interruption():
-            _say(PREPARING)
-            return
-        if self.n_asked == 1 and (self.has_found or is_caught):
+        if self.n_asked == 1 and self.notice:
             _say(self.notice)
-            if not is_caught:
-                return
-        raise KeyboardInterrupt
+        is_kept = self.n_asked == 1 and self.has_found and not self.is_checking
+        if is_stoppable() or not is_kept:
+            interrupt()
 
 
 def _say(line: bytes) -> None:

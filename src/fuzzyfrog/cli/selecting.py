@@ -15,8 +15,15 @@ from fuzzyfrog.cli.errors import ExitCode, in_options
 from fuzzyfrog.cli.inputs import LoadedTable, TableOptions, opened
 from fuzzyfrog.cli.options import SelectionOptions
 from fuzzyfrog.cli.outputs import Files
-from fuzzyfrog.cli.progress import Course, Limits, Stopping, shown_progress
-from fuzzyfrog.common.deadline import ALLOWANCE, Deadline, TimeIsUp, interruptible, limited
+from fuzzyfrog.cli.progress import NOTICE, Course, Limits, Stopping, shown_progress
+from fuzzyfrog.common.deadline import (
+    ALLOWANCE,
+    Deadline,
+    TimeIsUp,
+    limited,
+    stoppable,
+    uninterrupted,
+)
 from fuzzyfrog.common.jit import compiling_heard
 from fuzzyfrog.errors import DataError, ParameterError
 
@@ -27,7 +34,7 @@ if TYPE_CHECKING:
     from fuzzyfrog.select.settings import Settings
 
 FOLDS = 5
-NOTICE = (
+LEAVING_OUT = (
     b"fuzzyfrog: leaving out the check; the result is still printed and written; press Ctrl-C "
     b"again to stop at once\n"
 )
@@ -57,8 +64,10 @@ def run_selection(
                 settings = options.settings(loaded.dataset, files.scores)
                 deadline = Deadline(inf if options.max_seconds is None else options.max_seconds)
                 with compiling_heard(course.compile):
-                    result, unwritten = _selected(settings, loaded, stopping, course, files)
-                    result = _explained(result, settings, loaded.dataset, stopping, course)
+                    with stoppable():
+                        stopping.notice = NOTICE
+                        result, unwritten = _selected(settings, loaded, stopping, course, files)
+                        result = _explained(result, settings, loaded.dataset, stopping, course)
                     if checks:
                         checking = Checking(settings, options.seed, deadline, stopping, course)
                         result = _with(result, check=checking.check(loaded.dataset))
@@ -114,14 +123,11 @@ def _explained(
     course.phase(f"explaining the result, {named(result.names(result.selected))}")
     groups = Groups.of(settings.feature_groups, dataset)
     evidence = Evidence.of(dataset, groups.expanded(used_columns(result)))
-    deadline = Deadline(ALLOWANCE / 2) if stopping.n_asked else None
-    try:
-        with interruptible():
-            return explained(result, evidence, settings, groups, deadline)
-    except KeyboardInterrupt:
-        if stopping.n_asked > 1:
-            raise
-        return explained(result, evidence, settings, groups, Deadline(0))
+    late = Deadline()
+    if stopping.n_asked:
+        late = Deadline(ALLOWANCE / 2)
+    with limited(late):
+        return explained(result, evidence, settings, groups)
 
 
 def _command() -> str:
@@ -181,19 +187,18 @@ class Checking:
     ) -> None:
         self._settings, self._seed = settings, seed
         self._deadline, self._stopping, self._course = deadline, stopping, course
-        self._n_signals = stopping.n_asked
 
     def check(self, dataset: Dataset) -> Check:
         """Return the check, or why it was left out: it must never cost the result."""
         from fuzzyfrog.result import Check
 
-        if self._n_signals:
+        if self._stopping.n_asked:
             return Check.without(dataset.classes is None, "the run was interrupted.")
-        self._stopping.notice = NOTICE
+        self._stopping.notice, self._stopping.is_checking = LEAVING_OUT, True
         try:
             return self._checked(dataset)
         except KeyboardInterrupt:
-            if self._stopping.n_asked - self._n_signals != 1:
+            if self._stopping.n_asked > 1:
                 raise
             reason = "it was interrupted."
         except TimeIsUp:
@@ -205,18 +210,21 @@ class Checking:
         except Exception as error:
             found = " ".join(str(error).split())[:200]
             reason = f"it failed ({type(error).__name__}: {found})."
+        finally:
+            self._stopping.is_checking = False
         return Check.without(dataset.classes is None, reason)
 
     def _checked(self, dataset: Dataset) -> Check:
         left = self._deadline.remaining()
-        from fuzzyfrog.select.cross_validation import check_settings  # importing is not checking
+        with uninterrupted():
+            from fuzzyfrog.select.cross_validation import check_settings  # that is not checking
 
         self._hear("checking with models")
-        with interruptible(), limited(Deadline(left)):
+        with limited(Deadline(left, n_signals=inf)):
             return check_settings(self._settings, dataset, FOLDS, self._seed, self._hear)
 
     def _hear(self, what: str) -> None:
-        """Show the progress; stop after a signal that a search took for its own."""
-        if self._stopping.n_asked > self._n_signals:
+        """Show the progress; stop after a signal that ended a selection."""
+        if self._stopping.n_asked:
             raise KeyboardInterrupt
         self._course.phase(what)

@@ -1,19 +1,30 @@
-"""When work must end: by a deadline, or by Ctrl-C."""
+"""When work must end: by a deadline, or by Ctrl-C.
+
+A signal only ends the deadlines of the work under way (`stoppable`), which polls them
+(`stop_if_late`) and so leaves an answer behind. A second signal raises KeyboardInterrupt at once,
+and so does the first where nothing is under way.
+"""
+
+from __future__ import annotations
 
 import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
 from math import inf
-from types import FrameType, TracebackType
-from typing import Any, Self
+from types import FrameType
+from typing import Any, Literal
 
 ALLOWANCE = 3.0  # seconds after a limit, or after Ctrl-C, for the core and the explanations
 SEARCH_SHARE = 0.9  # of a limit; the rest is for what follows the search
 CORE_SHARE = 0.95
+
+# Signals are handled in the main thread, which alone changes these.
+_n_signals = 0  # that ended deadlines so far
+_n_before: int | None = None  # that had done so when the work under way began; None if none is
 
 
 class TimeIsUp(Exception):  # noqa: N818 - not an error: the caller set the limit
@@ -21,7 +32,7 @@ class TimeIsUp(Exception):  # noqa: N818 - not an error: the caller set the limi
 
 
 class Deadline:
-    """A point in time, given by the seconds from now; infinity for none.
+    """A point in time, given by the seconds from now; infinity for none. A signal ends it early.
 
     Examples
     --------
@@ -30,8 +41,18 @@ class Deadline:
     False
     """
 
-    def __init__(self, seconds: float = inf) -> None:
+    def __init__(self, seconds: float = inf, *, n_signals: float | None = None) -> None:
         self._at = time.monotonic() + seconds
+        self._n_signals = _n_signals if n_signals is None else n_signals  # more of them end it
+
+    def within(self, seconds: float = inf) -> Deadline:
+        """Return a deadline some seconds from now, or when this one passes."""
+        n_signals = min(self._n_signals, _n_signals)
+        return Deadline(min(seconds, self.remaining()), n_signals=n_signals)
+
+    def extended(self, seconds: float) -> Deadline:
+        """Return a deadline some seconds after this one, or from now if that is later."""
+        return Deadline(max(0.0, self.remaining()) + seconds, n_signals=self._n_signals)
 
     def remaining(self) -> float:
         """Return the seconds that are left, negative once it has passed."""
@@ -39,14 +60,19 @@ class Deadline:
 
     def expired(self) -> bool:
         """Whether it has passed."""
-        return time.monotonic() >= self._at
+        return _n_signals > self._n_signals or time.monotonic() >= self._at
+
+    @property
+    def reason(self) -> Literal["interrupted", "max_seconds"]:
+        """Why it has passed."""
+        return "interrupted" if _n_signals > self._n_signals else "max_seconds"
 
     def end(self) -> None:
         """Make the deadline pass now; safe from any thread."""
         self._at = -inf
 
 
-_current: ContextVar[Deadline] = ContextVar("deadline", default=Deadline())  # noqa: B039 - none
+_current: ContextVar[Deadline] = ContextVar("deadline", default=Deadline(n_signals=inf))  # noqa: B039 - none
 
 
 def current_deadline() -> Deadline:
@@ -70,63 +96,54 @@ def stop_if_late() -> None:
         raise TimeIsUp("the time for this work is over")
 
 
-_here = threading.local()  # per thread: signals reach the main thread, for a search there
+def interrupt(_number: int = 0, _frame: FrameType | None = None) -> None:
+    """Handle a signal: end the deadlines of the work under way, or raise KeyboardInterrupt."""
+    global _n_signals
+    if _n_before is None or _n_signals > _n_before:
+        raise KeyboardInterrupt
+    _n_signals += 1
+
+
+def is_stoppable() -> bool:
+    """Whether there is work under way whose deadlines the first signal ends."""
+    return _n_before is not None
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
-    """Allow a first signal to raise KeyboardInterrupt in this thread; the caller catches it."""
-    before = is_interruptible()
+def stoppable() -> Iterator[None]:
+    """Let the first signal only end the deadlines inside; the work answers it."""
+    global _n_before
+    is_outer = _is_outer()
+    is_python = is_outer and signal.getsignal(signal.SIGINT) is signal.default_int_handler
     try:
-        _here.is_inside = True
+        if is_outer:
+            _n_before = _n_signals
+        if is_python:
+            signal.signal(signal.SIGINT, interrupt)
         yield
     finally:
-        _here.is_inside = before
+        if is_outer:
+            _n_before = None
+        if is_python:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def is_interruptible() -> bool:
-    """Whether an interruption of the current work of this thread is caught."""
-    return getattr(_here, "is_inside", False)
-
-
-# Those that a handler may turn into KeyboardInterrupt; Windows has fewer.
-SIGNALS = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-)
+def _is_outer() -> bool:
+    return _n_before is None and threading.current_thread() is threading.main_thread()
 
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Hold signals back until the end, when their handlers hear of them.
+    """Raise KeyboardInterrupt for a first signal only at the end; not at all in stoppable work.
 
-    A handler may raise KeyboardInterrupt anywhere. Where LLVM calls back into Python, it would be
-    lost; and an import that it ends leaves modules behind that no later import can repair.
+    Where LLVM calls back into Python it would be lost, and an import that it ends leaves modules
+    behind that no later import can repair.
     """
-    if threading.current_thread() is not threading.main_thread():  # where signals are handled
+    is_outer, n_before = _is_outer(), _n_signals
+    with stoppable():
         yield
-        return
-    came: list[tuple[int, FrameType | None]] = []
-    is_over = False
-
-    def hold(number: int, frame: FrameType | None) -> None:
-        if is_over:  # it comes while the handlers are put back
-            before[number](number, frame)
-        else:
-            came.append((number, frame))
-
-    found = {one: signal.getsignal(one) for one in SIGNALS}
-    before: dict[int, Any] = {one: handler for one, handler in found.items() if callable(handler)}
-    with ExitStack() as stack:  # which does all of this, even if a handler raises
-        try:
-            for one in before:
-                signal.signal(one, hold)
-            yield
-        finally:
-            is_over = True
-            for number, frame in reversed(came):
-                stack.callback(before[number], number, frame)
-            for one, handler in before.items():
-                stack.callback(signal.signal, one, handler)
+    if is_outer and _n_signals > n_before:
+        raise KeyboardInterrupt
 
 
 def whole_import(name: str) -> Any:
@@ -135,78 +152,16 @@ def whole_import(name: str) -> Any:
         return import_module(name)
 
 
-class Interrupted(TimeIsUp):
-    """Ctrl-C came before the search began."""
-
-
-class Preparation:
-    """A context that the first Ctrl-C does not cut short, since there is no answer before its end.
-
-    So it is for the command line, whose handler asks `postpone_interruption`.
-    """
-
-    def __init__(self) -> None:
-        self._is_interrupted = False
-        self._stack = ExitStack()
-
-    def __enter__(self) -> Self:
-        if not is_interruptible():  # otherwise the work around it answers, such as a check
-            _here.preparation = self
-        self._stack.enter_context(interruptible())
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        _here.preparation = None
-        self._stack.close()
-
-    def postpone(self) -> None:
-        """Note a Ctrl-C, to be answered later."""
-        self._is_interrupted = True
-
-    def end_if_interrupted(self) -> None:
-        """Raise `Interrupted` if there was a Ctrl-C."""
-        if self._is_interrupted:
-            raise Interrupted("the fit was interrupted while it was prepared")
-
-
-def postpone_interruption() -> bool:
-    """Whether there is a preparation, at whose end the interruption will be answered."""
-    preparation: Preparation | None = getattr(_here, "preparation", None)
-    if preparation is not None:
-        preparation.postpone()
-    return preparation is not None
-
-
-@contextmanager
-def ending_at_ctrl_c() -> Iterator[None]:
-    """Raise `Interrupted` at Ctrl-C: there is an answer, though nothing was searched."""
-    try:
-        with interruptible():
-            yield
-    except KeyboardInterrupt:
-        raise Interrupted("the fit was interrupted before its search") from None
-
-
 class Limit:
     """When the parts of a fit must end, counted from now; None for no limit."""
 
     def __init__(self, max_seconds: float | None) -> None:
-        self._seconds = inf if max_seconds is None else max_seconds
-        self._start = time.monotonic()
+        seconds = inf if max_seconds is None else max_seconds
+        self.for_search = Deadline(SEARCH_SHARE * seconds)
+        self._core = Deadline(CORE_SHARE * seconds)
 
-    def for_search(self) -> Deadline:
-        """Return the deadline of the search."""
-        return Deadline(self._left(SEARCH_SHARE))
-
-    def for_core(self, *, interrupted: bool) -> Deadline:
+    def for_core(self) -> Deadline:
         """Return the deadline of the core; an interrupted fit has only the allowance."""
-        left = max(0.0, self._left(CORE_SHARE)) + ALLOWANCE / 2
-        return Deadline(min(left, ALLOWANCE / 2) if interrupted else left)
-
-    def _left(self, share: float = 1.0) -> float:
-        return self._start + share * self._seconds - time.monotonic()
+        if self._core.reason == "interrupted":
+            return Deadline(ALLOWANCE / 2)
+        return self._core.extended(ALLOWANCE / 2)

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from fuzzyfrog.common.deadline import Deadline, current_deadline, limited, stop_if_late
+from fuzzyfrog.common.deadline import current_deadline, limited, stop_if_late
 from fuzzyfrog.common.resources import control_groups
 from fuzzyfrog.errors import ParameterError
 
@@ -104,7 +104,7 @@ class _Round(Generic[Item, Result]):
         self._pending = deque(enumerate(blocks))  # popleft and clear are safe among threads
         self._results: dict[int, Result] = {}
         self._failures: dict[int, Exception] = {}
-        self._deadline = Deadline(current_deadline().remaining())  # its own, to be ended early
+        self._deadline = current_deadline().within()  # its own, to be ended early
 
     def run(self, n_lanes: int) -> list[Result]:
         helpers: list[Future[None]] = []
@@ -112,7 +112,7 @@ class _Round(Generic[Item, Result]):
             with suppress(RuntimeError):  # no more threads available: fewer lanes will do
                 helpers.extend(_pool().submit(self._lane) for _ in range(n_lanes - 1))
             self._lane()
-        except BaseException:  # Ctrl-C: the helpers need not finish their blocks
+        except BaseException:  # a second Ctrl-C: the helpers need not finish their blocks
             self._deadline.end()
             raise
         finally:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fuzzyfrog.common.deadline import Deadline, TimeIsUp, current_deadline, interruptible, limited
+from fuzzyfrog.common.deadline import Deadline, TimeIsUp, current_deadline, limited, stoppable
 from fuzzyfrog.common.params import check_budget, check_count
 from fuzzyfrog.errors import CheckpointError, ParameterError
 from fuzzyfrog.search.archive import Archive, Callback, Front, Moment, Outcome, Reduct, ranking_of
@@ -108,7 +108,8 @@ def run(
     proposal = search.propose(problem, seed)
     log = None if checkpoint is None else checkpoint.open(run_header(search, problem, seed))
     try:
-        return _Run(objective, problem, budget, callbacks, log).outcome(proposal)
+        with stoppable():
+            return _Run(objective, problem, budget, callbacks, log).outcome(proposal)
     finally:
         proposal.close()
         if problem.proof_log is not None:
@@ -121,7 +122,7 @@ def _budget(max_evaluations: int | None, max_seconds: float | None) -> Budget:
     check_budget(max_evaluations, max_seconds)
     return Budget(
         inf if max_evaluations is None else max_evaluations,
-        Deadline(min(inf if max_seconds is None else max_seconds, current_deadline().remaining())),
+        current_deadline().within(inf if max_seconds is None else max_seconds),
     )
 
 
@@ -150,15 +151,19 @@ class _Run:
     def outcome(self, proposal: Proposal) -> Outcome:
         """Follow the search to its end, then finish."""
         try:
-            with interruptible():
-                reason = self._follow(proposal, self._kept_for_finish) or "converged"
+            reason = self._follow(proposal, self._kept_for_finish) or "converged"
+            if reason != "interrupted":
                 self._end(reason)
-            return self._result(reason)
-        except (KeyboardInterrupt, MemoryError) as error:
+        except MemoryError:
             self._resort_to_all()
             if not len(self._archive):
                 raise  # nothing of the given size was scored, so there is no best so far
-            reason = "interrupted" if isinstance(error, KeyboardInterrupt) else "memory"
+            return self._result("memory")
+        if self._budget.deadline.reason == "interrupted":  # perhaps in the last steps
+            reason = "interrupted"
+            self._resort_to_all()
+        if not len(self._archive):
+            raise TimeIsUp("no subset of the given size was scored in time")
         return self._result(reason)
 
     def _resort_to_all(self) -> None:
@@ -175,16 +180,16 @@ class _Run:
             with limited(self._budget.deadline):
                 return self._scored(proposal, reserve)
         except TimeIsUp:  # while the search was choosing what to propose
-            return "max_seconds"
+            return self._budget.deadline.reason
 
     def _scored(self, proposal: Proposal, reserve: Callable[[], int]) -> str | None:
         batch = next(proposal, None)
         while batch is not None:
             self._budget.reserve = reserve()
-            scores, reason = self._evaluated(batch)
+            scores, reason = self._evaluator.evaluate(batch)
             reason = self._hear(batch, scores) or reason
             if reason is None and self._budget.deadline.expired():
-                reason = "max_seconds"
+                reason = self._budget.deadline.reason
             if reason is not None:
                 return reason
             try:
@@ -192,16 +197,6 @@ class _Run:
             except StopIteration:
                 return None
         return None
-
-    def _evaluated(self, batch: Batch) -> tuple[Floats, str | None]:
-        """Score a batch; after Ctrl-C, the subsets scored so far still count."""
-        try:
-            return self._evaluator.evaluate(batch)
-        except KeyboardInterrupt:
-            if batch.sample is None:
-                scores = self._evaluator.known(batch)
-                self._enter(batch.subsets, scores)
-            raise
 
     def _kept_for_finish(self) -> int:
         most = max(1, self._budget.max_evaluations / FINISH_SHARE)
@@ -231,7 +226,6 @@ class _Run:
     def _enter(self, subsets: Masks, scores: Floats) -> None:
         is_known = scores > -inf
         subsets, scores = subsets[is_known], scores[is_known]
-        # The front first: Ctrl-C may come in between, and it must have all that the archive has.
         self._front.add(subsets, scores)
         allowed = self._constraints.has_allowed_size(subsets)
         self._archive.add(subsets[allowed], scores[allowed])
@@ -244,9 +238,7 @@ class _Run:
             self._resort_to_all()
         self._allow_a_check()
         self._follow(self._finish.fill(), _nothing)
-        if not len(self._archive):
-            raise TimeIsUp("no subset of the given size was scored in time")
-        if self._is_smallest():
+        if not len(self._archive) or self._is_smallest():
             return  # without a feature it would be a subset that was proved not to exist
         if reason == "converged":
             # First the best alone: larger subsets then need no check.
@@ -258,7 +250,8 @@ class _Run:
 
     def _allow_a_check(self) -> None:
         """Allow a little extra time for the steps that an answer needs."""
-        if self._budget.deadline.expired():
+        deadline = self._budget.deadline
+        if deadline.expired() and deadline.reason == "max_seconds":
             self._budget.deadline = Deadline(FINISH_SECONDS)
 
     def _is_smallest(self) -> bool:
@@ -442,10 +435,6 @@ class Evaluator:
             self._sample = sample.tobytes(), _Rows(make)
         return self._sample[1]
 
-    def known(self, batch: Batch) -> Floats:
-        """Return the scores on all rows that are known, minus infinity for the others."""
-        return self._scores(subset_keys(batch.subsets), self.ledger)
-
     def _scores(self, keys: list[bytes], ledger: Ledger) -> Floats:
         found = [ledger.known(key, -inf) for key in keys]
         return np.array([-inf if score is None else score for score in found])
@@ -462,13 +451,13 @@ class Evaluator:
                 try:
                     scores = self._score(subsets[rows[some]], lowest[some], left)
                 except TimeIsUp:
-                    cut = "max_seconds"
+                    cut = self.budget.deadline.reason
                     break
             scores = scores[: n_allowed - n_done]
             self._enter(left[: len(scores)], scores, lowest[n_done : n_done + len(scores)])
             n_done += len(scores)
             if n_done < n_allowed and self.budget.deadline.expired():
-                cut = "max_seconds"
+                cut = self.budget.deadline.reason
                 break
         ledger = self._rows.ledger
         known = [ledger.known(key, bar) for key, bar in zip(keys, bars.tolist(), strict=True)]
@@ -489,7 +478,7 @@ class Evaluator:
                 scores = self._best(some, new, self.log if not cut else None)
                 self._enter(new, scores, np.full(len(new), np.max(scores) - within))
             except TimeIsUp:
-                cut = "max_seconds"
+                cut = self.budget.deadline.reason
         all_scores = self._scores(keys, self._rows.ledger)
         among_best = all_scores >= all_scores.max(initial=-inf) - within
         return np.where(among_best & (all_scores >= bars), all_scores, -inf), cut

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.deadline import ALLOWANCE, Deadline, TimeIsUp, limited, stop_if_late
+from fuzzyfrog.common.deadline import ALLOWANCE, TimeIsUp, current_deadline, limited, stop_if_late
 from fuzzyfrog.common.messages import warn
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.result import DataSample, Result, RowNames, SampledColumn
@@ -24,18 +24,12 @@ FEWEST_OF_A_CLASS = 10  # sampled rows of a class, if it has them and there is r
 LONGEST_LABEL = 100  # characters of a sampled category
 
 
-def explained(
-    result: Result,
-    evidence: Evidence,
-    settings: Settings,
-    groups: Groups,
-    deadline: Deadline | None = None,
-) -> Result:
+def explained(result: Result, evidence: Evidence, settings: Settings, groups: Groups) -> Result:
     """Return a result with explanations, and with each group of columns as one feature.
 
-    Explaining must end by the deadline; None for what `max_seconds` left.
+    Explaining must end by the current deadline, and in what `max_seconds` left.
     """
-    found = _with_explanations(result, evidence, settings, groups, deadline)
+    found = _with_explanations(result, evidence, settings, groups)
     alone = [one for one in found.by_loss if not groups.grouped[one]]
     drawn = sorted(alone[:MAX_SAMPLED_COLUMNS])
     sample = _data_sample(evidence, drawn, result.seed) if drawn else None
@@ -52,20 +46,15 @@ def examples_of(result: Result, evidence: Evidence, settings: Settings) -> Expla
 
 
 def _with_explanations(
-    result: Result,
-    evidence: Evidence,
-    settings: Settings,
-    groups: Groups,
-    deadline: Deadline | None,
+    result: Result, evidence: Evidence, settings: Settings, groups: Groups
 ) -> Result:
     if groups:
         note = "Features are not explained where columns form groups."
         return replace(result, notes=(*result.notes, note))
-    if deadline is None:
-        limit = inf if settings.max_seconds is None else settings.max_seconds
-        deadline = Deadline(max(limit - result.seconds + ALLOWANCE, ALLOWANCE / 2))
+    limit = inf if settings.max_seconds is None else settings.max_seconds
+    left = max(limit - result.seconds + ALLOWANCE, ALLOWANCE / 2)
     try:
-        with limited(deadline):
+        with limited(current_deadline().within(left)):
             stop_if_late()  # before the measure is made again, which may take long
             examples = examples_of(result, evidence, settings)
             explanations = tuple(examples.explanation(one, MAX_EXAMPLES) for one in result.selected)

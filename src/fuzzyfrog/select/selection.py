@@ -17,15 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.deadline import (
-    Interrupted,
-    Limit,
-    Preparation,
-    TimeIsUp,
-    ending_at_ctrl_c,
-    interruptible,
-    limited,
-)
+from fuzzyfrog.common.deadline import Limit, TimeIsUp, limited, stop_if_late, stoppable
 from fuzzyfrog.common.messages import Sentence, Setting, count, warn
 from fuzzyfrog.common.resources import in_memory
 from fuzzyfrog.data import Dataset
@@ -104,7 +96,8 @@ def select(
     ParameterError
         If a setting does not suit the table. Both are a ValueError.
     """
-    return _Fit(settings, watch, end_warning).result(dataset)
+    with stoppable():
+        return _Fit(settings, watch, end_warning).result(dataset)
 
 
 class _Fit:
@@ -135,47 +128,42 @@ class _Fit:
         """Return the result."""
         settings, kind, search = self._settings, self._kind, self._settings.strategy
         limit = Limit(settings.max_seconds)
-        preparation = Preparation()
-        with preparation:
-            with in_memory(f"the positions of {_size_of(dataset)}", SMALLER_TABLE):
-                measure = kind.measured(dataset, settings.n_jobs)
-            self._dataset = dataset = measure.dataset
-            self._start = time.monotonic()
-            self._notes += dataset.notes
-            self._groups = groups = Groups.of(settings.feature_groups, dataset)
-            self._notes += groups.sentences(dataset.feature_names)
-            if settings.rule is None and settings.size_rule != "auto":
-                sized = Setting("n_features_to_select", settings.n_features_to_select)
-                self._notes.append(Sentence(Setting("size_rule"), " is not used: ", sized, "."))
-            self._seed = seed_of(settings.random_state)
-            here = measure.on_rows(settings.sample, self._seed)
-            problem, rest = self._problem(measure, here)
-            search.propose(problem, self._seed).close()  # checks the parameters of the search
-            allowed = groups.expanded(~np.asarray(problem.exclude))
+        with in_memory(f"the positions of {_size_of(dataset)}", SMALLER_TABLE):
+            measure = kind.measured(dataset, settings.n_jobs)
+        self._dataset = dataset = measure.dataset
+        self._start = time.monotonic()
+        self._notes += dataset.notes
+        self._groups = groups = Groups.of(settings.feature_groups, dataset)
+        self._notes += groups.sentences(dataset.feature_names)
+        if settings.rule is None and settings.size_rule != "auto":
+            sized = Setting("n_features_to_select", settings.n_features_to_select)
+            self._notes.append(Sentence(Setting("size_rule"), " is not used: ", sized, "."))
+        self._seed = seed_of(settings.random_state)
+        here = measure.on_rows(settings.sample, self._seed)
+        problem, rest = self._problem(measure, here)
+        search.propose(problem, self._seed).close()  # checks the parameters of the search
+        allowed = groups.expanded(~np.asarray(problem.exclude))
         is_measured, core = True, None
         try:
-            preparation.end_if_interrupted()
             with (
-                limited(limit.for_search()),
+                limited(limit.for_search),
                 self._placed(here) as objective,
                 in_memory(f"a batch of subsets of {_size_of(dataset)}", LESS_AT_ONCE),
             ):
-                with ending_at_ctrl_c():
-                    search, problem = self._begun(search, problem, (measure, here), allowed)
+                search, problem = self._begun(search, problem, (measure, here), allowed)
                 grouped = groups.measured(objective)
                 outcome = self._run(search, grouped, problem, here)
                 core = self._core(grouped, problem, outcome, limit)
-        except TimeIsUp as end:
+        except TimeIsUp:
             here = measure.on_rows(n_estimated(measure.n_samples, settings.sample), self._seed)
             core, is_measured = None, here.n_sampled == measure.n_samples
-            reason = "interrupted" if isinstance(end, Interrupted) else "max_seconds"
+            reason = limit.for_search.reason
             outcome, full_score = unsearched(groups.measured(here), problem, reason)
             problem = replace(problem, full_score=full_score)
-        is_cut = outcome.stop_reason == "interrupted"
         ending = Sized(outcome)
         if settings.is_path:
             fixed = np.asarray(problem.must_include)
-            with limited(limit.for_core(interrupted=is_cut)):
+            with limited(limit.for_core()):
                 ending = kind.sized(outcome, here, groups.orders, fixed, settings.rule)
             outcome = ending.outcome
         certificate = None
@@ -196,7 +184,7 @@ class _Fit:
         support = groups.expanded(mask)
         sampling = None
         if here.n_sampled < dataset.n_samples:
-            with limited(limit.for_core(interrupted=is_cut)):
+            with limited(limit.for_core()):
                 sampling = sampling_of(here, support, selected.dependency)
         self._warn(kind.doubts(dataset, support, allowed), PredictionWarning)
         seconds = time.monotonic() - self._start
@@ -275,6 +263,7 @@ class _Fit:
 
     def _placed(self, measure: Any) -> AbstractContextManager[Objective]:
         """Return the context of the measure, on the cluster if there is one."""
+        stop_if_late()  # until here there was no answer, so nothing was cut short
         if self._settings.cluster is None:
             return nullcontext(measure)
         from fuzzyfrog.cluster import on_cluster
@@ -310,18 +299,13 @@ class _Fit:
         """Return the core; None if there is none, no time or memory for it, or after Ctrl-C."""
         if not problem.is_monotone:
             return None
-        is_interrupted = outcome.stop_reason == "interrupted"
         try:
-            with interruptible(), limited(limit.for_core(interrupted=is_interrupted)):
+            with limited(limit.for_core()):
                 return tuple(core_of_run(objective, problem, outcome))
         except TimeIsUp:
             return None
         except MemoryError:
             self._lack = "too little memory"
-            return None
-        except KeyboardInterrupt:
-            if is_interrupted:
-                raise  # the second Ctrl-C ends everything
             return None
 
     def _missing(
