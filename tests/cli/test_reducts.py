@@ -230,6 +230,56 @@ def test_a_group_of_columns_counts_as_one(in_process, tmp_path):
         assert code == 2
         assert told in err
     proof = ["reducts", *asked[1:4], "--feature-group", "c=c_blue,c_red", "--certify", "-q"]
-    code, _, err = in_process(*proof)
+    code, out, _ = in_process(*proof, "--no-check")
+    assert code == 0
+    assert "Proven for these samples" in out
+
+
+def test_costs_come_from_a_file_and_from_single_options(in_process, tmp_path):
+    prices = tmp_path / "prices.csv"
+    prices.write_text("name,cost\nalcohol,2.5\nproline,40\nhue,0.5\nflavanoids,99\n")
+    asked = [
+        "reducts",
+        "wine",
+        "--costs",
+        str(prices),
+        "--cost",
+        "flavanoids=10",
+        "--cost",
+        "ash=3",
+    ]
+    code, out, err = in_process(*asked, "--certify", "--no-check", "-q")
+    assert code == 0
+    assert "8 features without a given cost cost 1" in err
+    assert "cost        4.5 of 64 for 13 features" in out
+    assert "a cost of 4.5 is the lowest. There are exactly 2 such subsets." in out
+    assert "cheaper     best dependency for a cost of 0.5: " in out
+    code, out, _ = in_process(*asked, "--all", "-q")
+    assert code == 0
+    assert "2 reducts of cost 4.5, dependency 1.0000; proven: no other costs as little" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "content", "sentence"),
+    [
+        (["--cost", "ash"], "", "--cost must be NAME=COST, got 'ash'. For example, mri=400."),
+        (["--cost", "ash=0"], "", "--cost must have a positive, finite cost, got '0'."),
+        (["--cost", "asch=2"], "", "--costs must name features, got 'asch'. Did you mean 'ash'"),
+        (["--costs", "x.csv"], "ash,1,2\n", "line 1 of x.csv must have a name and a cost"),
+        (["--costs", "x.csv"], "name,cost\nash,many\n", "line 2 of x.csv must have a positive"),
+        (["--costs", "x.csv"], "ash;1\nash;2\n", "line 2 of x.csv must name a new feature"),
+        (["--costs", "x.csv"], "name,cost\n", "--costs must be a file with a name and a cost"),
+        (["--costs", "y.csv"], "", "--costs must be a readable file, got 'y.csv'"),
+        (
+            ["--cost", "ash=2", "--n-features", "3"],
+            "",
+            "--n-features must be left out with --costs",
+        ),
+    ],
+)
+def test_wrong_costs_are_refused(in_process, tmp_path, monkeypatch, options, content, sentence):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.csv").write_text(content)
+    code, _, err = in_process("reducts", "wine", *options, "-q")
     assert code == 2
-    assert "--certify must be left out with --feature-group: a proof is about single columns" in err
+    assert sentence in err

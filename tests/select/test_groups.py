@@ -201,10 +201,13 @@ def test_a_group_must_not_be_included_and_excluded_by_two_of_its_columns(fruit):
         selector.fit(*fruit)
 
 
+@pytest.mark.filterwarnings("ignore:.*models may do worse")
 @pytest.mark.parametrize("given", [{"certify": True}, {"search": "exact"}, {"search": "front"}])
-def test_nothing_is_proved_about_groups(fruit, given):
-    with pytest.raises(ParameterError, match="a proof is about single columns"):
-        ReductSelector(feature_groups=GROUPS, **given).fit(*fruit)
+def test_a_group_is_one_feature_in_a_proof(fruit, given):
+    selector = ReductSelector(feature_groups=GROUPS, random_state=0, **given).fit(*fruit)
+    proof = selector.certificate_
+    assert proof.proven
+    assert proof.lower_bound == proof.size == selector.n_features_
 
 
 @pytest.mark.filterwarnings("ignore:.*models may do worse")

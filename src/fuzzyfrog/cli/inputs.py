@@ -306,6 +306,7 @@ def left_out_of(
     way_out: str,
     options: Mapping[str, str] = MappingProxyType({}),
     quiet: bool = False,
+    costs: Mapping[str, float] = MappingProxyType({}),
 ) -> list[str]:
     """Return the features that `select` would leave out as well, and say why unless `quiet`.
 
@@ -323,6 +324,7 @@ def left_out_of(
         np.isin(names, excluded),
         drop_copies=drop_copies,
         drop_doubtful=True,
+        costs=np.array([costs.get(name, 1.0) for name in names]),
     )
     left = [str(name) for name in names[found.mask]]
     if quiet:

@@ -12,6 +12,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum, StrEnum
+from math import inf, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -202,18 +203,22 @@ class SelectionOptions:
         if self.n_features is not None:
             check_count("n_features_to_select", self.n_features)
 
-    def settings(self, dataset: Dataset, checkpoint: Path | None) -> Settings:
-        """Return the settings for a table."""
+    def named(self, dataset: Dataset) -> dict[str, Any]:
+        """Return the parameters that name features."""
         groups = groups_in(self.feature_group, dataset)
-        named = {
+        return {
             "must_include": features_in("--include", self.include, dataset, list(groups)) or None,
             "exclude": features_in("--exclude", self.exclude, dataset, list(groups)) or None,
             "feature_groups": groups or None,
         }
+
+    def settings(self, dataset: Dataset, checkpoint: Path | None) -> Settings:
+        """Return the settings for a table."""
+        named = self.named(dataset)
         from fuzzyfrog.select.settings import Settings  # slow to import: wrong names come first
 
         kind = self.kind
-        left = kind.parameters().keys() | {"feature_group", "include", "list_all", "limit"}
+        left = kind.parameters().keys() | {"feature_group", "include", "list_all", "limit", "cost"}
         given = {name: one for name, one in _parameters(self).items() if name not in left}
         return Settings(kind=kind, checkpoint=checkpoint, **{**given, **named})
 
@@ -289,6 +294,23 @@ class ReductOptions(StrictOptions, SelectionOptions):
             rich_help_panel=SEARCH,
         ),
     ] = SearchName.AUTO
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=COST",
+            help="What a feature costs, 1 unless given: the lowest total cost is selected, not the "
+            "fewest features; may be repeated.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = None
+    costs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.csv",
+            help="What features cost, in a file with two columns: name and cost.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = None
     certify: Annotated[
         bool,
         typer.Option(
@@ -324,12 +346,66 @@ class ReductOptions(StrictOptions, SelectionOptions):
         ),
     ] = 1.0
 
+    def named(self, dataset: Dataset) -> dict[str, Any]:
+        """Return the parameters that name features."""
+        return {**super().named(dataset), "costs": self.given_costs() or None}
+
+    def given_costs(self) -> dict[str, float]:
+        """Return what features cost, from the file and from single options, which win."""
+        costs = {} if self.costs is None else _costs_in_file(self.costs)
+        for value in self.cost or ():
+            name, mark, cost = value.rpartition("=")
+            if not mark:
+                raise UsageError(f"--cost must be NAME=COST, got {value!r}. For example, mri=400.")
+            costs[name.strip()] = _cost("--cost", cost)
+        return costs
+
     def check(self) -> None:
         """Raise for values that are wrong for any table, before one is read."""
         from fuzzyfrog.common.params import check_share
 
+        self.given_costs()
+
         check_share("min_dependency", self.min_dependency, zero=False)
         super().check()
+
+
+def _costs_in_file(path: Path) -> dict[str, float]:
+    """Return the costs in a file; a first line without a number is a header."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise UsageError(
+            f"--costs must be a readable file, got {str(path)!r} ({reason})."
+        ) from None
+    delimiter = next((one for one in ";\t" if lines and one in lines[0]), ",")
+    costs: dict[str, float] = {}
+    for number, row in enumerate(csv.reader(lines, delimiter=delimiter), start=1):
+        where = f"--costs: line {number} of {path.name}"
+        if not any(map(str.strip, row)):
+            continue
+        if len(row) != 2:
+            raise UsageError(f"{where} must have a name and a cost, got {','.join(row)[:60]!r}.")
+        name, cost = row[0].strip(), row[1]
+        if number == 1 and not any(map(str.isdigit, cost)):
+            continue
+        if name in costs:
+            raise UsageError(f"{where} must name a new feature, got {name!r} again.")
+        costs[name] = _cost(where, cost)
+    if not costs:
+        raise UsageError("--costs must be a file with a name and a cost in each line, got none.")
+    return costs
+
+
+def _cost(where: str, text: str) -> float:
+    try:
+        cost = float(text)
+    except ValueError:
+        cost = nan
+    if not 0 < cost < inf:
+        raise UsageError(f"{where} must have a positive, finite cost, got {text.strip()[:60]!r}.")
+    return cost
 
 
 def _parameters(group: Any) -> dict[str, Any]:

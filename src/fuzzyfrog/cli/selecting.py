@@ -58,7 +58,9 @@ def run_selection(
     stopping = Stopping()
     try:
         with stopping, ExitStack() as stack:
-            limits = Limits(options.max_seconds, getattr(options, "max_evaluations", None), proves)
+            has_costs = getattr(options, "cost", None) or getattr(options, "costs", None)
+            n_most = getattr(options, "max_evaluations", None)
+            limits = Limits(options.max_seconds, n_most, proves and not has_costs)
             with shown_progress(f"reading {asked.table}", limits, quiet=quiet) as course:
                 loaded = stack.enter_context(opened(asked))
                 settings = options.settings(loaded.dataset, files.scores)

@@ -133,11 +133,11 @@ def _plotted(
 
 def _draw_front(words: Words, axes: Any) -> None:
     result, front = words.result, words.result.front
-    axes.plot([one.size for one in front], [one.dependency for one in front], color=ACCENT,
+    axes.plot([one.price for one in front], [one.dependency for one in front], color=ACCENT,
               linewidth=2, marker="o", markersize=6, markerfacecolor="white", markeredgewidth=1.8,
               label=words.axis)  # fmt: skip
     if known := [one for one in front if one.accuracy is not None]:
-        axes.plot([one.size for one in known], [one.accuracy for one in known], color=SOFT,
+        axes.plot([one.price for one in known], [one.accuracy for one in known], color=SOFT,
                   linewidth=1.5, linestyle=(0, (2, 2)), label=words.accuracy())  # fmt: skip
     axes.axhline(result.full_dependency, color=MUTE, linestyle=(0, (4, 3)), linewidth=1,
                  label=f"all {count(*words.offered())}")  # fmt: skip
@@ -146,16 +146,17 @@ def _draw_front(words: Words, axes: Any) -> None:
             result.chance, color=MUTE, linestyle=(0, (1, 2)), linewidth=1.5, label="chance"
         )
     marks = [(words.elbow, "D", "white", "elbow")] if words.elbow else []
-    chosen = Subset(result.selected, result.dependency)
+    chosen = Subset(result.selected, result.dependency, cost=result.cost)
     for point, marker, fill, name in [*marks, (chosen, "o", ACCENT, "chosen")]:
         label = f"{name}, {words.symbol} {words.number(point.dependency)}"
-        axes.plot([point.size], [point.dependency], marker=marker, markersize=10, color=ACCENT,
+        axes.plot([point.price], [point.dependency], marker=marker, markersize=10, color=ACCENT,
                   markerfacecolor=fill, markeredgewidth=1.8, linestyle="none",
                   label=label)  # fmt: skip
-    title = f"The best {words.measured} found for each number of features"
+    x = "cost" if words.has_costs else "number of features"
+    title = f"The best {words.measured} found for each {x}"
     if result.added:
         title = f"The {words.measured} after each feature added"
-    axes.set(title=title, xlabel="number of features", ylabel=words.axis)
+    axes.set(title=title, xlabel=x, ylabel=words.axis)
     if words.is_bounded:
         axes.set_ylim(min(0.0, *axes.get_ylim()), 1.04)
     axes.legend(frameon=False)

@@ -55,12 +55,13 @@ def front(words: Words) -> dict[str, Any]:
     ]
     ahead = list(compress(points, unbeaten))
     if all(one.features != result.selected for one in points):  # enough, but not the best
-        points.append(Subset(result.selected, result.dependency))
-        points.sort(key=lambda one: (one.size, one.dependency))
+        points.append(Subset(result.selected, result.dependency, cost=result.cost))
+        points.sort(key=lambda one: (one.price, one.dependency))
     reached = [one.dependency for one in points]
     right = [one.accuracy for one in points if one.accuracy is not None]
     y = Scale(min([0.0, *right]), 1.0) if words.is_bounded else Scale(min(reached), max(reached))
-    x = Scale(0.5, max(one.size for one in points) + 0.5)
+    dearest = max(one.price for one in points)
+    x = Scale(0.0, 1.05 * dearest) if words.has_costs else Scale(0.5, dearest + 0.5)
     names = {one: _names_of(words, one, len(points)) for one in points}
     most = room(sum(map(len, names.values())), MAX_CHARACTERS, LONGEST_NAMED)
     quarters = QUARTERS if (y.lowest, y.highest) == (0.0, 1.0) else nice_ticks(y)
@@ -69,9 +70,11 @@ def front(words: Words) -> dict[str, Any]:
         "axis": words.axis,
         "points": [
             {
-                "x": x.at(one.size),
+                "x": x.at(one.price),
                 "y": y.at(one.dependency),
                 "size": one.size,
+                "price": f"{one.price:.10g}",
+                "what": words.priced(one),
                 "gamma": words.number(one.dependency),
                 "accuracy": "" if one.accuracy is None else f"{one.accuracy:.3f}",
                 "names": [short(name, most) for name in names[one]],
@@ -84,8 +87,8 @@ def front(words: Words) -> dict[str, Any]:
             }
             for one in points
         ],
-        "line": _curve([(one.size, one.dependency) for one in ahead], x, y),
-        "accuracy": _curve([(one.size, one.accuracy) for one in points], x, y),
+        "line": _curve([(one.price, one.dependency) for one in ahead], x, y),
+        "accuracy": _curve([(one.price, one.accuracy) for one in points], x, y),
         "accuracy_name": words.accuracy(),
         "any_beaten": not all(unbeaten),
         "has_elbow": bend is not None,
@@ -93,13 +96,18 @@ def front(words: Words) -> dict[str, Any]:
         "full_is_low": not words.is_monotone,
         "full": y.at(result.full_dependency),
         "chance": None if result.chance is None else y.at(result.chance),
-        "x_ticks": [tick(x, one, f"{one:.0f}") for one in nice_ticks(x, 12, finest=1.0)],
+        "price": "cost" if words.has_costs else "size",
+        "x_axis": "cost" if words.has_costs else "number of features",
+        "x_ticks": [
+            tick(x, one, f"{one:.10g}")
+            for one in (nice_ticks(x, 12) if words.has_costs else nice_ticks(x, 12, finest=1.0))
+        ],
         "y_ticks": [tick(y, one, f"{one:g}") for one in quarters],
     }
 
 
-def _curve(points: list[tuple[int, float | None]], x: Scale, y: Scale) -> str:
-    known = [(x.at(size), y.at(value)) for size, value in points if value is not None]
+def _curve(points: list[tuple[float, float | None]], x: Scale, y: Scale) -> str:
+    known = [(x.at(price), y.at(value)) for price, value in points if value is not None]
     return line(known) if known else ""
 
 

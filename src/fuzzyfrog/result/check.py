@@ -23,7 +23,7 @@ NAMES = {
 
 class _Point(Protocol):
     @property
-    def size(self) -> int: ...
+    def price(self) -> float: ...
     @property
     def dependency(self) -> float: ...
 
@@ -31,7 +31,7 @@ class _Point(Protocol):
 P = TypeVar("P", bound=_Point)
 
 
-def elbow_of(front: Sequence[P], size: int, dependency: float, chance: float = 0.0) -> P | None:
+def elbow_of(front: Sequence[P], price: float, dependency: float, chance: float = 0.0) -> P | None:
     """Return the smallest subset of a front that keeps most of what a selection gains.
 
     Most is 95 % of the gain of its dependency over chance. None if no smaller subset does.
@@ -40,14 +40,14 @@ def elbow_of(front: Sequence[P], size: int, dependency: float, chance: float = 0
     ----------
     front : sequence of Subset
         The best subsets of each size.
-    size, dependency : int, float
-        Of the selected features.
+    price, dependency : float, float
+        Of the selected features: their number or cost, and their dependency.
     chance : float
         The dependency of uninformative features: 0 for reducts.
     """
     required = chance + ELBOW_SHARE * (dependency - chance)
-    enough = [one for one in front if one.size < size and one.dependency >= required]
-    return min(enough, key=lambda one: one.size, default=None)
+    enough = [one for one in front if one.price < price and one.dependency >= required]
+    return min(enough, key=lambda one: one.price, default=None)
 
 
 class ModelScores(Part, frozen=True):

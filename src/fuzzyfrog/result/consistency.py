@@ -69,8 +69,8 @@ def _rules(result: Result) -> Iterator[tuple[bool, str]]:
         "reducts must have the selected features as one of them",
     )
     yield (
-        all(smaller.size < larger.size for smaller, larger in pairwise(result.front)),
-        "front must have subsets of increasing size",
+        all(smaller.price < larger.price for smaller, larger in pairwise(result.front)),
+        "front must have subsets of increasing size or cost",
     )
     scores = [
         result.dependency, result.full_dependency,
@@ -87,6 +87,9 @@ def _rules(result: Result) -> Iterator[tuple[bool, str]]:
         f"dependency must be at most full_dependency, {result.full_dependency!r}, "
         f"got {result.dependency!r}",
     )
+    costs = [one.cost for one in result.table.features] + [one.cost for one in result.reducts]
+    are_alike = len({one is None for one in costs}) == 1
+    yield are_alike, "costs must be those of all features and subsets, or of none"
     yield _is_about_selected(result), "certificate must be about the number of selected features"
     yield (
         result.sampling is None
@@ -139,7 +142,7 @@ def _is_about_selected(result: Result) -> bool:
     if proof is None:
         return True
     fell_short = proof.claim == "fewest" and result.dependency < result.full_dependency
-    is_same = proof.claim == "product" or proof.size == n_selected
+    is_same = proof.claim in ("product", "cheapest") or proof.size == n_selected
     return proof.size <= result.table.n_features and (
         is_same or (fell_short and proof.size > n_selected)
     )

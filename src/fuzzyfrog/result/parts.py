@@ -18,7 +18,7 @@ Positive = Annotated[float, Meta(ge=0.0, le=1.7976931348623157e308)]
 Count = Annotated[int, Meta(ge=0, le=2**62)]
 Index = Count  # of a feature or a sample
 Features = tuple[Index, ...]  # ascending
-Claim = Literal["fewest", "size", "product"]
+Claim = Literal["fewest", "cheapest", "size", "product"]
 Cell = Number | str | None  # a number, a category, or a missing value
 
 _BETTER = {
@@ -48,6 +48,8 @@ class Subset(Part, frozen=True, omit_defaults=True):
         On a path of the soft measure: the share of samples whose class their five nearest
         neighbors vote for, or R² of their mean for a numeric target. None elsewhere, or without
         time.
+    cost : float or None
+        What its features cost together; None if they have no costs.
     names : tuple of str
         The names of the features; not saved, since the table has them.
     """
@@ -56,12 +58,18 @@ class Subset(Part, frozen=True, omit_defaults=True):
     dependency: Number
     minimal: bool | None = None
     accuracy: Annotated[float, Meta(ge=-1.7976931348623157e308, le=1.0)] | None = None
+    cost: Positive | None = None
     names: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
         """Number of features."""
         return len(self.features)
+
+    @property
+    def price(self) -> float:
+        """What it costs; the number of features if they have no costs."""
+        return self.size if self.cost is None else self.cost
 
 
 class HistoryPoint(Part, frozen=True):
@@ -207,7 +215,7 @@ class AmbiguousSample(Part, frozen=True):
 UNNAMED = "table"  # the name of a table without a name
 
 
-class FeatureSummary(Part, frozen=True):
+class FeatureSummary(Part, frozen=True, omit_defaults=True):
     """A feature of the table.
 
     Attributes
@@ -218,11 +226,14 @@ class FeatureSummary(Part, frozen=True):
         Whether differences count, or only equality.
     n_missing : int
         Samples without a value.
+    cost : float or None
+        What it costs; None if no costs were given.
     """
 
     name: str
     kind: Literal["numeric", "categorical"]
     n_missing: Count
+    cost: Positive | None = None
 
 
 class ClassCount(Part, frozen=True):
@@ -433,18 +444,21 @@ class Certificate(Part, frozen=True):
     ----------
     proven : bool
         Whether no subset is better, by proof.
-    lower_bound : int
+    lower_bound : int or float
         No allowed subset with fewer features is as good, by proof, even if `proven` is False.
-        If the size was given, it is that size, since no other is allowed.
+        If the size was given, it is that size, since no other is allowed. With the claim
+        "cheapest", none that costs less is as good.
     size : int
-        Number of features of the best known subsets.
+        Number of features of the best known subset.
     n_reducts : int
         Number of known subsets that are as good as the best one.
     all_listed : bool
         Whether these are all of them, by proof.
-    claim : {"fewest", "size", "product"}
-        What "better" means: fewer features that reach the required dependency, a higher
+    claim : {"fewest", "cheapest", "size", "product"}
+        What "better" means: fewer or cheaper features that reach the required dependency, a higher
         dependency with as many features, or a larger dependency · (1 - size / all features).
+    cost : float or None
+        What the best known subsets cost, with the claim "cheapest".
 
     Examples
     --------
@@ -456,26 +470,37 @@ class Certificate(Part, frozen=True):
     """
 
     proven: bool
-    lower_bound: Count
+    lower_bound: Count | Positive
     size: Count
     n_reducts: Count
     all_listed: bool
     claim: Claim = "fewest"
+    cost: Positive | None = None
 
     def __post_init__(self) -> None:
-        if self.lower_bound > self.size:
+        if (self.cost is None) == (self.claim == "cheapest"):
+            raise ValueError("cost must be given with the claim 'cheapest', and only with it.")
+        if self.lower_bound > self._price:
+            name = "size" if self.cost is None else "cost"
             raise ValueError(
-                f"lower_bound must be at most size, {self.size}, got {self.lower_bound}."
+                f"lower_bound must be at most {name}, {self._price}, got {self.lower_bound}."
             )
 
     @property
-    def gap(self) -> int:
-        """How many fewer features might be enough: `size` minus `lower_bound`, 0 if proven."""
-        return 0 if self.proven else self.size - self.lower_bound
+    def _price(self) -> float:
+        return self.size if self.cost is None else self.cost
+
+    @property
+    def gap(self) -> float:
+        """How many fewer features, or what lower cost, might be enough: 0 if proven."""
+        return 0 if self.proven else self._price - self.lower_bound
 
     def __str__(self) -> str:
         if self.proven:
             return f"Proven for these samples: {self._claimed()}. {self._counted()}"
+        if self.claim == "cheapest":
+            between = f"between {self.lower_bound:.10g} and {self.cost:.10g} (gap {self.gap:.10g})"
+            return f"Not proven: the lowest cost is {between}. {self._counted()}"
         if self.claim != "fewest":
             return f"Not proven: that {self._claimed()}. {self._counted()}"
         between = f"between {self.lower_bound} and {_features(self.size)} (gap {self.gap})"
@@ -486,6 +511,8 @@ class Certificate(Part, frozen=True):
     def _claimed(self) -> str:
         if self.claim == "fewest":
             return f"{_features(self.size)} {'is' if self.size == 1 else 'are'} the fewest"
+        if self.claim == "cheapest":
+            return f"a cost of {self.cost:.10g} is the lowest"
         return _BETTER[self.claim].format(size=_features(self.size))
 
     def _counted(self) -> str:

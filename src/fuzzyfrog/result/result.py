@@ -137,8 +137,8 @@ class Result(Part, frozen=True):
     answer : Reducts, SoftPath or Scored
         What the measure found.
     front : tuple of Subset
-        The best subset found of each size, ascending; for a greedy search with the soft measure,
-        all steps of it, with accuracies.
+        The best subset found of each size, or for each cost, ascending; for a greedy search with
+        the soft measure, all steps of it, with accuracies.
     history : tuple of HistoryPoint
         The course of the search, thinned.
     n_evaluations : int
@@ -237,6 +237,17 @@ class Result(Part, frozen=True):
     def is_bounded(self) -> bool:
         """Whether dependencies lie between 0 and 1, as those of a custom measure need not."""
         return not isinstance(self.answer, Scored)
+
+    @property
+    def cost(self) -> float | None:
+        """What the selected features cost; None if no costs were given."""
+        costs = (one.cost for one in self.reducts if one.features == self.selected)
+        return next(costs, None)
+
+    @property
+    def price(self) -> float:
+        """What the selected features cost; their number if they have no costs."""
+        return len(self.selected) if self.cost is None else self.cost
 
     @property
     def added(self) -> tuple[int, ...]:

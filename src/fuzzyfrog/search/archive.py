@@ -3,7 +3,8 @@
 A ranking says which of two subsets is better:
 
 ``lexicographic``
-    higher score first, then fewer features (the text of the paper);
+    higher score first, then fewer features (the text of the paper), or the lower cost if features
+    have costs;
 ``product``
     higher score · (1 - size / n_features) first, then higher score (its published figures);
     of subsets with score 0 the one with fewer features.
@@ -21,21 +22,26 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from fuzzyfrog.search.protocol import Floats, Integers, Masks, Problem, packed, unpacked
+from fuzzyfrog.search.protocol import Floats, Integers, Masks, Problem, cost_of, packed, unpacked
 
 SLACK = 1 - 2.0**-50  # for the roundings of a division: a bar may be too low, never too high
 
 
 @dataclass(frozen=True)
 class Ranking(ABC):
-    """An order of subsets by score and size."""
+    """An order of subsets by score and cost, which is their size if features have no costs."""
 
     n_features: int
     target: float
     tolerance: float
+    costs: Integers | None = None
+
+    def cost(self, subsets: Masks) -> Integers:
+        """Return what each subset costs."""
+        return cost_of(subsets, self.costs)
 
     @abstractmethod
-    def merit(self, scores: Floats, sizes: Integers) -> Floats:
+    def merit(self, scores: Floats, costs: Integers) -> Floats:
         """Return columns to compare one after another, float64[n, 3]; higher is better.
 
         Subsets whose first two columns tie are equally good; the third only orders them.
@@ -46,18 +52,18 @@ class Ranking(ABC):
         """Return the lowest values of the first column that tie with the given ones."""
 
     @abstractmethod
-    def needed(self, sizes: Integers, score: Floats, size: Integers) -> Floats:
-        """Return the lowest score with which ``sizes`` are as good as (``score``, ``size``).
+    def needed(self, costs: Integers, score: Floats, cost: Integers) -> Floats:
+        """Return the lowest score with which ``costs`` are as good as (``score``, ``cost``).
 
         It may be a rounding too low, never too high; infinity where no score is enough.
         """
 
     @abstractmethod
-    def best(self, scores: Floats, sizes: Integers) -> Masks:
-        """Return which subsets are the best; all of these have the same size."""
+    def best(self, scores: Floats, costs: Integers) -> Masks:
+        """Return which subsets are the best; all of these cost the same."""
 
     @abstractmethod
-    def contend(self, scores: Floats, sizes: Integers) -> Masks:
+    def contend(self, scores: Floats, costs: Integers) -> Masks:
         """Return which subsets may be among the best after better ones are found.
 
         Subsets tie with the best of all, not with the next one: a later subset may end the tie of
@@ -66,7 +72,7 @@ class Ranking(ABC):
 
     def order(self, subsets: Masks, scores: Floats) -> Integers:
         """Return positions from the best subset to the worst."""
-        third, second, first = -self.merit(scores, subsets.sum(axis=1))[:, ::-1].T
+        third, second, first = -self.merit(scores, self.cost(subsets))[:, ::-1].T
         # Sorted as byte strings, low features come first.
         absent = np.ascontiguousarray(np.packbits(~subsets, axis=1))
         features = absent.view(f"S{absent.shape[1]}").ravel()
@@ -79,85 +85,85 @@ class Ranking(ABC):
         more = other[:, 1] < merit[:, 1] - self.tolerance
         return np.asarray(ahead | (~behind & more))
 
-    def near(self, scores: Floats, sizes: Integers) -> Masks:
+    def near(self, scores: Floats, costs: Integers) -> Masks:
         """Return which subsets tie with the best by the first column."""
-        first = self.merit(scores, sizes)[:, 0]
+        first = self.merit(scores, costs)[:, 0]
         return np.asarray(first >= self.floor(first.max(keepdims=True)))
 
 
 class LexicographicRanking(Ranking):
-    """Higher score first, then fewer features."""
+    """Higher score first, then the lower cost."""
 
-    def merit(self, scores: Floats, sizes: Integers) -> Floats:
-        """Return score up to the target, fewer features, score."""
-        return np.column_stack([np.minimum(scores, self.target), -sizes, scores])
+    def merit(self, scores: Floats, costs: Integers) -> Floats:
+        """Return score up to the target, lower cost, score."""
+        return np.column_stack([np.minimum(scores, self.target), -costs, scores])
 
     def floor(self, merit: Floats) -> Floats:
         """Return the target where it is reached, else a tolerance less."""
         return np.where(merit >= self.target, self.target, merit - self.tolerance)
 
-    def needed(self, sizes: Integers, score: Floats, size: Integers) -> Floats:
-        """Return the same score for a subset that is not larger, a higher one for a larger one."""
+    def needed(self, costs: Integers, score: Floats, cost: Integers) -> Floats:
+        """Return the same score for a subset that costs no more, a higher one for others."""
         enough = np.minimum(score, self.target)
         more = np.where(enough < self.target, np.nextafter(enough, np.inf), np.inf)
-        return np.where(sizes <= size, self.floor(enough), more)
+        return np.where(costs <= cost, self.floor(enough), more)
 
-    def best(self, scores: Floats, sizes: Integers) -> Masks:
-        """Return which have the fewest features of those with the highest score."""
-        near = self.near(scores, sizes)
-        return np.asarray(near & (sizes == sizes[near].min()))
+    def best(self, scores: Floats, costs: Integers) -> Masks:
+        """Return which are the cheapest of those with the highest score."""
+        near = self.near(scores, costs)
+        return np.asarray(near & (costs == costs[near].min()))
 
-    def contend(self, scores: Floats, sizes: Integers) -> Masks:
-        """Return which tie with the highest score and score more than any smaller subset."""
+    def contend(self, scores: Floats, costs: Integers) -> Masks:
+        """Return which tie with the highest score and score more than any cheaper subset."""
         enough = np.minimum(scores, self.target)
-        contends = self.near(scores, sizes)
+        contends = self.near(scores, costs)
         highest = -np.inf
-        for size in np.unique(sizes[contends]):
-            of_size = contends & (sizes == size)
-            contends &= ~of_size | (enough > highest)
-            highest = max(highest, enough[of_size].max())
+        for cost in np.unique(costs[contends]):
+            as_costly = contends & (costs == cost)
+            contends &= ~as_costly | (enough > highest)
+            highest = max(highest, enough[as_costly].max())
         return contends
 
 
 class ProductRanking(Ranking):
     """Higher score times the share of features left out first, then higher score."""
 
-    def merit(self, scores: Floats, sizes: Integers) -> Floats:
+    def merit(self, scores: Floats, costs: Integers) -> Floats:
         """Return product, score up to the target, fewer features.
 
         If the score is 0, fewer features come first: there is nothing else to compare.
         """
         enough = np.minimum(scores, self.target)
         scored = np.where(np.isneginf(enough), 0.0, enough)
-        product = scored * (1 - sizes / self.n_features)
-        then = np.where(scored > 0, enough, -sizes)
-        return np.column_stack([np.where(np.isneginf(enough), enough, product), then, -sizes])
+        product = scored * (1 - costs / self.n_features)
+        then = np.where(scored > 0, enough, -costs)
+        return np.column_stack([np.where(np.isneginf(enough), enough, product), then, -costs])
 
     def floor(self, merit: Floats) -> Floats:
         """Return the values minus the tolerance."""
         return merit - self.tolerance
 
-    def needed(self, sizes: Integers, score: Floats, size: Integers) -> Floats:
+    def needed(self, costs: Integers, score: Floats, cost: Integers) -> Floats:
         """Return the product to reach, divided by the share of features left out."""
-        product = np.minimum(score, self.target) * (1 - size / self.n_features)
-        left_out = 1 - sizes / self.n_features
+        product = np.minimum(score, self.target) * (1 - cost / self.n_features)
+        left_out = 1 - costs / self.n_features
         lowest = self.floor(product)
         with np.errstate(divide="ignore", invalid="ignore"):
             needed = np.where(lowest > 0, lowest / left_out * SLACK, 0.0)
         if self.target <= 0:
-            return np.where(sizes <= size, needed, np.inf)
+            return np.where(costs <= cost, needed, np.inf)
         return np.where(needed > self.target, np.inf, needed)
 
-    def best(self, scores: Floats, sizes: Integers) -> Masks:
+    def best(self, scores: Floats, costs: Integers) -> Masks:
         """Return which have the highest score of those with the largest product."""
-        then = self.merit(scores, sizes)[:, 1]
-        best = self.near(scores, sizes)
+        then = self.merit(scores, costs)[:, 1]
+        best = self.near(scores, costs)
         best &= then >= then[best].max() - self.tolerance
-        return np.asarray(best & (sizes == sizes[best].min()))
+        return np.asarray(best & (costs == costs[best].min()))
 
-    def contend(self, scores: Floats, sizes: Integers) -> Masks:
+    def contend(self, scores: Floats, costs: Integers) -> Masks:
         """Return which tie with the largest product; a score of 0 never gets better."""
-        return np.asarray(self.near(scores, sizes) & (scores > 0))
+        return np.asarray(self.near(scores, costs) & (scores > 0))
 
 
 _RANKINGS = {"lexicographic": LexicographicRanking, "product": ProductRanking}
@@ -165,26 +171,33 @@ _RANKINGS = {"lexicographic": LexicographicRanking, "product": ProductRanking}
 
 def ranking_of(problem: Problem) -> Ranking:
     """Return the ranking of a problem."""
-    return _RANKINGS[problem.ranking](problem.n_features, problem.target, problem.tolerance)
+    return _RANKINGS[problem.ranking](
+        problem.n_features, problem.target, problem.tolerance, problem.costs
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class FrontPoint:
-    """The best subset of its size.
+    """The best subset of its size, or of what it costs.
 
     Attributes
     ----------
-    size : int
-        Number of features.
+    cost : int
+        What it costs; the number of features if they have no costs.
     score : float
-        Highest score found with this number of features.
+        Highest score found for that.
     subset : bool[n_features]
         The subset with this score; of several, the one with the lowest features.
     """
 
-    size: int
+    cost: int
     score: float
     subset: Masks
+
+    @property
+    def size(self) -> int:
+        """Number of features."""
+        return int(self.subset.sum())
 
 
 @dataclass(frozen=True)
@@ -204,7 +217,8 @@ class Moment:
         in half of them): the mean of 4 p (1 - p), with p the share that has a feature. None for an
         empty batch.
     lower_bound : int
-        No allowed subset with fewer features reaches the target, as far as proved.
+        No allowed subset that costs less (without costs: none with fewer features) reaches the
+        target, as far as proved.
     on_sample : bool
         Whether the batch was scored on a sample of the rows; the best subset never is.
     """
@@ -252,7 +266,8 @@ class Outcome:
     reducts : tuple of Reduct
         Every distinct subset found that is as good as the best one, the best one first.
     front : tuple of FrontPoint
-        The highest score found for each size.
+        The highest score found for each size; with costs, the subsets for which no cheaper one
+        found scores as high.
     feature_frequency : float64[n_features]
         Share of the reducts that have a feature.
     history : tuple of Moment
@@ -267,8 +282,9 @@ class Outcome:
         Why the run ended: "converged", "max_evaluations", "max_seconds", "callback",
         "interrupted" or "memory".
     lower_bound : int
-        No allowed subset with fewer features reaches the target, as far as proved; with the
-        ranking "product": none is as good as the best one. A given size, if there is one.
+        No allowed subset that costs less (without costs: none with fewer features) reaches the
+        target, as far as proved; with the ranking "product": none is as good as the best one. A
+        given size, if there is one.
     proven : bool
         Whether it was proved that no allowed subset is better than the best one.
     all_listed : bool
@@ -291,14 +307,14 @@ class Outcome:
 
 
 class _Best(NamedTuple):
-    """The best subsets found with their scores, their highest score, and their size.
+    """The best subsets found with their scores, their highest score, and what each costs.
 
-    Also the scores and sizes of all that tie with the highest score or product, and that value.
+    Also the scores and costs of all that tie with the highest score or product, and that value.
     """
 
     members: dict[bytes, float]
     score: float
-    size: int
+    cost: int
     contenders: dict[bytes, tuple[float, int]]
     top: float
 
@@ -322,17 +338,22 @@ class Archive:
         return self._best.score
 
     @property
+    def cost(self) -> int:
+        """What each member costs: its number of features if they have no costs."""
+        return self._best.cost
+
+    @property
     def size(self) -> int:
-        """Number of features that all members have."""
-        return self._best.size
+        """Number of features of the first member; all have as many if they have no costs."""
+        return int.from_bytes(next(iter(self._best.members), b""), "big").bit_count()
 
     def add(self, subsets: Masks, scores: Floats) -> bool:
         """Add the subsets that are at least as good as the best; return whether one is better."""
         scored = np.flatnonzero(scores > -np.inf)
         if not len(scored):
             return False
-        sizes = subsets[scored].sum(axis=1)
-        merit, before = self._ranking.merit(scores[scored], sizes), self._merit()
+        costs = self._ranking.cost(subsets[scored])
+        merit, before = self._ranking.merit(scores[scored], costs), self._merit()
         top = max(self._best.top, float(merit[:, 0].max()))
         lowest = float(self._ranking.floor(np.array(top)))
         near = np.flatnonzero(merit[:, 0] >= lowest)
@@ -343,7 +364,7 @@ class Archive:
             self._join(packed(subsets[level]), scores[level].tolist())
             return False
         rows, found = packed(subsets[scored[near]]), scores[scored[near]].tolist()
-        news = dict(zip(rows, zip(found, sizes[near].tolist(), strict=True), strict=True))
+        news = dict(zip(rows, zip(found, costs[near].tolist(), strict=True), strict=True))
         self._best = self._sorted({**self._best.contenders, **news}, top)
         return bool(self._ranking.beats(self._merit(), before)[0])
 
@@ -356,13 +377,13 @@ class Archive:
         """Return the best of the known subsets, and those that may be among the best later."""
         rows = list(known)
         scores = np.array([score for score, _ in known.values()])
-        sizes = np.array([size for _, size in known.values()], np.int64)
-        best = self._ranking.best(scores, sizes)
-        later = best | self._ranking.contend(scores, sizes)
+        costs = np.array([cost for _, cost in known.values()], np.int64)
+        best = self._ranking.best(scores, costs)
+        later = best | self._ranking.contend(scores, costs)
         return _Best(
             members={rows[at]: float(scores[at]) for at in np.flatnonzero(best)},
             score=float(scores[best].max()),
-            size=int(sizes[best][0]),
+            cost=int(costs[best][0]),
             contenders={rows[at]: known[rows[at]] for at in np.flatnonzero(later)},
             top=top,
         )
@@ -371,7 +392,7 @@ class Archive:
         """Return the merit of the best, minus infinity before there are any."""
         if not len(self):
             return np.full((1, 3), -np.inf)
-        return self._ranking.merit(np.array([self.score]), np.array([self.size]))
+        return self._ranking.merit(np.array([self.score]), np.array([self.cost]))
 
     def members(self) -> tuple[Masks, Floats]:
         """Return the subsets in the order in which they were found, and their scores."""
@@ -388,28 +409,41 @@ class Archive:
 
 
 class Front:
-    """The highest score found for each size."""
+    """The highest score found for each size; with costs, for each that pays."""
 
-    def __init__(self, n_features: int, tolerance: float = 0.0) -> None:
+    def __init__(
+        self, n_features: int, tolerance: float = 0.0, costs: Integers | None = None
+    ) -> None:
         self._n_features = n_features
         self._tolerance = tolerance
+        self._costs = costs
         self._best: dict[int, tuple[float, bytes]] = {}
 
     def add(self, subsets: Masks, scores: Floats) -> None:
         """Add scored subsets; minus infinity stands for an unknown score."""
-        sizes = subsets.sum(axis=1)
-        for size in np.unique(sizes[scores > -np.inf]):
-            of_size = np.flatnonzero(sizes == size)
-            near = of_size[scores[of_size] >= scores[of_size].max() - self._tolerance]
-            known = self._best.get(int(size), (-np.inf, b""))
+        costs, best = cost_of(subsets, self._costs), dict(self._best)
+        for cost in np.unique(costs[(scores > -np.inf) & (costs > 0)]):
+            as_costly = np.flatnonzero(costs == cost)
+            near = as_costly[scores[as_costly] >= scores[as_costly].max() - self._tolerance]
+            known = best.get(int(cost), (-np.inf, b""))
             found = [*zip(scores[near].tolist(), packed(subsets[near]), strict=True), known]
             lowest = max(score for score, _ in found) - self._tolerance
             level = [one for one in found if one[0] >= lowest]
-            self._best[int(size)] = max(level, key=lambda one: one[1])  # the lowest features
+            best[int(cost)] = max(level, key=lambda one: one[1])  # the lowest features
+        self._best = best if self._costs is None else self._paying(best)
+
+    def _paying(self, best: dict[int, tuple[float, bytes]]) -> dict[int, tuple[float, bytes]]:
+        """Return the points that score more than all cheaper ones: there may be many costs."""
+        paying: dict[int, tuple[float, bytes]] = {}
+        highest = -np.inf
+        for cost, (score, row) in sorted(best.items()):
+            if score > highest + self._tolerance:
+                paying[cost], highest = (score, row), score
+        return paying
 
     def points(self) -> tuple[FrontPoint, ...]:
-        """Return the front from the smallest size to the largest."""
+        """Return the front from the cheapest subset to the costliest."""
         return tuple(
-            FrontPoint(size, score, unpacked([row], self._n_features)[0])
-            for size, (score, row) in sorted(self._best.items())
+            FrontPoint(cost, score, unpacked([row], self._n_features)[0])
+            for cost, (score, row) in sorted(self._best.items())
         )

@@ -142,9 +142,9 @@ class _Run:
         self._callbacks = callbacks
         self._problem = problem
         self._constraints = Constraints(problem)
-        self._proof = Proof(self._constraints.sizes[0])
+        self._proof = Proof(self._constraints.least_cost)
         self._archive = Archive(ranking_of(problem))
-        self._front = Front(problem.n_features, problem.tolerance)
+        self._front = Front(problem.n_features, problem.tolerance, problem.costs)
         self._finish = Finish(problem, self._archive, self._front)
         self._history: list[Moment] = []
 
@@ -255,10 +255,10 @@ class _Run:
             self._budget.deadline = Deadline(FINISH_SECONDS)
 
     def _is_smallest(self) -> bool:
-        """Whether the best subsets reach the target and none with fewer features does."""
+        """Whether the best subsets reach the target and none that costs less does."""
         problem, archive = self._problem, self._archive
         is_asked_for = problem.ranking == "lexicographic" and problem.n_features_to_select is None
-        reaches = archive.score >= problem.target and archive.size == self._proof.lower_bound
+        reaches = archive.score >= problem.target and archive.cost == self._proof.lower_bound
         return is_asked_for and reaches
 
     def _result(self, reason: str) -> Outcome:
@@ -317,20 +317,20 @@ class Finish:
         yield Batch(subset[np.newaxis])
 
     def reduce_best(self, ledger: Ledger) -> Proposal:
-        """Remove features that the best subset does not need, high ones first."""
+        """Remove features that the best subset does not need, costly and high ones first."""
         subsets, scores = self._archive.ranked()
         if self._sized or self.is_minimal(subsets[0], float(scores[0]), ledger):
             return
-        orders = np.arange(subsets.shape[1])[np.newaxis, ::-1]
+        orders = self._constraints.removal_order[np.newaxis]
         yield from eliminate(
             subsets[:1], self._required(scores[:1]), self._constraints.fixed, orders
         )
 
     def check_all(self) -> Proposal:
         """Try to remove one feature from each of the best subsets, until all are minimal."""
-        size = -1
-        while not self._sized and size != self._archive.size:
-            size = self._archive.size
+        cost = -1
+        while not self._sized and cost != self._archive.cost:
+            cost = self._archive.cost
             subsets, scores = self._archive.ranked()
             required = self._required(scores)
             for start in range(0, len(subsets), CHECKED_TOGETHER):
@@ -340,7 +340,7 @@ class Finish:
                 bars = np.repeat(required[start:][: len(smaller)], [len(one) for one in smaller])
                 if len(bars):
                     yield Batch(np.concatenate(smaller), at_least=bars)
-                if size != self._archive.size:  # a better subset: the others no longer count
+                if cost != self._archive.cost:  # a better subset: the others no longer count
                     break
 
     def is_minimal(self, subset: Masks, score: float, ledger: Ledger) -> bool:

@@ -8,7 +8,7 @@ through `proof_log.RecordedSteps`, so that a run that is killed resumes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from math import inf
 from typing import Any
 
@@ -16,19 +16,22 @@ import numpy as np
 
 from fuzzyfrog.common.params import Parametrized, check_count
 from fuzzyfrog.search.archive import Archive, ranking_of
+from fuzzyfrog.search.covering.cheapest import CheapestSearch
 from fuzzyfrog.search.covering.linear_program import Oracle, Rows, rounded
-from fuzzyfrog.search.exact_front import subsets_reaching
+from fuzzyfrog.search.exact_front import subsets_reaching, subsets_within
 from fuzzyfrog.search.proof_log import RecordedSteps
 from fuzzyfrog.search.protocol import (
     Batch,
     Constraints,
     Floats,
+    Integers,
     Masks,
     Problem,
     Proof,
     Proposal,
     Search,
     Steps,
+    cost_of,
     overheard,
 )
 from fuzzyfrog.search.stepwise import eliminate, grow
@@ -130,8 +133,8 @@ class _Prover:
         subset, score = yield from grow(self._problem)
         if self._problem.n_features_to_select is None:
             required = self._problem.kept(np.array([score]))
-            backwards = np.arange(len(subset))[np.newaxis, ::-1]
-            yield from eliminate(subset[np.newaxis], required, self._constraints.fixed, backwards)
+            order = self._constraints.removal_order[np.newaxis]
+            yield from eliminate(subset[np.newaxis], required, self._constraints.fixed, order)
 
     def _hear(self, subsets: Masks, scores: Floats) -> None:
         is_allowed = self._constraints.has_allowed_size(subsets)
@@ -140,37 +143,37 @@ class _Prover:
     def _by_scores(self) -> Proposal:
         """Go through the sizes at which a subset could be as good as the best one found."""
         n_features = self._problem.n_features
-        smallest, largest = self._constraints.sizes
-        for size in range(smallest, largest + 1):
-            yield Batch.empty(n_features, Proof(min(size, self._best.size)))
-            yield from subsets_reaching(self._constraints, size, self._bar(size))
+        if self._problem.costs is None:
+            smallest, largest = self._constraints.sizes
+            for size in range(smallest, largest + 1):
+                yield Batch.empty(n_features, Proof(min(size, self._best.cost)))
+                yield from subsets_reaching(self._constraints, size, partial(self._bar_of, size))
+        else:
+            yield from subsets_within(self._constraints, self._bar)
         all_listed = not self._is_cut
-        yield Batch.empty(n_features, Proof(self._best.size, is_best=True, all_listed=all_listed))
+        yield Batch.empty(n_features, Proof(self._best.cost, is_best=True, all_listed=all_listed))
 
-    def _bar(self, size: int) -> Callable[[], float]:
-        """Return a callable giving the score a subset of this size must reach."""
+    def _bar_of(self, size: int) -> float:
+        return float(self._bar(np.array([size]))[0])
 
-        def bar() -> float:
-            best = np.array([self._best.score]), np.array([self._best.size])
-            as_good = float(self._ranking.needed(np.array([size]), *best)[0])
-            if not self._is_enough(size):
-                return as_good
-            self._is_cut |= as_good < inf
-            is_at_target = self._best.score >= self._problem.target
-            return inf if is_at_target else float(np.nextafter(self._best.score, inf))
+    def _bar(self, costs: Integers) -> Floats:
+        """Return the score that a subset that costs as much must reach."""
+        best, target = self._best, self._problem.target
+        as_good = self._ranking.needed(costs, np.array([best.score]), np.array([best.cost]))
+        is_enough = self._is_enough(costs)
+        self._is_cut |= bool((is_enough & (as_good < inf)).any())
+        higher = inf if best.score >= target else float(np.nextafter(best.score, inf))
+        return np.where(is_enough, higher, as_good)
 
-        return bar
-
-    def _is_enough(self, size: int) -> bool:
-        """Whether subsets of a size that are only as good as the best need not be listed."""
+    def _is_enough(self, costs: Integers) -> Masks:
+        """Whether subsets that cost as much and are only as good as the best need not be listed."""
         problem, best = self._problem, self._best
         if problem.ranking == "product" and problem.target > 0:
-            return False
-        if size < best.size:
-            return False
+            return np.zeros(len(costs), np.bool_)
         # With a given size there may be very many subsets that reach the target.
         is_given = problem.n_features_to_select is not None
-        return len(best) > self._limit or (is_given and best.score >= problem.target)
+        is_listed = len(best) > self._limit or (is_given and best.score >= problem.target)
+        return np.asarray(is_listed & (costs >= best.cost))
 
 
 class CoverProof:
@@ -189,16 +192,20 @@ class CoverProof:
         self._fixed = constraints.fixed.copy()
         self._allowed = constraints.fixed.copy()
         self._allowed[constraints.free] = True
+        self._costs = problem.costs
         self._rows = [Rows.none(problem.n_features)]
-        self._n_known = int(self._allowed.sum())
-        self.lower_bound = constraints.sizes[0]
+        self._known_cost = self._cost(self._allowed)
+        self.lower_bound = constraints.least_cost
+
+    def _cost(self, subset: Masks) -> int:
+        return int(cost_of(subset[np.newaxis], self._costs)[0])
 
     def bound(self) -> Proposal:
         """Raise the lower bound as far as that is cheap, and find a small subset on the way."""
         yield Batch(self._allowed[np.newaxis])  # so that one subset is known from the start
         shares = yield from self._relax(FIRST_ROUNDS)
         known = yield from self._eliminate(shares)
-        self._n_known = int(known.sum())
+        self._known_cost = self._cost(known)
         yield from self._relax()
         n_rows = len(self._rows)
         yield from self._find_core(known)
@@ -215,7 +222,9 @@ class CoverProof:
         n_idle, shares = 0, self._fixed.astype(np.float64)
         while n_idle < self._patience() and n_rounds > 0:
             rows = Rows.joined(self._rows)
-            bound, shares = self._steps.relaxed(rows, fixed=self._fixed, allowed=self._allowed)
+            bound, shares = self._steps.relaxed(
+                rows, fixed=self._fixed, allowed=self._allowed, costs=self._costs
+            )
             n_idle, n_rounds = 0 if bound > self.lower_bound else n_idle + 1, n_rounds - 1
             self._raise_bound(int(bound))
             cover = rounded(rows, shares, fixed=self._fixed, allowed=self._allowed)
@@ -230,12 +239,13 @@ class CoverProof:
         return shares
 
     def _patience(self) -> int:
-        is_small = self.lower_bound - int(self._fixed.sum()) <= QUICKLY_BRANCHED
+        is_small = self.lower_bound - self._cost(self._fixed) <= QUICKLY_BRANCHED
         return LITTLE_PATIENCE if is_small else PATIENCE
 
     def _eliminate(self, shares: Floats) -> Steps[Masks]:
         """Return a small subset: all features but those not needed, small shares first."""
-        order = np.argsort(shares, kind="stable")[np.newaxis]
+        costs = np.zeros(len(shares)) if self._costs is None else -self._costs
+        order = np.lexsort((costs, shares))[np.newaxis]
         needed = np.array([self._target])
         left, _ = yield from eliminate(self._allowed[np.newaxis], needed, self._fixed, order)
         smallest: Masks = left[0]
@@ -250,19 +260,26 @@ class CoverProof:
             others = self._allowed.copy()
             others[feature] = False
             self._fixed[feature] |= self._learn(others)
-            self._raise_bound(int(self._fixed.sum()))
+            self._raise_bound(self._cost(self._fixed))
             yield self._report()
 
     def _largest(self, shares: Floats) -> Masks:
-        """Return the features with the largest shares, as many as the lower bound."""
+        """Return the features with the largest shares, as many as the lower bound pays for."""
         subset = self._fixed.copy()
         order = np.argsort(-shares, kind="stable")
         order = order[(self._allowed & ~self._fixed)[order]]
-        subset[order[: self.lower_bound - int(subset.sum())]] = True
+        costs = np.ones(len(order)) if self._costs is None else self._costs[order]
+        subset[order[costs.cumsum() <= self.lower_bound - self._cost(subset)]] = True
         return subset
 
     def smallest(self) -> Proposal:
-        """List the subsets of the smallest size, after proving that it is the smallest."""
+        """List the subsets of the smallest size, after proving that it is the smallest.
+
+        With costs, those of the lowest cost.
+        """
+        if self._costs is not None:
+            yield from self._cheapest(self._costs)
+            return
         if self._is_for_program():
             yield from self._program()
         n_listed = 0
@@ -277,7 +294,7 @@ class CoverProof:
 
     def _is_for_program(self) -> bool:
         n_open = self.lower_bound - int(self._fixed.sum())
-        return n_open > MOST_BRANCHED and self._n_known <= FAR * self.lower_bound
+        return n_open > MOST_BRANCHED and self._known_cost <= FAR * self.lower_bound
 
     def _program(self) -> Proposal:
         """Raise the bound by an integer program, with more rows as long as its covers break some.
@@ -297,6 +314,43 @@ class CoverProof:
             proof = Proof(self.lower_bound)
             scores = yield Batch(answer.cover[np.newaxis], at_least=self._target, proof=proof)
             is_broken = scores[0] < self._target and self._learn(answer.cover)
+
+    def _cheapest(self, costs: Integers) -> Proposal:
+        """Prove the lowest cost by looking for lower ones; then list what costs as much."""
+        if not self._fixed.any():  # the empty subset is not an answer
+            self._rows.append(Rows(self._allowed.astype(np.float64)[np.newaxis], np.ones(1)))
+        lower = self._within(costs, self._known_cost - 1)
+        while self.lower_bound < self._known_cost:
+            cover, is_exhausted = yield from self._next_cover(lower)
+            if cover is not None:
+                self._known_cost = self._cost(cover)
+                lower.budget = self._known_cost - 1
+            elif is_exhausted:
+                self._raise_bound(self._known_cost)
+        yield Batch.empty(len(self._fixed), Proof(self.lower_bound, is_best=True))
+        search, n_listed = self._within(costs, self.lower_bound), 0
+        while not search.is_exhausted and n_listed <= self._limit:
+            cover, _ = yield from self._next_cover(search)
+            n_listed += cover is not None
+        proof = Proof(self.lower_bound, is_best=True, all_listed=search.is_exhausted)
+        yield Batch.empty(len(self._fixed), proof)
+
+    def _within(self, costs: Integers, budget: int) -> CheapestSearch:
+        rows = Rows.joined(self._rows)
+        return CheapestSearch(rows, costs, budget, fixed=self._fixed, allowed=self._allowed)
+
+    def _next_cover(self, search: CheapestSearch) -> Steps[tuple[Masks | None, bool]]:
+        """Continue a search; return the next subset with the full score, and if that was all."""
+        cover = search.advance(self._slice_of_nodes())
+        if cover is None:
+            yield self._report()
+            return None, search.is_exhausted
+        scores = yield Batch(cover[np.newaxis], at_least=self._target)
+        if scores[0] >= self._target:
+            return cover, False
+        rows = yield from self._rows_against(cover[np.newaxis])
+        search.add(rows)
+        return None, False
 
     def covers(self, size: int) -> Steps[tuple[int, bool]]:
         """List subsets of one size with the full score; return how many, and whether all."""

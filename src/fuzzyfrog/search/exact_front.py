@@ -2,7 +2,8 @@
 
 A score never falls when a feature is added.  So the score of all features that a branch can still
 have is an upper bound for its subsets, and a feature without which that bound falls below the bar
-is in every subset that remains (docs/theory.md#front).
+is in every subset that remains (docs/theory.md#front).  With costs, the front has the highest score
+for each cost at which it is higher than for any lower one.
 """
 
 from collections.abc import Callable
@@ -14,16 +15,18 @@ from math import comb, inf
 import numpy as np
 
 from fuzzyfrog.common.params import Parametrized
-from fuzzyfrog.search.archive import Archive, ranking_of
+from fuzzyfrog.search.archive import Archive, Front, ranking_of
 from fuzzyfrog.search.protocol import (
     Batch,
     Constraints,
     Floats,
+    Integers,
     Masks,
     Problem,
     Proof,
     Proposal,
     Steps,
+    cost_of,
     overheard,
     without_each,
 )
@@ -35,6 +38,8 @@ BATCH_CELLS = 2**24  # subsets times features of one batch
 
 class ExactFront(Parametrized):
     """Find the highest score of each size, with proof, up to the size that reaches the target.
+
+    With costs: the highest score for each cost, up to the cost that reaches the target.
 
     For tables of moderate width: every size up to some 20 features; beyond that, the smallest sizes
     and those close to the target.
@@ -48,7 +53,8 @@ class ExactFront(Parametrized):
 
     def propose(self, problem: Problem, seed: int) -> Proposal:
         """Return the coroutine that yields batches; the seed is not used."""
-        return _Climb(problem).sizes()
+        climb = _Climb(problem)
+        return climb.sizes() if problem.costs is None else climb.costs()
 
 
 class _Climb:
@@ -59,6 +65,7 @@ class _Climb:
         self._constraints = Constraints(problem)
         self._best = Archive(ranking_of(problem))
         self._highest = np.full(problem.n_features + 1, -inf)
+        self._front = Front(problem.n_features, problem.tolerance, problem.costs)
 
     def sizes(self) -> Proposal:
         """Go from the smallest size to the first that reaches the target."""
@@ -73,16 +80,35 @@ class _Climb:
             if is_last:
                 return
 
+    def costs(self) -> Proposal:
+        """Find all points at once: each new one rules out costlier subsets that score no more."""
+        yield from overheard(grow(self._problem), self._hear)
+        yield from overheard(subsets_within(self._constraints, self._above_all), self._hear)
+        yield Batch.empty(self._problem.n_features, Proof(self._best.cost, is_best=True))
+
+    def _above_all(self, costs: Integers) -> Floats:
+        """Return the lowest scores above the highest known for costs up to each of these."""
+        points = self._front.points()
+        highest = np.array([-inf, *(point.score for point in points)])
+        places = np.searchsorted([point.cost for point in points], costs, side="right")
+        return self._higher(highest[places])
+
     def _above(self, size: int) -> float:
         """Return the lowest score above the highest known; infinity once that is the full score."""
-        highest = float(self._highest[size])
-        is_full = highest >= self._problem.full_score - self._problem.tolerance
-        return inf if is_full else float(np.nextafter(highest, inf))
+        return float(self._higher(self._highest[size]))
+
+    def _higher(self, scores: Floats) -> Floats:
+        problem = self._problem
+        enough = problem.full_score if problem.costs is None else problem.asked
+        is_full = scores >= enough - problem.tolerance
+        return np.where(is_full, inf, np.nextafter(scores, inf))
 
     def _hear(self, subsets: Masks, scores: Floats) -> None:
         is_allowed = self._constraints.has_allowed_size(subsets)  # greedy steps may be smaller
         self._best.add(subsets[is_allowed], scores[is_allowed])
         np.maximum.at(self._highest, subsets.sum(axis=1), scores)
+        if self._problem.costs is not None:
+            self._front.add(subsets[is_allowed], scores[is_allowed])
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +139,35 @@ def subsets_reaching(constraints: Constraints, size: int, bar: Callable[[], floa
             yield Batch(_completed(branch, n_left), at_least=lowest)
         else:
             branches += yield from _split(branch, n_left, lowest)
+
+
+def subsets_within(constraints: Constraints, bar: Callable[[Integers], Floats]) -> Proposal:
+    """Propose every allowed subset whose score may reach the bar for what it costs.
+
+    The bar never falls as costs rise, and it may rise; infinity where no score is enough.
+    """
+    costs = np.asarray(constraints.problem.costs)
+    free = np.zeros(len(constraints.fixed), np.bool_)
+    free[constraints.free] = True
+    branches = [_Branch(constraints.fixed, free, inf)]
+    while branches:
+        branch = branches.pop()
+        cost = int(costs[branch.chosen].sum())
+        lowest = float(bar(np.array([cost]))[0])
+        if branch.bound < lowest or lowest == inf:
+            continue
+        needed = bar(cost + costs)
+        rest = branch.rest & (needed < inf) & (needed <= branch.bound)
+        branch = _Branch(branch.chosen, rest, branch.bound)
+        n_rest = int(rest.sum())
+        if 2**n_rest <= TRIED_TOGETHER:
+            parts = [_completed(branch, n_left) for n_left in range(n_rest + 1)]
+            subsets = np.concatenate(parts)
+            bars = bar(cost_of(subsets, costs))
+            is_wanted = (bars < inf) & subsets.any(axis=1)
+            yield Batch(subsets[is_wanted], at_least=bars[is_wanted])
+        else:
+            branches += yield from _split(branch, n_rest, lowest)
 
 
 def _completed(branch: _Branch, n_left: int) -> Masks:

@@ -75,7 +75,7 @@ class Genetic(Parametrized):
         scores = yield Batch(parents)
         for generation in range(n_generations):
             stream = Stream(seed, "genetic", generation)
-            fitness = ranking.merit(scores, parents.sum(axis=1))[:, 0]
+            fitness = ranking.merit(scores, ranking.cost(parents))[:, 0]
             elite = ranking.order(parents, scores)[0]
             children = self._vary(parents[_drawn(fitness, stream)], stream)
             children = constraints.repair(children, stream)

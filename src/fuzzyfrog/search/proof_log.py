@@ -31,7 +31,7 @@ from fuzzyfrog.common.messages import warn
 from fuzzyfrog.search.checkpoint import FRAME, framed, write_all
 from fuzzyfrog.search.covering.linear_program import Answer, Oracle, Rows, relaxed, smallest_cover
 from fuzzyfrog.search.covering.search import CoverSearch, Slice
-from fuzzyfrog.search.protocol import Floats, Masks
+from fuzzyfrog.search.protocol import Floats, Integers, Masks
 
 MAGIC = b"FFPROOF1"
 KEY_BYTES = 16
@@ -241,15 +241,17 @@ class RecordedSteps:
         self._log.keep(key, rows.weights, rows.needed)
         return rows
 
-    def relaxed(self, rows: Rows, *, fixed: Masks, allowed: Masks) -> tuple[float, Floats]:
+    def relaxed(
+        self, rows: Rows, *, fixed: Masks, allowed: Masks, costs: Integers | None
+    ) -> tuple[float, Floats]:
         """Return the result of `lp_bound.relaxed`."""
         if self._log is None:
-            return relaxed(rows, fixed=fixed, allowed=allowed)
+            return relaxed(rows, fixed=fixed, allowed=allowed, costs=costs)
         key = digest_of(b"relaxed", rows.weights, rows.needed, fixed, allowed)
         known = self._log.recall(key)
         if _have(known, ("<f8", 1), ("<f8", len(fixed))):
             return float(known[0][0]), known[1]  # type: ignore[index]
-        bound, shares = relaxed(rows, fixed=fixed, allowed=allowed)
+        bound, shares = relaxed(rows, fixed=fixed, allowed=allowed, costs=costs)
         self._log.keep(key, np.array([bound], np.float64), shares)
         return bound, shares
 

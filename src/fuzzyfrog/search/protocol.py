@@ -40,8 +40,9 @@ class Proof:
     Attributes
     ----------
     lower_bound : int
-        No allowed subset with fewer features reaches the target; with the ranking "product": none
-        is as good as the best one found. With a given size all allowed subsets have that size.
+        No allowed subset that costs less reaches the target (without costs: none with fewer
+        features); with the ranking "product": none is as good as the best one found. With a given
+        size all allowed subsets have that size.
     is_best : bool
         No allowed subset is better than the best one found.
     all_listed : bool
@@ -128,6 +129,9 @@ class Problem:
         The exact size of the answer; None leaves it to the search.
     min_dependency : float
         Share of ``full_score`` that must be kept; a higher score is not worth more features.
+    costs : int64[n_features] or None
+        What each feature costs, above 0: the best subset is the cheapest that reaches the target.
+        None for 1 each, the smallest subset.
     oracle : callable or None
         Returns rows of requirements that a subset breaks, so that a search can prove what is
         needed for the full score; see :mod:`fuzzyfrog.search.covering`.
@@ -151,6 +155,7 @@ class Problem:
     exclude: Masks | None = None
     n_features_to_select: int | None = None
     min_dependency: float = 1.0
+    costs: Integers | None = None
     oracle: "Oracle | None" = None
     is_monotone: bool = True
     tolerance: float = 0.0
@@ -171,7 +176,7 @@ class Problem:
 
     @property
     def is_covering(self) -> bool:
-        """Whether the best subsets are the smallest that satisfy all rows of the oracle."""
+        """Whether the best subsets are the cheapest that satisfy all rows of the oracle."""
         is_fewest = self.ranking == "lexicographic" and self.n_features_to_select is None
         return self.oracle is not None and is_fewest and self.min_dependency == 1
 
@@ -290,6 +295,25 @@ class Constraints:
         n_fixed = int(self.fixed.sum())
         return max(1, n_fixed), n_fixed + len(self.free)
 
+    @cached_property
+    def least_cost(self) -> int:
+        """What the cheapest subset costs, whatever it scores."""
+        subset = self.fixed.copy()
+        if self.problem.n_features_to_select is not None:
+            return self.sizes[0]
+        if not subset.any():
+            costs = self.problem.costs
+            subset[self.free[0 if costs is None else np.argmin(costs[self.free])]] = True
+        return int(cost_of(subset[np.newaxis], self.problem.costs)[0])
+
+    @cached_property
+    def removal_order(self) -> Integers:
+        """All features, those to leave out first: the costly, and of these the last."""
+        last_first = np.arange(self.problem.n_features)[::-1]
+        if self.problem.costs is None:
+            return last_first
+        return last_first[np.argsort(-self.problem.costs[::-1], kind="stable")]
+
     def has_allowed_size(self, subsets: Masks) -> Masks:
         """Return for each subset whether it has neither too few features nor too many."""
         sizes = subsets.sum(axis=1)
@@ -407,6 +431,14 @@ def with_each(subset: Masks, features: Integers) -> Masks:
     subsets = np.repeat(subset[np.newaxis], len(features), axis=0)
     subsets[np.arange(len(features)), features] = True
     return subsets
+
+
+def cost_of(subsets: Masks, costs: Integers | None) -> Integers:
+    """Return what each subset costs; its size without costs."""
+    if costs is None:
+        return np.asarray(subsets.sum(axis=1))
+    # Subset by subset: a product with the matrix would copy it as integers.
+    return np.array([costs[subset].sum() for subset in subsets], np.int64)
 
 
 def packed(subsets: Masks) -> list[bytes]:

@@ -22,6 +22,8 @@ BATCH_CELLS = 2**24  # subsets times features of one batch: 16 MB, all candidate
 class QuickReduct(Parametrized):
     """Add the feature that raises the score most, until the score is high enough.
 
+    With costs, add the one that raises it most for what it costs.
+
     With a measure that a feature can lower, such as the soft dependency, no score is high enough:
     20 features are added, and more as long as each raises the score above all previous ones.
 
@@ -49,8 +51,14 @@ def grow(problem: Problem) -> Steps[tuple[Masks, float]]:
     left = constraints.free
     while len(left) and _wants_more(problem, int(subset.sum()), score, highest):
         highest = max(highest, score)
-        scores = yield from try_each(subset, left, problem.tolerance)
-        chosen = int(np.argmax(scores >= scores.max() - problem.tolerance))
+        if problem.costs is None:
+            scores = yield from try_each(subset, left, problem.tolerance)
+            chosen = int(np.argmax(scores >= scores.max() - problem.tolerance))
+        else:
+            scores = yield from try_each(subset, left, within=None)
+            gained = np.minimum(scores, problem.target) - max(score, 0.0)
+            worth = np.where(gained > problem.tolerance, gained, 0.0) / problem.costs[left]
+            chosen = int(np.lexsort((problem.costs[left], -worth))[0])
         subset[left[chosen]] = True
         score = float(scores[chosen])
         left = np.delete(left, chosen)
@@ -69,13 +77,17 @@ def _wants_more(problem: Problem, size: int, score: float, highest: float) -> bo
     return score < problem.target
 
 
-def try_each(subset: Masks, candidates: Integers, within: float) -> Steps[Floats]:
-    """Score the subset with each candidate added; -inf for all but the best of each batch."""
+def try_each(subset: Masks, candidates: Integers, within: float | None) -> Steps[Floats]:
+    """Score the subset with each candidate added; -inf for all but the best of each batch.
+
+    The best are those that lie `within` the highest score; None for all.
+    """
     n_rows = max(1, BATCH_CELLS // len(subset))
     scores = np.empty(len(candidates))
     for start in range(0, len(candidates), n_rows):
         some = candidates[start : start + n_rows]
-        batch = Batch(with_each(subset, some), only_best=True, within=within)
+        tried = with_each(subset, some)
+        batch = Batch(tried, only_best=True, within=within) if within is not None else Batch(tried)
         scores[start : start + n_rows] = yield batch
     return scores
 

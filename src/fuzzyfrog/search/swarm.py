@@ -104,7 +104,8 @@ class _Memory:
 
     def learn(self, places: Masks, scores: Floats) -> None:
         """Remember the places that are better than the remembered ones."""
-        new = self.ranking.merit(scores, places.sum(axis=1))
-        better = self.ranking.beats(new, self.ranking.merit(self.scores, self.places.sum(axis=1)))
+        ranking = self.ranking
+        new = ranking.merit(scores, ranking.cost(places))
+        better = ranking.beats(new, ranking.merit(self.scores, ranking.cost(self.places)))
         self.places = np.where(better[:, np.newaxis], places, self.places)
         self.scores = np.where(better, scores, self.scores)

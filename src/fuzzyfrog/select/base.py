@@ -11,8 +11,9 @@ from fuzzyfrog.common.messages import Sentence, Setting, count
 from fuzzyfrog.measure.dependency import Measure
 from fuzzyfrog.result import Subset
 from fuzzyfrog.search import Objective, Outcome, Problem
-from fuzzyfrog.search.protocol import Constraints, without_each
+from fuzzyfrog.search.protocol import Constraints, cost_of, without_each
 from fuzzyfrog.search.stepwise import eliminate
+from fuzzyfrog.select.costs import Costs
 
 Masks = NDArray[np.bool_]
 
@@ -38,12 +39,15 @@ def dealt_folds(target: NDArray[Any], n_folds: int, seed: int) -> NDArray[np.int
     return folds
 
 
-def reducts_of(outcome: Outcome, problem: Problem, names: Sequence[str]) -> tuple[Subset, ...]:
-    """Return the best subsets, those with the most frequent features first."""
-    common = [-float(outcome.feature_frequency[one.subset].sum()) for one in outcome.reducts]
+def reducts_of(
+    outcome: Outcome, problem: Problem, names: Sequence[str], costs: Costs | None
+) -> tuple[Subset, ...]:
+    """Return the best subsets, the small ones and those with the most frequent features first."""
+    frequency = outcome.feature_frequency
+    common = [(one.subset.sum(), -frequency[one.subset].sum()) for one in outcome.reducts]
     ranked = sorted(zip(common, outcome.reducts, strict=True), key=lambda pair: pair[0])
     return tuple(
-        subset_of(one.subset, problem.told(one.score), names, minimal=one.minimal)
+        subset_of(one.subset, problem.told(one.score), names, minimal=one.minimal, costs=costs)
         for _, one in ranked
     )
 
@@ -53,8 +57,9 @@ def front_of(
     problem: Problem,
     names: Sequence[str],
     accuracies: Sequence[float | None] | None,
+    costs: Costs | None,
 ) -> tuple[Subset, ...]:
-    """Return the best subset found of each size, up to the first with the highest score.
+    """Return the best subset found of each size or cost, up to the first with the highest score.
 
     Of a path, which has accuracies, all of it: a larger subset may predict better though it scores
     lower.
@@ -65,22 +70,22 @@ def front_of(
             for point, accuracy in zip(outcome.front, accuracies, strict=True)
         )
     highest = max(point.score for point in outcome.front) - problem.tolerance
-    enough = next(point.size for point in outcome.front if point.score >= highest)
+    enough = next(point.cost for point in outcome.front if point.score >= highest)
     return tuple(
-        subset_of(point.subset, problem.told(point.score), names)
+        subset_of(point.subset, problem.told(point.score), names, costs=costs)
         for point in outcome.front
-        if point.size <= enough
+        if point.cost <= enough
     )
 
 
 def front_through(front: Sequence[Subset], reduct: Subset, tolerance: float) -> tuple[Subset, ...]:
-    """Return the front with a reduct in place of a subset of the same size that is as good."""
+    """Return the front with a reduct in place of a subset of the same price that is as good."""
 
     def is_other(point: Subset) -> bool:
         is_as_good = abs(point.dependency - reduct.dependency) <= tolerance
-        return point.size == reduct.size and point.features != reduct.features and is_as_good
+        return point.price == reduct.price and point.features != reduct.features and is_as_good
 
-    own = Subset(reduct.features, reduct.dependency, names=reduct.names)
+    own = Subset(reduct.features, reduct.dependency, cost=reduct.cost, names=reduct.names)
     return tuple(own if is_other(point) else point for point in front)
 
 
@@ -91,10 +96,12 @@ def subset_of(
     *,
     minimal: bool | None = None,
     accuracy: float | None = None,
+    costs: Costs | None = None,
 ) -> Subset:
     """Return a subset with the indices and names of its features."""
     features = tuple(np.flatnonzero(mask).tolist())
-    return Subset(features, score, minimal, accuracy, tuple(names[one] for one in features))
+    cost = None if costs is None else costs.of_features(features)
+    return Subset(features, score, minimal, accuracy, cost, tuple(names[one] for one in features))
 
 
 def core_of_run(measure: Objective, problem: Problem, outcome: Outcome) -> list[int]:
@@ -148,18 +155,19 @@ def unsearched(measure: Measure, problem: Problem, reason: str) -> tuple[Outcome
     allowed[constraints.free] = True
     subset[constraints.free[: constraints.sizes[1] - int(subset.sum())]] = True
     full, score = measure.score(np.array([allowed, subset])).tolist()
+    problem_cost = cost_of(subset[np.newaxis], problem.costs)[0]
     outcome = Outcome(
         subset=subset,
         score=score,
         reducts=(search.Reduct(subset, score, minimal=False),),
-        front=(search.FrontPoint(int(subset.sum()), score, subset),),
+        front=(search.FrontPoint(int(problem_cost), score, subset),),
         feature_frequency=subset.astype(np.float64),
         history=(),
         n_evaluations=0,
         n_on_sample=0,
         n_replayed=0,
         stop_reason=reason,
-        lower_bound=constraints.sizes[0],
+        lower_bound=constraints.least_cost,
         proven=False,
         all_listed=False,
     )

@@ -1,6 +1,6 @@
 """Proofs about reducts: certificates of a selection, and all reducts one by one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from math import nan
@@ -10,11 +10,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import Sentence, Setting
+from fuzzyfrog.common.messages import Sentence, Setting, shown
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.common.tnorms import TNorm
 from fuzzyfrog.data.scaling import Missing, Spread
-from fuzzyfrog.errors import DataError
+from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.requirements import Requirements
 from fuzzyfrog.result import Certificate, Subset
@@ -22,8 +22,10 @@ from fuzzyfrog.result.parts import Claim
 from fuzzyfrog.search import Outcome, Problem, Proposal
 from fuzzyfrog.search.covering import Oracle, Rows
 from fuzzyfrog.search.exact import CoverProof
-from fuzzyfrog.search.protocol import Constraints, check_problem, without_each
+from fuzzyfrog.search.protocol import Constraints, check_problem, cost_of, without_each
 from fuzzyfrog.select.base import subset_of
+from fuzzyfrog.select.costs import Costs, check_costs
+from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.settings import constrained_features
 
 Mask = NDArray[np.bool_]
@@ -44,9 +46,10 @@ def enumerate_reducts(
     target: Literal["auto", "class", "numeric"] = "auto",
     must_include: object = None,
     exclude: object = None,
+    costs: Mapping[object, object] | None = None,
     n_jobs: int | None = None,
 ) -> Iterator[Subset]:
-    """Enumerate all reducts of a given size, or all smallest reducts.
+    """Enumerate all reducts of a given size, or all smallest or cheapest reducts.
 
     A reduct is a subset of the features that has the dependency of all of them and loses it
     without any of its features. Reducts are yielded as soon as they are found. If the iterator
@@ -81,6 +84,9 @@ def enumerate_reducts(
         Features that every reduct has, even those it could do without.
     exclude : list of names or indices, mask, or None, default=None
         Features that no reduct has.
+    costs : mapping of features to numbers, or None, default=None
+        What features cost, 1 where nothing is given. With costs, all reducts of the lowest cost are
+        yielded, as soon as that cost is proved; `size` must be None.
     n_jobs : int or None, default=None
         Number of threads; None for all usable CPUs. The results do not depend on it.
 
@@ -105,21 +111,30 @@ def enumerate_reducts(
         check_count("limit", limit)
     if size is not None:
         check_count("size", size)
+    check_costs(costs)
+    if costs is not None and size is not None:
+        raise ParameterError("size", Sentence("be left out with ", Setting("costs")), shown(size))
     measure = Dependency(
         X, y, tnorm=tnorm, spread=spread, categorical_features=categorical_features,
         missing=missing, target=target, n_jobs=n_jobs,
     )  # fmt: skip
     check_provable(measure)
-    problem = _problem(measure, must_include, exclude)
+    priced = None
+    if costs is not None:
+        priced = Costs.of(costs, measure.dataset, Groups.of(None, measure.dataset))
+    problem = _problem(measure, must_include, exclude, priced)
     found = _smallest(measure, problem) if size is None else _of_size(measure, problem, size)
     names = measure.dataset.feature_names
     reducts = (
-        subset_of(subset, problem.told(score), names, minimal=True) for subset, score in found
+        subset_of(subset, problem.told(score), names, minimal=True, costs=priced)
+        for subset, score in found
     )
     return islice(reducts, limit)
 
 
-def _problem(measure: Dependency, must_include: object, exclude: object) -> Problem:
+def _problem(
+    measure: Dependency, must_include: object, exclude: object, costs: Costs | None
+) -> Problem:
     dataset = measure.dataset
     included, excluded = constrained_features(must_include, exclude, dataset)
     problem = Problem(
@@ -128,6 +143,7 @@ def _problem(measure: Dependency, must_include: object, exclude: object) -> Prob
         full_score=nan,
         must_include=included,
         exclude=excluded,
+        costs=None if costs is None else costs.units,
         tolerance=measure.tolerance,
     )
     check_problem(problem)
@@ -135,16 +151,15 @@ def _problem(measure: Dependency, must_include: object, exclude: object) -> Prob
 
 
 def _smallest(measure: Dependency, problem: Problem) -> Iterator[tuple[Mask, float]]:
-    """Yield the subsets with the full score whose size is proved to be the smallest."""
+    """Yield the subsets with the full score whose size or cost is proved to be the lowest."""
     proof = _proof(measure, problem)
     seen = set[bytes]()  # found by chance, before the search that finds each of them once
-    for subset, score in _reaching(measure, problem, proof.bound()):
-        if subset.sum() == proof.lower_bound and subset.tobytes() not in seen:
-            seen.add(subset.tobytes())
-            yield subset, score
-    for subset, score in _reaching(measure, problem, proof.smallest()):
-        if subset.sum() == proof.lower_bound and subset.tobytes() not in seen:
-            yield subset, score
+    for proposal in (proof.bound(), proof.smallest()):
+        for subset, score in _reaching(measure, problem, proposal):
+            cost = int(cost_of(subset[np.newaxis], problem.costs)[0])
+            if cost == proof.lower_bound and subset.tobytes() not in seen:
+                seen.add(subset.tobytes())
+                yield subset, score
 
 
 def _of_size(measure: Dependency, problem: Problem, size: int) -> Iterator[tuple[Mask, float]]:
@@ -190,7 +205,7 @@ def _is_minimal(
     return bool((scores < required).all())
 
 
-def certificate_of(outcome: Outcome, problem: Problem) -> Certificate:
+def certificate_of(outcome: Outcome, problem: Problem, costs: Costs | None = None) -> Certificate:
     """Return what a run proved."""
     size, n_reducts = int(outcome.subset.sum()), len(outcome.reducts)
     claim: Claim = "product" if problem.ranking == "product" else "fewest"
@@ -199,6 +214,8 @@ def certificate_of(outcome: Outcome, problem: Problem) -> Certificate:
     if claim == "fewest" and outcome.score < problem.target:
         # Only all features together are known to reach it.
         size, n_reducts = Constraints(problem).sizes[1], 1
+    if costs is not None:
+        return _priced(outcome, problem, costs)
     return Certificate(
         proven=outcome.proven,
         lower_bound=outcome.lower_bound,
@@ -206,6 +223,24 @@ def certificate_of(outcome: Outcome, problem: Problem) -> Certificate:
         n_reducts=n_reducts,
         all_listed=outcome.all_listed,
         claim=claim,
+    )
+
+
+def _priced(outcome: Outcome, problem: Problem, costs: Costs) -> Certificate:
+    """Return what a run proved about costs."""
+    best, n_reducts = outcome.subset, len(outcome.reducts)
+    size = min(int(one.subset.sum()) for one in outcome.reducts)
+    if outcome.score < problem.target:  # only all features together are known to reach it
+        best, n_reducts = ~np.asarray(problem.exclude), 1
+        size = int(best.sum())
+    return Certificate(
+        proven=outcome.proven,
+        lower_bound=costs.in_full(outcome.lower_bound),
+        size=size,
+        n_reducts=n_reducts,
+        all_listed=outcome.all_listed,
+        claim="cheapest",
+        cost=costs.of_features(np.flatnonzero(best).tolist()),
     )
 
 

@@ -110,9 +110,18 @@ class LeftOut:
 
 
 def left_out(
-    dataset: Dataset, included: Masks, excluded: Masks, *, drop_copies: bool, drop_doubtful: bool
+    dataset: Dataset,
+    included: Masks,
+    excluded: Masks,
+    *,
+    drop_copies: bool,
+    drop_doubtful: bool,
+    costs: NDArray[np.number] | None = None,
 ) -> LeftOut:
-    """Return which of the features that are neither included nor excluded are left out."""
+    """Return which of the features that are neither included nor excluded are left out.
+
+    Of copies, the cheapest stays if features have costs.
+    """
     free = ~included & ~excluded
     mask = np.zeros(dataset.n_features, np.bool_)
     sentences = list(_without_values(dataset, ~excluded))
@@ -159,7 +168,7 @@ def left_out(
     correlated: tuple[Alike, ...] = ()
     if drop_copies:
         same, near = find_alike(dataset, ~excluded & ~mask)
-        copies = tuple(_ordered(group, included) for group in same)
+        copies = tuple(_ordered(group, included, costs) for group in same)
         correlated = tuple(Alike(group[0], tuple(group[1:])) for group in near)
         for group in copies:
             mask[[one for one in group.others if not included[one]]] = True
@@ -167,9 +176,10 @@ def left_out(
     return LeftOut(mask, tuple(sentences), copies, correlated, identifiers)
 
 
-def _ordered(group: Sequence[int], included: Masks) -> Alike:
-    """Return a group of copies with the one that stays: an included one, or the first in it."""
-    kept = next((one for one in group if included[one]), group[0])
+def _ordered(group: Sequence[int], included: Masks, costs: NDArray[np.number] | None) -> Alike:
+    """Return a group of copies with the one that stays: included, cheapest, or the first."""
+    cheapest = group[0] if costs is None else min(group, key=lambda one: costs[one])
+    kept = next((one for one in group if included[one]), cheapest)
     return Alike(kept, tuple(one for one in group if one != kept))
 
 

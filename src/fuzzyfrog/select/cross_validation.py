@@ -210,7 +210,7 @@ class Selecting:
         yield Choice("all", self.allowed)
         yield Choice("selected", self.mask(found.selected))
         chance = found.chance or 0.0
-        bend = elbow_of(found.front, len(found.selected), found.dependency, chance)
+        bend = elbow_of(found.front, found.price, found.dependency, chance)
         yield Choice("elbow", self.mask(found.selected if bend is None else bend.features))
 
     def noise(self, seed: int) -> NoiseGuard | str | None:

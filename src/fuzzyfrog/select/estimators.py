@@ -594,7 +594,11 @@ class ReductSelector(_Selector):
         for each name of a group a list of names or indices, or a pattern such as "color_*". A group
         counts as one feature, in sizes too, and its name may stand for its columns in
         `must_include` and `exclude`; to name one of its columns there is to name all of them.
-        Nothing can be certified with groups.
+    costs : mapping of features to numbers, or None, default=None
+        What features cost, by name, index or name of a group, such as ``{"mri": 400, "blood":
+        12}``; 1 where nothing is given. The features with the lowest total cost are selected,
+        instead of the fewest, and proofs, lists and the front are about costs. A group costs what
+        is given for its name, or else for its columns together.
     copies : {"drop", "keep"}, default="drop"
         Of columns that say the same (equal, affine or one-to-one recoded), only one may be
         selected; "keep" treats them as separate features.
@@ -660,8 +664,9 @@ class ReductSelector(_Selector):
     n_sampled_ : int
         Number of samples that subsets were scored on.
     front_ : list of Subset
-        The best subset found of each size, up to the first size with the highest dependency. If
-        several are equally good, the selected one.
+        The best subset found of each size, up to the first size with the highest dependency; with
+        costs, each subset found that no cheaper one equals. If several are equally good, the
+        selected one.
     copies_ : dict of int to int
         For each feature that is a copy, the index of the one that may be selected in its place.
     reducts_ : list of Subset
@@ -724,6 +729,7 @@ class ReductSelector(_Selector):
         must_include: object = None,
         exclude: object = None,
         feature_groups: Mapping[str, object] | None = None,
+        costs: Mapping[object, object] | None = None,
         copies: Literal["drop", "keep"] = "drop",
         categorical_features: object = "from_dtype",
         target: Literal["auto", "class", "numeric"] = "auto",
@@ -748,6 +754,7 @@ class ReductSelector(_Selector):
         self.must_include = must_include
         self.exclude = exclude
         self.feature_groups = feature_groups
+        self.costs = costs
         self.copies = copies
         self.categorical_features = categorical_features
         self.target = target

@@ -21,6 +21,7 @@ from fuzzyfrog.common.messages import count, listed, shown, suggested
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.result import Alike, FeatureSummary, Result, Subset
+from fuzzyfrog.search.covering import Oracle, Rows
 from fuzzyfrog.select.settings import is_index
 
 if TYPE_CHECKING:
@@ -155,6 +156,21 @@ class Groups:
         """Return the measure as a search sees it."""
         return GroupedMeasure(measure, self) if self else measure
 
+    def oracle(self, broken: Oracle | None) -> Oracle | None:
+        """Return the oracle as a search sees it: a group has the weights of its columns."""
+        if broken is None or not self:
+            return broken
+
+        def of_groups(subset: Masks) -> Rows:
+            rows = broken(self.expanded(subset))
+            weights = rows.weights.copy()
+            for first, *others in self.columns.values():
+                weights[:, first] += weights[:, others].sum(axis=1)
+                weights[:, others] = 0.0
+            return Rows(np.minimum(weights, rows.needed[:, np.newaxis]), rows.needed)
+
+        return of_groups
+
     def on_sample(self, measure_on: Callable[[Masks], Any]) -> Callable[[Masks], Any]:
         """Return `measure_on` for groups: failed subsets in, the grouped measure out."""
         return lambda failed: self.measured(measure_on(self.expanded(failed)))
@@ -170,6 +186,7 @@ class Groups:
                 f"{name} ({_short([features[one].name for one in columns])})",
                 features[columns[0]].kind,
                 max(features[one].n_missing for one in columns),
+                features[columns[0]].cost,
             )
             for name, columns in self.columns.items()
         }

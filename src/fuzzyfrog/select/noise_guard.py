@@ -49,6 +49,7 @@ def noise_guard(
         must_include=None,
         exclude=None,
         n_features_to_select=settings.size_of(dataset.n_features),
+        costs=None,
         random_state=seed,
     )
     try:

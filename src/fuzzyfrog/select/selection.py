@@ -49,6 +49,7 @@ from fuzzyfrog.select.base import (
 )
 from fuzzyfrog.select.certify import certificate_of
 from fuzzyfrog.select.column_warnings import LeftOut, left_out, telling
+from fuzzyfrog.select.costs import Costs
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.kind import Sized
 from fuzzyfrog.select.settings import Settings, check_apart, constrained_features, seed_of
@@ -135,12 +136,14 @@ class _Fit:
         self._notes += dataset.notes
         self._groups = groups = Groups.of(settings.feature_groups, dataset)
         self._notes += groups.sentences(dataset.feature_names)
+        costs = costs_of(dataset, settings, groups)
+        self._warn(costs.sentences() if costs is not None else ())
         if settings.rule is None and settings.size_rule != "auto":
             sized = Setting("n_features_to_select", settings.n_features_to_select)
             self._notes.append(Sentence(Setting("size_rule"), " is not used: ", sized, "."))
         self._seed = seed_of(settings.random_state)
         here = measure.on_rows(settings.sample, self._seed)
-        problem, rest = self._problem(measure, here)
+        problem, rest = self._problem(measure, here, costs)
         search.propose(problem, self._seed).close()  # checks the parameters of the search
         allowed = groups.expanded(~np.asarray(problem.exclude))
         is_measured, core = True, None
@@ -168,12 +171,12 @@ class _Fit:
             outcome = ending.outcome
         certificate = None
         if settings.proves and is_measured:
-            certificate = certificate_of(outcome, problem)
+            certificate = certificate_of(outcome, problem, costs)
         self._notes += on_sample_first(outcome, measure.n_samples)
         self._warn(early_end(outcome, problem), self._end_warning)
         self._warn(self._missing(outcome, problem, here, core, is_measured=is_measured))
         names = groups.named(dataset.feature_names)
-        reducts = reducts_of(outcome, problem, names)
+        reducts = reducts_of(outcome, problem, names, costs)
         found = {
             "reducts": reducts,
             "n_reducts": len(reducts),
@@ -189,7 +192,7 @@ class _Fit:
         self._warn(kind.doubts(dataset, support, allowed), PredictionWarning)
         seconds = time.monotonic() - self._start
         return Result(
-            table=_summary_of(dataset),
+            table=_summary_of(dataset, costs),
             settings=settings.parameters(
                 [dataset.feature_names[one] for one in np.flatnonzero(dataset.categorical)]
             ),
@@ -202,9 +205,11 @@ class _Fit:
             selected=selected.features,
             answer=kind.answer(found, measure, core, certificate),
             front=front_through(
-                front_of(outcome, problem, names, ending.accuracies), selected, problem.tolerance
+                front_of(outcome, problem, names, ending.accuracies, costs),
+                selected,
+                problem.tolerance,
             ),
-            history=_history(outcome.history, self._times),
+            history=_history(outcome.history, self._times, costs),
             n_evaluations=outcome.n_evaluations,
             n_resumed=outcome.n_replayed,
             stop_reason=outcome.stop_reason,
@@ -218,15 +223,15 @@ class _Fit:
             substitutes=_alike(ending.substitutes),
         )  # fmt: skip
 
-    def _problem(self, measure: Any, here: Any) -> tuple[Problem, LeftOut]:
+    def _problem(self, measure: Any, here: Any, costs: Costs | None) -> tuple[Problem, LeftOut]:
         """Return the checked problem, still without the full score, and what is left out."""
         settings, dataset = self._settings, measure.dataset
         included, excluded, rest = constraints_of(dataset, settings, self._groups)
         self._warn(rest.sentences)
         oracle = None
-        is_whole = here is measure and not self._groups
-        if settings.proves or is_whole:
-            oracle = self._kind.oracle(measure, ~excluded, proves=settings.proves)
+        if settings.proves or (here is measure and not self._groups):
+            allowed = self._groups.expanded(~excluded)
+            oracle = self._kind.oracle(measure, allowed, proves=settings.proves)
         problem = Problem(
             n_features=dataset.n_features,
             n_cells=dataset.n_samples * dataset.n_features,
@@ -236,7 +241,8 @@ class _Fit:
             exclude=excluded,
             n_features_to_select=settings.size_of(int(np.count_nonzero(~excluded))),
             min_dependency=float(settings.min_dependency),
-            oracle=oracle,
+            costs=None if costs is None else costs.units,
+            oracle=self._groups.oracle(oracle),
             is_monotone=measure.is_monotone,
             tolerance=measure.tolerance,
         )
@@ -324,6 +330,13 @@ class _Fit:
             yield f"There was {self._lack} to determine the core."
 
 
+def costs_of(dataset: Dataset, settings: Settings, groups: Groups) -> Costs | None:
+    """Return what the features of a table cost; None without costs."""
+    if settings.costs is None:
+        return None
+    return Costs.of(settings.costs, dataset, groups)  # type: ignore[arg-type]  # it was checked
+
+
 def constraints_of(
     dataset: Dataset, settings: Settings, groups: Groups
 ) -> tuple[Masks, Masks, LeftOut]:
@@ -333,6 +346,7 @@ def constraints_of(
     )
     included = groups.joined(included)
     excluded = groups.expanded(groups.joined(excluded))
+    costs = costs_of(dataset, settings, groups)
     check_apart(included, excluded, groups.named(dataset.feature_names))
     rest = left_out(
         dataset,
@@ -340,6 +354,7 @@ def constraints_of(
         excluded | groups.grouped,  # these belong together, whatever they say
         drop_copies=settings.copies == "drop",
         drop_doubtful=settings.screens,
+        costs=None if costs is None else costs.units,
     )
     return included, excluded | rest.mask | groups.members, rest
 
@@ -388,13 +403,15 @@ def _size_of(dataset: Dataset) -> str:
     return f"{dataset.n_samples:,} samples on {count(dataset.n_features, 'feature')}"
 
 
-def _summary_of(dataset: Dataset) -> TableSummary:
+def _summary_of(dataset: Dataset, costs: Costs | None) -> TableSummary:
     gaps = np.isnan(dataset.values).sum(axis=0).tolist()
     kinds = ["categorical" if categorical else "numeric" for categorical in dataset.categorical]
+    columns = range(dataset.n_features)
+    each = [None if costs is None else costs.of_features([one]) for one in columns]
     return TableSummary(
         name=str(dataset.name),
         n_samples=dataset.n_samples,
-        features=tuple(map(FeatureSummary, dataset.feature_names, kinds, gaps)),  # type: ignore[arg-type]
+        features=tuple(map(FeatureSummary, dataset.feature_names, kinds, gaps, each)),  # type: ignore[arg-type]
         target=_target_of(dataset),
         sha256=fingerprint(dataset).removeprefix("sha256:"),
     )
@@ -437,8 +454,10 @@ def _versions() -> Versions:
     )
 
 
-def _history(moments: Sequence[Moment], times: Sequence[float]) -> tuple[HistoryPoint, ...]:
-    """Return the first moment, the last, and some in between."""
+def _history(
+    moments: Sequence[Moment], times: Sequence[float], costs: Costs | None
+) -> tuple[HistoryPoint, ...]:
+    """Return the first moment, the last, and some in between; bounds are of sizes, not costs."""
     scored = [at for at, moment in enumerate(moments) if moment.score > -inf]
     return tuple(
         HistoryPoint(
@@ -448,7 +467,7 @@ def _history(moments: Sequence[Moment], times: Sequence[float]) -> tuple[History
             size=moments[at].size,
             n_reducts=moments[at].n_best,
             diversity=moments[at].diversity,
-            lower_bound=moments[at].lower_bound,
+            lower_bound=moments[at].lower_bound if costs is None else None,
         )
         for at in _thinned(scored)
     )

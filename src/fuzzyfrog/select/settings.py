@@ -18,6 +18,7 @@ from fuzzyfrog.result.result import Parameter
 from fuzzyfrog.search import Callback, Certified, Exact, ExactFront, QuickReduct, Search
 from fuzzyfrog.search.protocol import RANKINGS
 from fuzzyfrog.search.registry import SEARCHES
+from fuzzyfrog.select.costs import check_costs
 from fuzzyfrog.select.kind import Kind
 from fuzzyfrog.select.soft import RULES as SIZE_RULES
 
@@ -53,6 +54,7 @@ class Settings:
     must_include: object = None
     exclude: object = None
     feature_groups: object = None
+    costs: object = None
     copies: str = "drop"
     certify: bool = False
     sample: int | None = None
@@ -142,13 +144,8 @@ class Settings:
                 "None",
                 "Pass an integer: a run can only be resumed with the seed it was started with.",
             )
-        if self.feature_groups and self.proves:
-            hint = Sentence("Leave out ", Setting("feature_groups"), ", or search without a proof.")
-            name, got = ("certify", "True") if self.certify else ("search", shown(self.search))
-            why = Sentence(
-                "be left out with ", Setting("feature_groups"), ": a proof is about single columns"
-            )
-            raise ParameterError(name, why, got, hint)
+        if self.costs is not None:
+            self._check_costs()
         if self.sample is None:
             return
         if not self.kind.can_sample:
@@ -172,6 +169,15 @@ class Settings:
             )  # fmt: skip
             rule = "be left out together with a cluster"
             raise ParameterError("sample", rule, shown(self.sample), hint)
+
+    def _check_costs(self) -> None:
+        """Raise for settings that have no meaning with costs."""
+        others = {"n_features_to_select": None, "ranking": "lexicographic"}
+        for name, default in others.items():
+            if getattr(self, name) != default:
+                rule = Sentence("be left out with ", Setting("costs"))
+                hint = "The lowest cost decides how many features there are."
+                raise ParameterError(name, rule, shown(getattr(self, name)), hint)
 
 
 def _named_search(search: object) -> Search:
@@ -225,6 +231,7 @@ def _is_cluster(value: object) -> None:
 _KEPT = "With 1, the selected features keep the dependency of all features."
 _RULES: dict[str, Callable[[Any], None]] = {
     "certify": partial(check_boolean, "certify"),
+    "costs": check_costs,
     "ranking": lambda value: check_known("ranking", value, RANKINGS),
     "min_dependency": partial(check_share, "min_dependency", zero=False, hint=_KEPT),
     "checkpoint": _is_path,

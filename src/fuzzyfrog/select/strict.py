@@ -123,6 +123,7 @@ class Strict(Kind):
             may_sample
             and is_fewest
             and problem.min_dependency == 1
+            and problem.costs is None
             and problem.oracle is None
             and not isinstance(search, QuickReduct)
             and _is_large(measure)

@@ -534,15 +534,26 @@ class Words(ABC):
         """Return what the accuracy of nearest neighbors is called."""
         return "R² of neighbors" if self.is_numeric else "neighbors right"
 
+    @property
+    def has_costs(self) -> bool:
+        """Whether features have costs, so that subsets are compared by these."""
+        return self.result.cost is not None
+
+    def priced(self, subset: Subset) -> str:
+        """Return the size of a subset, or what it costs."""
+        if subset.cost is not None:
+            return f"a cost of {subset.cost:.10g}"
+        return count(subset.size, "feature")
+
     def fewer(self) -> str:
         """Return the best scores of smaller subsets, each better than those of fewer features."""
         best, points = -inf, []
         for point in self.result.front:
-            if point.size < len(self.result.selected) and point.dependency > best:
+            if point.price < self.result.price and point.dependency > best:
                 best = point.dependency
                 points.append(point)
         return ", ".join(
-            f"{one.size if place else count(one.size, 'feature')}: "
+            f"{f'{one.price:.10g}' if place else self.priced(one)}: "
             f"{told_apart(one.dependency, self.result.dependency)}"
             for place, one in enumerate(points[-MAX_NAMED:])
         )

@@ -1,6 +1,7 @@
 """What may be said of reducts: how far they are proven, and nothing about new samples."""
 
 from collections.abc import Iterator
+from math import fsum
 
 from fuzzyfrog.common.messages import count, percent
 from fuzzyfrog.result import Subset
@@ -41,7 +42,7 @@ class ReductWords(Words):
     def elbow(self) -> Subset | None:
         """The smallest subset of the front that keeps most; None if no smaller one does."""
         result = self.result
-        return elbow_of(result.front, len(result.selected), result.dependency)
+        return elbow_of(result.front, result.price, result.dependency)
 
     @property
     def _goal(self) -> str:
@@ -165,13 +166,17 @@ class ReductWords(Words):
             text = f"It is not proven that no other subset of {size} is better. {prove}"
             line = f"as requested; {certify} tries to prove that no others are better"
             return Standing("open", f"{size}, as asked for.", text, line)
-        if len(result.selected) == 1 and result.asks_for_fewest and result.is_enough:
+        is_single = len(result.selected) == 1 and not self.has_costs
+        if is_single and result.asks_for_fewest and result.is_enough:
             text = (
                 f"No subset is smaller. A run with {certify} lists other features that are as good."
             )
             title = "1 feature is the fewest there can be."
             return Standing("proven", title, text, "the fewest possible")
         best = "smallest" if result.is_lexicographic else "best"
+        smaller = "cheaper" if self.has_costs else "smaller"
+        if self.has_costs:
+            best = "cheapest"
         line = f"not proven to be the {best}; {certify} tries to prove it"
         if result.asks_for_fewest and not result.is_enough and result.stop_reason != "converged":
             line = f"too few: {self.stopped()}"
@@ -180,10 +185,10 @@ class ReductWords(Words):
         if is_free and any(
             one.minimal for one in result.reducts if one.features == result.selected
         ):
-            text = f"It is not proven that no smaller subset is as good. {prove}"
+            text = f"It is not proven that no {smaller} subset is as good. {prove}"
             return Standing("checked", "None of them can be left out.", text, line)
         text = (
-            "This is the best subset that the search found; a smaller one may be as good. Give "
+            f"This is the best subset that the search found; a {smaller} one may be as good. Give "
             f"the search more time, or run it with {certify}."
         )
         return Standing("open", "Not proven.", text, line)
@@ -214,6 +219,8 @@ class ReductWords(Words):
         if self.are_equal:
             return super().alike()
         size = f" of {self.size}" if self.result.is_lexicographic else ""
+        if self.has_costs:
+            size = f" {self._at_this_cost}"
         return f"subsets{size} that keep at least {self._asked}"
 
     @property
@@ -232,10 +239,12 @@ class ReductWords(Words):
             return None
         for share in CHEAPER_SHARES:
             enough = share * result.full_dependency
-            size = min((one.size for one in result.front if one.dependency >= enough), default=None)
-            if size is not None and size < len(result.selected):
+            enough_for = (one for one in result.front if one.dependency >= enough)
+            least = min(enough_for, key=lambda one: one.price, default=None)
+            if least is not None and least.price < result.price:
                 option = self.option(f"min_dependency={share:g}", f"--min-dependency {share:g}")
-                return f"with {option}, {count(size, 'feature is', 'features are')} enough"
+                are = "are" if least.cost is None and least.size > 1 else "is"
+                return f"with {option}, {self.priced(least)} {are} enough"
         return None
 
     def _own_facts(self) -> Iterator[tuple[str, str]]:
@@ -245,6 +254,9 @@ class ReductWords(Words):
         yield "dependency", f"{result.dependency:.4f} of {result.full_dependency:.4f}{missed}"
         if result.estimate is not None:
             yield "measured", result.estimate
+        if result.cost is not None:
+            full = f"{self._full_cost:.10g} for {count(*self.offered())}"
+            yield "cost", f"{result.cost:.10g} of {full}"
         is_proof = standing.line == str(result.certificate)
         start = "" if is_proof else f"{len(result.selected)}, "
         yield "size", f"{start}{standing.line}"
@@ -253,7 +265,8 @@ class ReductWords(Words):
             yield "core", self._core()
         yield from self.alikes()
         if fewer := self.fewer():
-            yield "fewer", f"best dependency with {fewer}"
+            which = ("cheaper", "for") if self.has_costs else ("fewer", "with")
+            yield which[0], f"best dependency {which[1]} {fewer}"
         if shortcut := self._shortcut():
             yield "trade-off", shortcut
 
@@ -268,15 +281,28 @@ class ReductWords(Words):
             yield "as good", self._as_good()
 
     def _as_good(self) -> str:
-        result, size = self.result, len(self.result.selected)
+        result, size = self.result, f"of size {len(self.result.selected)}"
         if result.is_core_alone:
             return "no other subset of this size (by the same proof)"
+        if self.has_costs:
+            size = self._at_this_cost
         if result.n_reducts == 1:
-            return f"found no other subset of size {size}"
+            return f"found no other subset {size}"
         n_checked = sum(bool(one.minimal) for one in result.reducts)
         is_checked = n_checked == result.n_reducts and result.settings.get("must_include") is None
         spare = "; every feature in them is needed" if is_checked else ""
-        return f"found {result.n_reducts:,} subsets of size {size}{spare}"
+        return f"found {result.n_reducts:,} subsets {size}{spare}"
+
+    @property
+    def _at_this_cost(self) -> str:
+        return f"at a cost of {self.result.cost:.10g}"
+
+    @property
+    def _full_cost(self) -> float:
+        """What all features that may be selected cost."""
+        features = self.result.table.features
+        allowed = set(range(len(features))) - set(self.result.excluded)
+        return fsum(features[one].cost or 0.0 for one in allowed)
 
     def _core(self) -> str:
         result = self.result
@@ -334,6 +360,8 @@ class ReductWords(Words):
         result = self.result
         full = f"all features: {gamma(result.full_dependency)}"
         yield Fact("Dependency γ", gamma(result.dependency), full)
+        if result.cost is not None:
+            yield Fact("Cost", f"{result.cost:.10g}", f"all features: {self._full_cost:.10g}")
         if result.n_reducts > 1:
             label = "Equally good subsets" if self.are_equal else f"Subsets that keep {self._asked}"
             found = "all there are" if self._lists_all else "found"
@@ -392,7 +420,8 @@ class ReductWords(Words):
         if result.n_reducts == 1:
             good = "as good" if self.are_equal else "enough"
             none = "There is no" if are_all else "The search found no"
-            return f"{none} other subset of {self.size} that is {good}."
+            which = self._at_this_cost if self.has_costs else f"of {self.size}"
+            return f"{none} other subset {which} that is {good}."
         found = "There are exactly" if are_all else "The search found"
         of_what = "" if self.are_equal else " of the γ of all features"
         reducts = result.reducts
@@ -402,17 +431,19 @@ class ReductWords(Words):
 
     def front(self) -> Front:
         """Return what to call the best subsets of each size, and the elbow."""
-        lead, bend = "The best γ found for each number of features.", self.elbow
+        each, fewest, point = "number of features", "fewest", "best found of its size"
+        if self.has_costs:
+            each, fewest, point = "cost", "cheapest", "best found for its cost"
+        lead, bend = f"The best γ found for each {each}.", self.elbow
         if bend is not None:
             left = gamma(max(0.0, self.result.full_dependency - bend.dependency))
             lead += (
-                " The elbow is the fewest features that keep 95% of the γ of the selected ones: "
-                f"{count(bend.size, 'feature')} with {gamma(bend.dependency)}. All further "
+                f" The elbow is the {fewest} features that keep 95% of the γ of the selected ones: "
+                f"{self.priced(bend)} with {gamma(bend.dependency)}. All further "
                 f"features together add {left}."
             )
-        return Front(
-            "The cost of fewer features", lead, "The front as a table", "best found of its size"
-        )
+        title = "Cost against dependency" if self.has_costs else "The cost of fewer features"
+        return Front(title, lead, "The front as a table", point)
 
     def _affected(self, n_affected: int) -> str:
         closer = "a different target" if self.is_numeric else "another class"

@@ -173,7 +173,7 @@ def _compile_all() -> None:
     import numpy as np
 
     from fuzzyfrog.measure import Dependency, SampledDependency, SoftDependency
-    from fuzzyfrog.search.covering import CoverSearch, Rows
+    from fuzzyfrog.search.covering import CheapestSearch, CoverSearch, Rows
 
     rng = np.random.default_rng(0)
     X, classes = rng.normal(size=(800, 6)), np.arange(800) % 2  # more pairs than a small table has
@@ -196,6 +196,8 @@ def _compile_all() -> None:
         search.advance(100)
         search.add(Rows(rng.random((80, 6)), np.full(80, 1.5)))
         search.advance(10_000, 8)
+        costs = np.arange(1, 7)
+        CheapestSearch(rows, costs, 12, fixed=nothing, allowed=everything).advance(100)
 
 
 def _is_writable(folder: Path) -> bool:

@@ -38,8 +38,8 @@ def reducts(
         typer.Option(
             "--all",
             metavar="",
-            help="List all reducts with the fewest features (or with --n-features), with a proof "
-            "that there are no others.",
+            help="List all reducts with the fewest features (or with --n-features, or at the "
+            "lowest cost), with a proof that there are no others.",
         ),
     ] = False,
     limit: Annotated[
@@ -58,7 +58,10 @@ def reducts(
     if not list_all:
         run_selection(search, files, asked, checks=not no_check, as_json=as_json, quiet=quiet)
         return
-    allowed = ("n_features", "include", "exclude", "copies", "jobs", "tnorm", "spread", "missing")
+    allowed = (
+        "n_features", "include", "exclude", "copies", "jobs", "tnorm", "spread", "missing", "cost",
+        "costs",
+    )  # fmt: skip
     meaningless = [*given_options(search, but=allowed), *given_options(files)]
     if meaningless:
         raise UsageError(
@@ -85,12 +88,14 @@ def _list_all(
             dataset = loaded.dataset
             included = features_in("--include", search.include, dataset)
             excluded = features_in("--exclude", search.exclude, dataset)
+            costs = search.given_costs()
             left_out += left_out_of(
                 dataset,
                 included,
                 excluded,
                 drop_copies=search.copies == "drop",
                 way_out="--copies keep lists all",
+                costs=costs,
             )
             course.phase("searching for the first reduct")
             iterator = enumerate_reducts(
@@ -98,6 +103,7 @@ def _list_all(
                 size=search.n_features,
                 must_include=included or None,
                 exclude=[*excluded, *left_out] or None,
+                costs=costs or None,  # type: ignore[arg-type]
                 n_jobs=search.jobs,
                 **search.kind.parameters(),  # type: ignore[arg-type]
             )
@@ -146,7 +152,10 @@ def _count(found: list[Subset], ended: str, *, is_fewest: bool) -> str:
         return none if ended == "all" else "No reduct was found before the interruption."
     size = f"{found[0].size} feature{'s' if found[0].size > 1 else ''}"
     noun = "reduct" if len(found) == 1 else "reducts"
-    count = f"{len(found):,} {noun} of {size}, dependency {found[0].dependency:.4f}"
     every = f"proven: no other has {size}{', and none has fewer' if is_fewest else ''}"
+    if found[0].cost is not None:
+        size = f"cost {found[0].cost:.10g}"
+        every = "proven: no other costs as little, and none costs less"
+    count = f"{len(found):,} {noun} of {size}, dependency {found[0].dependency:.4f}"
     reasons = {"all": every, "limit": "there are more: raise --limit"}
     return f"{count}; {reasons.get(ended, 'there may be more')}."

@@ -2,10 +2,12 @@
 
 `linear_program` says what a cover is, bounds its size from below by a relaxation, and solves an
 integer program, which is best for large covers of sparse rows. `search` lists all covers of one
-size by branch and bound, which is best for small covers. `exact.CoverProof` puts them together.
+size by branch and bound, which is best for small covers, and `cheapest` those within a budget.
+`exact.CoverProof` puts them together.
 `row_weighting` finds a small cover quickly and proves nothing; the frogs use it.
 """
 
+from fuzzyfrog.search.covering.cheapest import CheapestSearch
 from fuzzyfrog.search.covering.linear_program import (
     Answer,
     Oracle,
@@ -20,6 +22,7 @@ from fuzzyfrog.search.covering.search import CoverSearch, Slice
 
 __all__ = [
     "Answer",
+    "CheapestSearch",
     "CoverSearch",
     "Oracle",
     "RowWeighting",

@@ -114,11 +114,13 @@ Oracle: TypeAlias = Callable[[Masks], Rows]
 when the subset keeps the full score."""
 
 
-def relaxed(rows: Rows, *, fixed: Masks, allowed: Masks) -> tuple[float, Floats]:
-    """Return a lower bound on the size of covers, and the share of each feature.
+def relaxed(
+    rows: Rows, *, fixed: Masks, allowed: Masks, costs: Integers | None = None
+) -> tuple[float, Floats]:
+    """Return a lower bound on the size or the cost of covers, and the share of each feature.
 
     Any prices of the rows prove a bound: the sum of the prices, less what features would earn
-    beyond their cost of 1. The linear program only finds good prices.
+    beyond their cost. The linear program only finds good prices.
 
     Parameters
     ----------
@@ -126,6 +128,8 @@ def relaxed(rows: Rows, *, fixed: Masks, allowed: Masks) -> tuple[float, Floats]
         The rows; those that matter are chosen as they are broken.
     fixed, allowed : bool[n_features]
         Features that every cover has, and features that a cover may have.
+    costs : int64[n_features] or None
+        What each feature costs; None for 1 each, so that the bound is one on the size.
 
     Returns
     -------
@@ -136,11 +140,14 @@ def relaxed(rows: Rows, *, fixed: Masks, allowed: Masks) -> tuple[float, Floats]
     shares = fixed.astype(np.float64)
     if not rows.covered_by(fixed | allowed):
         return inf, shares
-    free, n_fixed = np.flatnonzero(allowed & ~fixed), int(fixed.sum())
+    if costs is None:
+        costs = np.ones(len(fixed), np.int64)
+    free, spent = np.flatnonzero(allowed & ~fixed), int(costs[fixed].sum())
     left = without_fixed(rows, fixed)
     weights = sparse.csr_array(left.weights[:, free] / left.needed[:, np.newaxis])
-    worth, shares[free] = _solved(weights, _hardest(weights))
-    return n_fixed + ceil(worth - MARGIN), shares
+    dearest = int(costs.max(initial=1))
+    worth, shares[free] = _solved(weights, _hardest(weights), costs[free] / dearest)
+    return spent + ceil((worth - MARGIN) * dearest), shares
 
 
 @cache
@@ -155,25 +162,23 @@ def _hardest(weights: csr_array) -> Integers:
     return hardest
 
 
-def _solved(weights: csr_array, chosen: Integers) -> tuple[float, Floats]:
+def _solved(weights: csr_array, chosen: Integers, costs: Floats) -> tuple[float, Floats]:
     """Solve with the chosen rows, then again with those that the solution breaks."""
     _, optimize = _scipy()
     best, point = 0.0, np.zeros(weights.shape[1])
     while len(chosen):
         some = weights[chosen]
-        solved = optimize.linprog(
-            np.ones(len(point)), -some, -np.ones(len(chosen)), bounds=(0.0, 1.0)
-        )
+        solved = optimize.linprog(costs, -some, -np.ones(len(chosen)), bounds=(0.0, 1.0))
         if solved.x is None:
             break
-        best, point = max(best, _worth(some, -solved.ineqlin.marginals)), solved.x
+        best, point = max(best, _worth(some, -solved.ineqlin.marginals, costs)), solved.x
         chosen = _with_broken(weights, chosen, point)
     return best, point
 
 
-def _worth(weights: csr_array, prices: Floats) -> float:
+def _worth(weights: csr_array, prices: Floats, costs: Floats) -> float:
     prices = np.maximum(prices, 0.0)
-    return float(prices.sum() - np.maximum(prices @ weights - 1.0, 0.0).sum())
+    return float(prices.sum() - np.maximum(prices @ weights - costs, 0.0).sum())
 
 
 def _with_broken(weights: csr_array, chosen: Integers, point: Floats) -> Integers:

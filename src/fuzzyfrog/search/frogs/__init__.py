@@ -74,7 +74,8 @@ class ShuffledFrogs(Parametrized):
         check_known("dissimilarity", self.dissimilarity, DISSIMILARITIES)
         check_count("patience", self.patience)
         kind = VARIANTS[self.variant]
-        if kind is CoverPond and not problem.is_covering:
+        is_walked = problem.is_covering and problem.costs is None  # the walk keeps to one size
+        if kind is CoverPond and not is_walked:
             kind = LocalPond
         pond = kind(self._counts(problem), DISSIMILARITIES[self.dissimilarity], problem, seed)
         return pond.live(self.patience)

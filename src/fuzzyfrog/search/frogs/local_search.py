@@ -103,7 +103,9 @@ class LocalPond(Pond):
         yield from super()._round(shuffle)
 
     def _squeeze(self) -> Steps[None]:
-        """Look for subsets that are one feature smaller than the best."""
+        """Look for subsets that are one feature smaller than the best; costs are another matter."""
+        if self.problem.costs is not None:
+            return
         yield from overheard(self.squeeze.climb(self._n_trials), self._hear)
 
     @property
@@ -276,7 +278,8 @@ class Explorer:
     def _promising(self, masks: Masks, score: float) -> Batch:
         """Return those that are allowed and may be as good as the best, with the scores needed."""
         sizes, (smallest, largest) = masks.sum(axis=1), self._constraints.sizes
-        bars = self._ranking.needed(sizes, np.array(score), np.array(self._archive.size))
+        costs = self._ranking.cost(masks)
+        bars = self._ranking.needed(costs, np.array(score), np.array(self._archive.cost))
         useful = (bars < np.inf) & (smallest <= sizes) & (sizes <= largest)
         return Batch(masks[useful], at_least=bars[useful])
 

@@ -161,7 +161,8 @@ class Pond:
     def _score_hopeful(self, rows: Integers, places: Masks) -> Steps[Floats]:
         """Score the allowed places that may be as good as where the frogs are."""
         sizes, (smallest, largest) = places.sum(axis=1), self.constraints.sizes
-        bars = self.ranking.needed(sizes, self.scores[rows], self.frogs[rows].sum(axis=1))
+        cost = self.ranking.cost
+        bars = self.ranking.needed(cost(places), self.scores[rows], cost(self.frogs[rows]))
         moved = (places != self.frogs[rows]).any(axis=1)
         allowed = (smallest <= sizes) & (sizes <= largest)
         hopeful = np.flatnonzero(moved & allowed & (bars < np.inf))
@@ -172,7 +173,7 @@ class Pond:
         return scores
 
     def _merit(self, frogs: Masks, scores: Floats) -> Floats:
-        return self.ranking.merit(scores, frogs.sum(axis=1))
+        return self.ranking.merit(scores, self.ranking.cost(frogs))
 
     def _merit_of(self, rows: Integers) -> Floats:
         return self._merit(self.frogs[rows], self.scores[rows])
