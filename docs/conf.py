@@ -6,8 +6,19 @@ project = "fuzzyfrog"
 copyright = "the fuzzyfrog authors"  # noqa: A001 - the name that Sphinx looks for
 release = version = version_of("fuzzyfrog")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
-exclude_patterns = ["_build"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = [
+    "_build",
+    "gallery/*.ipynb",
+    "sg_execution_times.rst",
+    "gallery/sg_execution_times.rst",
+]
 templates_path = []
 html_theme = "furo"
 html_title = "fuzzyfrog"
@@ -23,3 +34,13 @@ numpydoc_class_members_toctree = False
 
 # Anchors written as HTML (theory.md) are unknown to MyST; tests/test_docs.py checks every link.
 suppress_warnings = ["myst.xref_missing"]
+
+# The examples run when they have changed since the last build.
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples/gallery",
+    "gallery_dirs": "gallery",
+    "within_subsection_order": "FileNameSortKey",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_signature": False,
+}
