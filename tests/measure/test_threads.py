@@ -3,6 +3,7 @@
 import math
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -13,7 +14,7 @@ import joblib
 import numpy as np
 import pytest
 
-from fuzzyfrog.common.deadline import Deadline, TimeIsUp, limited
+from fuzzyfrog.common.deadline import Deadline, TimeIsUp, limited, stoppable
 from fuzzyfrog.measure import threads
 from fuzzyfrog.measure.threads import effective_threads, map_blocks
 
@@ -382,6 +383,23 @@ def test_no_block_is_begun_after_the_deadline_and_the_next_call_is_not_late(n_th
         map_blocks(begun.append, range(8), n_threads)
     assert begun == []
     assert map_blocks(abs, range(-3, 0), n_threads) == [3, 2, 1]
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_work_without_a_deadline_is_not_cut_short_by_ctrl_c(n_threads):
+    """As while a table is prepared: there is no answer yet."""
+    with stoppable():
+        signal.raise_signal(signal.SIGINT)
+        assert map_blocks(abs, range(-3, 0), n_threads) == [3, 2, 1]
+
+    def press(number):
+        if threading.current_thread() is threading.main_thread():
+            signal.raise_signal(signal.SIGINT)
+        return abs(number)
+
+    with stoppable():
+        assert map_blocks(press, [-1], n_threads) == [1]
+        assert map_blocks(abs, range(-3, 0), n_threads) == [3, 2, 1]
 
 
 def test_a_deadline_holds_in_every_lane():

@@ -50,7 +50,7 @@ class Deadline:
         n_signals = min(self._n_signals, _n_signals)
         return Deadline(min(seconds, self.remaining()), n_signals=n_signals)
 
-    def extended(self, seconds: float) -> Deadline:
+    def extended(self, seconds: float = 0.0) -> Deadline:
         """Return a deadline some seconds after this one, or from now if that is later."""
         return Deadline(max(0.0, self.remaining()) + seconds, n_signals=self._n_signals)
 

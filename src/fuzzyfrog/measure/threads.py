@@ -104,7 +104,7 @@ class _Round(Generic[Item, Result]):
         self._pending = deque(enumerate(blocks))  # popleft and clear are safe among threads
         self._results: dict[int, Result] = {}
         self._failures: dict[int, Exception] = {}
-        self._deadline = current_deadline().within()  # its own, to be ended early
+        self._deadline = current_deadline().extended()  # its own, to be ended early
 
     def run(self, n_lanes: int) -> list[Result]:
         helpers: list[Future[None]] = []

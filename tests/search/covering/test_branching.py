@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from fuzzyfrog.search.covering import CoverSearch, Rows
 from fuzzyfrog.search.covering import search as cover_search
 from search.covering.instances import all_covers, choices, problems, subset_of
+from strategies import JIT_IS_OFF
 
 
 def listed(search, n_nodes, n_covers, rows_later=()):
@@ -215,3 +216,19 @@ def test_kernels_continue_a_slice_where_plain_python_stopped(n_nodes, n_covers, 
     assert sum(told if isinstance(told, int) else 0 for told in compiled) > 60
     for n_interpreted in (1, 2, 7, 20, 29, 45):
         assert course(n_interpreted) == compiled
+
+
+@pytest.mark.skipif(JIT_IS_OFF, reason="nothing is compiled")
+def test_a_wide_table_is_not_left_to_plain_python(monkeypatch):
+    """Its nodes have thousands of branches, and no limit or Ctrl-C ends the work on one."""
+
+    def refused(*arguments):
+        raise AssertionError("plain Python")
+
+    monkeypatch.setattr(cover_search._kernel_cover.interpreted, "advance", refused)
+    monkeypatch.setattr(type(cover_search._kernel_cover), "patience", lambda _: 1.0)
+    rng = np.random.default_rng(0)
+    rows = Rows(rng.uniform(0.0, 0.4, (50, 5_000)), np.ones(50))
+    nothing, everything = np.zeros(5_000, bool), np.ones(5_000, bool)
+    search = CoverSearch(rows, 3, fixed=nothing, allowed=everything)
+    assert search.advance(100, 1).n_nodes >= 100

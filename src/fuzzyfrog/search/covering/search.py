@@ -197,8 +197,13 @@ class CoverSearch:
         clause, left = np.empty(n_features, np.int32), np.empty(n_words, np.uint64)
         n_found = n_visited = 0
         per_node = _SECONDS_PER_ROW * (1 + self._table.n_rows)
-        n_interpreted = min(n_nodes, _kernel_cover.patience() // per_node)
-        if n_interpreted > 0:  # the same loops in plain Python, until compiling them pays
+        patience = _kernel_cover.patience()
+        n_interpreted = min(n_nodes, patience // per_node)
+        # One node with all its branches is not cut short, and in a wide table takes long.
+        is_quick = n_features * (n_words - 1) * per_node <= patience
+        if (
+            n_interpreted > 0 and is_quick
+        ):  # the same in plain Python, until compiling pays
             with np.errstate(over="ignore"):  # as compiled: the product that counts bits overflows
                 n_found, n_visited = _kernel_cover.interpreted.advance(
                     self._table.arrays, stack, n_interpreted, covers, sizes, clause, left
