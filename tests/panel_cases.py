@@ -31,6 +31,14 @@ def random_case(seed, n_losses=0):
         if random.random() < 0.3:
             values[int(random.integers(n))] = None
         columns[f"f{one}"] = values
+    if n_losses:  # spare columns, some of them with another value
+        some = list(columns.values())[: 4 - n_losses]
+        for original in (n_losses * some)[: 8 - d]:
+            values = original.copy()
+            if random.random() < 0.3:
+                values[int(random.integers(n))] = values[int(random.integers(n))]
+            columns[f"f{len(columns)}"] = values
+        d = len(columns)
     is_numeric = random.random() < 0.3
     target = random.integers(0, 9 if is_numeric else 3, n).tolist()
     if not is_numeric:

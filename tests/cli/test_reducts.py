@@ -283,3 +283,16 @@ def test_wrong_costs_are_refused(in_process, tmp_path, monkeypatch, options, con
     code, _, err = in_process("reducts", "wine", *options, "-q")
     assert code == 2
     assert sentence in err
+
+
+def test_a_column_may_be_lost(in_process):
+    code, out, _ = in_process(
+        "reducts", "wine", "--survives", "1", "--search", "exact", "--no-check", "-q"
+    )
+    assert code == 0
+    assert "as all columns do, even if any one of them is lost." in out
+    assert "survives    the loss of any one of them" in out
+    assert "There are exactly 13 such subsets." in out
+    code, _, err = in_process("reducts", "wine", "--survives", "9", "--no-check", "-q")
+    assert code == 2
+    assert "--survives must be less than 9 for this table and dependency" in err

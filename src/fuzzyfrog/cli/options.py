@@ -311,6 +311,14 @@ class ReductOptions(StrictOptions, SelectionOptions):
             rich_help_panel=SEARCH,
         ),
     ] = None
+    survives: Annotated[
+        int,
+        typer.Option(
+            metavar="K",
+            help="Keep the dependency if any K of the selected features are lost.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = 0
     certify: Annotated[
         bool,
         typer.Option(
@@ -362,9 +370,10 @@ class ReductOptions(StrictOptions, SelectionOptions):
 
     def check(self) -> None:
         """Raise for values that are wrong for any table, before one is read."""
-        from fuzzyfrog.common.params import check_share
+        from fuzzyfrog.common.params import check_count, check_share
 
         self.given_costs()
+        check_count("survives", self.survives, least=0)
 
         check_share("min_dependency", self.min_dependency, zero=False)
         super().check()

@@ -459,6 +459,8 @@ class Certificate(Part, frozen=True):
         dependency with as many features, or a larger dependency · (1 - size / all features).
     cost : float or None
         What the best known subsets cost, with the claim "cheapest".
+    survives : int
+        Number of features whose loss must not matter; 0 if that was not asked for.
 
     Examples
     --------
@@ -476,6 +478,7 @@ class Certificate(Part, frozen=True):
     all_listed: bool
     claim: Claim = "fewest"
     cost: Positive | None = None
+    survives: Count = 0
 
     def __post_init__(self) -> None:
         if (self.cost is None) == (self.claim == "cheapest"):
@@ -500,20 +503,26 @@ class Certificate(Part, frozen=True):
             return f"Proven for these samples: {self._claimed()}. {self._counted()}"
         if self.claim == "cheapest":
             between = f"between {self.lower_bound:.10g} and {self.cost:.10g} (gap {self.gap:.10g})"
-            return f"Not proven: the lowest cost is {between}. {self._counted()}"
+            return f"Not proven: the lowest cost{self._despite()} is {between}. {self._counted()}"
         if self.claim != "fewest":
             return f"Not proven: that {self._claimed()}. {self._counted()}"
         between = f"between {self.lower_bound} and {_features(self.size)} (gap {self.gap})"
         known = count(self.n_reducts, "subset") + f" of {self.size}"
         is_known = "is known" if self.n_reducts == 1 else "are known"
-        return f"Not proven: the fewest are {between}. {known} {is_known}."
+        return f"Not proven: the fewest{self._despite()} are {between}. {known} {is_known}."
 
     def _claimed(self) -> str:
         if self.claim == "fewest":
-            return f"{_features(self.size)} {'is' if self.size == 1 else 'are'} the fewest"
+            are = "is" if self.size == 1 else "are"
+            return f"{_features(self.size)} {are} the fewest{self._despite()}"
         if self.claim == "cheapest":
-            return f"a cost of {self.cost:.10g} is the lowest"
+            return f"a cost of {self.cost:.10g} is the lowest{self._despite()}"
         return _BETTER[self.claim].format(size=_features(self.size))
+
+    def _despite(self) -> str:
+        if not self.survives:
+            return ""
+        return f" of which any {'one' if self.survives == 1 else self.survives} may be lost"
 
     def _counted(self) -> str:
         there = "There is" if self.n_reducts == 1 else "There are"

@@ -309,6 +309,12 @@ class Result(Part, frozen=True):
         return self.settings.get("ranking", "lexicographic") == "lexicographic"
 
     @property
+    def survives(self) -> int:
+        """Number of selected features whose loss must not matter."""
+        number = self.settings.get("survives")
+        return number if isinstance(number, int) else 0
+
+    @property
     def asks_for_all(self) -> bool:
         """Whether the selected features must keep the full dependency."""
         return self.asked_share == 1

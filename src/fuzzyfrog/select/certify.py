@@ -205,7 +205,9 @@ def _is_minimal(
     return bool((scores < required).all())
 
 
-def certificate_of(outcome: Outcome, problem: Problem, costs: Costs | None = None) -> Certificate:
+def certificate_of(
+    outcome: Outcome, problem: Problem, costs: Costs | None = None, survives: int = 0
+) -> Certificate:
     """Return what a run proved."""
     size, n_reducts = int(outcome.subset.sum()), len(outcome.reducts)
     claim: Claim = "product" if problem.ranking == "product" else "fewest"
@@ -215,7 +217,7 @@ def certificate_of(outcome: Outcome, problem: Problem, costs: Costs | None = Non
         # Only all features together are known to reach it.
         size, n_reducts = Constraints(problem).sizes[1], 1
     if costs is not None:
-        return _priced(outcome, problem, costs)
+        return _priced(outcome, problem, costs, survives)
     return Certificate(
         proven=outcome.proven,
         lower_bound=outcome.lower_bound,
@@ -223,10 +225,11 @@ def certificate_of(outcome: Outcome, problem: Problem, costs: Costs | None = Non
         n_reducts=n_reducts,
         all_listed=outcome.all_listed,
         claim=claim,
+        survives=survives,
     )
 
 
-def _priced(outcome: Outcome, problem: Problem, costs: Costs) -> Certificate:
+def _priced(outcome: Outcome, problem: Problem, costs: Costs, survives: int) -> Certificate:
     """Return what a run proved about costs."""
     best, n_reducts = outcome.subset, len(outcome.reducts)
     size = min(int(one.subset.sum()) for one in outcome.reducts)
@@ -241,6 +244,7 @@ def _priced(outcome: Outcome, problem: Problem, costs: Costs) -> Certificate:
         all_listed=outcome.all_listed,
         claim="cheapest",
         cost=costs.of_features(np.flatnonzero(best).tolist()),
+        survives=survives,
     )
 
 

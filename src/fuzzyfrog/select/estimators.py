@@ -599,6 +599,9 @@ class ReductSelector(_Selector):
         12}``; 1 where nothing is given. The features with the lowest total cost are selected,
         instead of the fewest, and proofs, lists and the front are about costs. A group costs what
         is given for its name, or else for its columns together.
+    survives : int, default=0
+        Number of features whose loss must not matter: without any `survives` of them, the others
+        still have the required dependency. An error names the features that nothing can replace.
     copies : {"drop", "keep"}, default="drop"
         Of columns that say the same (equal, affine or one-to-one recoded), only one may be
         selected; "keep" treats them as separate features.
@@ -730,6 +733,7 @@ class ReductSelector(_Selector):
         exclude: object = None,
         feature_groups: Mapping[str, object] | None = None,
         costs: Mapping[object, object] | None = None,
+        survives: int = 0,
         copies: Literal["drop", "keep"] = "drop",
         categorical_features: object = "from_dtype",
         target: Literal["auto", "class", "numeric"] = "auto",
@@ -755,6 +759,7 @@ class ReductSelector(_Selector):
         self.exclude = exclude
         self.feature_groups = feature_groups
         self.costs = costs
+        self.survives = survives
         self.copies = copies
         self.categorical_features = categorical_features
         self.target = target

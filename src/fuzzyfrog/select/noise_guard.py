@@ -50,6 +50,7 @@ def noise_guard(
         exclude=None,
         n_features_to_select=settings.size_of(dataset.n_features),
         costs=None,
+        survives=0,
         random_state=seed,
     )
     try:

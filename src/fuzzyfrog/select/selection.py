@@ -53,6 +53,7 @@ from fuzzyfrog.select.costs import Costs
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.kind import Sized
 from fuzzyfrog.select.settings import Settings, check_apart, constrained_features, seed_of
+from fuzzyfrog.select.surviving import Surviving, check_survivable, surviving_oracle
 
 MAX_HISTORY = 400
 SMALLER_TABLE = (
@@ -146,6 +147,7 @@ class _Fit:
         problem, rest = self._problem(measure, here, costs)
         search.propose(problem, self._seed).close()  # checks the parameters of the search
         allowed = groups.expanded(~np.asarray(problem.exclude))
+        names = groups.named(dataset.feature_names)
         is_measured, core = True, None
         try:
             with (
@@ -155,6 +157,9 @@ class _Fit:
             ):
                 search, problem = self._begun(search, problem, (measure, here), allowed)
                 grouped = groups.measured(objective)
+                if settings.survives:
+                    check_survivable(grouped, problem, settings.survives, names)
+                    grouped = Surviving(grouped, settings.survives)
                 outcome = self._run(search, grouped, problem, here)
                 core = self._core(grouped, problem, outcome, limit)
         except TimeIsUp:
@@ -171,11 +176,10 @@ class _Fit:
             outcome = ending.outcome
         certificate = None
         if settings.proves and is_measured:
-            certificate = certificate_of(outcome, problem, costs)
+            certificate = certificate_of(outcome, problem, costs, settings.survives)
         self._notes += on_sample_first(outcome, measure.n_samples)
         self._warn(early_end(outcome, problem), self._end_warning)
         self._warn(self._missing(outcome, problem, here, core, is_measured=is_measured))
-        names = groups.named(dataset.feature_names)
         reducts = reducts_of(outcome, problem, names, costs)
         found = {
             "reducts": reducts,
@@ -242,7 +246,7 @@ class _Fit:
             n_features_to_select=settings.size_of(int(np.count_nonzero(~excluded))),
             min_dependency=float(settings.min_dependency),
             costs=None if costs is None else costs.units,
-            oracle=self._groups.oracle(oracle),
+            oracle=surviving_oracle(self._groups.oracle(oracle), settings.survives),
             is_monotone=measure.is_monotone,
             tolerance=measure.tolerance,
         )
@@ -297,6 +301,7 @@ class _Fit:
     def _fingerprint(self, dataset: Dataset, here: Any) -> str:
         is_part = here.n_sampled < dataset.n_samples
         part = [f"sample {here.n_sampled}"] if is_part else []
+        part += [f"survives {self._settings.survives}"] if self._settings.survives else []
         return fingerprint(dataset, *self._kind.identity(), *part, *self._groups.words())
 
     def _core(

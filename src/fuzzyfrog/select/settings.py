@@ -55,6 +55,7 @@ class Settings:
     exclude: object = None
     feature_groups: object = None
     costs: object = None
+    survives: int = 0
     copies: str = "drop"
     certify: bool = False
     sample: int | None = None
@@ -144,8 +145,7 @@ class Settings:
                 "None",
                 "Pass an integer: a run can only be resumed with the seed it was started with.",
             )
-        if self.costs is not None:
-            self._check_costs()
+        self._check_panel()
         if self.sample is None:
             return
         if not self.kind.can_sample:
@@ -170,14 +170,16 @@ class Settings:
             rule = "be left out together with a cluster"
             raise ParameterError("sample", rule, shown(self.sample), hint)
 
-    def _check_costs(self) -> None:
-        """Raise for settings that have no meaning with costs."""
+    def _check_panel(self) -> None:
+        """Raise for settings that have no meaning with costs or losses."""
+        given = [name for name in ("costs", "survives") if getattr(self, name)]
         others = {"n_features_to_select": None, "ranking": "lexicographic"}
+        if self.survives:
+            others["sample"] = None
         for name, default in others.items():
-            if getattr(self, name) != default:
-                rule = Sentence("be left out with ", Setting("costs"))
-                hint = "The lowest cost decides how many features there are."
-                raise ParameterError(name, rule, shown(getattr(self, name)), hint)
+            if given and getattr(self, name) != default:
+                rule = Sentence("be left out with ", Setting(given[-1]))
+                raise ParameterError(name, rule, shown(getattr(self, name)), _WHY_LEFT_OUT[name])
 
 
 def _named_search(search: object) -> Search:
@@ -228,10 +230,16 @@ def _is_cluster(value: object) -> None:
         check_cluster(value)
 
 
+_WHY_LEFT_OUT = {
+    "n_features_to_select": "What must be kept decides how many features there are.",
+    "ranking": "What must be kept comes first.",
+    "sample": "What survives a loss is about all rows.",
+}
 _KEPT = "With 1, the selected features keep the dependency of all features."
 _RULES: dict[str, Callable[[Any], None]] = {
     "certify": partial(check_boolean, "certify"),
     "costs": check_costs,
+    "survives": lambda value: check_count("survives", value, least=0),
     "ranking": lambda value: check_known("ranking", value, RANKINGS),
     "min_dependency": partial(check_share, "min_dependency", zero=False, hint=_KEPT),
     "checkpoint": _is_path,

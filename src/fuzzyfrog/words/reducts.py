@@ -62,7 +62,14 @@ class ReductWords(Words):
         share = min(1.0, result.dependency / result.full_dependency)
         how = "as well as" if share == 1.0 else f"{percent(share)} as well as"
         verb = "separates" if len(result.selected) == 1 else "separate"
-        return f"{start} {verb} these samples {how} {others} do"
+        despite = f", even if any {self._so_many} is lost" if result.survives == 1 else ""
+        if result.survives > 1:
+            despite = f", even if any {self._so_many} are lost"
+        return f"{start} {verb} these samples {how} {others} do{despite}"
+
+    @property
+    def _so_many(self) -> str:
+        return "one of them" if self.result.survives == 1 else f"{self.result.survives} of them"
 
     def _all_of_them(self) -> str:
         n_copies, (n_offered, noun) = self.result.n_copies, self.offered()
@@ -186,7 +193,10 @@ class ReductWords(Words):
             one.minimal for one in result.reducts if one.features == result.selected
         ):
             text = f"It is not proven that no {smaller} subset is as good. {prove}"
-            return Standing("checked", "None of them can be left out.", text, line)
+            title = "None of them can be left out."
+            if result.survives:
+                title = f"None of them can be left out if any {self._so_many} may be lost."
+            return Standing("checked", title, text, line)
         text = (
             f"This is the best subset that the search found; a {smaller} one may be as good. Give "
             f"the search more time, or run it with {certify}."
@@ -254,6 +264,11 @@ class ReductWords(Words):
         yield "dependency", f"{result.dependency:.4f} of {result.full_dependency:.4f}{missed}"
         if result.estimate is not None:
             yield "measured", result.estimate
+        if result.survives:
+            yield (
+                "survives",
+                f"the loss of any {self._so_many}; dependencies are those after the worst loss",
+            )
         if result.cost is not None:
             full = f"{self._full_cost:.10g} for {count(*self.offered())}"
             yield "cost", f"{result.cost:.10g} of {full}"
@@ -400,6 +415,9 @@ class ReductWords(Words):
         if not self.result.is_explained:
             why = f"because {self.result.why_unexplained}"
             return f"How much γ falls without each of them was not measured, {why}."
+        if self.result.survives:
+            left = "the γ given is what is left after the worst loss"
+            return f"Any {self._so_many} may be lost: {left}."
         losses = [one.lost for one in self.result.explanations]
         if min(losses) <= 0:
             n_idle = sum(loss <= 0 for loss in losses)
@@ -435,6 +453,8 @@ class ReductWords(Words):
         if self.has_costs:
             each, fewest, point = "cost", "cheapest", "best found for its cost"
         lead, bend = f"The best γ found for each {each}.", self.elbow
+        if self.result.survives:
+            lead = f"The best γ found for each {each}, after the worst loss of any {self._so_many}."
         if bend is not None:
             left = gamma(max(0.0, self.result.full_dependency - bend.dependency))
             lead += (
