@@ -153,4 +153,4 @@ $(VENV)/.made:
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(LOWEST) $(NEWEST) .venv-3.* build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) $(NEWEST) .venv-3.* build dist docs/_build docs/gallery .pytest_cache .mypy_cache .ruff_cache .hypothesis

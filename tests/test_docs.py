@@ -18,7 +18,7 @@ import fuzzyfrog
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted(
     page
-    for pattern in ("*.md", "docs/**/*.md", "benchmarks/*.md", "lab/**/*.md")
+    for pattern in ("*.md", "docs/**/*.md", "benchmarks/*.md", "lab/**/*.md", "paper/**/*.md")
     for page in ROOT.glob(pattern)
     if "_build" not in page.parts
 )
