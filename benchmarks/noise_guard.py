@@ -61,7 +61,7 @@ def main(measure="strict"):
     settings = selector.set_params(random_state=0).settings()
     found_on = partial(guard, settings)
     print_head(
-        "columns", "samples x columns", "noise: fails", "twins", "informative: fails", "twins"
+        "columns", "samples x columns", "noise: fails", "random", "informative: fails", "random"
     )
     for kind in KINDS:
         for n_samples, n_features in SIZES:
@@ -71,7 +71,7 @@ def main(measure="strict"):
                     found_on(table(kind, n_samples, n_features, seed, is_noise=is_noise), seed)
                     for seed in SEEDS
                 ]
-                share = sum(one.n_twins for one in found) / sum(one.n_taken for one in found)
+                share = sum(one.n_random for one in found) / sum(one.n_taken for one in found)
                 cells += [f"{sum(one.fails for one in found)} of {len(SEEDS)}", f"{share:.0%}"]
             print_row(kind, f"{n_samples} x {n_features}", *cells)
 

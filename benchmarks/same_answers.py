@@ -50,9 +50,9 @@ if kind == "strict" and name in ("wine", "iris", "glass"):
     answer["certificate"] = str(proved.certificate_)
     selector.set_params(certify=False)
 found = check(selector, table)
-answer["check"] = [(one.name, one.n_features, one.score, one.difference_error, one.by_model)
+answer["check"] = [(one.name, one.n_features, one.score, one.standard_error, one.by_model)
                    for one in found.scores]
-answer["noise"] = found.noise and (found.noise.n_taken, found.noise.n_twins)
+answer["noise"] = found.noise and (found.noise.n_taken, found.noise.share)
 print(json.dumps(answer))
 """
 

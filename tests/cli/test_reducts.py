@@ -26,7 +26,7 @@ def test_the_result_is_that_of_the_library(selected, library):
     lines = selected.done.stdout.splitlines()
     assert lines[0] == "wine: 178 samples, 13 features, 3 classes"
     count = f"{library.n_features_} of 13 features"
-    assert f"{count} separate these samples as well as all columns do:" in lines
+    assert f"{count} separate these samples as well as all columns do." in lines
     for name in library.get_feature_names_out():
         assert any(line.split()[:1] == [name] for line in lines)
     assert "dependency  1.0000 of 1.0000" in lines
@@ -152,7 +152,7 @@ def test_the_core_alone_is_a_proof(in_process):
     _, out, _ = in_process("reducts", "iris", "--search", "quickreduct", "-q")
     assert "4, proven for these samples: the core alone" in out
     assert "no other subset of this size" in out
-    assert "All 4 features are needed to separate these samples this well:" in out
+    assert "All 4 features are needed to separate these samples this well." in out
     assert "with --min-dependency 0.9, 3 features are enough" in out
 
 

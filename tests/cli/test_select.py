@@ -12,13 +12,16 @@ def test_select_prints_the_path_and_chance(in_process, tmp_path):
     saved = tmp_path / "run.json"
     code, out, err = in_process("select", "wine", "--save", saved, "-q")
     assert (code, err) == (0, "")
-    assert "With 5 of 13 features, models reach balanced accuracy 97.3% (all columns: 98.0%" in out
+    headline = "5 of 13 columns: the best model scores 0.980 balanced accuracy, with all columns "
+    assert out.count(headline) == out.count("chance") == 1
     lines = [line.split() for line in out.splitlines()]
-    assert ["flavanoids", "0.685", "0.753"] in lines
-    assert lines.index(["flavanoids", "0.685", "0.753"]) < lines.index(
-        ["proline", "0.838", "0.955"]
-    )
+    first, third = ["flavanoids", "0.685", "0.753"], ["proline", "0.838", "0.955"]
+    assert lines.index([*first, "5", "of", "5"]) < lines.index([*third, "5", "of", "5"])
+    assert ["mean", "0.978", "0.976"] in lines
+    assert "search  " not in out
+    _, out, _ = in_process("select", "wine", "--no-check", "--details", "-q")
     assert "chance 0.3380" in out
+    assert "search      quickreduct, finished after 91 evaluations" in out
     for word in ("core", "as well as", "reduct ", "Proven", "of 0.7713"):
         assert word not in out
     run = Result.load(saved)

@@ -116,25 +116,49 @@ def changed(result: Result, **changes: object) -> Result:
     return replace(result, answer=answer, **others)
 
 
-def a_check(*, lost: float = 0.08, twins: int = 4, soft: tuple[str, ...] = ()) -> Check:
+def scores(
+    name: str, n_features: float, by_model: tuple[float, ...], error: float, metric: str
+) -> ModelScores:
+    """Return scores in five folds with these means, and this standard error of their mean."""
+    step = error / float(
+        np.sqrt(2.5 * 0.45)
+    )  # the variance of -2, ..., 2, and that of overlapping folds
+    folds = tuple(tuple(one + k * step for one in by_model) for k in (-2, -1, 0, 1, 2))
+    return ModelScores(name, metric, n_features, folds, 0.25)
+
+
+def a_check(
+    *,
+    lost: float = 0.08,
+    n_random: int = 4,
+    soft: tuple[str, ...] = (),
+    soft_lost: float = 0.01,
+    best_lost: float | None = None,
+    error: float = 0.01,
+    size: float = 4.2,
+    chance: float = 1 / 3,
+    metric: str = "balanced accuracy",
+) -> Check:
     """Return a check in which models lose some accuracy with the selected features."""
-    everything = ModelScores("all", 13.0, 0.9, 0.01, 0.0, 0.0, (0.85, 0.9, 0.95))
-    by_model = (0.85 - lost, 0.9 - lost, 0.95 - lost)
-    others = [
-        ModelScores("selected", 4.2, 0.9 - lost, 0.02, -lost, 0.01, by_model),
-        ModelScores("elbow", 3.0, 0.7, 0.02, -0.2, 0.03, (0.7, 0.7, 0.7)),
+    best = 0.95 - (lost if best_lost is None else best_lost)
+    rows = [
+        scores("all", 13.0, (0.85, 0.9, 0.95), 0.0, metric),
+        scores("selected", size, (0.85 - lost, 0.9 - lost, best), error, metric),
     ]
     if soft:
-        others.append(ModelScores("soft", 6.0, 0.89, 0.02, -0.01, 0.02, (0.88, 0.89, 0.9)))
+        by_model = (0.85 - soft_lost, 0.9 - soft_lost, 0.95 - soft_lost)
+        rows.append(scores("soft", 6.0, by_model, 0.02, metric))
     return Check(
-        metric="balanced accuracy",
+        metric=metric,
         models=("k nearest neighbors", "logistic regression", "random forest"),
         folds=5,
         seed=0,
         n_samples=178,
-        scores=(everything, *others),
+        chance=chance,
+        scores=tuple(rows),
+        selections=(("alcohol", "hue"),) * 5,
         soft_features=soft,
-        noise=NoiseGuard(n_taken=24, n_twins=twins, n_shuffles=5, n_samples=178),
+        noise=NoiseGuard(n_taken=24, n_random=n_random, n_shuffles=5, n_samples=178),
         left_out=None,
         notes=(),
     )

@@ -25,7 +25,6 @@ from fuzzyfrog.result import (
     Subset,
     Versions,
 )
-from fuzzyfrog.result.check import elbow_of
 from fuzzyfrog.words import words_of
 from fuzzyfrog.words.text import duration, gamma
 from report.made import a_check, changed
@@ -282,14 +281,14 @@ def test_summary_is_html_without_scripts(hostile_result):
     assert "<img" not in short_page
 
 
-def test_the_elbow_is_the_fewest_features_that_keep_95_percent():
-    assert elbow_of(points(0.2, 0.6, 0.96, 0.97, 1.0), 5, 1.0).size == 3
-    assert elbow_of(points(0.2, 0.6, 0.94, 1.0), 4, 1.0) is None
-    assert elbow_of(points(0.2, 0.6, 0.94, 1.0), 4, 0.98).size == 3
-    # Of the soft measure, the gain over chance counts: 0.95 * 0.2 + 0.5.
-    assert elbow_of(points(0.5, 0.68, 0.7), 3, 0.7, chance=0.5) is None
-    assert elbow_of(points(0.5, 0.691, 0.7), 3, 0.7, chance=0.5).size == 2
-    assert elbow_of((), 3, 1.0) is None
+@pytest.mark.parametrize(
+    ("front", "size"),
+    [((0.2, 0.6, 0.96, 0.97, 1.0), 3), ((0.2, 0.6, 0.94, 1.0), None), ((0.96, 1.0), 1)],
+)
+def test_the_elbow_is_the_fewest_features_that_keep_95_percent(wine_result, front, size):
+    made = replace(wine_result, front=points(*front), selected=tuple(range(len(front))))
+    found = words_of(made).elbow
+    assert (found and found.size) == size
 
 
 @pytest.mark.parametrize(
@@ -351,10 +350,9 @@ def test_places():
 
 
 def test_a_negative_r2_has_its_place_in_the_chart(wine_result):
-    check = a_check()
-    low = tuple(replace(one, score=one.score - 1.2, by_model=(-0.3,) * 3) for one in check.scores)
-    result = replace(wine_result, check=replace(check, metric="R²", scores=low))
-    everything, selected, elbow = models(words_of(result))["rows"]
-    assert everything["score"] == "\N{MINUS SIGN}0.300"
-    assert 0 < elbow["at"] < selected["at"] < everything["at"] < 100
-    assert '<td class="number">\N{MINUS SIGN}0.300</td>' in render_report(result)
+    check = a_check(metric="R²", lost=1.2, soft=("hue",), soft_lost=1.4)
+    result = replace(wine_result, check=check)
+    everything, selected, soft = models(words_of(result))["rows"]
+    assert selected["score"] == "\N{MINUS SIGN}0.250"
+    assert 0 < soft["at"] < selected["at"] < everything["at"] < 100
+    assert '<td class="number">\N{MINUS SIGN}0.350</td>' in render_report(result)

@@ -64,10 +64,10 @@ def test_the_scores_are_those_of_the_check():
     found = compared(wine, ["quickreduct", "soft", "kbest"], folds=3, seed=1).check
     ours = {"selected": SoftSelector(), "quickreduct": ReductSelector("quickreduct")}
     for name, selector in ours.items():
-        own = check(selector.set_params(random_state=1), wine, folds=3, seed=1)
+        own = check(selector.set_params(random_state=1), wine, cv=3, seed=1)
         same = found.of(name)
         assert same.by_model == own.selected.by_model
-        assert same.difference == own.selected.difference
+        assert same.folds == own.selected.folds
         assert found.all == own.all
     assert found.of("kbest").n_features == found.selected.n_features
 

@@ -16,18 +16,26 @@ from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import balanced_accuracy_score, r2_score
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    LeaveOneGroupOut,
+    RepeatedKFold,
+    ShuffleSplit,
+    TimeSeriesSplit,
+)
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from fuzzyfrog import DataError, ReductSelector, SoftSelector, check, load_dataset
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp, limited
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.errors import ParameterError
-from fuzzyfrog.result import NoiseGuard
-from fuzzyfrog.select import cross_validation, model_table
-from fuzzyfrog.select.cross_validation import shuffled_parts, standard_error
+from fuzzyfrog.result import Difference, ModelScores, NoiseGuard
+from fuzzyfrog.select import cross_validation, models
 from fuzzyfrog.select.noise_guard import noise_guard
 
 SOFT = SoftSelector(random_state=0)
@@ -58,42 +66,41 @@ def guard(dataset, seed):
     return noise_guard(QUICK.settings(), dataset, np.ones(dataset.n_features, bool), seed)
 
 
-def naive_check(selector, table, target, folds, seed):
-    """Return the mean score and the scores of each fold, with scikit-learn's own parts."""
+def naive_check(selector, table, target, cv):
+    """Return the scores of each fold, with scikit-learn's own parts in the plainest way."""
     dataset = make_dataset(table, target)
     is_numeric = dataset.classes is None
     numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
     labels = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
     found = {"all": [], "selected": []}
-    for train, test in shuffled_parts(dataset.target, folds, seed):
+    ties = np.random.default_rng([3, cross_validation.SHUFFLING])  # the first is the nearest
+    for train, test in cv.split(table, target):
+        shuffled = ties.permutation(train)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            chosen = selector.fit(table.iloc[np.sort(train)], target[np.sort(train)]).get_support()
+            chosen = selector.fit(table.iloc[train], target[train]).get_support()
         for name, mask in [("all", np.ones(len(chosen), bool)), ("selected", chosen)]:
             scores = []
             for model in (
-                [KNeighborsRegressor(), Ridge(), RandomForestRegressor(50, random_state=seed)]
+                [KNeighborsRegressor(), Ridge(), RandomForestRegressor(30, random_state=3)]
                 if is_numeric
                 else [
                     KNeighborsClassifier(),
-                    LogisticRegression(class_weight="balanced", max_iter=500),
-                    RandomForestClassifier(50, class_weight="balanced", random_state=seed),
+                    LogisticRegression(class_weight="balanced", max_iter=200),
+                    RandomForestClassifier(30, class_weight="balanced", random_state=3),
                 ]
             ):
-                columns = np.flatnonzero(mask)
-                prepared = ColumnTransformer(
-                    [  # one by one, so that the columns keep their order
-                        (str(one), labels if dataset.categorical[one] else numbers, [one])
-                        for one in columns
-                    ]
+                columns = [table.columns[one] for one in np.flatnonzero(mask)]
+                texts = [one for one in columns if table[one].dtype.kind in "OTU"]
+                rest = [one for one in columns if one not in texts]
+                prepared = ColumnTransformer([("n", numbers, rest), ("t", labels, texts)])
+                pipeline = make_pipeline(prepared, model).fit(
+                    table.iloc[shuffled], target[shuffled]
                 )
-                # A gap is not a category of its own.
-                known = table.copy()
-                pipeline = make_pipeline(prepared, model).fit(known.iloc[train], target[train])
-                predicted = pipeline.predict(known.iloc[test])
+                predicted = pipeline.predict(table.iloc[test])
                 score = r2_score if is_numeric else balanced_accuracy_score
                 scores.append(score(target[test], predicted))
-            found[name].append(np.mean(scores))
+            found[name].append(scores)
     return {name: np.array(values) for name, values in found.items()}
 
 
@@ -103,7 +110,8 @@ def test_models_that_do_harm_have_a_negative_r2():
     found = check(ReductSelector("quickreduct", target="numeric"), X, y)
     assert found.all.score < -0.1
     assert min(found.all.by_model) < -0.1
-    assert f"R² {found.selected.score:.3f}".replace("-", "\N{MINUS SIGN}") in str(found)
+    assert f"{found.selected.score:.3f}".replace("-", "\N{MINUS SIGN}") in str(found)
+    assert "no better than chance" in str(found)
     assert "-" not in str(found)
 
 
@@ -117,18 +125,23 @@ def test_r2_does_not_depend_on_the_unit_of_the_target(unit):
 @pytest.mark.parametrize("is_numeric", [False, True])
 def test_scores_and_errors_are_those_of_the_naive_twin(is_numeric):
     table, target = mixed_table(is_numeric=is_numeric)
-    table["group"] = table["group"].fillna("a")  # scikit-learn makes a gap a category
+    table["group"] = table["group"].fillna("a")
     two = ReductSelector("quickreduct", n_features_to_select=2)
-    found = check(two, table, target, folds=4, seed=3)
-    twin = naive_check(two, table, target, 4, 3)
+    cv = KFold(4, shuffle=True, random_state=1)
+    found = check(two, table, target, cv=cv, seed=3)
+    twin = naive_check(two, table, target, cv)
     assert found.metric == ("R²" if is_numeric else "balanced accuracy")
-    assert found.all.score == pytest.approx(twin["all"].mean(), abs=1e-3)
-    assert found.selected.score == pytest.approx(twin["selected"].mean(), abs=1e-3)
-    apart = twin["selected"] - twin["all"]
-    assert found.selected.difference == pytest.approx(apart.mean(), abs=1e-3)
+    for name, scores in twin.items():
+        ours = np.array(found.of(name).folds)
+        np.testing.assert_allclose(ours[:, :2], scores[:, :2], atol=1e-3)
+        # Categories are in another order, which moves a forest a little.
+        assert abs(ours[:, 2].mean() - scores[:, 2].mean()) < 0.03
+    apart = np.mean(found.selected.folds, axis=1) - np.mean(found.all.folds, axis=1)
+    difference = found.selected.minus(found.all)
+    assert difference.mean == pytest.approx(apart.mean())
     honest = np.sqrt(np.var(apart, ddof=1) * (1 / 4 + 1 / 3))
     assert honest > 0.001
-    assert found.selected.difference_error == pytest.approx(honest, rel=0.02, abs=1e-6)
+    assert difference.error == pytest.approx(honest)
     assert np.mean(found.all.by_model) == pytest.approx(found.all.score)
 
 
@@ -157,8 +170,120 @@ class SelectKBestOfAll(SelectKBest):
 
 def test_standard_error_counts_the_overlap_of_the_training_parts():
     # Variance 0.025; for five folds 1/5 + 1/4 of it, not 1/5.
-    assert standard_error(np.array([0.0, 0.1, 0.2, 0.3, 0.4])) == pytest.approx(0.106066, abs=1e-6)
-    assert standard_error(np.array([0.5, 0.5])) == 0.0
+    folds = tuple((one,) for one in (0.0, 0.1, 0.2, 0.3, 0.4))
+    scores = ModelScores("all", "R²", 3.0, folds, 0.25)
+    assert scores.standard_error == pytest.approx(0.106066, abs=1e-6)
+    table, target = mixed_table(60)
+    for cv, overlap in ((5, 0.25), (ShuffleSplit(3, test_size=20), 0.5)):
+        assert check(SOFT, table, target, cv=cv).all.overlap == pytest.approx(overlap, rel=0.01)
+
+
+@pytest.mark.filterwarnings("ignore:The groups parameter is ignored")
+@pytest.mark.parametrize(
+    "cv", [TimeSeriesSplit(3), GroupKFold(4), LeaveOneGroupOut(), RepeatedKFold(n_splits=2)],
+    ids=repr,
+)  # fmt: skip
+def test_any_splitter_of_scikit_learn_makes_the_folds(cv):
+    class Spy(SelectKBest):
+        seen: ClassVar[list[list[float]]] = []
+
+        def fit(self, X, y):
+            Spy.seen.append(sorted(X[:, 0]))
+            return super().fit(X, y)
+
+    random = np.random.default_rng(0)
+    X = np.column_stack([np.arange(80), random.normal(size=(80, 3))])
+    y, groups = X[:, 1] > 0, np.arange(80) % 5
+    found = check(Spy(k=2), X, y, cv=cv, groups=groups)
+    if not isinstance(cv, RepeatedKFold):
+        assert Spy.seen == [X[train, 0].tolist() for train, _ in cv.split(X, y, groups)]
+    assert found.folds == len(Spy.seen) == cv.get_n_splits(X, y, groups)
+
+
+def test_groups_stay_together():
+    random = np.random.default_rng(0)
+    group = np.repeat(np.arange(20), 5)
+    X = random.normal(size=(20, 3))[group] + 0.01 * random.normal(size=(100, 3))
+    y = random.integers(0, 2, 20)[group]
+    free = check(SelectKBest(k=2), X, y)
+    apart = check(SelectKBest(k=2), X, y, groups=[f"P{one}" for one in group])
+    assert free.all.best > 0.9
+    assert apart.all.best < 0.7
+    assert not apart.is_better_than_chance
+
+
+def test_models_and_scores_can_be_chosen():
+    table, target = mixed_table()
+    models = {"tree": DecisionTreeClassifier(max_depth=2), "kNN": KNeighborsClassifier(3)}
+    scoring = ["roc_auc", "accuracy", "neg_log_loss"]
+    found = check(SOFT, table, target, cv=3, models=models, scoring=scoring)
+    assert found.models == ("tree", "kNN")
+    assert (found.metric, found.metrics) == ("ROC AUC", ("ROC AUC", "accuracy", "neg log loss"))
+    assert found.chance == pytest.approx(0.5)
+    assert found.of("selected", "neg log loss").score < 0 < found.selected.score
+    assert "neg log loss" in str(found).splitlines()[1]
+    unnamed = check(SOFT, table, target, cv=3, models=list(models.values()), scoring=scoring)
+    assert unnamed.models == ("DecisionTreeClassifier", "KNeighborsClassifier")
+    assert unnamed.scores == found.scores  # with the same seeds
+
+
+def test_weights_count_in_models_and_scores():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(120, 2))
+    y = (X[:, 0] > 0) ^ (random.random(120) < 0.3)
+    trusted = y == (X[:, 0] > 0)  # the others are errors
+    plain = check(SOFT, X, y, cv=3)
+    weighted = check(SOFT, X, y, cv=3, sample_weight=np.where(trusted, 1.0, 1e-6))
+    assert plain.all.score < 0.8
+    assert weighted.all.best > 0.95
+    ones = check(SOFT, X, y, cv=3, sample_weight=np.ones(120))
+    assert ones.all.folds == plain.all.folds
+    with pytest.raises(ParameterError, match="sample_weight must have a value for each of the 120"):
+        check(SOFT, X, y, sample_weight=np.ones(5))
+
+
+def test_a_rare_class_is_scored_by_its_rank_and_that_is_said_once():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(400, 3))
+    y = np.where(X[:, 0] > 1.6, "yes", "no")  # 5 %
+    found = check(SOFT, X, y)
+    assert (found.metric, found.chance) == ("ROC AUC", 0.5)
+    (note,) = found.notes
+    assert note.startswith("The score is the ROC AUC (how well models rank the samples) and not")
+    assert note.endswith("of the samples are of class 'yes'.")
+    assert found.all.best > 0.95
+    assert check(SOFT, X, y, scoring="balanced_accuracy").notes == ()
+    assert check(SOFT, X, np.where(X[:, 0] > 0.5, 1, 0)).metric == "balanced accuracy"
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("n_columns", [20, 500])
+def test_noise_is_no_better_than_chance(seed, n_columns):
+    random = np.random.default_rng([seed, n_columns])
+    found = check(SOFT, random.normal(size=(60, n_columns)), random.permutation(60) % 2)
+    assert not found.is_better_than_chance
+    assert "no better than chance" in str(found)
+
+
+def test_names_selected_in_the_folds_are_kept():
+    found = check(SOFT, load_dataset("wine"))
+    assert len(found.selections) == 5
+    assert found.taken["proline"] == sum("proline" in names for names in found.selections) == 5
+    assert list(found.taken.values()) == sorted(found.taken.values(), reverse=True)
+    assert "proline 5 of 5" in str(found)
+
+
+def test_a_notebook_shows_a_table_and_a_short_line():
+    table, target = mixed_table()
+    found = check(SOFT, table.rename(columns={"number": "<b>"}), target, cv=3)
+    page = found._repr_html_()
+    assert page.count("<tr>") == 3
+    assert "&lt;b&gt;" in page
+    assert "<b>" not in page
+    assert repr(found) == (
+        f"<Check: balanced accuracy {found.selected.best:.3f}, all columns {found.all.best:.3f}, "
+        "3 folds>"
+    )
 
 
 def test_selecting_outside_the_folds_would_flatter_noise():
@@ -181,12 +306,12 @@ def test_nothing_about_the_samples_to_predict_is_learned():
             return super().fit(X, y)
 
     X = np.column_stack([np.arange(50), np.random.default_rng(0).normal(size=(50, 3))])
-    check(Spy(k=2), X, np.arange(50) % 2, folds=5)
+    check(Spy(k=2), X, np.arange(50) % 2, cv=5)
     assert Spy.seen == [40] * 5
 
 
 def test_the_same_seed_gives_the_same_check_for_any_number_of_threads(monkeypatch):
-    monkeypatch.setattr(model_table, "WORTH_A_THREAD", 1)
+    monkeypatch.setattr(models, "WORTH_A_THREAD", 1)
     wine = load_dataset("wine")
     first = check(ReductSelector("quickreduct", n_jobs=1), wine, seed=4)
     assert check(ReductSelector("quickreduct", n_jobs=2), wine, seed=4) == first
@@ -196,14 +321,14 @@ def test_the_same_seed_gives_the_same_check_for_any_number_of_threads(monkeypatc
 def test_models_get_one_thread_of_each_numeric_library(monkeypatch):
     seen = []
 
-    class Watched(cross_validation.ModelTable):
+    class Watched(cross_validation.Fold):
         def scores(self, *args):
             seen.extend(one["num_threads"] for one in threadpool_info())
             return super().scores(*args)
 
-    monkeypatch.setattr(cross_validation, "ModelTable", Watched)
+    monkeypatch.setattr(cross_validation, "Fold", Watched)
     with threadpool_limits(2):
-        check(SOFT, *mixed_table(60), folds=2)
+        check(SOFT, *mixed_table(60), cv=2)
         after = {one["num_threads"] for one in threadpool_info()}
     assert set(seen) == {1}
     assert after == {2}
@@ -216,7 +341,7 @@ def test_the_selector_stays_as_it_is_and_has_no_side_effects(tmp_path):
         certify=True, verbose=2,
     )  # fmt: skip
     before = selector.get_params()
-    check(selector, load_dataset("iris"), folds=3)
+    check(selector, load_dataset("iris"), cv=3)
     assert selector.get_params() == before
     assert not hasattr(selector, "support_")
     assert (heard, list(tmp_path.iterdir())) == ([], [])
@@ -233,24 +358,18 @@ def test_a_strict_selection_that_loses_is_offered_the_soft_one():
     assert found.loses
     assert found.noise.fails
     assert "sex" in found.soft_features
-    assert found.soft is not None
-    assert not found.soft.loses
+    assert not found.soft.minus(found.all).is_loss
     assert "SoftSelector selects" in str(found)
 
 
-def test_a_harmless_selection_is_offered_nothing():
+def test_a_harmless_selection_loses_nothing():
     random = np.random.default_rng(0)
     X = np.column_stack([np.repeat([0.0, 9.0], 40), random.normal(size=(80, 2))])
     found = check(QUICK, X, np.repeat([0, 1], 40))
     assert (found.selected.n_features, found.selected.score) == (1.0, 1.0)
     assert not found.loses
-    assert (found.soft, found.soft_features) == (None, ())
-    assert (found.noise.n_twins, found.noise.fails) == (0, False)
-
-
-def test_the_elbow_is_chosen_inside_the_folds():
-    found = check(QUICK, load_dataset("wine"))
-    assert 1 < found.elbow.n_features < found.selected.n_features < found.all.n_features == 13
+    assert (found.soft.score, found.soft_features) == (1.0, ("x0",))
+    assert (found.noise.n_random, found.noise.fails) == (0, False)
 
 
 @pytest.mark.parametrize("selector", [SOFT, QUICK], ids=repr)
@@ -267,28 +386,28 @@ def test_what_the_whole_table_leaves_out_is_left_out_in_every_fold(selector):
 def test_excluded_features_are_not_among_all():
     wine = load_dataset("wine")
     few = ReductSelector("quickreduct", exclude=["proline", "flavanoids"])
-    assert check(few, wine, folds=3).all.n_features == 11
+    assert check(few, wine, cv=3).all.n_features == 11
 
 
 @pytest.mark.parametrize("selector", [QUICK, SOFT], ids=repr)
 @pytest.mark.parametrize("is_numeric", [False, True])
 def test_any_selector_takes_categories_and_gaps(selector, is_numeric):
     table, target = mixed_table(is_numeric=is_numeric)
-    found = check(selector, table, target, folds=3)
+    found = check(selector, table, target, cv=3)
     assert 0.3 < found.all.score <= 1.0
     assert found.n_samples == 120
-    assert str(found).splitlines()[2].startswith("all features")
+    assert str(found).splitlines()[2].startswith("all columns")
 
 
 def test_selectors_of_others_get_the_table_as_it_is():
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=["a", "b", "c"])
     y = pd.Series(np.where(X["b"] > 0, "p", "q"), index=X.index + 7)
-    found = check(SelectKBest(k=1), X, y, folds=3)
+    found = check(SelectKBest(k=1), X, y, cv=3)
     assert found.noise is None
     assert found.selected.score > 0.9
     gaps = X.mask(X > 1.5)
     with pytest.raises(DataError, match="the selector must fit a part of the samples, got ValueE"):
-        check(SelectKBest(k=1), gaps, y, folds=3)
+        check(SelectKBest(k=1), gaps, y, cv=3)
 
 
 def test_rare_classes_are_noted():
@@ -336,8 +455,18 @@ def test_what_cannot_be_checked_gets_a_sentence(X, y, sentence):
 
 def test_wrong_parameters_get_a_sentence():
     iris = load_dataset("iris")
-    with pytest.raises(ParameterError, match="folds must be an integer of at least 2, got 1"):
-        check(QUICK, iris, folds=1)
+    with pytest.raises(ParameterError, match="cv must be an integer of at least 2, got 1"):
+        check(QUICK, iris, cv=1)
+    with pytest.raises(ParameterError, match="cv must suit the table, got GroupKFold"):
+        check(QUICK, load_dataset("wine"), cv=GroupKFold(3))
+    with pytest.raises(ParameterError, match="scoring must be scorers of scikit-learn"):
+        check(QUICK, iris, scoring="acuracy")
+    with pytest.raises(ParameterError, match="scoring must suit the target and the models, got f1"):
+        check(QUICK, iris, scoring="f1")
+    with pytest.raises(ParameterError, match="models must be estimators of scikit-learn"):
+        check(QUICK, iris, models=["forest"])
+    with pytest.raises(ParameterError, match="groups must have a value for each of the 150 samp"):
+        check(QUICK, iris, groups=[1, 2])
     with pytest.raises(ParameterError, match="seed must be an integer of at least 0, got -1"):
         check(QUICK, iris, seed=-1)
     with pytest.raises(ParameterError, match="selector must be an estimator with fit and get_supp"):
@@ -367,45 +496,45 @@ def test_the_noise_guard_is_half_on_noise_and_leaves_out_what_is_too_wide():
     assert noise.noise.n_shuffles == 5
     wide = guard(make_dataset(random.normal(size=(120, 9_000)), np.arange(120) % 2), 0)
     assert wide == (
-        "The noise guard was left out: 9,000 columns and their shuffled twins take too long."
+        "The noise guard was left out: 9,000 columns and as many random ones take too long."
     )
     assert [NoiseGuard(36, n, 5, 99).fails for n in (14, 15, 18)] == [False, True, True]
     assert [NoiseGuard(1, n, 1, 99).fails for n in (0, 1)] == [False, True]
     assert [NoiseGuard(3, n, 1, 99).fails for n in (1, 2)] == [False, True]
     assert [NoiseGuard(10, n, 1, 99).fails for n in (3, 4)] == [False, True]
-    with pytest.raises(ValueError, match="n_twins must be from 0 to 3, got 4"):
+    with pytest.raises(ValueError, match="n_random must be from 0 to 3, got 4"):
         NoiseGuard(3, 4, 1, 10)
 
 
 @pytest.mark.parametrize("kind", ["0/1", "categories"])
 def test_twins_of_columns_that_score_the_same_are_taken_as_often(kind):
     n_values = 2 if kind == "0/1" else 4
-    n_taken = n_twins = 0
+    n_taken = n_random = 0
     for seed in range(6):
         random = np.random.default_rng(seed)
         X = random.integers(0, n_values, (80, 8))
         if kind == "categories":
             X = pd.DataFrame(np.array(list("abcd"))[X]).add_prefix("x")
         found = guard(make_dataset(X, random.integers(0, 2, 80)), seed)
-        n_taken, n_twins = n_taken + found.n_taken, n_twins + found.n_twins
-    assert 0.42 < n_twins / n_taken < 0.58
+        n_taken, n_random = n_taken + found.n_taken, n_random + found.n_random
+    assert 0.42 < n_random / n_taken < 0.58
 
 
 def test_a_table_names_what_was_tried():
-    text = str(check(QUICK, load_dataset("iris"), folds=3))
+    text = str(check(QUICK, load_dataset("iris"), cv=3))
     head, columns, everything, *_ = text.splitlines()
-    assert head.startswith("balanced accuracy, mean of k nearest neighbors, logistic regression, ")
-    assert head.endswith("3 folds, 150 samples")
-    assert columns.split() == ["features", "score", "difference", "to", "all", "features"]
-    assert everything.split()[:3] == ["all", "features", "4.0"]
+    assert head == "balanced accuracy, 3 folds, 150 samples"
+    assert columns.split("  ")[-1].strip() == "difference"
+    assert everything.split()[:3] == ["all", "columns", "4.0"]
     assert "Noise guard: " in text
 
 
 def test_what_rounds_to_the_standard_error_is_no_loss():
-    scores = check(QUICK, load_dataset("iris"), folds=3).selected
-    assert not replace(scores, difference=-0.0062, difference_error=0.0058).loses
-    assert replace(scores, difference=-0.0072, difference_error=0.0058).loses
-    assert replace(scores, difference=0.02, difference_error=0.01).gains
+    assert not Difference(-0.0062, 0.0058, -0.1, 0.0).is_loss
+    assert Difference(-0.0072, 0.0058, -0.1, 0.0).is_loss
+    assert not Difference(-0.0072, 0.0058, -0.1, 0.1).is_loss
+    assert Difference(0.02, 0.01, 0.02, 0.01).is_gain
+    assert not Difference(0.02, 0.01, 0.0, 0.01).is_gain
 
 
 def test_the_noise_guard_makes_twins_only_of_what_may_be_selected():
@@ -442,4 +571,4 @@ def test_the_guard_does_not_leave_out_what_the_table_keeps():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = check(SOFT, X, random.integers(0, 2, 200)[shop])
-    assert found.noise.n_twins < found.noise.n_taken / 2
+    assert found.noise.n_random < found.noise.n_taken / 2

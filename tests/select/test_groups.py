@@ -166,7 +166,7 @@ def test_a_record_of_groups_alone_can_be_loaded(fruit, tmp_path):
 def test_a_check_repeats_the_selection_with_groups(fruit):
     X, y = fruit
     selector = SoftSelector(feature_groups=GROUPS, n_features_to_select=2)
-    found = check(clone(selector), X, y, folds=3)
+    found = check(clone(selector), X, y, cv=3)
     everything, selected = found.scores[:2]
     assert everything.n_features == 6
     assert selected.n_features == 4  # columns, in every fold

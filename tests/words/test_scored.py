@@ -26,6 +26,6 @@ def test_a_custom_measure_has_a_page():
         assert not re.search(word, shown), word
     assert "Simple" in shown
     assert "is a custom one" in shown
-    printed = "\n".join(map(str, result_lines(result)))
+    printed = "\n".join(map(str, result_lines(result, details=True)))
     assert "measure     " in printed
     assert words_of(result).examples() is None

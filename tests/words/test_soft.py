@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from fuzzyfrog import SoftSelector
 from fuzzyfrog.report import render_report, summary_html
+from fuzzyfrog.result import Check
 from fuzzyfrog.words import words_of
 from report.made import HOSTILE, a_check, changed, soft_result
 from words.pages import STRICT, text_of
@@ -41,7 +42,8 @@ def test_both_curves_are_drawn():
     result = soft_result()
     page = render_report(result)
     for point in result.front:
-        assert f"Γ {point.dependency:.3f}, neighbors right {point.accuracy:.3f}" in page
+        right = f"kNN accuracy on these rows (optimistic) {point.accuracy:.3f}"
+        assert f"Γ {point.dependency:.3f}, {right}" in page
     assert page.count('class="bound"') == 1
     bare = replace(result, front=tuple(replace(one, accuracy=None) for one in result.front))
     assert 'class="bound"' not in render_report(bare)
@@ -63,22 +65,71 @@ def test_the_headline_names_chance_and_all():
     assert "Judged by all 13 features," in words_of(replace(result, selected=everything)).headline()
 
 
-def test_the_headline_has_the_score_of_models():
+def test_the_headline_is_about_the_best_model():
     result = replace(soft_result(size_rule="peak"), check=a_check(lost=0.005))
-    assert words_of(result).headline() == (
-        "With 5 of 13 features, models reach balanced accuracy 89.5% (all columns: 90.0%, chance: "
-        "33.3%)"
-    )
+    known = "0.945 balanced accuracy, with all columns 0.950 (chance 0.333)"
+    said = f"5 of 13 columns: the best model scores {known}: no clear difference"
+    assert words_of(result).headline() == words_of(result).models() == said
+    assert words_of(result).is_confirmed
     assert words_of(replace(result, selected=tuple(range(13)))).headline() == (
-        "With all 13 features, models reach balanced accuracy 90.0% (chance: 33.3%)"
+        "All 13 columns: the best model scores 0.945 balanced accuracy (chance 0.333)"
     )
-    without = replace(result.check, scores=(), left_out="it would take long.")
-    for check in (without, a_check()):  # the latter comes before the headline
-        assert (
-            words_of(replace(result, check=check))
-            .headline()
-            .startswith("Judged by 5 of 13 features,")
-        )
+    lost = replace(result, check=a_check())
+    assert words_of(lost).headline().endswith("0.870 balanced accuracy, with all columns 0.950 "
+        "(chance 0.333): a loss")  # fmt: skip
+    assert (words_of(lost).doubts(), words_of(lost).is_confirmed) == ([], False)
+    without = replace(result, check=Check.without("it was interrupted."))
+    assert words_of(without).headline().startswith("Judged by 5 of 13 features,")
+
+
+@pytest.mark.parametrize(
+    ("lost", "best_lost", "ending"),
+    [
+        (0.05, 0.05, ": a loss"),
+        (-0.05, -0.02, ": a gain"),
+        (0.05, 0.0, ": no clear difference"),
+        (-0.05, 0.0, ": no clear difference"),
+        (0.0, 0.03, "chance 0.333)"),  # not on average
+    ],
+)
+def test_a_gain_or_loss_holds_for_the_best_model_and_on_average(lost, best_lost, ending):
+    check = a_check(lost=lost, best_lost=best_lost)
+    assert words_of(replace(soft_result(), check=check)).headline().endswith(ending)
+
+
+@pytest.mark.parametrize(
+    ("size", "is_said"), [(5.0, False), (7.4, False), (7.6, True), (3.1, False)]
+)
+def test_scores_of_selections_of_other_sizes_are_said_first(size, is_said):
+    result = replace(soft_result(size_rule="peak"), check=a_check(lost=0.0, size=size))
+    said = f"The scores of models are those of {size:g} columns on average, selected in the folds"
+    doubts = words_of(result).doubts()
+    assert [one.startswith(said) for one in doubts] == [True] * is_said
+
+
+def test_no_better_than_chance_is_the_headline():
+    check = a_check(lost=0.4, error=0.05, chance=0.5)
+    result = replace(soft_result(size_rule="peak"), check=check)
+    assert not check.is_better_than_chance
+    assert words_of(result).headline() == (
+        "5 of 13 columns: no better than chance, the best model scores 0.550 balanced accuracy "
+        "(chance 0.500); with all columns, it scores 0.950"
+    )
+    assert "keep all features" in words_of(result).advice()
+    nothing = replace(check, scores=(replace(check.selected, name="all"), check.selected))
+    result = replace(result, check=nothing)
+    assert words_of(result).headline().endswith("(chance 0.500)")
+    assert words_of(result).advice() == "For prediction, the table needs other columns."
+
+
+def test_random_columns_that_are_taken_come_before_the_headline():
+    result = replace(soft_result(), check=a_check(lost=0.0, n_random=13))
+    (said,) = words_of(result).doubts()
+    assert said == (
+        "The soft measure takes random columns about as often as real ones: in 5 trials with a "
+        "random column for every real one, 13 of the 24 columns taken were random."
+    )
+    assert said in render_report(result)
 
 
 def test_hostile_names_stay_text():
@@ -92,7 +143,7 @@ def test_hostile_names_stay_text():
 
 def test_sentences_have_a_space_between_them(wine_result, hostile_result):
     numeric = soft_result(numeric=True)
-    r2 = replace(a_check(), metric="R²", n_samples=100)
+    r2 = replace(a_check(metric="R²"), n_samples=100)
     results = [
         replace(wine_result, check=a_check(soft=("hue",))),
         changed(hostile_result, core=(0,)),

@@ -72,6 +72,7 @@ def _sentences(error: Exception) -> tuple[str, ...]:
 # Options whose names differ from those of the parameters they set.
 OPTION_NAMES = {
     "categorical_features": "categorical",
+    "cv": "folds",
     "feature_groups": "feature_group",
     "must_include": "include",
     "n_features_to_select": "n_features",

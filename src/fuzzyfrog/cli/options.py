@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 READING = "How the table is read"
 MEASURE = "How features are measured"
 SEARCH = "The search"
+CHECK = "The check"
 FILES = "Files to write"
 
 
@@ -112,15 +113,54 @@ Jobs = Annotated[
 Json = Annotated[
     bool, typer.Option("--json", metavar="", help="Print one JSON document instead of text.")
 ]
-NoCheck = Annotated[
+Details = Annotated[
     bool,
-    typer.Option(
-        "--no-check",
-        metavar="",
-        help="Do not check by cross-validation how well models do with the selected features.",
-    ),
+    typer.Option("--details", metavar="", help="Print all that is known about the answer."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Do not show progress.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckOptions:
+    """How models are tried; the fields are options."""
+
+    no_check: Annotated[
+        bool,
+        typer.Option(
+            "--no-check",
+            metavar="",
+            help="Do not check by cross-validation how well models do with the selected columns.",
+            rich_help_panel=CHECK,
+        ),
+    ] = False
+    folds: Annotated[
+        int, typer.Option(metavar="N", help="Number of folds.", rich_help_panel=CHECK)
+    ] = 5
+    scoring: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B",
+            help="Scorers of scikit-learn, such as accuracy or roc_auc (default: "
+            "balanced_accuracy; roc_auc for two classes of which one is rare; r2 for numbers).",
+            show_default=False,
+            rich_help_panel=CHECK,
+        ),
+    ] = None
+
+    @property
+    def scorers(self) -> list[str] | None:
+        """The names of the scorers; None for the default."""
+        return names_in("--scoring", self.scoring) or None
+
+    def check(self) -> None:
+        """Raise for values that are wrong for any table, before one is read."""
+        from fuzzyfrog.common.params import check_count
+
+        check_count("cv", self.folds, least=2)
+        if self.scorers is not None:
+            from fuzzyfrog.select.models import named_scorers  # slow to import
+
+            named_scorers(self.scorers)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ import typer
 from fuzzyfrog.cli.console import tell, write_json, write_result
 from fuzzyfrog.cli.errors import ExitCode, in_options
 from fuzzyfrog.cli.inputs import LoadedTable, TableOptions, opened
-from fuzzyfrog.cli.options import SelectionOptions
+from fuzzyfrog.cli.options import CheckOptions, SelectionOptions
 from fuzzyfrog.cli.outputs import Files
 from fuzzyfrog.cli.progress import NOTICE, Course, Limits, Stopping, shown_progress
 from fuzzyfrog.common.deadline import (
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from fuzzyfrog.result import Check, Result
     from fuzzyfrog.select.settings import Settings
 
-FOLDS = 5
 LEAVING_OUT = (
     b"fuzzyfrog: leaving out the check; the result is still printed and written; press Ctrl-C "
     b"again to stop at once\n"
@@ -45,7 +44,8 @@ def run_selection(
     files: Files,
     asked: TableOptions,
     *,
-    checks: bool,
+    checking: CheckOptions,
+    details: bool = False,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -53,6 +53,7 @@ def run_selection(
     with shown_progress("starting", quiet=quiet):
         files.check(asked)
         options.check()
+        checking.check()
     files.check_resume()
     proves = bool(getattr(options, "certify", False))
     stopping = Stopping()
@@ -70,12 +71,14 @@ def run_selection(
                         stopping.notice = NOTICE
                         result, unwritten = _selected(settings, loaded, stopping, course, files)
                         result = _explained(result, settings, loaded.dataset, stopping, course)
-                    if checks:
-                        checking = Checking(settings, options.seed, deadline, stopping, course)
-                        result = _with(result, check=checking.check(loaded.dataset))
+                    if not checking.no_check:
+                        trial = Checking(
+                            settings, checking, options.seed, deadline, stopping, course
+                        )
+                        result = _with(result, check=trial.check(loaded.dataset))
             if files.no_rows:
                 result = result.without_rows()
-            _write(result, unwritten, files, as_json=as_json, quiet=quiet)
+            _write(result, unwritten, files, details=details, as_json=as_json, quiet=quiet)
     except KeyboardInterrupt:
         tell(files.interruption(has_found=stopping.has_found))
         raise typer.Exit(ExitCode.INTERRUPTED) from None
@@ -138,7 +141,13 @@ def _command() -> str:
 
 
 def _write(
-    result: Result, unwritten: Unwritten, files: Files, *, as_json: bool, quiet: bool
+    result: Result,
+    unwritten: Unwritten,
+    files: Files,
+    *,
+    details: bool,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Print the result and write the other files; either is done even if the other fails."""
     try:
@@ -147,7 +156,7 @@ def _write(
         else:
             from fuzzyfrog.cli.summary import result_lines  # a refusal need not wait for it
 
-            write_result(*result_lines(result))
+            write_result(*result_lines(result, details=details))
     finally:
         with shown_progress("writing files", quiet=quiet or files.are_none):
             files.write_rest(result, unwritten)
@@ -171,6 +180,8 @@ class Checking:
     ----------
     settings : Settings
         What was selected by.
+    options : CheckOptions
+        How models are tried.
     seed : int
         Seed of the folds.
     deadline : Deadline
@@ -182,12 +193,13 @@ class Checking:
     def __init__(
         self,
         settings: Settings,
+        options: CheckOptions,
         seed: int,
         deadline: Deadline,
         stopping: Stopping,
         course: Course,
     ) -> None:
-        self._settings, self._seed = settings, seed
+        self._settings, self._options, self._seed = settings, options, seed
         self._deadline, self._stopping, self._course = deadline, stopping, course
 
     def check(self, dataset: Dataset) -> Check:
@@ -195,7 +207,7 @@ class Checking:
         from fuzzyfrog.result import Check
 
         if self._stopping.n_asked:
-            return Check.without(dataset.classes is None, "the run was interrupted.")
+            return Check.without("the run was interrupted.")
         self._stopping.notice, self._stopping.is_checking = LEAVING_OUT, True
         try:
             return self._checked(dataset)
@@ -214,16 +226,19 @@ class Checking:
             reason = f"it failed ({type(error).__name__}: {found})."
         finally:
             self._stopping.is_checking = False
-        return Check.without(dataset.classes is None, reason)
+        return Check.without(reason)
 
     def _checked(self, dataset: Dataset) -> Check:
         left = self._deadline.remaining()
         with uninterrupted():
-            from fuzzyfrog.select.cross_validation import check_settings  # that is not checking
+            from fuzzyfrog.select import cross_validation  # importing is not checking
 
         self._hear("checking with models")
         with limited(Deadline(left, n_signals=inf)):
-            return check_settings(self._settings, dataset, FOLDS, self._seed, self._hear)
+            plan = cross_validation.Plan(
+                self._options.folds, self._options.scorers, seed=self._seed, hear=self._hear
+            )
+            return cross_validation.check_settings(self._settings, dataset, plan)
 
     def _hear(self, what: str) -> None:
         """Show the progress; stop after a signal that ended a selection."""

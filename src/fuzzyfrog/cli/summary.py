@@ -10,13 +10,13 @@ from fuzzyfrog.cli.console import aligned, fitted, safe, stdout
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from fuzzyfrog.result import Result
+    from fuzzyfrog.result import Check, Result
 
 MAX_FEATURES = 40  # shown one by one
 
 
-def result_lines(result: Result) -> Iterator[RenderableType]:
-    """Yield the lines that describe a result."""
+def result_lines(result: Result, *, details: bool = False) -> Iterator[RenderableType]:
+    """Yield the lines that describe a result: what people look for, or with `details` all."""
     from rich.text import Text
 
     from fuzzyfrog.words import words_of
@@ -24,24 +24,42 @@ def result_lines(result: Result) -> Iterator[RenderableType]:
     words = words_of(result)
     yield Text(safe(words.table()), "bold")
     yield ""
-    if doubts := words.doubts():
-        yield from (Text(safe(sentence), "bold yellow") for sentence in doubts)
-        if (advice := words.advice()) is not None:
-            yield Text(safe(advice), "bold")
-        yield ""
-    warning = words.unchecked()
-    end = "; selected:" if words.is_useless else ":"  # the features follow
-    where = "" if result.sampling is None else f" on {result.sampling.n_sampled:,} random samples"
+    doubts, advice = words.doubts(), words.advice()
+    yield from (Text(safe(sentence), "bold yellow") for sentence in doubts)
+    verdict, headline, warning = words.verdict(), words.headline(), words.unchecked()
     # Green only if models confirm it, not for a proof.
-    color = "bold yellow" if words.is_useless else "bold green" if words.is_confirmed else "bold"
-    yield Text(f"{words.headline()}{where}{end if warning is None else '.'}", color)
+    is_bad = words.is_useless or (words.is_refuted and headline == verdict)
+    color = "bold yellow" if is_bad else "bold green" if words.is_confirmed else "bold"
+    where = ""
+    if result.sampling is not None and headline != verdict:
+        where = f" on {result.sampling.n_sampled:,} random samples"
+    yield Text(safe(f"{headline}{where}."), color)
     if warning is not None:
         yield Text(warning, "yellow")
+    if advice is not None:
+        yield Text(safe(advice), "bold")
     yield ""
-    listing = words.listing()
+    listing = words.columns()
     yield from shown_features(listing.rows, listing.titles)
     yield ""
-    yield from facts(words.facts())
+    if verdict is None:
+        yield from facts([("models", words.models())])
+    elif verdict != headline and f"{verdict}." not in doubts:
+        yield Text(safe(f"{verdict}."))
+    if result.check is not None and result.check.scores:
+        yield from _models(result.check)
+    if notes := () if result.check is None else result.check.notes:
+        yield ""
+        yield from (Text(safe(f"Note: {note}")) for note in notes)
+    if pairs := [pair for pair in words.facts() if details or pair[0] in words.brief]:
+        yield ""
+        yield from facts(pairs)
+
+
+def _models(check: Check) -> Iterator[str]:
+    """Yield the scores of the models, a line for each."""
+    columns = list(zip(*check.table(), strict=True))
+    yield from aligned(columns, right=set(range(1, len(columns[0]))))
 
 
 def shown_features(rows: Sequence[Sequence[str]], titles: Sequence[str] = ()) -> Iterator[str]:

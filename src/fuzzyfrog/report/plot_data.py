@@ -12,7 +12,9 @@ from typing import Any
 from fuzzyfrog.common.messages import count, percent
 from fuzzyfrog.report.text import room, short
 from fuzzyfrog.result import HistoryPoint, Result, Subset
+from fuzzyfrog.result.check import NAMES, shown
 from fuzzyfrog.words import Words
+from fuzzyfrog.words.text import capitalized
 
 MAX_NAMED = 12  # features of a point that are named; fewer if there are many points
 MAX_NAMED_OF_ALL = 1_200
@@ -22,7 +24,6 @@ LONGEST = 600
 LONGEST_NAMED = 80  # where a name is one of many
 MAX_UNUSED = 8  # features in no reduct that are named
 MAX_ROWS = 500  # of a table behind a picture
-LABELS = {"all": "All features", "selected": "Selected", "elbow": "Elbow", "soft": "Soft measure"}
 MAX_STRIPS = 30  # of the picture of the diversity
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
@@ -125,34 +126,34 @@ def models(words: Words) -> dict[str, Any] | None:
     check = words.result.check
     if check is None or check.all is None:
         return None
-    ends = [one.score + side * one.difference_error for one in check.scores for side in (-1, 1)]
+    rows = [one for one in check.scores if one.metric == check.metric]
+    errors = [one.minus(check.all).best_error for one in rows]
+    ends = [
+        one.best + side * error for one, error in zip(rows, errors, strict=True) for side in (-1, 1)
+    ]
     margin = max(0.01, 0.08 * (max(ends) - min(ends)))
-    is_numeric = check.metric == "R²"
-    lowest = min(ends) - margin
-    x = Scale(lowest if is_numeric else max(0.0, lowest), min(1.0, max(ends) + margin))
+    x = Scale(min(ends) - margin, max(ends) + margin)
+    titles, *table = check.table()
     return {
         "metric": check.metric,
-        "all_at": x.at(check.all.score),
-        "ticks": [
-            tick(x, at, f"{at:g}".replace("-", "−") if is_numeric else f"{100 * at:g}%")
-            for at in nice_ticks(x, 5)
-        ],
+        "all_at": x.at(check.all.best),
+        "ticks": [tick(x, at, f"{at:g}".replace("-", "−")) for at in nice_ticks(x, 5)],
         "rows": [
             {
-                "name": LABELS[one.name],
+                "name": capitalized(NAMES[one.name]),
                 "kind": one.name,
                 "features": f"{one.n_features:,.3g}" + ("" if one.name == "all" else " on average"),
-                "score": check.shown(one.score),
-                "apart": "" if one.name == "all" else check.apart(one),
-                "at": x.at(one.score),
-                "low": x.at(one.score - one.difference_error),
-                "high": x.at(one.score + one.difference_error),
-                "by_model": [check.shown(score) for score in one.by_model],
+                "score": shown(one.best),
+                "apart": one.name != "all",
+                "at": x.at(one.best),
+                "low": x.at(one.best - error),
+                "high": x.at(one.best + error),
             }
-            for one in check.scores
+            for one, error in zip(rows, errors, strict=True)
         ],
-        "elbow": None if check.elbow is None else words.kept_by_elbow,
-        "is_r2": is_numeric,
+        "titles": titles,
+        "table": table,
+        "is_r2": check.metric == "R²",
         "models": list(check.models),
         "folds": check.folds,
         "samples": count(check.n_samples, "sample"),

@@ -56,7 +56,8 @@ def check(words: Words) -> dict[str, Any]:
     """Return how well models do with the selected features, or why it is not known."""
     noise, found = words.noise(), words.result.check
     return {
-        "sentence": words.models_sentence(),
+        "sentence": f"{capitalized(words.models())}.",
+        "taken": found and found.taken and f"{found.taken_in_words()}.",
         "noise": noise and f"{noise}.",
         "notes": [] if found is None else list(found.notes),
     }

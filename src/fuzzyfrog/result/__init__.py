@@ -1,6 +1,6 @@
 """The result of a selection, in plain types that can be saved and shared."""
 
-from fuzzyfrog.result.check import Check, ModelScores, NoiseGuard
+from fuzzyfrog.result.check import Check, Difference, ModelScores, NoiseGuard
 from fuzzyfrog.result.parts import (
     Alike,
     AmbiguousSample,
@@ -29,6 +29,7 @@ __all__ = [
     "Check",
     "ClassCount",
     "DataSample",
+    "Difference",
     "Example",
     "Explanation",
     "FeatureSummary",

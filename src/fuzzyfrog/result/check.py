@@ -1,292 +1,410 @@
 """The check of a selection: how well models do with it, and whether it tells columns from noise."""
 
-from collections.abc import Sequence
-from math import inf
-from typing import Literal, Protocol, TypeVar
+from collections import Counter
+from html import escape
+from math import sqrt
+from statistics import fmean, variance
+from typing import Annotated, Literal, NamedTuple
+
+from msgspec import Meta
 
 from fuzzyfrog.common.messages import count
-from fuzzyfrog.result.parts import Count, Number, Part, Positive
+from fuzzyfrog.result.parts import Count, Part, Positive
 
-FEW_TAKEN = 5  # columns, of which none may be a twin by luck
-AS_NOISE = 0.4  # of the columns taken are twins, in most tables where all columns are noise
+FARTHEST = 1e100  # of a score from 0: its square is finite
+Score = Annotated[float, Meta(ge=-FARTHEST, le=FARTHEST)]
 
-LOW_DEPENDENCY = 0.5  # of all features: below this, even they leave most samples mixed up
-ELBOW_SHARE = 0.95  # of what the selected features gain over chance
+FEW_TAKEN = 5  # columns, of which none may be random by luck
+AS_NOISE = 0.4  # of the columns taken are random, in most tables where all columns are noise
 DIGITS = 3  # of displayed scores; scores that round to the same are the same
-NAMES = {
-    "all": "all features",
-    "selected": "selected",
-    "elbow": "elbow",
-    "soft": "soft measure",
-}
+NAMES = {"all": "all columns", "selected": "selected", "soft": "soft selection"}
 
 
-class _Point(Protocol):
-    @property
-    def price(self) -> float: ...
-    @property
-    def dependency(self) -> float: ...
-
-
-P = TypeVar("P", bound=_Point)
-
-
-def elbow_of(front: Sequence[P], price: float, dependency: float, chance: float = 0.0) -> P | None:
-    """Return the smallest subset of a front that keeps most of what a selection gains.
-
-    Most is 95 % of the gain of its dependency over chance. None if no smaller subset does.
-
-    Parameters
-    ----------
-    front : sequence of Subset
-        The best subsets of each size.
-    price, dependency : float, float
-        Of the selected features: their number or cost, and their dependency.
-    chance : float
-        The dependency of uninformative features: 0 for reducts.
-    """
-    required = chance + ELBOW_SHARE * (dependency - chance)
-    enough = [one for one in front if one.price < price and one.dependency >= required]
-    return min(enough, key=lambda one: one.price, default=None)
-
-
-class ModelScores(Part, frozen=True):
-    """How well models do with the features of one selection.
+class Difference(NamedTuple):
+    """How much better models do with some columns than with others.
 
     Attributes
     ----------
-    name : {"all", "selected", "elbow", "soft"}
-        All features, those that the selector selects, the smallest subset of its front that
-        keeps 95 % of their dependency (of the gain over chance), or those that
-        ``SoftSelector`` selects.
-    n_features : float
-        Their number, averaged over the folds.
-    score : float
-        The score on the samples left out, averaged over folds and models.
-    standard_error : float
-        Its standard error.
-    difference, difference_error : float
-        The score minus that of all features, fold by fold, and its standard error; both
-        are 0 for all features.
-    by_model : tuple of float
-        The score of each model, in the order of ``Check.models``.
+    mean, error : float
+        The difference of the scores, averaged over the models, and its standard error.
+    best, best_error : float
+        The same for the best model with the ones and the best model with the others.
     """
 
-    name: Literal["all", "selected", "elbow", "soft"]
+    mean: float
+    error: float
+    best: float
+    best_error: float
+
+    @property
+    def is_gain(self) -> bool:
+        """Whether models do better on average, and so does the best, beyond a standard error."""
+        return _exceeds(self.mean, self.error) and _exceeds(self.best, self.best_error)
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether models do worse on average, and so does the best, beyond a standard error."""
+        return _exceeds(-self.mean, self.error) and _exceeds(-self.best, self.best_error)
+
+    @property
+    def is_unclear(self) -> bool:
+        """Whether the best models differ by no more than a standard error."""
+        return not _exceeds(abs(self.best), self.best_error)
+
+
+def _exceeds(value: float, error: float) -> bool:
+    return round(value, DIGITS) > round(error, DIGITS)
+
+
+class ModelScores(Part, frozen=True):
+    """How well models do with the columns of one selection.
+
+    Attributes
+    ----------
+    name : {"all", "selected", "soft"}
+        All columns, those that the selector selects, or those that ``SoftSelector`` selects.
+    metric : str
+        The score.
+    n_features : float
+        The number of columns, averaged over the folds.
+    folds : tuple of tuple of float
+        For each fold the score of each model, in the order of ``Check.models``.
+    overlap : float
+        Samples to predict in a fold, as a share of those to train on.
+    """
+
+    name: Literal["all", "selected", "soft"]
+    metric: str
     n_features: Positive
-    score: Number
-    standard_error: Positive
-    difference: Number
-    difference_error: Positive
-    by_model: tuple[Number, ...]
+    folds: tuple[tuple[Score, ...], ...]
+    overlap: Positive
+
+    def __post_init__(self) -> None:
+        if len(self.folds) < 2 or len({len(fold) for fold in self.folds}) != 1 or not self.folds[0]:
+            raise ValueError("folds must be two or more, each with a score for each model.")
+
+    @property
+    def by_model(self) -> tuple[float, ...]:
+        """The score of each model, averaged over the folds."""
+        return tuple(map(fmean, zip(*self.folds, strict=True)))
+
+    @property
+    def score(self) -> float:
+        """The score, averaged over folds and models."""
+        return fmean(self.by_model)
+
+    @property
+    def best(self) -> float:
+        """The score of the best model."""
+        return max(self.by_model)
+
+    @property
+    def standard_error(self) -> float:
+        """The standard error of the score."""
+        return self._error([fmean(fold) for fold in self.folds])
+
+    def _error(self, folds: list[float]) -> float:
+        """Return the standard error of the mean of folds whose training parts overlap.
+
+        It is that of Nadeau and Bengio.
+        """
+        return sqrt((1 / len(folds) + self.overlap) * variance(folds))
+
+    def minus(self, other: "ModelScores") -> Difference:
+        """Return the difference to another choice of columns, fold by fold."""
+        pairs = list(zip(self.folds, other.folds, strict=True))
+        mean = [fmean(ours) - fmean(theirs) for ours, theirs in pairs]
+        mine, its = self.by_model.index(self.best), other.by_model.index(other.best)
+        best = [ours[mine] - theirs[its] for ours, theirs in pairs]
+        return Difference(fmean(mean), self._error(mean), fmean(best), self._error(best))
 
     @property
     def average_size(self) -> str:
-        """The number of features, as in "1 feature on average"."""
+        """The number of columns, as in "1 column on average"."""
         number = f"{self.n_features:.3g}"
-        return f"{number} feature{'' if number == '1' else 's'} on average"
-
-    @property
-    def loses(self) -> bool:
-        """Whether models do worse than with all features, by more than one standard error."""
-        return round(-self.difference, DIGITS) > round(self.difference_error, DIGITS)
-
-    @property
-    def gains(self) -> bool:
-        """Whether models do better than with all features, by more than one standard error."""
-        return round(self.difference, DIGITS) > round(self.difference_error, DIGITS)
+        return f"{number} column{'' if number == '1' else 's'} on average"
 
 
 class NoiseGuard(Part, frozen=True):
-    """How many shuffled columns a greedy selection takes if every column has a shuffled twin.
+    """How many random columns a greedy selection takes if there is one for every column.
 
     Attributes
     ----------
     n_taken : int
-        Columns that it took, in all shuffles together.
-    n_twins : int
-        How many of them are shuffled twins, which carry no information.
+        Columns that it took, in all trials together.
+    n_random : int
+        How many of them are random: the values of a column in another order.
     n_shuffles : int
-        How often the columns were shuffled.
+        The number of trials.
     n_samples : int
         Samples that were used.
     """
 
     n_taken: Count
-    n_twins: Count
+    n_random: Count
     n_shuffles: Count
     n_samples: Count
 
     def __post_init__(self) -> None:
-        if not 0 <= self.n_twins <= self.n_taken:
-            raise ValueError(f"n_twins must be from 0 to {self.n_taken}, got {self.n_twins}.")
+        if not 0 <= self.n_random <= self.n_taken:
+            raise ValueError(f"n_random must be from 0 to {self.n_taken}, got {self.n_random}.")
 
     @property
     def share(self) -> float:
-        """Share of twins among the columns taken."""
-        return self.n_twins / max(1, self.n_taken)
+        """Share of random columns among those taken."""
+        return self.n_random / max(1, self.n_taken)
 
     @property
     def fails(self) -> bool:
-        """Whether two fifths of the columns taken are twins: it cannot tell them from noise.
+        """Whether two fifths of the columns taken are random: it cannot tell them from noise.
 
-        If the columns carry no information, half of those taken are twins on average, and at least
+        If the columns carry no information, half of those taken are random on average, and at least
         two fifths in 94 % of the tables that were tried (docs/howto/check.md).
         """
-        return self.n_twins > 0 and self.n_twins >= AS_NOISE * self.n_taken
+        return self.n_random > 0 and self.n_random >= AS_NOISE * self.n_taken
 
-    def counted(self) -> str:
-        """Return how many twins were taken, in words."""
+    def __str__(self) -> str:
         trials = "a trial" if self.n_shuffles == 1 else f"{self.n_shuffles} trials"
         few = ", too few to say much" if self.n_taken < FEW_TAKEN and not self.fails else ""
         return (
-            f"in {trials} with a shuffled twin of every column, {self.n_twins:,} of the "
+            f"in {trials} with a random column for every real one, {self.n_random:,} of the "
             f"{count(self.n_taken, 'column')} taken "
-            f"{'was a twin' if self.n_twins == 1 else 'were twins'}{few}"
+            f"{'was' if self.n_random == 1 else 'were'} random{few}"
         )
-
-    def __str__(self) -> str:
-        end = ", as many as if all columns were noise" if self.fails else ""
-        return f"{self.counted()}{end}"
 
 
 class Check(Part, frozen=True):
-    """How well models do with the selected features, and with all of them.
+    """How well models do with the selected columns, and with all of them.
 
     Attributes
     ----------
-    metric : {"balanced accuracy", "R²"}
-        The score: the mean over the classes of the share of samples that are predicted right, or
-        for a numeric target the share of its variance that is predicted, which is negative if
-        models do worse than the mean of the target.
+    metric : str
+        The score by which models are compared; more is better.
     models : tuple of str
         The models.
     folds, seed : int
         The folds of the cross-validation, and the seed of their random numbers.
     n_samples : int
-        Samples that were used; fewer than there are for a very large table.
+        Samples that were used; fewer than there are for a large table.
+    chance : float
+        The score of a model that sees no column.
     scores : tuple of ModelScores
-        One for each way of choosing features; empty if models were left out.
+        One for each way of choosing columns and each metric; empty if models were left out.
+    selections : tuple of tuple of str
+        The columns that were selected in each fold.
     soft_features : tuple of str
-        The features that ``SoftSelector`` selects on all these samples, if there was a reason
-        to try it; else empty.
+        The columns that ``SoftSelector`` selects on all these samples, where it was tried.
     noise : NoiseGuard or None
-        How many shuffled columns the measure takes for features; None if that was left out.
+        How many random columns the measure takes; None if that was left out.
     left_out : str or None
         Why models were left out, as a sentence; None if they were not.
     notes : tuple of str
         Other things to know, as sentences.
     """
 
-    metric: Literal["balanced accuracy", "R²"]
+    metric: str
     models: tuple[str, ...]
     folds: Count
     seed: Count
     n_samples: Count
+    chance: Score
     scores: tuple[ModelScores, ...]
+    selections: tuple[tuple[str, ...], ...]
     soft_features: tuple[str, ...]
     noise: NoiseGuard | None
     left_out: str | None
     notes: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        names = [one.name for one in self.scores]
-        if len(set(names)) != len(names) or (names and not {"all", "selected"} <= set(names)):
+        names = [(one.metric, one.name) for one in self.scores]
+        needed = {(self.metric, "all"), (self.metric, "selected")}
+        if len(set(names)) != len(names) or (names and not needed <= set(names)):
             raise ValueError(f"scores must have all and selected, each name once, got {names}.")
-        if any(len(one.by_model) != len(self.models) for one in self.scores):
+        if any(len(one.folds[0]) != len(self.models) for one in self.scores):
             raise ValueError("scores must have a score for each model.")
+        if any(len(one.folds) != self.folds for one in self.scores):
+            raise ValueError("scores must have a score for each fold.")
         if (self.left_out is None) == (not names):
             raise ValueError("left_out must say why there are no scores, and only then.")
-        lowest = -inf if self.metric == "R²" else 0.0
-        scores = [one for tried in self.scores for one in (tried.score, *tried.by_model)]
-        if any(not lowest <= one <= 1.0 for one in scores):
-            raise ValueError("scores must be between 0 and 1; only R² may be negative.")
 
     @classmethod
-    def without(cls, is_numeric: bool, reason: str) -> "Check":
+    def without(cls, reason: str) -> "Check":
         """Return a check whose models were left out for a reason, given as a sentence."""
-        metric: Literal["balanced accuracy", "R²"] = "R²" if is_numeric else "balanced accuracy"
-        return cls(metric, (), 0, 0, 0, (), (), None, reason, ())
+        return cls("", (), 0, 0, 0, 0.0, (), (), (), None, reason, ())
 
-    def of(self, name: str) -> ModelScores | None:
-        """Return the scores of "all", "selected", "elbow" or "soft"; None if there are none."""
-        return next((one for one in self.scores if one.name == name), None)
+    def of(self, name: str, metric: str | None = None) -> ModelScores | None:
+        """Return the scores of "all", "selected" or "soft"; None if there are none."""
+        key = (name, metric or self.metric)
+        return next((one for one in self.scores if (one.name, one.metric) == key), None)
 
     @property
     def all(self) -> ModelScores | None:
-        """The scores with all features."""
+        """The scores with all columns."""
         return self.of("all")
 
     @property
     def selected(self) -> ModelScores | None:
-        """The scores with the selected features."""
+        """The scores with the selected columns."""
         return self.of("selected")
 
     @property
-    def elbow(self) -> ModelScores | None:
-        """The scores with the elbow; None if no smaller subset keeps most."""
-        return self.of("elbow")
-
-    @property
     def soft(self) -> ModelScores | None:
-        """The scores with the features of the soft measure; None if it was not tried."""
+        """The scores with the columns of the soft measure; None if it was not tried."""
         return self.of("soft")
 
     @property
+    def metrics(self) -> tuple[str, ...]:
+        """All scores, the one by which models are compared first."""
+        return tuple(dict.fromkeys(one.metric for one in self.scores))
+
+    @property
+    def taken(self) -> dict[str, int]:
+        """In how many folds each column was selected, the most frequent first."""
+        counts = Counter(name for names in self.selections for name in names)
+        return dict(sorted(counts.items(), key=lambda one: -one[1]))
+
+    @property
+    def is_better_than_chance(self) -> bool:
+        """Whether models beat chance with the selected columns by more than two standard errors."""
+        return self.selected is not None and self.beats_chance(self.selected)
+
+    def beats_chance(self, one: ModelScores) -> bool:
+        """Whether models beat chance with some columns by more than two standard errors."""
+        return one.score - self.chance > 2.0 * one.standard_error
+
+    @property
     def loses(self) -> bool:
-        """Whether models do worse with the selected features, by more than a standard error."""
-        return self.selected is not None and self.selected.loses
+        """Whether models do worse with the selected columns than with others.
 
-    def shown(self, value: float, *, signed: bool = False) -> str:
-        """Return a score, or with `signed` a difference of scores, formatted for display."""
-        if self.metric == "R²":
-            text = f"{value:+.3f}" if signed else f"{value:.3f}"
-        else:
-            text = f"{100 * value:+.1f}" if signed else f"{value:.1%}"
-        return text.replace("-", "−")
-
-    def conclusion(self) -> str:
-        """Return a sentence, without a period, on how models do with the selected features."""
+        These are all columns or, if it was tried, the soft selection. It must hold for the best
+        model and on average, by more than one standard error.
+        """
         if self.selected is None:
-            return f"not checked: {self.left_out}".rstrip(".")
-        said = "no clear difference"
-        if self.selected.loses or self.selected.gains:
-            said = "a loss" if self.selected.loses else "a gain"
-        return f"{self.compared()}: {said}"
+            return False
+        others = [one for one in (self.all, self.soft) if one is not None]
+        return any(self.selected.minus(one).is_loss for one in others)
 
-    def compared(self) -> str:
-        """Return the scores with the selected features and with all, and their difference."""
+    @property
+    def gains(self) -> bool:
+        """Whether models do better with the selected columns than with all, in the same sense."""
+        if self.selected is None or self.all is None or self.loses:
+            return False
+        return self.selected.minus(self.all).is_gain
+
+    def verdict(self, start: str, others: str = "all columns", soft: str = "SoftSelector") -> str:
+        """Return the sentence about models, without a period: the only one that compares scores.
+
+        Parameters
+        ----------
+        start : str
+            The selected columns, such as "5 of 13 columns".
+        others : str
+            What to call all columns; empty if these are selected.
+        soft : str
+            What to call the selector of the soft measure.
+        """
         if self.selected is None or self.all is None:
-            return ""
-        scores = (
-            f"{self.shown(self.selected.score)}, with all features {self.shown(self.all.score)}"
-        )
-        unit = "" if self.metric == "R²" else " points"
-        return f"{self.metric} {scores} ({self.apart(self.selected)}{unit})"
+            return f"not checked: {self.left_out}".rstrip(".")
+        scored = f"{shown(self.selected.best)} {self.metric}"
+        chance = f"chance {shown(self.chance)}"
+        if not self.is_better_than_chance:
+            end = ""
+            if others and self.beats_chance(self.all):
+                end = f"; with {others}, it scores {shown(self.all.best)}"
+            return f"{start}: no better than chance, the best model scores {scored} ({chance}){end}"
+        known = [f"with {others} {shown(self.all.best)}"] if others else []
+        if self.soft is not None:
+            known.append(f"with those of {soft} {shown(self.soft.best)}")
+        compared = "".join(f", {one}" for one in known)
+        said = ""
+        if self.loses and known:
+            said = ": a loss"
+        elif self.gains and known:
+            said = ": a gain"
+        elif others and self.selected.minus(self.all).is_unclear:
+            said = ": no clear difference"
+        return f"{start}: the best model scores {scored}{compared} ({chance}){said}"
 
     def apart(self, one: ModelScores) -> str:
-        """Return the difference to all features with its standard error."""
-        error = self.shown(one.difference_error, signed=True).lstrip("+")
-        return f"{self.shown(one.difference, signed=True)} ± {error}"
+        """Return the mean difference to all columns with its standard error."""
+        if self.all is None or one.name == "all":
+            return ""
+        found = one.minus(self.all)
+        return f"{shown(found.mean, signed=True)} ± {shown(found.error)}"
+
+    def table(self) -> list[tuple[str, ...]]:
+        """Return titles, and a row for each way of choosing columns."""
+        others = [metric for metric in self.metrics if metric != self.metric]
+        rows = [("", "columns", *self.models, "mean", "difference", *others)]
+        for one in self.scores:
+            if one.metric != self.metric:
+                continue
+            more = [found for metric in others if (found := self.of(one.name, metric))]
+            scores = (*one.by_model, one.score)
+            rows.append(
+                (
+                    NAMES.get(one.name, one.name),
+                    f"{one.n_features:.1f}",
+                    *map(shown, scores),
+                    self.apart(one),
+                    *(shown(found.score) for found in more),
+                )
+            )
+        return rows
 
     def __str__(self) -> str:
         if not self.scores:
-            lines = [f"Models were not tried: {self.left_out}"]
-        else:
-            models = ", ".join(self.models)
-            lines = [
-                f"{self.metric}, mean of {models}, {self.folds} folds, {self.n_samples:,} samples",
-                f"{'':<14}{'features':>9}{'score':>8}  difference to all features",
-            ]
-            lines += [self._line(one) for one in self.scores]
-            lines.append(f"Models with the selected features: {self.conclusion()}.")
+            return f"Models were not tried: {self.left_out}"
+        rows = self.table()
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [f"{self.metric}, {self.folds} folds, {self.n_samples:,} samples"]
+        for name, *cells in rows:
+            pairs = zip(cells, widths[1:], strict=True)
+            aligned = "  ".join(f"{cell:>{width}}" for cell, width in pairs)
+            lines.append(f"{name:<{widths[0]}}  {aligned}".rstrip())
+        return "\n".join([*lines, *self._sentences()])
+
+    def _sentences(self) -> list[str]:
+        lines = [f"{self.verdict('The selected columns')}."]
+        if self.taken:
+            lines.append(f"Selected in the folds: {self.taken_in_words()}.")
         if self.soft_features:
-            many = count(len(self.soft_features), "feature")
-            lines.append(f"SoftSelector selects {many}: {', '.join(self.soft_features)}")
+            many = count(len(self.soft_features), "column")
+            lines.append(f"SoftSelector selects {many}: {', '.join(self.soft_features)}.")
         if self.noise is not None:
             lines.append(f"Noise guard: {self.noise}.")
-        return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])
+        return [*lines, *(f"Note: {note}" for note in self.notes)]
 
-    def _line(self, one: ModelScores) -> str:
-        apart = "" if one.name == "all" else f"  {self.apart(one)}"
-        return f"{NAMES[one.name]:<14}{one.n_features:>9.1f}{self.shown(one.score):>8}{apart}"
+    def taken_in_words(self, most: int = 12) -> str:
+        """Return how often columns were selected, without a period, the most frequent first."""
+        pairs = list(self.taken.items())
+        named = ", ".join(f"{name} {times} of {self.folds}" for name, times in pairs[:most])
+        return named if len(pairs) <= most else f"{named} and {len(pairs) - most:,} more"
+
+    def __repr__(self) -> str:
+        if self.selected is None or self.all is None:
+            return f"<Check: not checked, {self.left_out}>"
+        ours, everything = shown(self.selected.best), shown(self.all.best)
+        return f"<Check: {self.metric} {ours}, all columns {everything}, {self.folds} folds>"
+
+    def _repr_html_(self) -> str:
+        """Return the table and its sentences for a notebook."""
+        if not self.scores:
+            return f"<p>{escape(str(self))}</p>"
+        head, *rows = self.table()
+        titles = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+        body = "".join(
+            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows
+        )
+        sentences = "".join(f"<p>{escape(one)}</p>" for one in self._sentences())
+        caption = f"{self.metric}, {self.folds} folds, {self.n_samples:,} samples"
+        return (
+            f"<table><caption>{escape(caption)}</caption><thead><tr>{titles}</tr></thead>"
+            f"<tbody>{body}</tbody></table>{sentences}"
+        )
+
+
+def shown(value: float, *, signed: bool = False) -> str:
+    """Return a score, or with `signed` a difference of scores, formatted for display."""
+    text = f"{value:+.{DIGITS}f}" if signed else f"{value:.{DIGITS}f}"
+    return text.replace("-", "−")

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from fuzzyfrog.common.messages import shown
-from fuzzyfrog.common.params import check_count, check_known
+from fuzzyfrog.common.params import check_known
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.result import Check
-from fuzzyfrog.select.cross_validation import Choice, CrossValidation, Hear, Selecting
-from fuzzyfrog.select.model_table import one_hot, standardized
+from fuzzyfrog.select.cross_validation import Choice, CrossValidation, Hear, Plan, Selecting
+from fuzzyfrog.select.models import LARGEST, features_of, preparation
 from fuzzyfrog.select.settings import Settings
 from fuzzyfrog.select.soft import Soft
 from fuzzyfrog.select.strict import Strict
@@ -84,12 +84,11 @@ def compared(
     hear : callable
         Called with what comes next.
     """
-    check_count("folds", folds, least=2)
-    check_count("seed", seed, least=0)
+    plan = Plan(cv=folds, seed=seed, hear=hear)
     for name in names:
         check_known("selectors", name, (*OURS, *OTHERS))
     several = _Several(dataset, names, seed, missing, n_jobs, hear)
-    check = CrossValidation(several, dataset, folds, seed, hear).checked()
+    check = CrossValidation(several, dataset, plan).checked()
     if unseen := [dataset.feature_names[one] for one in np.flatnonzero(~several.allowed)]:
         said = ", ".join(map(shown, unseen))
         note = f"Left out of all features and of every selection, as by select: {said}."
@@ -126,7 +125,7 @@ class _Several(Selecting):
     def choices(self, rows: Integers) -> Iterator[Choice]:
         """Yield the features of all, of the soft measure, and of the other selectors."""
         begun = time.monotonic()
-        everything, soft, *_ = super().choices(rows)
+        everything, soft = super().choices(rows)
         self.seconds["soft"].append(time.monotonic() - begun)
         yield everything
         yield soft
@@ -161,24 +160,22 @@ def others_choice(name: str, part: Dataset, size: int, seed: int) -> Integers:
     It sees the columns as the models do: gaps at the median, numbers in units of their spread,
     and a column of zeros and ones for each category. A feature counts as its best column.
     """
-    blocks = [
-        (one_hot if is_category else standardized)(column, column)[0]
-        for column, is_category in zip(part.values.T, part.categorical, strict=True)
-    ]
-    if name == "kbest":
-        weights = _by_feature(blocks, _f_scores(np.hstack(blocks), part))
-    elif name == "l1":
-        weights = _by_feature(blocks, _l1_weights(np.hstack(blocks), part, seed))
-    else:
-        return _eliminated(blocks, part, size)
+    table = preparation(part.categorical)
+    X = table.fit_transform(np.clip(part.values, -LARGEST, LARGEST))
+    owner = features_of(table)
+    if name == "rfe":
+        return _eliminated(X, owner, part, size)
+    columns = _f_scores(X, part) if name == "kbest" else _l1_weights(X, part, seed)
+    weights = _by_feature(owner, columns, part.n_features)
     best = np.argsort(-weights, kind="stable")[:size]
     return best[weights[best] > 0] if (weights > 0).any() else best[:1]
 
 
-def _by_feature(blocks: Sequence[Floats], weights: Floats) -> Floats:
+def _by_feature(owner: Integers, weights: Floats, n_features: int) -> Floats:
     """Return the largest weight of the columns of each feature."""
-    ends = np.cumsum([block.shape[1] for block in blocks])[:-1]
-    return np.array([part.max(initial=0.0) for part in np.split(weights, ends)])
+    found = np.zeros(n_features)
+    np.maximum.at(found, owner, weights)
+    return found
 
 
 def _f_scores(X: Floats, part: Dataset) -> Floats:
@@ -203,16 +200,17 @@ def _l1_weights(X: Floats, part: Dataset, seed: int) -> Floats:
     return np.asarray(np.abs(model.fit(X, part.target).coef_).sum(axis=0))
 
 
-def _eliminated(blocks: Sequence[Floats], part: Dataset, size: int) -> Integers:
+def _eliminated(X: Floats, owner: Integers, part: Dataset, size: int) -> Integers:
     """Return what recursive elimination with a linear model leaves, as RFE does."""
     from sklearn.linear_model import LogisticRegression, Ridge
 
-    kept = np.arange(len(blocks))
+    kept = np.arange(part.n_features)
     while len(kept) > size:
         model = Ridge() if part.classes is None else LogisticRegression(max_iter=500)
-        chosen = [blocks[feature] for feature in kept.tolist()]
-        coefficients = np.atleast_2d(model.fit(np.hstack(chosen), part.target).coef_)
-        weights = _by_feature(chosen, (coefficients**2).sum(axis=0))
+        columns = np.isin(owner, kept)
+        coefficients = np.atleast_2d(model.fit(X[:, columns], part.target).coef_)
+        squares = (coefficients**2).sum(axis=0)
+        weights = _by_feature(owner[columns], squares, part.n_features)[kept]
         n_dropped = 1 if len(kept) <= ONE_BY_ONE else len(kept) // 10
         worst = np.argsort(weights, kind="stable")[: min(n_dropped, len(kept) - size)]
         kept = np.delete(kept, worst)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,16 +19,22 @@ from sklearn.utils import _safe_indexing
 from threadpoolctl import ThreadpoolController
 
 from fuzzyfrog.common.deadline import current_deadline, stop_if_late
-from fuzzyfrog.common.messages import count, shown
+from fuzzyfrog.common.messages import count, percent, shown
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result import Check, ModelScores, NoiseGuard, Result
-from fuzzyfrog.result.check import LOW_DEPENDENCY, elbow_of
 from fuzzyfrog.select.groups import Groups
-from fuzzyfrog.select.model_table import CLASSIFIERS, MOST_CATEGORIES, REGRESSORS, ModelTable
+from fuzzyfrog.select.models import (
+    MOST_CATEGORIES,
+    Fold,
+    Models,
+    Scorer,
+    named_models,
+    named_scorers,
+)
 from fuzzyfrog.select.noise_guard import noise_guard
-from fuzzyfrog.select.repeated_samples import LEAST_IN_A_FOLD, folds_of, samples_together
+from fuzzyfrog.select.repeated_samples import LEAST_IN_A_FOLD, parts_of, samples_together
 from fuzzyfrog.select.selection import constraints_of, select
 from fuzzyfrog.select.settings import HIGHEST_SEED, Settings
 from fuzzyfrog.select.table_selector import TableSelector
@@ -38,17 +44,57 @@ Integers = NDArray[np.int64]
 Masks = NDArray[np.bool_]
 Hear = Callable[[str], None]
 
-MOST_SAMPLES = 10_000  # of a larger table a random part is used
-MOST_CELLS = 20_000_000  # that models have, with a column for each category
+MOST_SAMPLES = 5_000  # of a larger table a random part is used
+MOST_CELLS = 5_000_000  # that models have, with a column for each category
 FEWEST_SAMPLES = 500  # which models have, however wide a table is
+RARE = 0.1  # of the samples: a class so rare hardly shows in the accuracy
 DRAWING, SHUFFLING = 0x666F6C6473, 0x6F72646572  # next to the seed: streams of their own
 
 
-def check(selector: Any, X: object, y: object = None, *, folds: int = 5, seed: int = 0) -> Check:
-    """Check by cross-validation whether models do as well with the selected features.
+@dataclass(frozen=True)
+class Plan:
+    """How models are tried; the attributes are the parameters of `check`, which documents them."""
+
+    cv: Any = 5
+    scoring: str | Sequence[str] | None = None
+    models: Models = None
+    groups: Integers | None = None
+    sample_weight: Floats | None = None
+    seed: int = 0
+    hear: Hear = field(default=lambda _: None)  # called with what comes next, may raise to stop it
+
+    def __post_init__(self) -> None:
+        if not callable(getattr(self.cv, "split", None)):
+            check_count("cv", self.cv, least=2)
+        check_count("seed", self.seed, least=0)
+        if self.seed > HIGHEST_SEED:
+            raise ParameterError("seed", f"be at most {HIGHEST_SEED}", shown(self.seed))
+
+    def checked_for(self, dataset: Dataset) -> None:
+        """Raise if something for each sample has another length."""
+        for name in ("groups", "sample_weight"):
+            given = getattr(self, name)
+            if given is not None and given.shape != (dataset.n_samples,):
+                rule = f"have a value for each of the {dataset.n_samples:,} samples"
+                raise ParameterError(name, rule, f"an array of shape {given.shape}")
+
+
+def check(
+    selector: Any,
+    X: object,
+    y: object = None,
+    *,
+    cv: Any = 5,
+    scoring: str | Sequence[str] | None = None,
+    models: Models = None,
+    groups: object = None,
+    sample_weight: object = None,
+    seed: int = 0,
+) -> Check:
+    """Check by cross-validation whether models do as well with the selected columns.
 
     The selection is repeated inside each fold with the same settings, and three plain models (k
-    nearest neighbors, a linear one, a random forest) are trained with all features and with the
+    nearest neighbors, a linear one, a random forest) are trained with all columns and with the
     selected ones to predict the samples left out.
 
     Parameters
@@ -58,22 +104,34 @@ def check(selector: Any, X: object, y: object = None, *, folds: int = 5, seed: i
         fitted or not. It stays as it is; in the folds, nothing is proved, no checkpoint is
         written, no callback is called and no cluster is used.
     X : array-like or data frame of shape (n_samples, n_features), or Dataset
-        The samples, as for `fit`. For the models, gaps are filled with the median and categories
-        become columns of zeros and ones, both learned inside the fold.
+        The samples, as for `fit`. For the models, gaps are filled with the median, numbers are
+        standardized and categories become columns of zeros and ones, all learned inside the fold.
     y : array-like of shape (n_samples,), default=None
         Classes, or numbers. Leave it out if `X` is a `Dataset`, which has its own.
-    folds : int, default=5
-        Number of folds, stratified by class or along a numeric target. Fewer if too many samples
-        belong together, as those of few patients.
+    cv : int or splitter of scikit-learn, default=5
+        The number of folds, stratified by class or along a numeric target, in which samples that
+        belong together stay together; fewer for few groups. Or a splitter such as
+        ``TimeSeriesSplit()``.
+    scoring : str, list of str or None, default=None
+        Names of scorers of scikit-learn. Columns are compared by the first, the others are
+        reported. None is "balanced_accuracy"; "roc_auc" for two classes of which one has less than
+        a tenth of the samples; "r2" for a numeric target.
+    models : list or dict of estimators, or None, default=None
+        The models to try instead.
+    groups : array-like of shape (n_samples,), default=None
+        Samples that belong together, such as those of a patient. None finds them by IDs, names
+        and copies of rows.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights for the scores, and for the models that take them.
     seed : int, default=0
         Seed of the folds, the models and the shuffles. The same seed gives the same check.
 
     Returns
     -------
     Check
-        Scores (balanced accuracy, or R² for a numeric target) with all features, with the
-        selected ones, and with the elbow of the front; their differences with standard errors;
-        and the noise guard. Print it to get a table.
+        Scores with all columns, with the selected ones and, for reducts, with those of
+        :class:`SoftSelector`; their differences with standard errors; which columns each fold
+        selected; and the noise guard. Print it to get a table.
 
     Raises
     ------
@@ -85,8 +143,8 @@ def check(selector: Any, X: object, y: object = None, *, folds: int = 5, seed: i
     Notes
     -----
     The standard errors are those of Nadeau and Bengio [1]_: the variance of the `k` folds, each
-    the mean of the three models, times ``1 / k + 1 / (k - 1)`` instead of ``1 / k``, because the
-    training parts of the folds overlap. They are still rough with five folds.
+    the mean of the models, times ``1 / k`` plus the ratio of samples to predict and to train on,
+    because the training parts of the folds overlap. They are still rough with five folds.
 
     References
     ----------
@@ -98,14 +156,13 @@ def check(selector: Any, X: object, y: object = None, *, folds: int = 5, seed: i
     >>> from fuzzyfrog import SoftSelector, check, load_dataset
     >>> found = check(SoftSelector(), load_dataset("wine"))
     >>> found.metric, [one.name for one in found.scores]
-    ('balanced accuracy', ['all', 'selected', 'elbow'])
-    >>> found.noise.fails
-    False
+    ('balanced accuracy', ['all', 'selected'])
+    >>> found.loses, found.is_better_than_chance
+    (False, True)
     """
-    check_count("folds", folds, least=2)
-    check_count("seed", seed, least=0)
-    if seed > HIGHEST_SEED:
-        raise ParameterError("seed", f"be at most {HIGHEST_SEED}", shown(seed))
+    numbered = None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
+    weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
+    plan = Plan(cv, scoring, models, numbered, weights, seed)
     for method in ("fit", "get_support"):
         if not callable(getattr(selector, method, None)):
             rule = "be an estimator with fit and get_support"
@@ -118,22 +175,16 @@ def check(selector: Any, X: object, y: object = None, *, folds: int = 5, seed: i
         dataset = make_dataset(X, y, **given) if is_ours else make_dataset(X, y)
     if not callable(getattr(selector, "settings", None)):
         table = None if is_ours or isinstance(X, Dataset) else (X, y)
-        outside = _Estimator(selector, dataset, table, int(seed))
-        return CrossValidation(outside, dataset, int(folds), int(seed)).checked()
+        return CrossValidation(_Estimator(selector, dataset, table, seed), dataset, plan).checked()
     settings = selector.settings()
     if settings.random_state is None:
-        settings = replace(settings, random_state=getattr(selector, "seed_", int(seed)))
-    return check_settings(settings, dataset, int(folds), int(seed))
+        settings = replace(settings, random_state=getattr(selector, "seed_", seed))
+    return check_settings(settings, dataset, plan)
 
 
-def check_settings(
-    settings: Settings, dataset: Dataset, folds: int, seed: int, hear: Hear = lambda _: None
-) -> Check:
-    """Return the check of a selection by its settings, which have a seed.
-
-    `hear` is called with what comes next and may raise to stop it.
-    """
-    return CrossValidation(Selecting(settings, dataset), dataset, folds, seed, hear).checked()
+def check_settings(settings: Settings, dataset: Dataset, plan: Plan) -> Check:
+    """Return the check of a selection by its settings, which have a seed."""
+    return CrossValidation(Selecting(settings, dataset), dataset, plan).checked()
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,12 +207,8 @@ class _Chooser(Protocol):
     def noise(self, seed: int) -> NoiseGuard | str | None:
         """Return the noise guard, why it was left out, or None if there is none."""
 
-    def rival(self) -> _Chooser | None:
-        """Return what to try if models lose, or if it is doubtful; None for nothing."""
-
-    @property
-    def is_doubtful(self) -> bool:
-        """Whether the selections so far say little about classes."""
+    def rival(self) -> Selecting | None:
+        """Return what to compare with, next to all features; None for nothing."""
 
 
 class Selecting:
@@ -173,7 +220,6 @@ class Selecting:
         _, excluded, _ = constraints_of(dataset, settings, self._groups)
         self.allowed = self._groups.expanded(~excluded)
         self.n_jobs = settings.n_jobs
-        self._low: list[bool] = []
         # In a fold, where rows are missing, a row number no longer looks like one: what is left
         # out was decided on the whole table.
         self._settings = replace(
@@ -204,14 +250,9 @@ class Selecting:
         return self._groups.expanded(np.isin(np.arange(self._dataset.n_features), features))
 
     def choices(self, rows: Integers) -> Iterator[Choice]:
-        """Yield all features, the selected ones, and the elbow of the front."""
-        found = self.selected(rows)
-        self._low.append(found.full_dependency < LOW_DEPENDENCY)
+        """Yield all features, and the selected ones."""
         yield Choice("all", self.allowed)
-        yield Choice("selected", self.mask(found.selected))
-        chance = found.chance or 0.0
-        bend = elbow_of(found.front, found.price, found.dependency, chance)
-        yield Choice("elbow", self.mask(found.selected if bend is None else bend.features))
+        yield Choice("selected", self.mask(self.selected(rows).selected))
 
     def noise(self, seed: int) -> NoiseGuard | str | None:
         """Return the noise guard, or why it was left out."""
@@ -234,16 +275,9 @@ class Selecting:
         )
         return Selecting(other, self._dataset)
 
-    @property
-    def is_doubtful(self) -> bool:
-        """Whether even all features separate the samples poorly, in most folds."""
-        return sum(self._low) > len(self._low) / 2
-
 
 class _Estimator:
     """Any selector of scikit-learn; `table` is what it is fitted on, None for the Dataset."""
-
-    is_doubtful = False
 
     def __init__(
         self, selector: Any, dataset: Dataset, table: tuple[Any, Any] | None, seed: int
@@ -292,42 +326,48 @@ class _Estimator:
 class CrossValidation:
     """The folds of a check."""
 
-    def __init__(
-        self,
-        chooser: _Chooser,
-        dataset: Dataset,
-        folds: int,
-        seed: int,
-        hear: Hear = lambda _: None,
-    ) -> None:
-        self._chooser, self._dataset = chooser, dataset
-        self._folds, self._seed = folds, seed
-        self._hear = hear
+    def __init__(self, chooser: _Chooser, dataset: Dataset, plan: Plan) -> None:
+        plan.checked_for(dataset)
+        self._chooser, self._dataset, self._plan = chooser, dataset, plan
+        self._is_numeric = dataset.classes is None
+        self._models = named_models(plan.models, plan.seed, is_numeric=self._is_numeric)
         self._rows = self._drawn()
         self._notes: list[str] = []
         self._libraries = ThreadpoolController()
         self._check_size()
-        together = self._belonging(chooser.allowed)
+        together = self._belonging()
         target = dataset.target[self._rows]
-        self._parts = shuffled_parts(target, folds, seed, together)
-        self._folds = len(self._parts)
         self._check_classes(target, together)
-        self._check_parts(target, folds)
+        parts = self._split(target, together)
+        self._scorers = self._chosen_scorers(target, parts)
+        random = np.random.default_rng([plan.seed, SHUFFLING])
+        # Of several nearest neighbors at the same distance, models take the first: in a table that
+        # is sorted by class, that would be one class.
+        self._parts = [(random.permutation(train), test) for train, test in parts]
 
     def _drawn(self) -> Integers:
-        """Return the samples to use."""
-        n_samples, most = self._dataset.n_samples, _n_tried(self._dataset)
-        if n_samples <= most:
-            return np.arange(n_samples)
-        random = np.random.default_rng([self._seed, DRAWING])
-        return np.sort(random.permutation(n_samples)[:most])
+        """Return the samples to use: fewer of a wide table."""
+        width = int(np.where(self._dataset.categorical, MOST_CATEGORIES, 1).sum())
+        most = min(MOST_SAMPLES, max(FEWEST_SAMPLES, MOST_CELLS // width))
+        n_samples = self._dataset.n_samples
+        random = np.random.default_rng([self._plan.seed, DRAWING])
+        return (
+            np.arange(n_samples)
+            if n_samples <= most
+            else np.sort(random.permutation(n_samples)[:most])
+        )
+
+    @property
+    def _n_asked(self) -> int:
+        """The number of folds asked for; 2 if a splitter decides."""
+        return self._plan.cv if isinstance(self._plan.cv, int) else 2
 
     def _check_size(self) -> None:
         """Raise if there are too few samples, and note if there are too many."""
-        n_samples, fewest = len(self._rows), LEAST_IN_A_FOLD * self._folds
+        n_samples, fewest = len(self._rows), LEAST_IN_A_FOLD * self._n_asked
         if n_samples < fewest:
             raise DataError(
-                f"a check with {self._folds} folds must have at least {fewest} samples, got "
+                f"a check with {self._n_asked} folds must have at least {fewest} samples, got "
                 f"{n_samples}. So few samples cannot tell how well models do."
             )
         if n_samples < self._dataset.n_samples:
@@ -338,11 +378,11 @@ class CrossValidation:
 
     def _check_classes(self, target: NDArray[Any], together: Integers | None) -> None:
         """Raise if there are no two classes to tell apart, and note rare ones."""
-        if self._dataset.classes is None:
+        if self._is_numeric:
             return
         if together is not None:  # samples that are always together count once
             target = np.unique(np.column_stack([target, together]), axis=0)[:, 0]
-        counts = np.bincount(target, minlength=len(self._dataset.classes))
+        counts = np.bincount(target, minlength=len(self._dataset.classes or ()))
         n_known = int(np.count_nonzero(counts >= 2))
         if n_known < 2:
             raise DataError(
@@ -350,78 +390,117 @@ class CrossValidation:
                 f"{count(n_known, 'such class')}. Nothing "
                 "can be learned about a class from a single sample."
             )
-        if rare := np.count_nonzero((counts > 0) & (counts < self._folds)):
+        if rare := np.count_nonzero((counts > 0) & (counts < self._n_asked)):
             has = "class has" if rare == 1 else "classes have"
             self._notes.append(
-                f"{rare:,} {has} fewer samples than there are folds ({self._folds}), so that some "
-                "folds have none of them to predict."
+                f"{rare:,} {has} fewer samples than there are folds ({self._n_asked}), so that "
+                "some folds have none of them to predict."
             )
 
-    def _check_parts(self, target: NDArray[Any], asked: int) -> None:
-        """Raise if some fold tells nothing, and note if there are fewer than asked for."""
-        fewest = min(len(test) for _, test in self._parts)
+    def _split(
+        self, target: NDArray[Any], together: Integers | None
+    ) -> list[tuple[Integers, Integers]]:
+        """Return the samples to train on and to predict in each fold; raise if it tells nothing."""
+        parts = parts_of(target, self._plan.cv, self._plan.seed, together)
+        fewest = min(len(test) for _, test in parts)
         if fewest < LEAST_IN_A_FOLD:
             raise DataError(
-                f"a check must have at least {LEAST_IN_A_FOLD} samples in each fold, got {fewest}: "
-                "nearly all samples belong together."
+                f"a check must have at least {LEAST_IN_A_FOLD} samples in each fold, got {fewest}."
+                " Use fewer folds; if nearly all samples belong together, it cannot be checked."
             )
-        if self._folds < asked:
+        if len(parts) < self._n_asked:
             self._notes.append(
-                f"There are {self._folds} folds instead of {asked}, because too many samples "
-                "belong together."
+                f"There are {len(parts)} folds instead of {self._n_asked}, because too many "
+                "samples belong together."
             )
-        if any(target[train].min() == target[train].max() for train, _ in self._parts):
+        if any(target[train].min() == target[train].max() for train, _ in parts):
             raise DataError(
                 "a check must have a target that varies in every fold, got one that does not."
             )
+        return parts
+
+    def _chosen_scorers(
+        self, target: NDArray[Any], parts: list[tuple[Integers, Integers]]
+    ) -> dict[str, Scorer]:
+        """Return the scorers; of two classes, a rare one is scored by how well it is ranked."""
+        if self._plan.scoring is not None:
+            return named_scorers(self._plan.scoring)
+        if self._is_numeric:
+            return named_scorers("r2")
+        classes, counts = np.unique(target, return_counts=True)
+        share = counts.min() / counts.sum()
+        is_ranked = all(len(np.unique(target[test])) == 2 for _, test in parts)
+        if len(classes) != 2 or share >= RARE or not is_ranked:
+            return named_scorers("balanced_accuracy")
+        rare = (self._dataset.classes or ())[int(classes[counts.argmin()])]
+        self._notes.append(
+            f"The score is the ROC AUC (how well models rank the samples) and not the balanced "
+            f"accuracy, because only {percent(share)} of the samples are of class {shown(rare)}."
+        )
+        return named_scorers("roc_auc")
 
     def checked(self) -> Check:
         """Return the check."""
         parts = [(self._rows[train], self._rows[test]) for train, test in self._parts]
-        chosen: list[list[Choice]] = []
-        scores: dict[str, list[Floats]] = {}
-        for place, (train, test) in enumerate(parts):
-            self._say(f"checking with models, fold {place + 1} of {self._folds}")
-            table = ModelTable(self._dataset, train, test)
-            chosen.append(list(self._chooser.choices(np.sort(train))))
-            for one in chosen[-1]:
-                scores.setdefault(one.name, []).append(self._tried(table, one.features))
-        noise = self._noise()
-        summed = self._summed(scores, chosen)
+        weights = self._plan.sample_weight
+        folds = [Fold(self._dataset, part, self._models, self._scorers, weights) for part in parts]
+        chosen: dict[str, list[Masks]] = {}
+        scores: dict[str, list[list[list[float]]]] = {}
+        for place, (fold, (train, _)) in enumerate(zip(folds, parts, strict=True)):
+            self._say(f"checking with models, fold {place + 1} of {len(parts)}")
+            for one in self._chooser.choices(np.sort(train)):
+                chosen.setdefault(one.name, []).append(one.features)
+                scores.setdefault(one.name, []).append(self._tried(fold, one.features))
+        rival = self._chooser.rival()
         rival_features: tuple[str, ...] = ()
-        is_doubtful = self._chooser.is_doubtful or (noise is not None and noise.fails)
-        rival = self._chooser.rival() if is_doubtful or summed[1].loses else None
-        if isinstance(rival, Selecting):
-            for place, (train, test) in enumerate(parts):
-                self._say(f"checking the soft measure, fold {place + 1} of {self._folds}")
-                table = ModelTable(self._dataset, train, test)
-                mask = rival.mask(rival.selected(np.sort(train)).selected)
-                chosen[place].append(Choice("soft", mask))
-                scores.setdefault("soft", []).append(self._tried(table, mask))
-            whole = rival.mask(rival.selected(self._rows).selected)
-            names = self._dataset.feature_names
-            rival_features = tuple(names[one] for one in np.flatnonzero(whole))
-            summed = self._summed(scores, chosen)
-        is_numeric = self._dataset.classes is None
+        if rival is not None:
+            self._say("checking the soft measure")
+            chosen["soft"] = [rival.mask(rival.selected(np.sort(one)).selected) for one, _ in parts]
+            pairs = zip(folds, chosen["soft"], strict=True)
+            scores["soft"] = [self._tried(fold, features) for fold, features in pairs]
+            rival_features = self._named(rival.mask(rival.selected(self._rows).selected))
+        metric = next(iter(self._scorers))
         return Check(
-            metric="R²" if is_numeric else "balanced accuracy",
-            models=REGRESSORS if is_numeric else CLASSIFIERS,
-            folds=self._folds,
-            seed=self._seed,
+            metric=metric,
+            models=tuple(self._models),
+            folds=len(parts),
+            seed=self._plan.seed,
             n_samples=len(self._rows),
-            scores=summed,
+            chance=0.0 if metric == "R²" else float(np.mean([one.chance() for one in folds])),
+            scores=tuple(self._summed(chosen, scores)),
+            selections=tuple(map(self._named, chosen["selected"])),
             soft_features=rival_features,
-            noise=noise,
+            noise=self._noise(),
             left_out=None,
             notes=tuple(self._notes),
         )
 
-    def _belonging(self, seen: Masks) -> Integers | None:
+    def _summed(
+        self, chosen: dict[str, list[Masks]], scores: dict[str, list[list[list[float]]]]
+    ) -> Iterator[ModelScores]:
+        """Yield the scores of each choice of features by each metric."""
+        overlap = float(np.mean([len(test) / len(train) for train, test in self._parts]))
+        for place, metric in enumerate(self._scorers):
+            for name, masks in chosen.items():
+                yield ModelScores(
+                    name=name,  # type: ignore[arg-type]
+                    metric=metric,
+                    n_features=float(np.mean([mask.sum() for mask in masks])),
+                    folds=tuple(tuple(fold[place]) for fold in scores[name]),
+                    overlap=overlap,
+                )
+
+    def _named(self, features: Masks) -> tuple[str, ...]:
+        return tuple(self._dataset.feature_names[one] for one in np.flatnonzero(features))
+
+    def _belonging(self) -> Integers | None:
         """Return which samples belong together and so into the same fold, None if none do.
 
         Note what says so, and what does not.
         """
-        found = samples_together(self._dataset, self._rows, seen, self._folds)
+        if self._plan.groups is not None:
+            return self._plan.groups[self._rows]
+        found = samples_together(self._dataset, self._rows, self._chooser.allowed, self._n_asked)
         if found.by:
             note = (
                 f"Samples {_with_the_same(found.by)} are in the same fold, so models are "
@@ -447,88 +526,27 @@ class CrossValidation:
 
     def _say(self, what: str) -> None:
         stop_if_late()
-        self._hear(what)
+        self._plan.hear(what)
 
-    def _tried(self, table: ModelTable, features: Masks) -> Floats:
-        """Return the score of each model with some features."""
+    def _tried(self, fold: Fold, features: Masks) -> list[list[float]]:
+        """Return for each metric the score of each model with some features."""
         stop_if_late()
         if not features.any():
             raise DataError("the selector must select a feature in each fold, got none.")
         # Threads of BLAS and OpenMP wait for each other twenty times as long as a linear model of a
         # small table computes, and their number would show in the last bits.
         with self._libraries.limit(limits=1):
-            return table.scores(features, self._seed, self._chooser.n_jobs)
+            return fold.scores(features, self._chooser.n_jobs)
 
     def _noise(self) -> NoiseGuard | None:
         """Return the result of the noise guard; if there is none, note why."""
-        self._say("checking against shuffled columns")
-        found = self._chooser.noise(self._seed)
+        self._say("checking against random columns")
+        found = self._chooser.noise(self._plan.seed)
         if isinstance(found, str):
             self._notes.append(found)
         return found if isinstance(found, NoiseGuard) else None
-
-    def _summed(
-        self, scores: dict[str, list[Floats]], chosen: list[list[Choice]]
-    ) -> tuple[ModelScores, ...]:
-        """Return the means and standard errors; the elbow only where it differs."""
-        masks = {
-            name: [next(one.features for one in fold if one.name == name) for fold in chosen]
-            for name in scores
-        }
-        everything = np.array(scores["all"])
-        found = []
-        for name, folds in scores.items():
-            pairs = zip(masks[name], masks["selected"], strict=True)
-            if name == "elbow" and all(np.array_equal(*pair) for pair in pairs):
-                continue
-            values = np.array(folds)
-            apart = (values - everything).mean(axis=1)
-            found.append(
-                ModelScores(
-                    name=name,  # type: ignore[arg-type]
-                    n_features=float(np.mean([mask.sum() for mask in masks[name]])),
-                    score=float(values.mean()),
-                    standard_error=standard_error(values.mean(axis=1)),
-                    difference=float(apart.mean()),
-                    difference_error=standard_error(apart),
-                    by_model=tuple(values.mean(axis=0).tolist()),
-                )
-            )
-        return tuple(found)
-
-
-def _n_tried(dataset: Dataset) -> int:
-    """Return how many samples models can have, at most: fewer of a wide table."""
-    width = int(np.where(dataset.categorical, MOST_CATEGORIES, 1).sum())
-    return min(MOST_SAMPLES, max(FEWEST_SAMPLES, MOST_CELLS // width))
 
 
 def _with_the_same(names: Sequence[str]) -> str:
     told = [f"with the same {shown(name)}" if name else "of the same name" for name in names]
     return " or ".join(told)
-
-
-def shuffled_parts(
-    target: NDArray[Any], n_folds: int, seed: int, together: Integers | None = None
-) -> list[tuple[Integers, Integers]]:
-    """Return the samples to train on and to predict in each fold, the former in random order.
-
-    Of several nearest neighbors at the same distance, models take the first: in a table that is
-    sorted by class, that would be one class.
-    """
-    folds = folds_of(target, n_folds, seed, together)
-    random = np.random.default_rng([seed, SHUFFLING])
-    return [
-        (random.permutation(np.flatnonzero(folds != one)), np.flatnonzero(folds == one))
-        for one in range(folds.max() + 1)
-    ]
-
-
-def standard_error(values: Floats) -> float:
-    """Return the standard error of the mean of folds whose training parts overlap.
-
-    It is that of Nadeau and Bengio: the samples to predict are 1 / (k - 1) of those to train on.
-    """
-    n_folds = len(values)
-    variance = float(np.var(values, ddof=1))
-    return float(np.sqrt((1 / n_folds + 1 / (n_folds - 1)) * variance))

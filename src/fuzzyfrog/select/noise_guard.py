@@ -25,9 +25,9 @@ TWINNING = 0x7477696E73  # next to the seed: no other part of a check draws from
 def noise_guard(
     settings: Settings, dataset: Dataset, allowed: Masks, seed: int
 ) -> NoiseGuard | str:
-    """Return how many shuffled twins a greedy search takes, or a sentence why it was left out.
+    """Return how many random columns a greedy search takes, or a sentence why it was left out.
 
-    Every column that may be selected gets a twin with the same values in another order. The
+    For every column that may be selected there is one with the same values in random order. The
     measure is that of the settings.
     """
     if settings.feature_groups:
@@ -38,8 +38,8 @@ def noise_guard(
     affordable = math.isqrt(GUARD_PAIRS // per_pair)
     if affordable < min(FEWEST_SHUFFLED, dataset.n_samples):
         return (
-            f"The noise guard was left out: {dataset.n_features:,} columns and their shuffled "
-            "twins take too long."
+            f"The noise guard was left out: {dataset.n_features:,} columns and as many random "
+            "ones take too long."
         )
     n_samples = min(dataset.n_samples, MOST_SHUFFLED, affordable)
     n_shuffles = min(MOST_SHUFFLES, max(1, GUARD_PAIRS // (n_samples**2 * per_pair)))
@@ -63,7 +63,7 @@ def _counted(
     greedy: Settings, dataset: Dataset, n_samples: int, n_shuffles: int, seed: int
 ) -> NoiseGuard:
     random = np.random.default_rng([seed, TWINNING])
-    n_taken = n_twins = 0
+    n_taken = n_random = 0
     for _ in range(n_shuffles):
         stop_if_late()
         chosen = random.permutation(dataset.n_samples)[:n_samples]
@@ -72,8 +72,8 @@ def _counted(
             warnings.simplefilter("ignore")
             taken = list(select(doubled, greedy).selected)
         n_taken += len(taken)
-        n_twins += int(is_twin[taken].sum())
-    return NoiseGuard(n_taken, n_twins, n_shuffles, n_samples)
+        n_random += int(is_twin[taken].sum())
+    return NoiseGuard(n_taken, n_random, n_shuffles, n_samples)
 
 
 def _with_twins(dataset: Dataset, random: np.random.Generator) -> tuple[Dataset, Masks]:

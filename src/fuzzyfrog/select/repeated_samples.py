@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
+from fuzzyfrog.common.messages import shown
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.select.base import dealt_folds
+from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.select.column_warnings import keeps_together
 
 Floats = NDArray[np.float64]
@@ -159,32 +161,36 @@ SHIFTS = np.uint64(30), np.uint64(27)
 FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
-def folds_of(
-    target: NDArray[Any], n_folds: int, seed: int, together: Integers | None = None
-) -> Integers:
-    """Return the fold of each sample, stratified by class or along a numeric target.
+def parts_of(
+    target: NDArray[Any], cv: Any, seed: int, together: Integers | None = None
+) -> list[tuple[Integers, Integers]]:
+    """Return the samples to train on and to predict in each fold.
 
-    Samples with the same number in `together` are in the same fold. There are fewer folds if some
-    would have too few samples, as for few patients.
+    A number of folds is stratified by class or along a numeric target; samples with the same
+    number in `together` are in the same fold. There are fewer folds if some would have too few
+    samples, as for few patients.
     """
-    if together is None:
-        return dealt_folds(target, n_folds, seed)
-    from sklearn.model_selection import StratifiedGroupKFold
-
-    n_folds = min(n_folds, int(together.max()) + 1)
-    while True:
+    places = np.zeros((len(target), 1))
+    if hasattr(cv, "split"):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # most splitters ignore groups, and say so
+                return [(train, test) for train, test in cv.split(places, target, together)]
+        except (ValueError, TypeError) as error:
+            reason = " ".join(str(error).split())[:200]
+            raise ParameterError("cv", "suit the table", shown(cv), reason) from None
+    n_folds = cv if together is None else min(cv, int(together.max()) + 1)
+    for n in (n_folds, 2):
+        dealer = KFold if together is None else GroupKFold
         strata = target
         if target.dtype.kind == "f":
-            strata = np.argsort(np.argsort(target, kind="stable")) * n_folds // len(target)
-        if np.unique(strata, return_counts=True)[1].max() < n_folds:
-            strata = np.zeros(len(target), np.int64)
-        folds = np.empty(len(target), np.int64)
-        dealer = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
+            strata = np.argsort(np.argsort(target, kind="stable")) * n // len(target)
+        if np.unique(strata, return_counts=True)[1].max() >= n:
+            dealer = StratifiedKFold if together is None else StratifiedGroupKFold
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a check notes rare classes
-            for fold, (_, test) in enumerate(dealer.split(strata, strata, together)):
-                folds[test] = fold
-        sizes = np.bincount(folds, minlength=n_folds)
-        if n_folds == 2 or sizes.min() >= LEAST_IN_A_FOLD:
-            return folds
-        n_folds = max(2, int(np.count_nonzero(sizes >= LEAST_IN_A_FOLD)))
+            splitter = dealer(n, shuffle=True, random_state=seed)
+            parts = [(train, test) for train, test in splitter.split(places, strata, together)]
+        if min(len(test) for _, test in parts) >= LEAST_IN_A_FOLD:
+            break
+    return parts

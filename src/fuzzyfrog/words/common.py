@@ -6,14 +6,11 @@ from math import inf
 from typing import NamedTuple
 
 from fuzzyfrog.common.messages import count, listed, shown, told_apart
-from fuzzyfrog.result import Check, Explanation, Result, Subset
-from fuzzyfrog.result.check import DIGITS
+from fuzzyfrog.result import Explanation, Result, Subset
+from fuzzyfrog.result.check import shown as score_shown
 from fuzzyfrog.words.text import MAX_NAMED, capitalized, duration, gamma, named
 
-SMALL_LOSS = 0.01  # of balanced accuracy or R²
-CLEAR_LOSS = 0.02  # of the best model
-HARDLY_MORE = 0.02  # than chance, or two standard errors: what models reach by luck ...
-MUCH_MORE = 0.1  # ... but not as much as this
+OTHER_SIZE, OTHER_BY = 1.5, 2  # factor and number by which selections in the folds differ much
 
 STOPPED = {"converged": "finished", "memory": "out of memory"}
 ENDED = {
@@ -111,8 +108,10 @@ class Words(ABC):
         Whether features never lower the score, so that larger subsets with a lower one are beaten.
     is_bounded : bool
         Whether it is between 0 and 1.
-    kept_by_elbow : str
-        What an elbow keeps 95% of.
+    kind : str
+        What to call the measure.
+    brief : tuple of str
+        The labels of the facts that a terminal shows without being asked.
     """
 
     symbol: str
@@ -121,12 +120,15 @@ class Words(ABC):
     axis: str
     is_monotone = False
     is_bounded = True
-    kept_by_elbow = "what the selected features gain over chance"
+    kind = "measure"
+    brief: tuple[str, ...] = ("measured",)
 
     def __init__(self, result: Result) -> None:
         self.result = result
         self.is_numeric = result.table.target.is_numeric
         self.size = count(len(result.selected), "feature")
+        if result.stop_reason != "converged":
+            self.brief = (*self.brief, "search")
 
     # What each kind of answer says in its own way.
 
@@ -180,9 +182,9 @@ class Words(ABC):
         return Front(title, lead, "The curves as a table", self.symbol)
 
     def noise(self) -> str | None:
-        """Return how many shuffled columns the measure takes, without a period, if it was tried."""
+        """Return how many random columns the measure takes, without a period, if it was tried."""
         noise = None if self.result.check is None else self.result.check.noise
-        return None if noise is None else noise.counted()
+        return None if noise is None else str(noise)
 
     def core(self) -> tuple[str, tuple[int, ...], str] | None:
         """Return a sentence about the core: its start, the features to name, and its end."""
@@ -249,9 +251,10 @@ class Words(ABC):
         n_others = len(self.result.excluded) - self.result.n_copies
         return self.result.table.n_features - n_others, "allowed feature" if n_others else "feature"
 
-    def _part_of_all(self) -> tuple[str, str]:
+    def _part_of_all(self, thing: str = "feature") -> tuple[str, str]:
         """Return how many of the features are selected, and what to call all of them."""
         n_selected, (n_offered, noun) = len(self.result.selected), self.offered()
+        noun = noun.replace("feature", thing)
         n_others = self.result.table.n_features - n_offered
         if not n_others:
             return f"{n_selected:,} of {count(n_offered, noun)}", "all columns"
@@ -274,24 +277,68 @@ class Words(ABC):
     @property
     def is_confirmed(self) -> bool:
         """Whether models confirm the answer: they were tried, and nothing speaks against it."""
-        return (
-            self.result.check is not None and bool(self.result.check.scores) and not self.doubts()
-        )
+        return self.verdict() is not None and not self.is_refuted and not self.doubts()
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether models do worse with the selected columns, or no better than chance."""
+        check = self.result.check
+        if check is None or not check.scores:
+            return False
+        return not check.is_better_than_chance or (check.loses and not self.has_all)
+
+    def verdict(self) -> str | None:
+        """Return how well models do, without a period; None if they were not tried.
+
+        The headline, the models and the report say no other sentence about it.
+        """
+        check = self.result.check
+        if check is None or not check.scores:
+            return None
+        start, others = self._part_of_all("column")
+        if self.has_all:
+            start, others = f"All {count(self.offered()[0], 'column')}", ""
+        return check.verdict(start, others, self._soft)
+
+    @property
+    def _soft(self) -> str:
+        return self.option("SoftSelector", "fuzzyfrog select")
 
     def doubts(self) -> list[str]:
         """Return reasons not to trust the selected features, as sentences, the weightiest first.
 
         Show them before the headline, which says nothing about new samples.
         """
-        return [*self._leaks(), *self._lost(), *self._own_doubts()]
+        said = [] if not self.is_refuted or self.verdict() == self.headline() else [self.verdict()]
+        lost = [f"{sentence}." for sentence in said]
+        return [*self._leaks(), *lost, *self._other_sizes(), *self._noisy(), *self._own_doubts()]
 
     def advice(self) -> str | None:
         """Return what to do about the doubts, as a sentence; None if they say it themselves."""
-        if not self._lost() and not self._own_doubts():
-            return None
-        if self._at_best() is not None:
+        check = self.result.check
+        if check is not None and check.scores and not any(map(check.beats_chance, check.scores)):
             return "For prediction, the table needs other columns."
-        return self._way_out()
+        if self.is_refuted or [*self._noisy(), *self._own_doubts()]:
+            return self._way_out()
+        return None
+
+    def _other_sizes(self) -> Iterator[str]:
+        """Yield a sentence if the scores are those of many more or fewer columns."""
+        check, size = self.result.check, len(self.result.selected)
+        if check is None or check.selected is None or self.result.settings.get("feature_groups"):
+            return
+        folds = check.selected.n_features
+        if max(folds / size, size / folds) >= OTHER_SIZE and abs(folds - size) >= OTHER_BY:
+            yield (
+                f"The scores of models are those of {check.selected.average_size}, selected in the "
+                f"folds, and not of these {size:,}."
+            )
+
+    def _noisy(self) -> Iterator[str]:
+        """Yield a sentence if the measure cannot tell these columns from noise."""
+        noise = None if self.result.check is None else self.result.check.noise
+        if noise is not None and noise.fails:
+            yield (f"The {self.kind} takes random columns about as often as real ones: {noise}.")
 
     def _leaks(self) -> Iterator[str]:
         """Yield sentences about features whose values may mean nothing for new samples."""
@@ -314,74 +361,33 @@ class Words(ABC):
                 f"{them} out with {exclude}."
             )
 
-    def _lost(self) -> list[str]:
-        """Return the sentence about what models lose, if they do."""
-        check = self.result.check
-        if check is None or check.selected is None:
-            return []
-        if (best := self._at_best()) is not None:
-            than = "always predicting the mean" if self.is_numeric else "chance"
-            reached = f"{check.metric} {check.shown(best)} at best"
-            return [f"With these columns, models are hardly better than {than}: {reached}."]
-        if self.has_all:
-            return []
-        if check.loses:
-            worse = "slightly worse" if check.selected.difference > -SMALL_LOSS else "worse"
-            return [f"Models do {worse} with features selected this way: {check.compared()}."]
-        lost = self._hidden_loss()
-        return [f"Models do not clearly lose on average, but {lost}."] if lost else []
-
-    def _hidden_loss(self) -> str | None:
-        """Return what the mean over the models hides, without a period: that the best one loses."""
-        check = self.result.check
-        if check is None or check.selected is None or check.all is None or check.loses:
-            return None
-        before, after = max(check.all.by_model), max(check.selected.by_model)
-        if round(before - after, DIGITS) < max(CLEAR_LOSS, check.selected.difference_error):
-            return None
-        model = check.models[check.all.by_model.index(before)]
-        return (
-            f"the best model does: {model} reaches {check.metric} {check.shown(before)} with all "
-            f"features, and no model more than {check.shown(after)} with the selected ones"
-        )
-
-    def _at_best(self) -> float | None:
-        """Return the best score of the models if it is hardly better than chance."""
-        if self.result.check is None or not self.result.check.scores:
-            return None
-        chance = 0.0 if self.is_numeric else 1.0 / len(self.result.table.target.classes)
-        for one in self.result.check.scores:
-            if one.score >= chance + max(HARDLY_MORE, min(2.0 * one.standard_error, MUCH_MORE)):
-                return None
-        return max(one.score for one in self.result.check.scores)
-
     def models(self) -> str:
-        """Return how well models do with the selected features, without a final period."""
+        """Return how well models do, or why it is not known, without a final period."""
         check = self.result.check
-        if check is None:
-            return "not checked"
-        if check.all is not None and self.has_all:
-            # In the folds, some may have been left out; here, nothing is lost.
-            return f"{check.metric} {check.shown(check.all.score)}; all features are selected"
-        return check.conclusion()
-
-    def models_sentence(self) -> str:
-        """Return how well models do, or how to find out, as a sentence."""
-        if self.result.check is not None:
-            return f"{capitalized(self.models())}."
+        if check is not None:
+            return self.verdict() or f"not checked: {check.left_out}".rstrip(".")
         how = self.option(
-            "Pass the result of fuzzyfrog.check(selector, X, y) to the report",
-            "Run again without --no-check",
+            "pass the result of fuzzyfrog.check(selector, X, y) to the report",
+            "run again without --no-check",
         )
-        return f"Not checked. {how} to find out."
+        return f"not checked; {how} to find out"
+
+    def columns(self) -> Listing:
+        """Return the selected features, and in how many folds each was selected."""
+        found, check = self.listing(), self.result.check
+        if check is None or not check.selections or self.result.settings.get("feature_groups"):
+            return found
+        taken, folds = check.taken, check.folds
+        rows = [(*row, f"{taken.get(row[0], 0)} of {folds}") for row in found.rows]
+        return Listing((*(found.titles or ("feature",)), "in folds"), rows)
 
     def facts(self) -> Iterator[tuple[str, str]]:
         """Yield labeled sentences, without final periods."""
-        yield "models", models_line(self.result.check, self.models())
+        check = self.result.check
+        if check is not None and check.taken:
+            yield "in folds", check.taken_in_words()
         if (noise := self.noise()) is not None:
             yield "noise", noise
-        for note in () if self.result.check is None else self.result.check.notes:
-            yield "check", note
         yield from self._own_facts()
         yield "search", self.spent()
 
@@ -393,9 +399,9 @@ class Words(ABC):
         yield Fact("Features", f"{len(result.selected):,}", f"of {n_offered:,}{allowed}")
         yield from self._own_numbers()
         if check is not None and check.selected and check.all and not self.has_all:
-            label, all_features = f"{capitalized(check.metric)} of models", check.all.score
-            score = check.shown(check.selected.score)
-            yield Fact(label, score, f"all features: {check.shown(all_features)}")
+            known = f"all: {score_shown(check.all.best)}, chance: {score_shown(check.chance)}"
+            label = f"{capitalized(check.metric)} of the best model"
+            yield Fact(label, score_shown(check.selected.best), known)
         n_classes = count(len(result.table.target.classes), "class", "classes")
         kind = "numeric target" if self.is_numeric else f"in {n_classes}"
         yield Fact("Samples", f"{result.table.n_samples:,}", kind)
@@ -532,7 +538,7 @@ class Words(ABC):
 
     def accuracy(self) -> str:
         """Return what the accuracy of nearest neighbors is called."""
-        return "R² of neighbors" if self.is_numeric else "neighbors right"
+        return f"kNN {'R²' if self.is_numeric else 'accuracy'} on these rows (optimistic)"
 
     @property
     def has_costs(self) -> bool:
@@ -557,17 +563,3 @@ class Words(ABC):
             f"{told_apart(one.dependency, self.result.dependency)}"
             for place, one in enumerate(points[-MAX_NAMED:])
         )
-
-
-def models_line(check: Check | None, conclusion: str) -> str:
-    """Return how well models do, in one line."""
-    if check is None:
-        return "not checked (--no-check)"
-    end = ""
-    if check.elbow is not None:
-        size = check.elbow.average_size
-        end = f"; at the elbow ({size}) {check.shown(check.elbow.score)}"
-    if check.selected is not None:
-        size = check.selected.average_size
-        end = f"{end}; selected again in each of {check.folds} folds, {size}"
-    return f"{conclusion}{end}"

@@ -5,7 +5,6 @@ from math import fsum
 
 from fuzzyfrog.common.messages import count, percent
 from fuzzyfrog.result import Subset
-from fuzzyfrog.result.check import LOW_DEPENDENCY, elbow_of
 from fuzzyfrog.words.common import Ambiguous, Examples, Fact, Front, Listing, Standing, Words
 from fuzzyfrog.words.text import capitalized, gamma, named
 
@@ -16,6 +15,8 @@ ABOUT_PART = (
     "samples."
 )
 CHEAPER_SHARES = (0.95, 0.9, 0.8)  # of the dependency: far fewer features may be enough for these
+LOW_DEPENDENCY = 0.5  # of all features: below this, even they leave most samples mixed up
+ELBOW_SHARE = 0.95  # of the dependency of the selected features
 ABOUT_SAMPLES = "This is about γ on these samples, not about how well models predict new ones."
 
 
@@ -26,7 +27,8 @@ class ReductWords(Words):
     measured = "dependency"
     axis = "dependency γ"
     is_monotone = True
-    kept_by_elbow = "the γ of the selected features"
+    kind = "strict measure"
+    brief = ("measured", "dependency", "cost", "size", "enough", "as good", "core", "trade-off")
 
     @property
     def is_useless(self) -> bool:
@@ -41,8 +43,11 @@ class ReductWords(Words):
     @property
     def elbow(self) -> Subset | None:
         """The smallest subset of the front that keeps most; None if no smaller one does."""
-        result = self.result
-        return elbow_of(result.front, result.price, result.dependency)
+        result, required = self.result, ELBOW_SHARE * self.result.dependency
+        enough = [
+            one for one in result.front if one.price < result.price and one.dependency >= required
+        ]
+        return min(enough, key=lambda one: one.price, default=None)
 
     @property
     def _goal(self) -> str:
@@ -92,52 +97,26 @@ class ReductWords(Words):
             f"see {self._soft}."
         )
 
-    @property
-    def _soft(self) -> str:
-        return self.option("SoftSelector", "fuzzyfrog select")
-
     def _own_doubts(self) -> list[str]:
-        check, full, doubts = self.result.check, self.result.full_dependency, []
-        if check is not None and check.noise is not None and check.noise.fails:
-            doubts.append(
-                "The strict measure takes shuffled columns about as often as real ones: "
-                f"{check.noise.counted()}."
-            )
-        if 0 < full < LOW_DEPENDENCY:
-            doubts.append(
-                "Even all columns together separate these samples poorly: their dependency is "
-                f"{full:.3f} on a scale from 0 to 1."
-            )
-        return doubts
+        full = self.result.full_dependency
+        if not 0 < full < LOW_DEPENDENCY:
+            return []
+        return [
+            "Even all columns together separate these samples poorly: their dependency is "
+            f"{full:.3f} on a scale from 0 to 1."
+        ]
 
     def _way_out(self) -> str:
         check = self.result.check
-        if check is None or not check.soft_features:
+        if check is None or check.soft is None or check.all is None or check.selected is None:
             return f"For prediction, use {self._soft}."
-        names, reached = check.soft_features, ""
-        if check.soft is not None and check.all is not None and check.selected is not None:
-            others = {"the selected features": check.selected, "all features": check.all}
-            if self._hidden_loss() is not None:
-                del others["the selected features"]
-            what, best = max(others.items(), key=lambda one: one[1].score)
-            score = check.shown(check.soft.score)
-            # Fewer features than all are worth a difference that is not clear.
-            spare = 0.0 if best is check.selected else check.soft.difference_error
-            if best.score - check.soft.score > spare:
-                return (
-                    f"For prediction, keep {what} ({check.metric} {check.shown(best.score)}); "
-                    f"{self._soft} takes {check.soft.average_size} and reaches {score}."
-                )
-            reached = f", with which models reach {check.metric} {score}"
-        return (
-            f"For prediction, use {self._soft}: it selects {count(len(names), 'feature')} "
-            f"({named(names)}){reached}."
-        )
-
-    def noise(self) -> str | None:
-        """Return how many shuffled columns the measure takes, with a verdict."""
-        check = self.result.check
-        return None if check is None or check.noise is None else str(check.noise)
+        if check.soft.minus(check.all).is_loss:
+            return f"For prediction, keep all columns; {self._soft} does worse, too."
+        if check.selected.minus(check.soft).is_gain:
+            return f"For prediction, keep the selected columns; {self._soft} does worse."
+        names = check.soft_features
+        selects = f"it selects {count(len(names), 'column')} ({named(names)})"
+        return f"For prediction, use {self._soft}: {selects}."
 
     def listing(self) -> Listing:
         """Return the selected features, and how many of the other subsets have each."""

@@ -13,6 +13,7 @@ class SoftWords(Words):
     symbol = score = "Γ"
     measured = "soft dependency"
     axis = "soft dependency Γ"
+    kind = "soft measure"
 
     @property
     def _chance(self) -> float:
@@ -25,21 +26,14 @@ class SoftWords(Words):
 
     def headline(self) -> str:
         """Return how well models, or else neighbors, do with the selected features."""
-        result, check, chance = self.result, self.result.check, percent(self._chance)
+        result, chance = self.result, percent(self._chance)
+        if (verdict := self.verdict()) is not None:
+            return verdict
         if self.is_useless:
             return f"No subset does better than chance ({chance})"
         start, others = self._part_of_all()
         if len(result.selected) == self.offered()[0]:
             start = f"all {count(*self.offered())}"
-        loses = check is not None and check.loses and not self.has_all
-        is_said = loses or self._at_best() is not None  # by doubts
-        if check is not None and check.selected and check.all and not is_said:
-            known = {} if self.has_all else {others: check.shown(check.all.score)}
-            if not self.is_numeric:
-                known["chance"] = check.shown(1.0 / len(result.table.target.classes))
-            nearby = ", ".join(f"{what}: {score}" for what, score in known.items())
-            score = check.shown((check.all if self.has_all else check.selected).score)
-            return f"With {start}, models reach {check.metric} {score}{nearby and f' ({nearby})'}"
         ours, theirs = percent(result.dependency), percent(result.full_dependency)
         everything = "" if self.has_all else f"{others}: {theirs}, "
         what = f"share their class {ours} of the time"
@@ -58,7 +52,7 @@ class SoftWords(Words):
             step = steps.get(size)
             right = "" if step is None or step.accuracy is None else f"{step.accuracy:.3f}"
             rows.append((name, "" if step is None else f"{step.dependency:.3f}", right))
-        return Listing(("feature added", "soft dependency", self.accuracy()), rows)
+        return Listing(("feature added", "soft dependency", "kNN (optimistic)"), rows)
 
     def size_reason(self) -> str:
         """Return why there are as many features as there are, without a final period."""
@@ -98,7 +92,7 @@ class SoftWords(Words):
             f"chance {self._chance:.4f}",
         )
         if result.chosen_accuracy is not None:
-            yield "neighbors", self._by_neighbors(result.chosen_accuracy)
+            yield "kNN", self._by_neighbors(result.chosen_accuracy)
         if result.estimate is not None:
             yield "measured", result.estimate
         yield "size", f"{len(result.selected)}, {self.size_reason()}"
@@ -107,14 +101,11 @@ class SoftWords(Words):
             yield "fewer", f"soft dependency with {fewer}"
 
     def _by_neighbors(self, accuracy: float) -> str:
-        how = f"the mean target of the five nearest others predicts with R² {accuracy:.3f}"
+        usual = ""
         if not self.is_numeric:
             counts = [one.count for one in self.result.table.target.classes]
-            how = (
-                f"the five nearest others vote for the right class in {accuracy:.1%} of these "
-                f"samples (always the most frequent class: {max(counts) / sum(counts):.1%})"
-            )
-        return f"{how}; features were chosen on them, so expect less on new ones"
+            usual = f"; always the most frequent class: {max(counts) / sum(counts):.3f}"
+        return f"{self.accuracy()}: {accuracy:.3f}{usual}"
 
     @property
     def _quick_test(self) -> float | None:
@@ -127,9 +118,7 @@ class SoftWords(Words):
         others = f"all features: {gamma(result.full_dependency)}, chance: {gamma(self._chance)}"
         yield Fact("Soft dependency Γ", gamma(result.dependency), others)
         if (right := self._quick_test) is not None:
-            label = "R² of neighbors" if self.is_numeric else "Neighbors right"
-            value = f"{right:.3f}" if self.is_numeric else f"{right:.1%}"
-            yield Fact(label, value, "the five nearest others")
+            yield Fact(self.accuracy(), f"{right:.3f}", "the five nearest others")
 
     def reasons(self) -> list[str]:
         """Return what Γ is, how well neighbors predict, and what each feature adds."""

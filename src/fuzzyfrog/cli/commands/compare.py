@@ -16,6 +16,7 @@ from fuzzyfrog.cli.options import names_in
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.common.jit import compiling_heard
 from fuzzyfrog.common.messages import shown, suggested
+from fuzzyfrog.result.check import shown as score_shown
 
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset
@@ -104,8 +105,8 @@ def _document(found: Comparison, names: list[str], dataset: Dataset) -> dict[str
                 "n_features": scores.n_features,
                 "score": scores.score,
                 "standard_error": scores.standard_error,
-                "difference": scores.difference,
-                "difference_error": scores.difference_error,
+                "difference": scores.minus(check.all).mean,
+                "difference_error": scores.minus(check.all).error,
                 "by_model": dict(zip(check.models, scores.by_model, strict=True)),
                 "seconds": seconds,
             }
@@ -127,7 +128,7 @@ def _lines(found: Comparison, names: list[str], dataset: Dataset) -> Iterator[st
     heads = "".join(f"{one:>11}" for one in [*models, "mean"])
     yield f"{'selector':<14}{'features':>8}{heads}  {'difference to all':<18}{'seconds':>8}"
     for name, scores, seconds in _rows(found, names):
-        values = "".join(f"{check.shown(one):>11}" for one in (*scores.by_model, scores.score))
+        values = "".join(f"{score_shown(one):>11}" for one in (*scores.by_model, scores.score))
         line = f"{name:<14}{scores.n_features:>8.1f}{values}"
         if seconds is not None:
             line += f"  {check.apart(scores):<18}{seconds:>8.2f}"

@@ -14,7 +14,7 @@ from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import fitted, tell, write_json, write_result
 from fuzzyfrog.cli.errors import ExitCode, UsageError
 from fuzzyfrog.cli.inputs import TableOptions, left_out_of, opened
-from fuzzyfrog.cli.options import ReductOptions, features_in, given_options
+from fuzzyfrog.cli.options import CheckOptions, ReductOptions, features_in, given_options
 from fuzzyfrog.cli.outputs import Files
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.cli.selecting import run_selection
@@ -33,6 +33,7 @@ def reducts(
     asked: TableOptions,
     search: ReductOptions,
     files: Files,
+    checking: CheckOptions,
     list_all: Annotated[
         bool,
         typer.Option(
@@ -45,7 +46,7 @@ def reducts(
     limit: Annotated[
         int, typer.Option(metavar="N", help="With --all: list at most N reducts; 0 for all.")
     ] = 100,
-    no_check: options.NoCheck = False,
+    details: options.Details = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -56,7 +57,9 @@ def reducts(
     so far and still writes all files.
     """
     if not list_all:
-        run_selection(search, files, asked, checks=not no_check, as_json=as_json, quiet=quiet)
+        run_selection(
+            search, files, asked, checking=checking, details=details, as_json=as_json, quiet=quiet
+        )
         return
     allowed = (
         "n_features", "include", "exclude", "copies", "jobs", "tnorm", "spread", "missing", "cost",

@@ -2,7 +2,7 @@
 
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.inputs import TableOptions
-from fuzzyfrog.cli.options import SoftOptions
+from fuzzyfrog.cli.options import CheckOptions, SoftOptions
 from fuzzyfrog.cli.outputs import Files
 from fuzzyfrog.cli.selecting import run_selection
 
@@ -11,7 +11,8 @@ def select(
     asked: TableOptions,
     search: SoftOptions,
     files: Files,
-    no_check: options.NoCheck = False,
+    checking: CheckOptions,
+    details: options.Details = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -20,4 +21,6 @@ def select(
     Similar samples should have the same class: noise lowers that, so the number of columns comes
     out by itself. Ctrl-C stops with the best columns so far and still writes all files.
     """
-    run_selection(search, files, asked, checks=not no_check, as_json=as_json, quiet=quiet)
+    run_selection(
+        search, files, asked, checking=checking, details=details, as_json=as_json, quiet=quiet
+    )

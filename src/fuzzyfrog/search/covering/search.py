@@ -201,9 +201,7 @@ class CoverSearch:
         n_interpreted = min(n_nodes, patience // per_node)
         # One node with all its branches is not cut short, and in a wide table takes long.
         is_quick = n_features * (n_words - 1) * per_node <= patience
-        if (
-            n_interpreted > 0 and is_quick
-        ):  # the same in plain Python, until compiling pays
+        if n_interpreted > 0 and is_quick:  # the same in plain Python, until compiling pays
             with np.errstate(over="ignore"):  # as compiled: the product that counts bits overflows
                 n_found, n_visited = _kernel_cover.interpreted.advance(
                     self._table.arrays, stack, n_interpreted, covers, sizes, clause, left

@@ -1,0 +1,186 @@
+"""The models of a check, the table as they see it, and their scores: all of scikit-learn."""
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.utils.validation import has_fit_parameter
+
+from fuzzyfrog.common.deadline import stop_if_late
+from fuzzyfrog.common.messages import shown, suggested
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.errors import DataError, ParameterError
+from fuzzyfrog.measure.threads import effective_threads
+from fuzzyfrog.result.check import FARTHEST
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Masks = NDArray[np.bool_]
+Scorer = Callable[..., float]
+Models = Mapping[str, Any] | Sequence[Any] | None
+
+N_TREES = 30
+WORTH_A_THREAD = 20_000  # cells to train on
+MOST_CATEGORIES = 50  # of a feature that models see; the rarest are one
+LARGEST = 1e100  # of a number that models see: its square is finite
+METRICS = {
+    "balanced_accuracy": "balanced accuracy",
+    "r2": "R²",
+    "roc_auc": "ROC AUC",
+    "average_precision": "average precision",
+}
+
+
+def preparation(categorical: Masks) -> ColumnTransformer:
+    """Return what makes numbers without gaps of features; `features_of` says of which."""
+    numbers = make_pipeline(
+        SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler()
+    )
+    labels = OneHotEncoder(
+        handle_unknown="infrequent_if_exist", max_categories=MOST_CATEGORIES, sparse_output=False
+    )
+    return ColumnTransformer(
+        [
+            ("numbers", numbers, np.flatnonzero(~categorical)),
+            ("labels", labels, np.flatnonzero(categorical)),
+        ],
+        verbose_feature_names_out=False,
+    )
+
+
+def features_of(prepared: ColumnTransformer) -> Integers:
+    """Return the feature of each column that a fitted preparation makes."""
+    names = prepared.get_feature_names_out()
+    return np.array([int(name[1:].partition("_")[0]) for name in names], np.int64)
+
+
+def named_models(models: Models, seed: int, *, is_numeric: bool) -> dict[str, Any]:
+    """Return the models by name; by default, classes count equally, as they do in the score."""
+    if models is None:
+        models = {
+            "k nearest neighbors": KNeighborsClassifier(),
+            "logistic regression": LogisticRegression(class_weight="balanced", max_iter=200),
+            "random forest": RandomForestClassifier(N_TREES, class_weight="balanced"),
+        }
+        if is_numeric:
+            models = {
+                "k nearest neighbors": KNeighborsRegressor(),
+                "ridge regression": Ridge(),
+                "random forest": RandomForestRegressor(N_TREES),
+            }
+    elif not isinstance(models, Mapping):
+        models = {type(one).__name__: one for one in models}
+    if not models or not all(hasattr(one, "fit") for one in models.values()):
+        rule = "be estimators of scikit-learn, as a list or by their names"
+        raise ParameterError("models", rule, shown(models))
+    return {str(name): _seeded(clone(one), seed) for name, one in models.items()}
+
+
+def _seeded(model: Any, seed: int) -> Any:
+    """Return a model whose random numbers, also those of its parts, have a seed."""
+    given = model.get_params()
+    unseeded = [name for name in given if name.split("__")[-1] == "random_state"]
+    return model.set_params(**{name: seed for name in unseeded if given[name] is None})
+
+
+def named_scorers(scoring: object) -> dict[str, Scorer]:
+    """Return scikit-learn's scorers by what they are called here."""
+    names = [scoring] if isinstance(scoring, str) else scoring
+    if not isinstance(names, Sequence) or not names:
+        rule = "be the name of a scorer of scikit-learn, or several of them"
+        raise ParameterError("scoring", rule, shown(scoring))
+    known = get_scorer_names()
+    for name in names:
+        if name not in known:
+            rule = "be scorers of scikit-learn, such as accuracy or roc_auc"
+            raise ParameterError("scoring", rule, shown(name), suggested(name, known))
+    return {METRICS.get(name, name.replace("_", " ")): get_scorer(name) for name in names}
+
+
+class Fold:
+    """A fold as models see it; all that is learned comes from `train`."""
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        parts: tuple[Integers, Integers],
+        models: Mapping[str, Any],
+        scorers: Mapping[str, Scorer],
+        weights: Floats | None,
+    ) -> None:
+        self._dataset, self._models, self._scorers = dataset, models, scorers
+        self._parts = train, test = parts
+        target = dataset.target
+        if target.dtype.kind == "f" and "R²" in scorers:  # which does not depend on the unit
+            target = target / max(np.abs(target[np.concatenate(parts)]).max(), np.finfo(float).tiny)
+        self._targets = target[train], target[test]
+        self._weights = (None, None) if weights is None else (weights[train], weights[test])
+        self._known: dict[bytes, list[list[float]]] = {}
+
+    def scores(self, features: Masks, n_jobs: int | None) -> list[list[float]]:
+        """Return for each metric the score of each model with some features."""
+        key = features.tobytes()
+        if key not in self._known:
+            X = self._prepared(features)
+            rows = [self._tried(model, X, n_jobs) for model in self._models.values()]
+            self._known[key] = [list(column) for column in zip(*rows, strict=True)]
+        return self._known[key]
+
+    def _prepared(self, features: Masks) -> tuple[Floats, Floats]:
+        """Return the samples to train on and to predict as numbers without gaps."""
+        table, columns = preparation(self._dataset.categorical[features]), np.flatnonzero(features)
+        train, test = (
+            np.clip(self._dataset.values[np.ix_(rows, columns)], -LARGEST, LARGEST)
+            for rows in self._parts
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # columns may be empty, and categories new
+            return table.fit_transform(train), table.transform(test)
+
+    def chance(self) -> float:
+        """Return the first score of a model that sees no feature."""
+        dummy = DummyRegressor() if self._dataset.classes is None else DummyClassifier()
+        train, test = (np.zeros((len(rows), 1)) for rows in self._parts)
+        return self._tried(dummy, (train, test), 1)[0]
+
+    def _tried(self, model: Any, X: tuple[Any, Any], n_jobs: int | None) -> list[float]:
+        stop_if_late()
+        model, (train, test) = clone(model), self._weights
+        weighted = train is not None and has_fit_parameter(model, "sample_weight")
+        is_forest = type(model).__name__.startswith("RandomForest")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a linear model need not converge
+            if is_forest and X[0].size >= WORTH_A_THREAD:
+                model.set_params(n_jobs=effective_threads(n_jobs))
+            model.fit(X[0], self._targets[0], **({"sample_weight": train} if weighted else {}))
+            if is_forest:
+                model.set_params(n_jobs=1)  # threads would add up in any order
+            given = {} if test is None else {"sample_weight": test}
+            return [self._scored(name, model, X[1], given) for name in self._scorers]
+
+    def _scored(self, name: str, model: Any, X: Any, given: dict[str, Floats]) -> float:
+        try:
+            score = float(self._scorers[name](model, X, self._targets[1], **given))
+        except (ValueError, TypeError, AttributeError) as error:
+            reason = " ".join(str(error).split())[:200]
+            raise ParameterError(
+                "scoring", "suit the target and the models", name, reason
+            ) from None
+        if not np.isfinite(score):
+            raise DataError(
+                f"the score {name} must be a number in every fold, got {score:g}. Use fewer folds, "
+                "or another score."
+            )
+        return min(max(score, -FARTHEST), FARTHEST)
