@@ -85,7 +85,7 @@ test-lowest:
 	$(PYTHON) -m venv $(LOWEST)
 	$(PYTHON) scripts/lowest.py > $(LOWEST)/lowest.txt
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check \
-		--constraint $(LOWEST)/lowest.txt ".[parquet]" hypothesis pandas polars pytest
+		--constraint $(LOWEST)/lowest.txt . hypothesis pandas polars pytest
 	$(LOWEST)/bin/python -m pytest -q -m "not long" -p no:cacheprovider \
 		$(filter tests/measure/% tests/search/% tests/select/%, $(QUICK)) tests/select/test_sklearn_checks.py
 

@@ -1,11 +1,16 @@
-"""Time and memory of reading a large Parquet file, next to pandas, which holds all of it.
+"""Seconds and memory of reading tables, next to pandas and polars in the same run.
 
 Each way runs in a separate process; the memory is the peak of that process above what it took
-after the imports (Linux: reads /proc). All ways must give the same values.
+after the imports (Linux: reads /proc). fuzzyfrog gives a `Dataset`, the others a frame; all must
+have the same numbers.
 
-    python benchmarks/reading.py 1000000 50
+    python benchmarks/reading.py                 # all of them, with 300,000 rows
+    python benchmarks/reading.py 300000 plain    # one of them
+    python benchmarks/reading.py 10000000 short  # two short columns
+    python benchmarks/reading.py 1000000 disk    # Parquet, kept on disk
 """
 
+import gzip
 import os
 import re
 import subprocess
@@ -15,89 +20,111 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-WAYS = {
-    "fuzzyfrog, on disk": ("parts", "1MB"),
-    "fuzzyfrog, in memory": ("parts", "1TB"),
-    "dask.dataframe → fuzzyfrog, on disk": ("dask", "1MB"),
-    "pandas → fuzzyfrog": ("pandas", "1TB"),
-    "pandas alone": ("frame", "1TB"),
+N_COLUMNS = 50
+TABLES = {
+    "plain": "50 numbers, a category, a class",
+    "mixed": "20 numbers, 10 whole numbers, 20 categories, a class",
+    "quoted": "as plain, every cell in quotes",
+    "gaps": "as plain, a tenth of the numbers missing",
+    "commas": "as plain, decimal commas, semicolons",
+    "gzip": "as plain, gzipped",
+    "parquet": "as plain, Parquet",
+    "excel": "as plain, a workbook (20 numbers, 1 row in 30)",
 }
+WAYS = ("fuzzyfrog", "pandas", "polars")
 
 
 def main() -> None:
-    """Print a table with one line per way."""
-    n_rows, n_columns = (int(word) for word in (*sys.argv[1:], "1000000", "50")[:2])
-    print(f"{n_rows:,} x {n_columns} float64 ({8 * n_rows * n_columns / 1e6:,.0f} MB)\n")
-    print("| way | wall s | CPU s | peak MB |\n|---|---|---|---|")
+    """Print a table with one line per file."""
+    n_rows = int((*sys.argv[1:], "300000")[0])
+    names = sys.argv[2:] or list(TABLES)
+    print("| table | file | fuzzyfrog | pandas | polars | times the faster | memory |")
+    print("|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory(dir=os.environ.get("FUZZYFROG_SPILL")) as folder:
-        path = Path(folder) / "large.parquet"
-        _write(path, n_rows, n_columns)
-        _write(path.with_name("small.parquet"), 100, n_columns)
-        sums = {_run(name, *way, path) for name, way in WAYS.items()}
-    assert len(sums) == 1, f"the ways give different values: {sums}"
+        for name in names:
+            path = _written(Path(folder), name, n_rows)
+            laps = [[_run(way, name, path) for way in WAYS] for _ in range(3)]
+            sums = {total for lap in laps for *_, total in lap if total != "-"}
+            assert len(sums) == 1, f"the ways give different numbers: {sums}"
+            _, peak, size, _ = laps[0][0]
+            wall = [min(float(lap[way][0]) for lap in laps) for way in range(len(WAYS))]
+            print(
+                f"| {TABLES.get(name, name)} | {path.stat().st_size / 1e6:,.0f} MB | "
+                + " | ".join(f"{one:.2f} s" for one in wall)
+                + f" | {wall[0] / min(wall[1:]):.1f} | {float(peak) / float(size):.1f} × "
+                f"{float(size):,.0f} MB |",
+                flush=True,
+            )
+            path.unlink()
 
 
-def _write(path: Path, n_rows: int, n_columns: int) -> None:
+def _written(folder: Path, name: str, n_rows: int) -> Path:
     rng = np.random.default_rng(0)
-    names = [f"x{place}" for place in range(n_columns)]
-    schema = pa.schema([*((name, pa.float64()) for name in names), ("class", pa.int8())])
-    with pq.ParquetWriter(path, schema, use_dictionary=False) as writer:
-        for first in range(0, n_rows, 100_000):
-            n_part = min(100_000, n_rows - first)
-            columns = {name: rng.random(n_part) for name in names}
-            part = {**columns, "class": (np.arange(n_part) % 2).astype(np.int8)}
-            writer.write_table(pa.table(part, schema))
+    n_rows = n_rows // 30 if name == "excel" else n_rows
+    n_columns = {"excel": 20, "mixed": 20, "short": 1}.get(name, N_COLUMNS)
+    frame = pd.DataFrame({f"x{k}": np.round(rng.normal(size=n_rows), 5) for k in range(n_columns)})
+    if name == "gaps":
+        frame = frame.mask(rng.random(frame.shape) < 0.1)
+    if name == "short":
+        frame = (100 * frame).round().clip(-99, 99).astype(int)
+    if name == "mixed":
+        for k in range(10):
+            frame[f"n{k}"] = rng.integers(0, 5000, n_rows)
+            frame[f"a{k}"] = rng.choice(["red", "green", "blue", "black"], n_rows)
+            frame[f"b{k}"] = [f"label {one}" for one in rng.integers(0, 500, n_rows)]
+    elif name != "short":
+        frame["color"] = rng.choice(["red", "green", "blue", "black"], n_rows)
+    frame["class"] = rng.choice(["yes", "no"], n_rows)
+    path = folder / {"gzip": "x.csv.gz", "excel": "x.xlsx"}.get(name, "x.csv")
+    if name in ("parquet", "disk"):
+        path = folder / "x.parquet"
+        pq.write_table(pa.Table.from_pandas(frame), path)
+    elif name == "excel":
+        frame.to_excel(path, index=False)
+    elif name == "gzip":
+        with gzip.open(path, "wt", compresslevel=1) as stream:
+            frame.to_csv(stream, index=False)
+    else:
+        marks = {"sep": ";", "decimal": ","} if name == "commas" else {}
+        frame.to_csv(path, index=False, quoting=1 if name == "quoted" else 0, **marks)
+    return path
 
 
-def _run(name: str, way: str, limit: str, path: Path) -> str:
-    command = [sys.executable, __file__, "--read", way, str(path)]
-    environment = {**os.environ, "FUZZYFROG_SPILL_ABOVE": limit}
+def _run(way: str, name: str, path: Path) -> list[str]:
+    command = [sys.executable, __file__, "--read", way, name, str(path)]
+    environment = {**os.environ, "FUZZYFROG_SPILL_ABOVE": "1MB" if name == "disk" else "1TB"}
     run = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)  # noqa: S603
-    wall, cpu, peak, total = run.stdout.split()
-    print(f"| {name} | {float(wall):.1f} | {float(cpu):.1f} | {float(peak):,.0f} |", flush=True)
-    return total
+    return run.stdout.split()
 
 
-def _read(way: str, path: str) -> None:
-    read = {"parts": _in_parts, "dask": _by_dask, "pandas": _by_pandas, "frame": _frame}[way]
-    read(str(Path(path).with_name("small.parquet")))  # all that is imported late is imported now
-    before, wall, cpu = _peak(), time.perf_counter(), time.process_time()
-    values = read(path)
-    took = time.perf_counter() - wall, time.process_time() - cpu, _peak() - before
-    print(*took, repr(float(np.asarray(values[:, 0]).sum())))
+def _read(way: str, name: str, path: str) -> None:
+    import polars as pl
+    import pyarrow.compute  # imported late by fuzzyfrog
+    import pyarrow.csv  # noqa: F401
 
-
-def _in_parts(path: str) -> np.ndarray:
     from fuzzyfrog import read_table
 
-    return read_table(path, "class").values
-
-
-def _by_dask(path: str) -> np.ndarray:
-    import dask.dataframe as dd
-
-    from fuzzyfrog.data import make_dataset
-
-    frame = dd.read_parquet(path, split_row_groups=True)
-    return make_dataset(frame.drop(columns="class"), frame["class"]).values
-
-
-def _by_pandas(path: str) -> np.ndarray:
-    import pandas as pd
-
-    from fuzzyfrog.data import make_dataset
-
-    frame = pd.read_parquet(path)
-    return make_dataset(frame.drop(columns="class"), frame["class"]).values
-
-
-def _frame(path: str) -> np.ndarray:
-    import pandas as pd
-
-    return pd.read_parquet(path).to_numpy()
+    commas = name == "commas"
+    kind = {"parquet": "parquet", "disk": "parquet", "excel": "excel"}.get(name, "csv")
+    marks = {"sep": ";", "decimal": ","} if commas else {}
+    polars_marks = {"separator": ";", "decimal_comma": True} if commas else {}
+    if kind == "excel":
+        polars_marks = {"engine": "openpyxl"}
+    ways = {
+        "fuzzyfrog": lambda: read_table(path, "class", decimal="," if commas else "."),
+        "pandas": lambda: getattr(pd, f"read_{kind}")(path, **marks),
+        "polars": lambda: getattr(pl, f"read_{kind}")(path, **polars_marks),
+    }
+    before, wall = _peak(), time.perf_counter()
+    found = ways[way]()
+    took, peak = time.perf_counter() - wall, _peak() - before
+    column = found.values[:, 0] if way == "fuzzyfrog" else found["x0"].to_numpy()
+    size = found.values.nbytes if way == "fuzzyfrog" else 0
+    print(took, peak, size / 1e6, repr(float(np.nansum(np.asarray(column, np.float64)))))
 
 
 def _peak() -> float:

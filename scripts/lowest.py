@@ -1,6 +1,6 @@
 """Print constraints for pip: the lowest versions that pyproject.toml allows.
 
-Only for the packages that every installation needs, for the extra `parquet`, and for those that
+Only for the packages that every installation needs, and for those that
 the tests of `make test-lowest` use.
 """
 
@@ -16,7 +16,7 @@ def main() -> None:
     text = (Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8")
     project = tomllib.loads(text)["project"]
     extras = project["optional-dependencies"]
-    needed = project["dependencies"] + extras["parquet"]
+    needed = project["dependencies"]
     needed += [one for one in extras["dev"] if _name(one) in TESTED]
     for requirement in needed:
         print(requirement.replace(">=", "==") + ".*")

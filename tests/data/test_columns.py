@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fuzzyfrog.data import make_dataset
-from fuzzyfrog.data.columns import gathered
 from fuzzyfrog.data.dataset import as_table, chosen_categorical
+from fuzzyfrog.data.gathering import gathered
 from fuzzyfrog.errors import DataError
 
 CELLS = {
@@ -118,8 +118,8 @@ def test_arrays_in_parts(data):
 
 
 def test_parts_are_cut_into_blocks(monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.data.columns.BLOCK_CELLS", 7)
-    monkeypatch.setattr("fuzzyfrog.data.columns.LEAST_FRAME_ROWS", 1)
+    monkeypatch.setattr("fuzzyfrog.data.gathering.BLOCK_CELLS", 7)
+    monkeypatch.setattr("fuzzyfrog.data.gathering.LEAST_FRAME_ROWS", 1)
     frame = pd.DataFrame({"a": np.arange(20.0), "b": list("xyzxyzxyzxyzxyzxyzxy")})
     got = gathered([as_table(frame)], ["a", "b"], None)
     np.testing.assert_array_equal(got.values, make_dataset(frame, [0, 1] * 10).values)

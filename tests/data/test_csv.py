@@ -1,13 +1,18 @@
+import csv
+import io
 import os
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from broken_tables import BROKEN, HEAD
 from fuzzyfrog.data import read_table
-from fuzzyfrog.data.formats import Wanted
-from fuzzyfrog.data.formats.csv import read_delimited
+from fuzzyfrog.data.formats.csv import DelimitedTable
+from fuzzyfrog.data.texts import Dialect
 from fuzzyfrog.errors import DataError
 
 
@@ -82,7 +87,7 @@ def test_a_single_wrong_setting_is_told_by_its_own_sentence(refusal):
 
 
 def test_codes_with_leading_zeros_are_warned_of(write, monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.data.formats.csv.BLOCK_CELLS", 6)
+    monkeypatch.setattr("fuzzyfrog.data.formats.BLOCK_CELLS", 6)
     rows = ["80331,007,x", "50667,1,y", "01067,2,x", "50667,0.5,y"]
     path = write("x.csv", HEAD + "\n".join(rows))
     with pytest.warns(UserWarning, match="leading zeros, such as '01067'") as caught:
@@ -94,7 +99,7 @@ def test_codes_with_leading_zeros_are_warned_of(write, monkeypatch):
 
 
 def test_text_that_comes_late_keeps_the_spelling_of_all_values(write, monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.data.formats.csv.BLOCK_CELLS", 6)
+    monkeypatch.setattr("fuzzyfrog.data.formats.BLOCK_CELLS", 6)
     rows = ["7,0,x", "007,1,y", "7,2,x", "7.0,3,y", "NA,4,x", "seven,5,y", "7,6,x"]
     with pytest.warns(UserWarning, match="1 'NA' in 'a'"):
         data = read_table(write("x.csv", HEAD + "\n".join(rows)), "class")
@@ -104,17 +109,100 @@ def test_text_that_comes_late_keeps_the_spelling_of_all_values(write, monkeypatc
     assert data.target.tolist() == [0, 1, 0, 1, 0, 1, 0]
 
 
-@pytest.mark.parametrize("cells", [3, 9, 10**6])
-def test_the_size_of_the_blocks_does_not_show(write, monkeypatch, same, cells):
-    rows = [f"{row},{'red' if row % 3 else 'blue'},{row % 2}" for row in range(20)]
-    path = write("x.csv", HEAD + "\n".join(rows))
-    expected = read_table(path, "class")
-    monkeypatch.setattr("fuzzyfrog.data.formats.csv.BLOCK_CELLS", cells)
-    same(read_table(path, "class"), expected)
+CELLS = st.one_of(
+    st.floats(-1e6, 1e6).map(lambda number: f"{number:.4f}"),
+    st.integers(-9, 2000).map(str),
+    st.sampled_from(
+        ["", "NA", "?", "nan", "red", "two words", 'a "b" c', "x\ny", "1,5", " 7 ", "007"]
+    ),
+    st.sampled_from(["+3", "1e3", "1_000", "12345678901234567890", "nan(1)", "\xa05", "ü", "\r"]),
+)
+
+
+@st.composite
+def text_files(draw):
+    """Return a CSV file as a program writes it, its lines and its cells."""
+    columns = draw(st.lists(st.lists(CELLS, min_size=1, max_size=4), min_size=1, max_size=3))
+    n_rows = draw(st.integers(2, 30))
+    records = [[draw(st.sampled_from(pool)) for pool in columns] for _ in range(n_rows)]
+    stream = io.StringIO(newline="")
+    writer = csv.writer(stream, lineterminator=draw(st.sampled_from(["\n", "\r\n"])))
+    writer.writerow([*(f"f{place}" for place in range(len(columns))), "class"])
+    for row, record in enumerate(records):
+        writer.writerow([*record, "xy"[row % 2]])
+        if draw(st.integers(0, 9)) == 0:
+            stream.write("\n")
+    return stream.getvalue()
+
+
+def outcome(path, **options):
+    """Return all that a file is read as, or the sentence that refuses it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            data = read_table(path, "class", **options)
+        except DataError as error:
+            return str(error)
+    labels = data.values.tobytes(), data.target.tobytes(), data.categories, data.rows.tolist()
+    return *labels, tuple(map(str, data.notes))
+
+
+@settings(
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(text_files(), st.sampled_from([20, 50, 200]))
+def test_blocks_and_readers_do_not_show(tmp_path, content, n_bytes):
+    """The same by Arrow in one block or in many, and by Python's csv module."""
+    path = tmp_path / "x.csv"
+    path.write_bytes(content.encode())
+    expected = outcome(path)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("FIRST_BYTES", "BLOCK_BYTES"):
+            patch.setattr(f"fuzzyfrog.data.formats.csv.{name}", n_bytes)
+        patch.setattr("fuzzyfrog.data.formats.csv.LEAST_ROWS", 0)
+        assert outcome(path) == expected
+        patch.setattr("fuzzyfrog.data.formats.csv.DelimitedTable._cells", lambda *_: None)
+        assert outcome(path) == expected
+    if isinstance(expected, tuple):
+        reader = csv.reader(line + "\n" for line in content.split("\n"))
+        lines = [reader.line_num for record in reader if record][1:]
+        assert expected[3] == lines
+
+
+def test_plain_numbers_after_the_first_block_are_those_of_python(write, monkeypatch):
+    monkeypatch.setattr("fuzzyfrog.data.formats.csv.FIRST_BYTES", 40)
+    rng = np.random.default_rng(0)
+    cells = [
+        repr(one) for one in (rng.normal(size=400) * 10.0 ** rng.integers(-300, 15, 400)).tolist()
+    ]
+    cells[100], cells[200], cells[300] = "NA", " 2.5 ", "9007199254740993"
+    rows = "".join(f"{cell},{'xy'[row % 2]}\n" for row, cell in enumerate(cells))
+    data = read_table(write("x.csv", "a,class\n" + rows), "class")
+    cells[100] = "nan"
+    np.testing.assert_array_equal(data.values[:, 0], [float(cell) for cell in cells])
+    late = write("x.csv", "a,class\n" + rows + "1e999,x\n")
+    with pytest.raises(DataError, match="line 402 must hold finite numbers, got '1e999'"):
+        read_table(late, "class")
+
+
+@pytest.mark.parametrize(
+    ("cell", "label"), [('5" pipe', '5" pipe'), (' "b"', '"b"'), ('"a\rb"', "a\rb"), ("ü§", "ü§")]
+)
+def test_cells_that_arrow_would_split_differently(write, cell, label):
+    rows = "1,red,x\n" * 20_000 + f"2,{cell},y\n" + "3,blue,x\n" * 20_000
+    data = read_table(write("x.csv", HEAD + rows), "class")
+    assert data.categories[1] == tuple(sorted(["red", "blue", label]))
+    assert data.rows.tolist() == list(range(2, 40_003))
+
+
+def test_integers_far_apart_in_a_file_are_told_apart_or_refused(refusal):
+    rows = [f"{2**53 if row < 3 else row},{'xy'[row % 2]}" for row in range(60_000)]
+    rows[-1] = f"{2**53 + 1},x"
+    assert "that float64 can tell apart" in refusal("x.csv", "a,class\n" + "\n".join(rows))
 
 
 def test_a_large_file_is_not_held_as_text(write, monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.data.formats.csv.BLOCK_CELLS", 2**12)
+    monkeypatch.setattr("fuzzyfrog.data.formats.csv.BLOCK_BYTES", 2**16)
     n_samples, n_features = 4_000, 50
     line = ",".join(f"{0.123456789 * k:.9f}" for k in range(n_features))
     names = ",".join(f"f{k}" for k in range(n_features))
@@ -132,15 +220,12 @@ def test_a_large_file_is_not_held_as_text(write, monkeypatch):
 def test_a_file_that_changes_while_it_is_read_is_refused(write):
     path = write("x.csv", HEAD + "1,2,x\n3,4,y\n")
 
-    class Meddling(Wanted):
-        def layout(self, header, file):
-            with path.open("a") as stream:
-                stream.write("5,6,x\n")
-            os.utime(path, ns=(1, 1))
-            return super().layout(header, file)
-
+    table = DelimitedTable(path, Dialect())
+    with path.open("a") as stream:
+        stream.write("5,6,x\n")
+    os.utime(path, ns=(1, 1))
     with pytest.raises(DataError, match="the file changed while it was read"):
-        read_delimited(path, Meddling("class", (), None), separator=",", encoding="utf-8")
+        list(table.blocks({}))
 
 
 def numbers_and(*others):

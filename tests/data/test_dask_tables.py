@@ -75,7 +75,7 @@ def test_categories_that_are_not_known_and_parts_without_rows(same):
 @pytest.mark.parametrize("chunks", [(60, 4), (7, 4), (60, 1), (13, 3)])
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "?"])
 def test_an_array_of_any_chunks(same, monkeypatch, place, chunks, dtype, rng):
-    monkeypatch.setattr("fuzzyfrog.data.columns.BLOCK_CELLS", 40)
+    monkeypatch.setattr("fuzzyfrog.data.gathering.BLOCK_CELLS", 40)
     array = (rng.normal(size=(N, 4)) * 9).astype(dtype)
     X, y = da.from_array(array, chunks=chunks), da.from_array(np.arange(N) % 3, chunks=11)
     same(make_dataset(X, y), make_dataset(array, np.arange(N) % 3))

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from fuzzyfrog.data import make_dataset
-from fuzzyfrog.data.columns import check_finite, check_shape
 from fuzzyfrog.data.dataset import check_names, chosen_categorical
+from fuzzyfrog.data.gathering import check_finite, check_shape
 from fuzzyfrog.errors import DataError, ParameterError
 
 NAMES = ("color", "size", "weight")
@@ -48,7 +48,7 @@ def test_a_wrong_choice_is_named(choice, message):
 
 
 def test_infinities_are_found_in_any_block(monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.data.columns.BLOCK_CELLS", 6)
+    monkeypatch.setattr("fuzzyfrog.data.gathering.BLOCK_CELLS", 6)
     values = np.full((10, 3), np.nan)
     check_finite(values, NAMES)
     values[7, 1] = -np.inf

@@ -315,7 +315,7 @@ def test_nothing_heavy_is_imported_before_it_is_needed():
 @pytest.mark.parametrize("form", ["csr", "csc", "coo"])
 @pytest.mark.parametrize("kind", [scipy.sparse.coo_matrix, scipy.sparse.coo_array])
 def test_sparse_matrices_are_unpacked_in_blocks(monkeypatch, same, form, kind):
-    monkeypatch.setattr("fuzzyfrog.data.columns.BLOCK_CELLS", 6)
+    monkeypatch.setattr("fuzzyfrog.data.gathering.BLOCK_CELLS", 6)
     dense = np.array([[0.0, 1.5, 0], [2, 0, 0], [0, 0, 0], [0, 3, np.nan]])
     sparse = kind(dense).asformat(form)
     same(make_dataset(sparse, Y), make_dataset(dense, Y))

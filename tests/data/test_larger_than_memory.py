@@ -118,7 +118,7 @@ def test_a_csv_file_goes_to_disk_too(tmp_path, monkeypatch, same, table):
     csv.write_csv(table, tmp_path / "x.csv")
     expected = read_table(tmp_path / "x.csv", "class")
     monkeypatch.setenv("FUZZYFROG_SPILL_ABOVE", "3kB")
-    monkeypatch.setattr("fuzzyfrog.data.formats.csv.BLOCK_CELLS", 100)
+    monkeypatch.setattr("fuzzyfrog.data.formats.BLOCK_CELLS", 100)
     data = read_table(tmp_path / "x.csv", "class")
     same(data, expected)
     assert data.categories == expected.categories

@@ -24,7 +24,7 @@ def saved(tmp_path):
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", ["f8", "f4", ">f8", "f2"])
 def test_an_array_of_any_layout(saved, same, monkeypatch, order, dtype):
-    monkeypatch.setattr("fuzzyfrog.data.columns.BLOCK_CELLS", 8)
+    monkeypatch.setattr("fuzzyfrog.data.gathering.BLOCK_CELLS", 8)
     array = np.asarray(CELLS, dtype, order=order)
     data = read_table(saved(array), "x1")
     expected = make_dataset(array[:, [0, 2]], array[:, 1], feature_names=["x0", "x2"])
@@ -114,7 +114,7 @@ def test_a_file_that_changes_in_between(saved):
 
 
 def test_a_file_that_changes_while_it_is_read(saved, monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.data.columns.BLOCK_CELLS", 3)
+    monkeypatch.setattr("fuzzyfrog.data.gathering.BLOCK_CELLS", 3)
     blocks = NpyTable.of(saved(CELLS)).blocks()
     next(blocks)
     saved(np.vstack([CELLS, CELLS]))

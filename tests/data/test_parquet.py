@@ -1,6 +1,4 @@
 import gzip
-import subprocess
-import sys
 
 import numpy as np
 import pyarrow as pa
@@ -74,7 +72,7 @@ def folder(tmp_path):
 @pytest.mark.parametrize("limit", ["1GB", "0"])
 def test_a_folder_is_its_files_in_the_order_of_their_paths(folder, same, monkeypatch, limit):
     monkeypatch.setenv("FUZZYFROG_SPILL_ABOVE", limit)
-    monkeypatch.setattr("fuzzyfrog.data.columns.BLOCK_CELLS", 150)
+    monkeypatch.setattr("fuzzyfrog.data.gathering.BLOCK_CELLS", 150)
     expected = make_dataset(LONG.drop(["class"]), LONG["class"])
     data = read_table(folder, "class")
     same(data, expected)
@@ -133,7 +131,7 @@ def test_files_that_change_between_the_look_and_the_reading(folder):
 
 
 def test_a_file_that_changes_while_it_is_read(path, monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.data.columns.BLOCK_CELLS", 1)
+    monkeypatch.setattr("fuzzyfrog.data.gathering.BLOCK_CELLS", 1)
     tables = ParquetTable.of(path).tables(["size"])
     next(tables)
     pq.write_table(LONG, path)
@@ -154,16 +152,3 @@ def test_a_folder_as_the_source_of_a_reduced_table(folder, tmp_path):
     assert lines[0] == "count,class"
     assert lines[-1] == f",{LONG['class'][-1]}"
     assert len(lines) == N + 1
-
-
-def test_without_pyarrow_the_way_out_is_told(path):
-    code = (
-        "import sys; sys.modules['pyarrow'] = None\n"
-        "from fuzzyfrog.data import read_table\n"
-        f"read_table({str(path)!r}, 'class')"
-    )
-    run = subprocess.run(  # noqa: S603 - our own interpreter
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
-    )
-    assert "DataError: shop.parquet: Parquet files need pyarrow" in run.stderr
-    assert "pip install 'fuzzyfrog[parquet]'" in run.stderr

@@ -22,7 +22,6 @@ ELSEWHERE = {
     "slips among numbers":
         "data/test_csv.py::test_a_slip_in_a_column_of_numbers_is_warned_of",
     "labels that look missing": "data/test_read_table.py::test_labels_are_text_as_it_is_spelled",
-    "no pyarrow": "data/test_parquet.py::test_without_pyarrow_the_way_out_is_told",
     "parameters without sense": "select/test_settings.py::BAD",
     "another table in transform":
         "select/test_citizen.py::test_a_frame_with_other_names_is_refused",

@@ -7,7 +7,6 @@ between thousands. Anything else stays text, with the reason if there is one.
 
 import numbers
 import re
-from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -28,7 +27,7 @@ MISSING = frozenset(
 # Those of them that are also words for a category, such as the plan of a customer without one.
 MISSING_WORDS = frozenset({"NA", "N/A", "n/a", "null", "NULL", "None"})
 
-_INTEGER = re.compile(r"[+-]?\d+")
+INTEGER = re.compile(r"[+-]?\d+")
 _COMMA_NUMBER = re.compile(r"[+-]?[\d.]*\d,\d[\d.,]*(e[+-]?\d+)?", re.IGNORECASE)
 _POINT_NUMBER = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+\.\d+)(,\d+)?")  # no date
 _TWO_POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3}){2,}")
@@ -103,7 +102,7 @@ def parse_numbers(cells: Sequence[str], decimal: str = ".") -> NDArray[np.float6
 def merges_integers(cells: Sequence[str], parsed: NDArray[np.float64]) -> bool:
     """Whether texts of different integers became the same float64."""
     large = np.flatnonzero(np.isfinite(parsed) & (np.abs(parsed) >= 2.0**53)).tolist()
-    exact = {Decimal(cells[row]) for row in large if _INTEGER.fullmatch(cells[row].strip())}
+    exact = {Decimal(cells[row]) for row in large if INTEGER.fullmatch(cells[row].strip())}
     return len(exact) > len({float(one) for one in exact})
 
 
@@ -153,13 +152,13 @@ def all_numbers(texts: Sequence[str], decimal: str = ".") -> bool:
 class Thousands:
     """Notices numbers whose points may mark thousands: "1.475" next to "800"."""
 
-    def __init__(self) -> None:
-        self._may_be = True
+    def __init__(self, may_be: bool) -> None:
+        self.may_be = may_be
         self._pointed = self._whole = ""
 
     def add(self, cells: Iterable[str]) -> None:
         """Look at the next cells of a column of numbers."""
-        if not self._may_be:
+        if not self.may_be:
             return
         for text in (cell.strip() for cell in cells):
             if _POINTED.fullmatch(text):
@@ -167,13 +166,13 @@ class Thousands:
             elif _BELOW_THOUSAND.fullmatch(text):
                 self._whole = self._whole or text
             elif text not in MISSING and text != "0":
-                self._may_be = False
+                self.may_be = False
                 return
 
     @property
     def doubt(self) -> str:
         """An example of each, or nothing if points mark decimals."""
-        is_doubtful = self._may_be and self._pointed and self._whole
+        is_doubtful = self.may_be and self._pointed and self._whole
         return f"{shown(self._pointed)} next to {shown(self._whole)}" if is_doubtful else ""
 
 
@@ -195,7 +194,6 @@ class CategoryCoder:
 
     def __init__(self, missing: frozenset[str] = frozenset()) -> None:
         self._missing = missing
-        self.n_missing: Counter[str] = Counter()  # of each text that means "no value"
         self._codes: dict[Hashable, int] = {}
 
     @property
@@ -211,7 +209,6 @@ class CategoryCoder:
         if isinstance(cell, str):
             cell = cell.strip()
             if cell in self._missing:
-                self.n_missing[cell] += 1
                 return np.nan
         elif is_missing(cell):
             return np.nan

@@ -1,11 +1,7 @@
-"""The features of a table -> float64, collected from parts; a whole table is one part.
-
-`Gathering` takes arrays and frames. For each feature an object turns the cells of a part into
-numbers, or into codes by first appearance, and says at the end what the codes stand for.
-"""
+"""A feature of a table: what collects its cells, and what is known about them in the end."""
 
 import numbers
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -13,8 +9,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import MAX_ITEMS, Sentence, Setting, listed, shown
-from fuzzyfrog.common.resources import GrowingTable
+from fuzzyfrog.common.messages import Sentence, Setting, listed, shown
 from fuzzyfrog.data.cells import (
     CategoryCoder,
     TextNumbers,
@@ -27,14 +22,19 @@ from fuzzyfrog.errors import DataError
 
 FloatArray: TypeAlias = NDArray[np.float64]
 Series: TypeAlias = "nw.Series[Any]"
-Part: TypeAlias = "NDArray[Any] | nw.DataFrame[Any]"
 Labels: TypeAlias = tuple[Hashable, ...]
 
-BLOCK_CELLS = 2**20  # cells of a table that are converted at once: about 8 MB
-LEAST_FRAME_ROWS = 1000  # below, the call for each column of a frame costs more than its cells
 MAX_EXACT_INTEGER = 2**53  # from here on float64 cannot tell every integer from its neighbor
 MILLISECONDS = 86_400_000  # of a day
 _LABELS = (nw.Categorical, nw.Enum, nw.String, nw.Object)
+
+
+class BadCellError(ValueError):
+    """A cell of a file cannot be used; `position` says which, and `reason` follows its line."""
+
+    def __init__(self, position: int, *reason: str) -> None:
+        super().__init__(position, *reason)
+        self.position, self.reason = position, reason
 
 
 @dataclass(frozen=True)
@@ -77,221 +77,8 @@ class Column:
     is_date: bool = False
 
 
-@dataclass(frozen=True)
-class Content:
-    """The features of a table.
-
-    Parameters
-    ----------
-    values : float64[n_samples, n_features]
-        Numbers, and codes of categorical features; NaN where a value is missing.
-    labels : tuple of (tuple or None)
-        The categories of each feature, in the order of their codes; None for a numeric one.
-    warnings : tuple of str
-        What the user should know about the table.
-    dates : frozenset of int
-        The features that are dates, as days since 1970.
-    """
-
-    values: FloatArray
-    labels: tuple[Labels | None, ...]
-    warnings: tuple[str, ...] = ()
-    dates: frozenset[int] = frozenset()
-
-    @property
-    def categorical(self) -> NDArray[np.bool_]:
-        """The mask of the categorical features."""
-        return np.array([labels is not None for labels in self.labels], dtype=np.bool_)
-
-
-def gathered(
-    parts: Iterable[Part], names: Sequence[str], chosen: NDArray[np.bool_] | None
-) -> Content:
-    """Return the content of a table whose parts are arrays or frames with the same columns."""
-    gathering = Gathering(names, [None] * len(names) if chosen is None else chosen.tolist())
-    for part in parts:
-        gathering.add(part)
-    return gathering.finish()
-
-
-class Gathering:
-    """Collects the parts of a table; `kinds` says which features were named as categorical."""
-
-    def __init__(
-        self, names: Sequence[str], kinds: Sequence[bool | None], *, keeps_text: bool = False
-    ) -> None:
-        self._names = names
-        self._features = [
-            Feature(name, kind, keeps_text) for name, kind in zip(names, kinds, strict=True)
-        ]
-        self._columns: list[LabelParts | NumberParts | DateParts] = []
-        self._table = GrowingTable(len(names))
-        self._warnings: tuple[str, ...] = ()
-
-    def add(self, part: Part) -> None:
-        """Take the next rows: an array or a frame with one column per feature."""
-        is_array = isinstance(part, np.ndarray)
-        n_rows = max(rows_at_once(len(self._names)), 1 if is_array else LEAST_FRAME_ROWS)
-        for first in range(0, len(part), n_rows):
-            block = part[first : first + n_rows]
-            values = self._array(block) if isinstance(block, np.ndarray) else self._frame(block)
-            check_finite(values, self._names, first_sample=self._table.n_rows)
-            self._table.append(values)
-
-    def finish(self) -> Content:
-        """Return the content of the whole table."""
-        check_shape(self._table.n_rows, len(self._names))
-        columns = [column.finish() for column in self._columns]
-        return decoded(self._table, columns, self._names, self._warnings)
-
-    def _frame(self, block: nw.DataFrame[Any]) -> FloatArray:
-        all_series = [_dense(block[:, place]) for place in range(len(self._names))]
-        if not self._columns:
-            self._columns = [
-                DateParts(asked)
-                if has_dates(series) and not asked.categorical
-                else NumberParts(asked)
-                if _has_numbers(series) and not asked.categorical
-                else LabelParts(asked)
-                for series, asked in zip(all_series, self._features, strict=True)
-            ]
-        values = np.empty((len(block), len(self._names)))
-        for place, (series, column) in enumerate(zip(all_series, self._columns, strict=True)):
-            values[:, place] = column.add(series)
-        return values
-
-    def _array(self, block: NDArray[Any]) -> FloatArray:
-        has_objects = block.dtype.kind in "OU"
-        if not has_objects and block.dtype.kind not in "biuf":
-            raise unusable(self._names[0], str(block.dtype))
-        if not self._columns:
-            self._warnings = _rounding(block)
-            self._columns = [
-                LabelParts(asked) if has_objects or asked.categorical else NumberParts(asked)
-                for asked in self._features
-            ]
-        values = np.empty(block.shape) if has_objects else np.array(block, np.float64, order="C")
-        is_far = _is_far(block)
-        for place, column in enumerate(self._columns):
-            if isinstance(column, NumberParts):
-                if is_far[place]:
-                    column.note_exact(block[:, place].tolist())
-            elif isinstance(column, DateParts):
-                raise unusable(self._names[place], str(block.dtype))
-            elif has_objects:
-                values[:, place] = column.add_cells(block[:, place].tolist())
-            else:
-                values[:, place] = column.add_numbers(block[:, place])
-        return values
-
-
-def rows_at_once(n_columns: int) -> int:
-    """Return the number of rows of a table to convert at once."""
-    return max(1, BLOCK_CELLS // max(1, n_columns))
-
-
-def decoded(
-    table: GrowingTable,
-    columns: Sequence[Column],
-    names: Sequence[str],
-    warnings: tuple[str, ...] = (),
-) -> Content:
-    """Return the collected rows, with the final codes or numbers in place of the first codes."""
-    codes = {place: column.values for place, column in enumerate(columns)}
-
-    def decode(block: FloatArray) -> None:
-        for place, meaning in codes.items():
-            if meaning is not None:
-                column = block[:, place]
-                present = ~np.isnan(column)
-                column[present] = meaning[column[present].astype(np.intp)]
-
-    values = table.finish(decode)
-    if any(column.values is not None and np.isinf(column.values).any() for column in columns):
-        check_finite(values, names)  # a text can be an infinite number
-    notes = [column.warning for column in columns if column.warning]
-    if readings := [column.reading for column in columns if column.reading]:
-        notes.insert(0, _numbers_in_text(readings))
-    if gaps := [column.gaps for column in columns if column.gaps]:
-        notes.append(_words_as_gaps(gaps))
-    dates = frozenset(place for place, column in enumerate(columns) if column.is_date)
-    labels = tuple(column.labels for column in columns)
-    return Content(values, labels, (*warnings, *notes), dates)
-
-
-def check_shape(n_samples: int | None, n_features: int) -> None:
-    """Refuse a table in which nothing can be compared; None is a number not known yet."""
-    if n_features == 0:
-        raise DataError(
-            f"X must have at least one feature, got 0 feature(s) (shape=({n_samples}, 0)) "
-            "while a minimum of 1 is required. Pass the columns to select from."
-        )
-    if n_samples is not None and n_samples < 2:
-        noun = "sample" if n_samples == 1 else "samples"
-        raise DataError(
-            f"X must have at least 2 samples, got {n_samples} {noun}. "
-            "Pass more rows: classes are told apart by comparing samples."
-        )
-
-
-def check_finite(values: FloatArray, names: Sequence[str], *, first_sample: int = 0) -> None:
-    """Refuse infinite values, naming the first; missing values (NaN) pass."""
-    n_rows = rows_at_once(values.shape[1])
-    for first in range(0, values.shape[0], n_rows):
-        infinite = np.isinf(values[first : first + n_rows])
-        if infinite.any():
-            sample, feature = (int(position) for position in np.argwhere(infinite)[0])
-            raise DataError(
-                f"X must be finite, got {values[first + sample, feature]} in feature "
-                f"{shown(names[feature])} of sample {first_sample + first + sample}. "
-                "Replace infinite values, or set them to NaN to mark them as missing."
-            )
-
-
-def check_filled(values: FloatArray, names: Sequence[str], file: str) -> None:
-    """Refuse features of a file that have no value in any sample."""
-    empty = empty_features(values)
-    if empty:
-        raise DataError(
-            Sentence(
-                f"{file}: every feature must have a value somewhere, got none in "
-                f"{listed(names[feature] for feature in empty)}. Delete the column or name it in ",
-                Setting("ignore"),
-                ".",
-            )
-        )
-
-
-def empty_features(values: FloatArray) -> list[int]:
-    """Return the features that have no value in any sample."""
-    # Few columns are empty in their first sample; only those need a second look.
-    candidates = np.flatnonzero(np.isnan(values[0])).tolist()
-    return [feature for feature in candidates if np.isnan(values[:, feature]).all()]
-
-
-def _dense(series: Series) -> Series:
-    """Return a column of a frame, dense where pandas keeps it sparse."""
-    if series.dtype == nw.Unknown and hasattr(native := series.to_native(), "sparse"):
-        return nw.from_native(native.sparse.to_dense(), series_only=True)
-    return series
-
-
-def _rounding(array: NDArray[Any]) -> tuple[str, ...]:
-    """Return the warning for numbers that are longer than float64."""
-    if array.dtype.kind != "f" or array.dtype.itemsize <= 8:
-        return ()
-    return (f"X is {array.dtype}, it is rounded to float64. Pass X.astype(float) to silence this.",)
-
-
-def _is_far(block: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return which columns have integers that float64 may merge with others."""
-    if block.dtype.kind not in "iu" or block.dtype.itemsize < 8:
-        return np.zeros(block.shape[1], np.bool_)
-    far = (block >= MAX_EXACT_INTEGER) | (block <= -MAX_EXACT_INTEGER)
-    return np.asarray(far.any(axis=0))
-
-
-def _has_numbers(part: Series) -> bool:
+def has_numbers(part: Series) -> bool:
+    """Whether a column of a frame has a type of numbers."""
     return part.dtype == nw.Boolean or part.dtype.is_numeric()
 
 
@@ -328,7 +115,9 @@ def _dtype_name(part: Series) -> str:
 
 
 class NumberParts:
-    """Collects a column of numbers."""
+    """Collects a column of numbers; `is_late` if it must be collected again, as text."""
+
+    is_late = False
 
     def __init__(self, feature: Feature) -> None:
         self._feature = feature
@@ -337,7 +126,7 @@ class NumberParts:
 
     def add(self, part: Series) -> FloatArray:
         """Return the numbers of a part of a frame's column."""
-        if not _has_numbers(part):
+        if not has_numbers(part):
             return self._without_values(part)
         if _may_merge(part):
             cells = part.to_list()
@@ -365,7 +154,7 @@ class NumberParts:
         for kept in self._huge.values():
             exact = np.unique(np.concatenate(kept)) if kept else np.empty(0)
             if np.unique(exact.astype(np.float64)).size < exact.size:
-                raise merged(self._feature.name)
+                raise _merged(self._feature.name)
         return Column()
 
 
@@ -398,17 +187,19 @@ class LabelParts:
     the end, from the distinct values alone.
     """
 
-    def __init__(self, feature: Feature) -> None:
+    is_late = False
+
+    def __init__(self, feature: Feature, *, is_declared: bool = False) -> None:
         self._feature = feature
         self._coder = CategoryCoder()
-        self._is_declared = False
+        self._is_declared = is_declared
         self._has_integer_dtype = False
 
     def add(self, part: Series) -> FloatArray:
         """Return the codes of a part of a frame's column."""
         dtype = part.dtype
         self._is_declared |= dtype in (nw.Categorical, nw.Enum)
-        if dtype not in _LABELS and not _has_numbers(part):
+        if dtype not in _LABELS and not has_numbers(part):
             if not _is_empty(part):
                 raise unusable(self._feature.name, _dtype_name(part))
             return np.full(len(part), np.nan)
@@ -474,7 +265,7 @@ def text_column(values: Labels | Sequence[Any], feature: Feature, found: TextNum
         return Column(found.values, reading=f"{shown(feature.name)} ({found.reading})")
     column = categorical_column(values)
     if found.strays:
-        return replace(column, warning=slips_among_numbers(feature.name, found.strays))
+        return replace(column, warning=_slips_among_numbers(feature.name, found.strays))
     if found.doubt and not feature.keeps_text:
         return replace(column, warning=_nearly_numbers(feature.name, found.doubt))
     return column
@@ -506,11 +297,11 @@ def _numbers(cells: Sequence[Any], feature: Feature) -> FloatArray:
             [np.nan if is_missing(cell) else float(cell) for cell in cells], dtype=np.float64
         )
     except OverflowError:
-        raise merged(feature.name) from None
+        raise _merged(feature.name) from None
     if np.nanmax(np.abs(column), initial=0.0) >= MAX_EXACT_INTEGER:
         exact = {cell for cell in cells if not is_missing(cell)}
         if len(exact) > np.unique(column[~np.isnan(column)]).size:
-            raise merged(feature.name)
+            raise _merged(feature.name)
     return column
 
 
@@ -523,27 +314,6 @@ def _numbers_as_text(name: str) -> str:
     )
 
 
-def _words_as_gaps(gaps: Sequence[str]) -> str:
-    return Sentence(
-        f"cells with these words are taken as missing: {_first_few(gaps)}. Name a column in ",
-        Setting("categorical"),
-        " if they are categories of it.",
-    )
-
-
-def _first_few(phrases: Sequence[str]) -> str:
-    more = f", ... ({len(phrases)} in all)" if len(phrases) > MAX_ITEMS else ""
-    return ", ".join(phrases[:MAX_ITEMS]) + more
-
-
-def _numbers_in_text(readings: Sequence[str]) -> str:
-    return Sentence(
-        f"numbers in text are read as numbers: {_first_few(readings)}. Name a column in ",
-        Setting("categorical_features"),
-        " if its values are labels.",
-    )
-
-
 def _nearly_numbers(name: str, doubt: str) -> str:
     return (
         f"feature {shown(name)} holds {doubt}, so it is categorical: only equality of its values "
@@ -551,7 +321,7 @@ def _nearly_numbers(name: str, doubt: str) -> str:
     )
 
 
-def slips_among_numbers(name: str, found: Sequence[str]) -> str:
+def _slips_among_numbers(name: str, found: Sequence[str]) -> str:
     """Return the warning for a feature that is categorical because of a few texts among numbers."""
     return (
         f"feature {shown(name)} holds numbers except {listed(found)}, so it is categorical: "
@@ -571,7 +341,12 @@ def not_listed(name: str, text: str) -> DataError:
     )
 
 
-def merged(name: str) -> DataError:
+def other_mark(name: str, *problem: str | Setting) -> DataError:
+    """Return the error for numbers that have another decimal mark."""
+    return DataError(Sentence(f"feature {shown(name)} must have numbers with a decimal ", *problem))
+
+
+def _merged(name: str) -> DataError:
     """Return the error for integers or decimals that would become equal in float64."""
     return DataError(
         Sentence(

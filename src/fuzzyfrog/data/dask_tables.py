@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.data.columns import rows_at_once
+from fuzzyfrog.data.gathering import rows_at_once
 from fuzzyfrog.data.target import TargetParts, warn_of_column
 from fuzzyfrog.errors import DataError
 

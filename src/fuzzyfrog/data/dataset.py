@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import count, listed, shown, suggested, warn
 from fuzzyfrog.common.resources import is_on_disk
-from fuzzyfrog.data.columns import (
+from fuzzyfrog.data.columns import Labels
+from fuzzyfrog.data.dask_tables import DaskTable, dask_labels
+from fuzzyfrog.data.gathering import (
     Content,
-    Labels,
     check_finite,
     check_shape,
     gathered,
     rows_at_once,
 )
-from fuzzyfrog.data.dask_tables import DaskTable, dask_labels
 from fuzzyfrog.data.target import (
     check_same_length,
     check_target_kind,

@@ -3,10 +3,12 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,29 +22,31 @@ from fuzzyfrog.data.cells import (
     Thousands,
     is_missing,
     merges_integers,
-    parse_numbers,
     points_in_doubt,
     read_texts,
 )
-from fuzzyfrog.data.columns import Gathering, check_filled
 from fuzzyfrog.data.dataset import Dataset
 from fuzzyfrog.data.dates import with_date_parts
-from fuzzyfrog.data.formats import Layout, Wanted, check_header, stamp
-from fuzzyfrog.data.formats.arff import read_arff
-from fuzzyfrog.data.formats.csv import NO_LABEL, RawTable, read_delimited
-from fuzzyfrog.data.formats.excel import read_excel
+from fuzzyfrog.data.formats import Layout, Source, Wanted, check_header, stamp
+from fuzzyfrog.data.formats.arff import ArffTable
+from fuzzyfrog.data.formats.csv import DelimitedTable, settings_together
+from fuzzyfrog.data.formats.excel import opened_workbook
 from fuzzyfrog.data.formats.npy import NpyTable
 from fuzzyfrog.data.formats.parquet import ParquetTable
+from fuzzyfrog.data.gathering import Content, Gathering, check_filled
 from fuzzyfrog.data.target import (
     MOST_CLASSES,
+    Target,
     TargetParts,
     are_quantities,
     check_target_kind,
     encode_target,
     notes_on_target,
 )
+from fuzzyfrog.data.texts import Dialect, TextLabels, look_for_thousands, numbers_in, with_zero
 from fuzzyfrog.errors import DataError, ParameterError
 
+NO_LABEL = frozenset({"", "?"})  # in a target in which "NA" is a class
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 FORMATS = (*SEPARATORS, ".arff", ".npy", ".parquet", ".xlsx")
 SMALLER_TABLE = Sentence(
@@ -161,25 +165,25 @@ def read_table(
         check_count("max_missing", max_missing, least=0)
     _check_decimal(decimal)
     kind = file_format(path)
-    mark = ","
+    dialect = Dialect(decimal=decimal, encoding=encoding)
     with in_memory(f"the table of {shown(str(path))}", SMALLER_TABLE):
         if kind == ".parquet":
-            layout, table = _read_parts(path, wanted, ParquetTable.of(path))
+            read = _read(wanted, ParquetTable.of(path))
         elif kind == ".npy":
-            layout, table = _read_parts(path, wanted, NpyTable.of(path))
+            read = _read(wanted, NpyTable.of(path))
         elif kind == ".xlsx":
-            layout, table = read_excel(path, wanted)
+            with opened_workbook(path, wanted.ignore) as book:
+                read = _read(wanted, book)
         elif kind == ".arff":
             stamp(path)
-            layout, table = read_arff(path, wanted, encoding=encoding)
+            read = _read(wanted, ArffTable(path, encoding))
         else:
             stamp(path)
-            mark = separator_of(kind, separator, decimal)
-            layout, table = read_delimited(
-                path, wanted, separator=mark, encoding=encoding, decimal=decimal
-            )
-        kept, dropped = _kept_rows(path, wanted, table, max_missing)
-        dataset = _dataset(path, wanted, layout, kept, target_kind, decimal, mark, dropped)
+            dialect = replace(dialect, separator=separator_of(kind, separator, decimal))
+            with settings_together(path, dialect):
+                read = _read(wanted, DelimitedTable(path, dialect))
+        kept, dropped = _kept_rows(path, wanted, read, max_missing)
+        dataset = _dataset(path, wanted, kept, target_kind, dialect, dropped)
         return with_date_parts(dataset) if dates == "parts" else dataset
 
 
@@ -242,16 +246,100 @@ def _stem(path: Path) -> str:
     return path.name if place < 0 else path.name[:place]
 
 
+@dataclass(frozen=True)
+class _Read:
+    """What was read of a file: the features, the target, and the lines or labels of its rows."""
+
+    layout: Layout
+    content: Content
+    target: TextLabels | NDArray[Any]
+    rows: NDArray[np.int64] | tuple[str, ...] | None
+    gaps: frozenset[str]
+
+    def take(self, samples: NDArray[np.bool_]) -> "_Read":
+        """Return the part of some samples."""
+        target, rows = self.target, self.rows
+        if isinstance(rows, np.ndarray):
+            rows = rows[samples]
+        elif rows is not None:
+            rows = tuple(rows[sample] for sample in np.flatnonzero(samples).tolist())
+        return replace(
+            self,
+            content=replace(self.content, values=self.content.values[samples]),
+            target=target[samples] if isinstance(target, np.ndarray) else target.take(samples),
+            rows=rows,
+        )
+
+
+def _read(wanted: Wanted, source: Source) -> _Read:
+    """Return the table of a file.
+
+    A feature of a text file whose first text comes late has lost the spelling of its earlier values
+    by then, so the file is read a second time; it is never read more than twice.
+    """
+    file = source.path.name
+    check_header(source.names, file, None)
+    layout = wanted.layout(source.names, file)
+    text = {feature for feature, categorical in enumerate(layout.categorical) if categorical}
+    late = {-1}
+    while late:
+        columns = source.collectors(layout, text)
+        features, target, texts, names = Gathering(layout.asked, columns), TargetParts(), [], []
+        for rows in source.parts(layout, columns):
+            with _named(file):
+                features.add(rows.features)
+                if isinstance(rows.target, nw.Series | np.ndarray):
+                    target.add(rows.target)
+                else:
+                    texts.append(rows.target)
+            names.append(rows.names)
+        late = {feature for feature, column in enumerate(columns) if column.is_late}
+        text |= late
+    labels = TextLabels.of(texts) if texts else target.finish()
+    if columns:
+        _refuse_few_rows(len(labels), file)
+    with _named(file):
+        content = features.finish(file)
+    check_filled(content.values, layout.names, file)
+    content = replace(content, warnings=(*source.notes, *content.warnings))
+    return _Read(layout, content, labels, _joined(names), source.gaps)
+
+
+def _joined(names: Sequence[Any]) -> Any:
+    """Return the lines or labels of all rows, None if they have neither."""
+    if not names or names[0] is None:
+        return None
+    is_lines = isinstance(names[0], np.ndarray)
+    return np.concatenate(names) if is_lines else tuple(chain.from_iterable(names))
+
+
+def _refuse_few_rows(n_rows: int, file: str) -> None:
+    if n_rows < 2:
+        raise DataError(
+            f"{file}: a table must have at least 2 samples below the header, got "
+            f"{n_rows or 'none'}. Check that the file is complete."
+        )
+
+
+@contextmanager
+def _named(file: str) -> Iterator[None]:
+    """Put the name of the file in front of the message of an error."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(Sentence(f"{file}: ", error.args[0])) from None
+
+
 def _kept_rows(
-    path: Path, wanted: Wanted, table: RawTable, max_missing: int | None
-) -> tuple[RawTable, list[str]]:
+    path: Path, wanted: Wanted, table: _Read, max_missing: int | None
+) -> tuple[_Read, list[str]]:
     """Return the rows that have a target and few enough gaps, and notes about the others."""
     n_rows = len(table.target)
-    keep, notes = np.ones(n_rows, np.bool_), []
-    if wanted.drops_unlabeled:
-        keep &= np.array([not _is_unlabeled(cell) for cell in table.target])
-        if n_dropped := n_rows - int(keep.sum()):
-            notes.append(f"{path.name}: {count(n_dropped, 'row')} without a target left out.")
+    keep, notes = ~_without_target(wanted, table), []
+    if n_dropped := n_rows - int(keep.sum()):
+        notes.append(f"{path.name}: {count(n_dropped, 'row')} without a target left out.")
+        if not wanted.drops_unlabeled:
+            raise _missing_labels(path.name, wanted, table, ~keep)
     if max_missing is not None:
         n_before = int(keep.sum())
         keep &= np.isnan(table.content.values).sum(axis=1) <= max_missing
@@ -265,58 +353,73 @@ def _kept_rows(
             f"{path.name}: at least 2 rows must stay, got {int(keep.sum())} of {n_rows}. Leave out "
             "fewer rows."
         )
-    places = np.flatnonzero(keep).tolist()
-    target = table.target[keep] if isinstance(table.target, np.ndarray) else None
-    rows = table.rows
-    if isinstance(rows, tuple):
-        rows = tuple(rows[place] for place in places)
-    content = replace(table.content, values=table.content.values[keep])
-    return (
-        RawTable(
-            content,
-            [table.target[place] for place in places] if target is None else target,
-            rows[keep] if isinstance(rows, np.ndarray) else rows,
-        ),
-        notes,
+    return table.take(keep), notes
+
+
+def _without_target(wanted: Wanted, table: _Read) -> NDArray[np.bool_]:
+    """Return which rows have no target."""
+    target = table.target
+    if isinstance(target, TextLabels):
+        return target.are_in(table.gaps & NO_LABEL if wanted.keeps_na else table.gaps)
+    if target.dtype == object:
+        return np.array([is_missing(label) for label in target.tolist()], np.bool_)
+    return np.asarray(target != target, np.bool_)
+
+
+def _missing_labels(
+    file: str, wanted: Wanted, table: _Read, missing: NDArray[np.bool_]
+) -> DataError:
+    markers = {""}
+    if isinstance(table.target, TextLabels):
+        texts = set(table.target.take(missing).texts.to_pylist())
+        markers = {"" if text in NO_LABEL else text for text in texts}
+    got = " or ".join(shown(one) if one else "no value" for one in sorted(markers))
+    way_out = Sentence(
+        "Fill in or delete these lines, or pass ", Setting("drop_missing_target", True)
     )
-
-
-def _is_unlabeled(cell: Any) -> bool:
-    return is_missing(cell) or (isinstance(cell, str) and cell.strip() in NO_LABEL)
+    if markers != {""}:
+        way_out = Sentence(way_out, ", or ", Setting("target_kind", "class"), " if it is a label")
+    lines = table.rows[missing].tolist() if isinstance(table.rows, np.ndarray) else []
+    where = f"{got} in line {listed(lines)}" if lines else got
+    return DataError(
+        Sentence(f"{file}: the target must not be missing, got {where}. ", way_out, ".")
+    )
 
 
 def _dataset(
     path: Path,
     wanted: Wanted,
-    layout: Layout,
-    table: RawTable,
+    table: _Read,
     target_kind: str,
-    decimal: str,
-    separator: str,
+    dialect: Dialect,
     dropped: Sequence[str],
 ) -> Dataset:
+    labels = table.target
+    notes: tuple[str, ...] = ()
     try:
-        cells, notes = _numbers_where_meant(table.target, target_kind, decimal, layout.keeps_text)
-        codes, classes = encode_target(cells, len(cells), "numeric" if notes else target_kind)
+        if isinstance(labels, TextLabels):
+            target, notes = _encoded(labels, target_kind, dialect, table.layout.keeps_text)
+        else:
+            target = encode_target(labels, len(labels), target_kind)
     except DataError as error:
         prefix = f"{path.name}: target {shown(wanted.target)}: "
         raise DataError(Sentence(prefix, error.args[0])) from None
     content = table.content
-    on_target = notes or notes_on_target((codes, classes), target_kind, "target_kind", decimal)
-    if classes is None and separator != "," and decimal == ".":
-        thousands = Thousands()
-        thousands.add(str(cell) for cell in table.target)
+    notes = notes or notes_on_target(target, target_kind, "target_kind", dialect.decimal)
+    if target[1] is None and isinstance(labels, TextLabels) and dialect.may_point_at_thousands:
+        thousands = Thousands(may_be=True)
+        look_for_thousands(thousands, labels.texts)
         if thousands.doubt:
-            on_target = (*on_target, points_in_doubt("the target", thousands.doubt))
-    notes = (*dropped, *on_target, *content.warnings)
+            notes = (*notes, points_in_doubt("the target", thousands.doubt))
+    notes = (*dropped, *notes, *content.warnings)
     for warning in notes:
         warn(warning)
     return Dataset(
         content.values,
-        codes,
-        layout.names,
+        *target[:1],
+        table.layout.names,
         content.categorical,
-        classes,
+        target[1],
         str(wanted.target),
         _stem(path),
         content.labels,
@@ -327,54 +430,52 @@ def _dataset(
     )
 
 
-def _numbers_where_meant(
-    cells: list[Any] | NDArray[Any], target_kind: str, decimal: str, keeps_text: bool
-) -> tuple[list[Any] | NDArray[Any], tuple[str, ...]]:
-    """Return the text of a target as numbers if it is meant as numbers, and a note about that."""
-    if isinstance(cells, np.ndarray):  # the file has types
-        return cells, ()
-    if target_kind == "class" or not isinstance(cells[0], str):
-        return cells, ()
-    if target_kind == "auto" and any(cell in MISSING for cell in set(cells)):
-        return cells, ()
+def _encoded(
+    labels: TextLabels, target_kind: str, dialect: Dialect, keeps_text: bool
+) -> tuple[Target, tuple[str, ...]]:
+    """Return a target of text as numbers if it is meant as these, else as classes, and a note."""
+    if target_kind == "class" or (target_kind == "auto" and labels.are_in(MISSING).any()):
+        return _classes(labels), ()
     try:
-        numbers = parse_numbers(cells, decimal)
+        numbers = numbers_in(labels.texts, dialect.decimal)
     except NotANumberError as error:
-        texts = list(dict.fromkeys(cells))
+        texts = labels.texts.to_pylist()
         is_meant = target_kind == "numeric" or len(texts) > MOST_CLASSES
-        found = read_texts(texts, decimal) if is_meant and not keeps_text else TextNumbers()
+        found = read_texts(texts, dialect.decimal) if is_meant and not keeps_text else TextNumbers()
         if found.values is not None:
-            number_of = dict(zip(texts, found.values.tolist(), strict=True))
-            return [number_of[cell] for cell in cells], (_read_target(found.reading),)
+            target = encode_target(found.values[labels.codes], None, "numeric")
+            return target, (_read_target(found.reading),)
         if target_kind == "auto":
-            return cells, ()
+            return _classes(labels), ()
         raise DataError(
             Sentence(
-                f"a numeric target must hold numbers, got {shown(cells[error.position])}. "
+                f"a numeric target must hold numbers, got {shown(texts[error.position])}. "
                 "Correct the value, or pass ",
                 Setting("target_kind", "class"),
                 ".",
             )
         ) from None
+    padded = [text for text in with_zero(labels.texts) if text[1:].isdecimal()]
     is_fractional = bool((numbers % 1 != 0).any())
-    is_code = any(cell.startswith("0") and cell[1:].isdecimal() for cell in cells)
-    is_meant = is_fractional or (are_quantities(numbers) and not is_code)
+    is_meant = is_fractional or (are_quantities(numbers[labels.codes]) and not padded)
     if is_meant or target_kind == "numeric":
-        return numbers.tolist(), ()
-    if is_code or merges_integers(cells, numbers):
-        return cells, ()
-    return _one_spelling(cells, decimal), ()
+        return encode_target(numbers[labels.codes], None, "numeric"), ()
+    if not padded and not merges_integers(labels.texts.to_pylist(), numbers):
+        labels = _one_spelling(labels, numbers)
+    return _classes(labels), ()
 
 
-def _one_spelling(cells: list[str], decimal: str) -> list[str]:
+def _classes(labels: TextLabels) -> Target:
+    codes, classes = encode_target(labels.texts.to_pylist(), None, "class")
+    return codes[labels.codes], classes
+
+
+def _one_spelling(labels: TextLabels, numbers: NDArray[np.float64]) -> TextLabels:
     """Return labels that are numbers with the shortest spelling of each, as in "1" for "1.0"."""
-    texts = sorted(set(cells), key=lambda text: (len(text), text))
-    numbers = parse_numbers(texts, decimal).tolist()
-    shortest = dict(zip(reversed(numbers), reversed(texts), strict=True))
-    if len(shortest) == len(texts):
-        return cells
-    spelled = {text: shortest[number] for text, number in zip(texts, numbers, strict=True)}
-    return [spelled[cell] for cell in cells]
+    texts = labels.texts.to_pylist()
+    order = sorted(range(len(texts)), key=lambda place: (len(texts[place]), texts[place]))
+    first = {number: place for place, number in ((k, numbers[k]) for k in reversed(order))}
+    return labels.merged(np.array([first[number] for number in numbers.tolist()]))
 
 
 def _read_target(reading: str) -> str:
@@ -383,32 +484,3 @@ def _read_target(reading: str) -> str:
         Setting("target_kind", "class"),
         " if its values are labels.",
     )
-
-
-def _read_parts(
-    path: Path, wanted: Wanted, source: ParquetTable | NpyTable
-) -> tuple[Layout, RawTable]:
-    """Return the layout and the content of a table that is read part by part."""
-    check_header(source.names, path.name, None)
-    layout = wanted.layout(source.names, path.name)
-    features = Gathering(layout.names, layout.categorical, keeps_text=layout.keeps_text)
-    target = TargetParts()
-    for values, labels in source.parts(layout):
-        with _named(path):
-            features.add(values)
-            target.add(labels)
-    with _named(path):
-        content = features.finish()
-    check_filled(content.values, layout.names, path.name)
-    place = layout.row_labels
-    rows = None if place is None else source.labels(source.names[place])
-    return layout, RawTable(content, target.finish(), rows)
-
-
-@contextmanager
-def _named(path: Path) -> Iterator[None]:
-    """Put the name of the file in front of the message of an error."""
-    try:
-        yield
-    except DataError as error:
-        raise DataError(Sentence(f"{path.name}: ", error.args[0])) from None

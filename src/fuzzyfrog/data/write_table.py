@@ -10,12 +10,13 @@ from typing import Any, TextIO, cast
 from fuzzyfrog.common.messages import listed, shown
 from fuzzyfrog.data.cells import MISSING, NotANumberError, parse_numbers, read_texts
 from fuzzyfrog.data.dataset import Dataset
-from fuzzyfrog.data.formats.arff import arff_cells
-from fuzzyfrog.data.formats.csv import delimited_cells
-from fuzzyfrog.data.formats.excel import excel_cells
+from fuzzyfrog.data.formats.arff import ArffTable
+from fuzzyfrog.data.formats.csv import DelimitedTable
+from fuzzyfrog.data.formats.excel import opened_workbook
 from fuzzyfrog.data.formats.npy import NpyTable
-from fuzzyfrog.data.formats.parquet import ParquetTable, check_pyarrow, write_arrow
+from fuzzyfrog.data.formats.parquet import ParquetTable, write_arrow
 from fuzzyfrog.data.read_table import SEPARATORS, file_format, separator_of
+from fuzzyfrog.data.texts import Dialect
 from fuzzyfrog.errors import DataError
 
 FORMATS = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
@@ -38,8 +39,6 @@ def check_reduced_name(path: Path) -> None:
             f"{path.name}: the name of a reduced table must end in one of {listed(FORMATS)}, got "
             f"{shown(path.suffix)}. Use one of these endings."
         )
-    if path.suffix.lower() == ".parquet":
-        check_pyarrow(path)
 
 
 def write_reduced(
@@ -75,11 +74,16 @@ def _cells(dataset: Dataset, source: CellSource) -> Iterator[list[Any]]:
     if kind == ".npy":
         return _cells_of_npy(NpyTable.of(source.file))
     if kind == ".xlsx":
-        return excel_cells(source.file)
+        return _cells_of_workbook(source.file)
     if kind == ".arff":
-        return arff_cells(source.file, encoding=source.encoding)
-    separator = separator_of(kind, source.separator, source.decimal)
-    return delimited_cells(source.file, separator=separator, encoding=source.encoding)
+        return ArffTable(source.file, source.encoding).cells()
+    mark = separator_of(kind, source.separator, source.decimal)
+    return DelimitedTable(source.file, Dialect(mark, source.decimal, source.encoding)).cells()
+
+
+def _cells_of_workbook(path: Path) -> Iterator[list[str]]:
+    with opened_workbook(path) as book:
+        yield from book.cells()
 
 
 def _cells_of_numbers(dataset: Dataset) -> Iterator[list[str]]:

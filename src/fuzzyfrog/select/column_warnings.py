@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import Sentence, Setting, shown
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.data.columns import empty_features
 from fuzzyfrog.data.dates import holds_dates
+from fuzzyfrog.data.gathering import empty_features
 from fuzzyfrog.result import Alike
 
 FloatArray = NDArray[np.float64]

@@ -23,9 +23,14 @@ from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.common.jit import compiling_all, compiling_heard
 
 # Package, module to import, purpose, and the extra that installs it.
-REQUIRED = (("numpy", "numpy"), ("scipy", "scipy"), ("numba", "numba"), ("scikit-learn", "sklearn"))
+REQUIRED = (
+    ("numpy", "numpy"),
+    ("scipy", "scipy"),
+    ("numba", "numba"),
+    ("scikit-learn", "sklearn"),
+    ("pyarrow", "pyarrow"),
+)
 OPTIONAL = (
-    ("pyarrow", "pyarrow", "Parquet files", "parquet"),
     ("matplotlib", "matplotlib", "figures as SVG and PNG", "report"),
     ("distributed", "distributed", "fits on a Dask cluster", "dask"),
 )

@@ -10,15 +10,20 @@ import io
 import stat
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+import numpy as np
 
 from fuzzyfrog.common.messages import Sentence, Setting, listed, shown, suggested
 from fuzzyfrog.data.cells import MISSING, all_numbers
+from fuzzyfrog.data.columns import Feature
 from fuzzyfrog.data.dataset import chosen_categorical
+from fuzzyfrog.data.gathering import Cells
 from fuzzyfrog.errors import DataError, ParameterError
 
 MAX_LINE_BYTES = 64 * 2**20
@@ -26,6 +31,8 @@ MAX_UNZIPPED_BYTES = 8 * 2**30
 # A table of zeros packs 1:1000 like a bomb does, so the ratio counts only above a size.
 MAX_UNZIPPED_RATIO = 200
 RATIO_COUNTS_FROM_BYTES = 64 * 2**20
+
+BLOCK_CELLS = 2**18  # of rows that Python splits: about 20 MB of text
 
 FileStamp = tuple[int, int]
 
@@ -48,6 +55,62 @@ class Layout:
     row_labels: int | None = None
     drops_unlabeled: bool = False
     keeps_na: bool = False
+
+    @property
+    def asked(self) -> list[Feature]:
+        """What is asked of each feature."""
+        kinds = zip(self.names, self.categorical, strict=True)
+        return [Feature(*one, self.keeps_text) for one in kinds]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Some rows of a file: the features, the target, and what names them (None: nothing does)."""
+
+    features: Any
+    target: Any
+    names: Any = None
+
+
+class Source:
+    """A file of one format.
+
+    `names` are its columns, `gaps` the texts that mean "no value" in a target of text, and `notes`
+    what the user should know about the file.
+    """
+
+    path: Path
+    names: list[str]
+    gaps: frozenset[str] = MISSING
+    notes: tuple[str, ...] = ()
+
+    def collectors(self, layout: Layout, text: set[int]) -> Sequence[Any]:
+        """Return what takes each feature, nothing if the columns of the file have types.
+
+        Of untyped ones, those in `text` are known not to be numbers.
+        """
+        return ()
+
+    def parts(self, layout: Layout, columns: Sequence[Any]) -> Iterator[Rows]:
+        """Yield all rows in blocks."""
+        raise NotImplementedError
+
+    def rows(self, block: Cells, layout: Layout, target: Any) -> Rows:
+        """Return the rows of a block of all columns of a text file."""
+        features = Cells([block.columns[place] for place in layout.features], block.lines)
+        if layout.row_labels is None:
+            return Rows(features, target, block.lines)
+        labels = block.columns[layout.row_labels]
+        labels = labels.to_pylist() if hasattr(labels, "to_pylist") else labels
+        return Rows(features, target, ["" if one is None else str(one).strip() for one in labels])
+
+
+def in_blocks(rows: Iterator[tuple[int, Sequence[Any]]], n_columns: int) -> Iterator[Cells]:
+    """Yield numbered rows in blocks of columns."""
+    n_rows = max(1, BLOCK_CELLS // n_columns)
+    while chunk := list(islice(rows, n_rows)):
+        lines, records = zip(*chunk, strict=True)
+        yield Cells(list(zip(*records, strict=True)), np.array(lines, np.int64))
 
 
 @dataclass(frozen=True)
@@ -295,10 +358,15 @@ def text_lines(path: Path, encoding: str) -> Iterator[str]:
     """Yield the lines of a text file with their line ends, without a byte order mark."""
     _check_encoding(encoding)
     with open_bytes(path) as stream:
-        for number, raw in enumerate(_raw_lines(stream), 1):
-            if number == 1:
-                raw = _without_mark(path, raw)
-            yield _decoded(path, raw, number, encoding)
+        yield from decoded_lines(path, _raw_lines(stream), encoding)
+
+
+def decoded_lines(path: Path, raw: Iterable[bytes], encoding: str, first: int = 1) -> Iterator[str]:
+    """Yield lines as text; the number of the first is needed for messages."""
+    for number, line in enumerate(raw, first):
+        if number == 1:
+            line = _without_mark(path, line)
+        yield _decoded(path, line, number, encoding)
 
 
 def _raw_lines(stream: BinaryIO) -> Iterator[bytes]:

@@ -1,19 +1,31 @@
 """Dense and sparse ARFF files -> numbers and labels; the only module that uses liac-arff."""
 
+from __future__ import annotations
+
 import csv
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fuzzyfrog.common.messages import count, shown
-from fuzzyfrog.data.cells import CategoryCoder, NotANumberError
-from fuzzyfrog.data.columns import Feature, FloatArray
-from fuzzyfrog.data.formats import Layout, Wanted, check_header, text_lines
-from fuzzyfrog.data.formats.csv import BlockStore, FileColumn, RawTable, blocks_of
+from fuzzyfrog.common.messages import count, listed, shown
+from fuzzyfrog.data.cells import has_decimal_commas
+from fuzzyfrog.data.columns import (
+    BadCellError,
+    Column,
+    Feature,
+    FloatArray,
+    LabelParts,
+    NumberParts,
+    not_listed,
+    other_mark,
+)
+from fuzzyfrog.data.formats import Layout, Rows, Source, in_blocks, text_lines
+from fuzzyfrog.data.gathering import Collector
+from fuzzyfrog.data.texts import as_text
 from fuzzyfrog.errors import DataError, FuzzyfrogError
 
 _INTEGER = re.compile(r"\s(integer)\s*$", re.IGNORECASE)
@@ -25,39 +37,102 @@ _CATEGORY = rf"""\s*+(?:{_QUOTED}|[^\s{{}}"',]*+)\s*+"""
 _CATEGORIES = re.compile(rf"\{{{_CATEGORY}(?:,{_CATEGORY})*+\}}")
 
 
-def read_arff(path: Path, wanted: Wanted, *, encoding: str) -> tuple[Layout, RawTable]:
-    """Return the layout and the content of an ARFF file; "?" is missing, as declared there."""
-    import arff  # needed for this format only
+class ArffTable(Source):
+    """An ARFF file; "?" is missing, and the kinds of its columns are declared."""
 
-    with closing(text_lines(path, encoding)) as text:  # type: ignore[type-var]
-        lines = _Lines(text)
-        try:
-            content = arff.ArffDecoder().decode(iter(lines), return_type=arff.DENSE_GEN)
-            header = [name for name, _ in content["attributes"]]
-            check_header(header, path.name, None)
-            layout = wanted.layout(header, path.name)
-            return layout, _read(path, layout, content, lines)
-        except FuzzyfrogError:
-            raise
-        # Not foreseen by liac-arff: a keyword alone, an odd escape, a field without end.
-        except (arff.ArffException, csv.Error, ValueError, IndexError) as error:
-            raise _explained(path, lines, error) from None
+    gaps = frozenset({"?"})
 
+    def __init__(self, path: Path, encoding: str) -> None:
+        self.path, self._encoding = path, encoding
+        with self._decoded() as (content, _):
+            self._kinds = [kind for _, kind in content["attributes"]]
+            self.names = [name for name, _ in content["attributes"]]
 
-def arff_cells(path: Path, *, encoding: str) -> Iterator[list[str]]:
-    """Yield the names of the attributes, then the cells of each sample as they are spelled.
+    def collectors(self, layout: Layout, text: set[int]) -> list[Collector]:
+        """Return what takes each feature."""
+        return [
+            _Numbers(feature) if self._is_numeric(place, feature) else _Labels(feature)
+            for place, feature in zip(layout.features, layout.asked, strict=True)
+        ]
 
-    A missing value is "?"; a value that a sparse row omits is 0, or the first declared category.
-    """
-    import arff  # needed for this format only
+    def _is_numeric(self, place: int, feature: Feature) -> bool:
+        if feature.categorical is not None:
+            return not feature.categorical
+        return isinstance(self._kinds[place], str) and self._kinds[place] != "STRING"
 
-    with closing(text_lines(path, encoding)) as text:  # type: ignore[type-var]
+    def parts(self, layout: Layout, columns: Sequence[Collector]) -> Iterator[Rows]:
+        """Yield the features, the target and the lines of each block of rows."""
+        is_text = self._kinds[layout.target] == "STRING"
+        is_text = is_text or not isinstance(self._kinds[layout.target], str)
+        with self._decoded() as (content, lines):
+            rows = ((lines.number, row) for row in content["data"])
+            for block in in_blocks(rows, len(self.names)):
+                target = block.columns[layout.target]
+                yield self.rows(
+                    block,
+                    layout,
+                    as_text(["?" if cell is None else cell for cell in target])
+                    if is_text
+                    else np.array(target, np.float64),
+                )
+
+    def cells(self) -> Iterator[list[str]]:
+        """Yield the names of the attributes, then the cells of each sample as they are spelled.
+
+        A value that a sparse row omits is 0, or the first declared category.
+        """
+        yield self.names
         # Declared as text, a number keeps its spelling.
-        lines = _Lines(text, replaced=_NUMBER, by=" string")
-        content = arff.ArffDecoder().decode(iter(lines), return_type=arff.DENSE_GEN)
-        yield [name for name, _ in content["attributes"]]
-        for row in content["data"]:
-            yield ["?" if cell is None else str(cell) for cell in row]
+        with self._decoded(_NUMBER, " string") as (content, _):
+            for row in content["data"]:
+                yield ["?" if cell is None else str(cell) for cell in row]
+
+    @contextmanager
+    def _decoded(
+        self, replaced: re.Pattern[str] = _INTEGER, by: str = " numeric"
+    ) -> Iterator[tuple[dict[str, Any], _Lines]]:
+        import arff  # needed for this format only
+
+        with closing(text_lines(self.path, self._encoding)) as text:  # type: ignore[type-var]
+            lines = _Lines(text, replaced, by)
+            try:
+                yield arff.ArffDecoder().decode(iter(lines), return_type=arff.DENSE_GEN), lines
+            except FuzzyfrogError:
+                raise
+            # Not foreseen by liac-arff: a keyword alone, an odd escape, a field without end.
+            except (arff.ArffException, csv.Error, ValueError, IndexError) as error:
+                raise _explained(self.path, lines, error) from None
+
+
+class _Numbers(NumberParts):
+    """Collects numbers, also of an attribute that is declared as something else."""
+
+    def add(self, part: Any) -> FloatArray:
+        try:
+            return np.array(part, dtype=np.float64)  # None becomes NaN
+        except ValueError:
+            place = [isinstance(cell, str) for cell in part].index(True)
+            reason = not_listed(self._feature.name, part[place]).args[0]
+            raise BadCellError(place, ": ", reason) from None
+
+
+class _Labels(LabelParts):
+    """Collects labels as they are declared."""
+
+    def __init__(self, feature: Feature) -> None:
+        super().__init__(feature, is_declared=True)
+
+    def add(self, part: Any) -> FloatArray:
+        return self.add_cells(part)
+
+    def finish(self) -> Column:
+        if not self._feature.categorical and has_decimal_commas(self._coder.values):
+            raise other_mark(
+                self._feature.name,
+                f"point, got commas ({listed(self._coder.values[:3])}). Replace decimal commas by "
+                "points and delete thousands separators.",
+            )
+        return super().finish()
 
 
 class BadCategoriesError(ValueError):
@@ -71,9 +146,7 @@ class _Lines:
     the kind of an attribute can be replaced.
     """
 
-    def __init__(
-        self, text: Iterator[str], replaced: re.Pattern[str] = _INTEGER, by: str = " numeric"
-    ) -> None:
+    def __init__(self, text: Iterator[str], replaced: re.Pattern[str], by: str) -> None:
         self._text = text
         self._replaced, self._by = replaced, by
         self.number = 0
@@ -112,36 +185,6 @@ def _with_plain_categories(declared: str) -> str:
     if not _CATEGORIES.fullmatch(kind):
         raise BadCategoriesError
     return f"{declared[:start]} {{{''.join(_TOKEN.findall(kind))}}}"
-
-
-def _read(path: Path, layout: Layout, content: dict[str, Any], lines: _Lines) -> RawTable:
-    kinds = [kind for _, kind in content["attributes"]]
-    columns = [
-        _ArffColumn(Feature(name, asked), kinds[place])
-        for name, asked, place in zip(
-            layout.names, layout.categorical, layout.features, strict=True
-        )
-    ]
-    store = BlockStore(path.name, layout, columns)
-    for block in blocks_of(((lines.number, row) for row in content["data"]), len(kinds)):
-        store.add(block)
-    return store.finish()
-
-
-class _ArffColumn(FileColumn):
-    """Collects a feature, whose cells liac-arff gives as numbers or text, as declared."""
-
-    def __init__(self, feature: Feature, kind: object) -> None:
-        is_declared = not isinstance(kind, str) or kind == "STRING"
-        is_categorical = is_declared if feature.categorical is None else feature.categorical
-        super().__init__(feature, CategoryCoder() if is_categorical else None)
-
-    def _numbers(self, cells: Sequence[Any]) -> FloatArray:
-        try:
-            return np.array(cells, dtype=np.float64)  # None becomes NaN
-        except ValueError:
-            is_text = [isinstance(cell, str) for cell in cells]
-            raise NotANumberError(is_text.index(True)) from None
 
 
 def _explained(path: Path, lines: _Lines, error: Exception) -> DataError:

@@ -1,65 +1,50 @@
-"""CSV and TSV files -> float64, block by block, never holding the text of a whole file."""
+"""CSV and TSV files -> columns of cells, block by block, never holding a whole file.
+
+Arrow splits the lines of a block and converts plain numbers. From the first block on in which it
+finds a fault, or in which its rules for quotes and line ends differ from those of Python's csv
+module, the file is read by that module, which knows the line of a fault.
+"""
 
 from __future__ import annotations
 
+import codecs
 import csv
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import asdict, dataclass, replace
-from itertools import islice
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import Sentence, Setting, count, listed, shown
-from fuzzyfrog.common.resources import GrowingTable
-from fuzzyfrog.data.cells import (
-    MISSING,
-    MISSING_WORDS,
-    CategoryCoder,
-    NotANumberError,
-    Thousands,
-    all_numbers,
-    first_padded,
-    has_decimal_commas,
-    has_points,
-    merges_integers,
-    parse_numbers,
-    points_in_doubt,
-    read_texts,
-)
-from fuzzyfrog.data.columns import (
-    Column,
-    Content,
-    Feature,
-    FloatArray,
-    Labels,
-    categorical_column,
-    check_filled,
-    decoded,
-    merged,
-    not_listed,
-    text_column,
-)
+from fuzzyfrog.common.messages import Sentence, Setting, count, shown
+from fuzzyfrog.data.cells import MISSING, all_numbers
+from fuzzyfrog.data.columns import MAX_EXACT_INTEGER
 from fuzzyfrog.data.formats import (
+    MAX_LINE_BYTES,
     Layout,
-    Wanted,
+    Rows,
+    Source,
     check_header,
     check_unchanged,
+    decoded_lines,
+    in_blocks,
     open_bytes,
     stamp,
     text_lines,
 )
+from fuzzyfrog.data.gathering import Cells
+from fuzzyfrog.data.texts import Dialect, TextColumn, as_text
 from fuzzyfrog.errors import DataError
 
-MOST_SHARED = 100_000  # different labels that are kept once for all rows
-BLOCK_CELLS = 2**18  # about 20 MB of text at a time
+FIRST_BYTES = 2**18  # of the first block, which shows what columns hold numbers
+BLOCK_BYTES, MOST_BLOCK_BYTES = 2**21, 2**25
+LEAST_ROWS = 64  # of a block, if lines are long
+MOST_CHARACTERS = 2**17  # of a cell
 HEAD_BYTES = 2**16
 SEPARATORS = (",", ";", "\t", "|")
 WESTERN = "cp1252"  # the encoding of spreadsheets on Windows if it is not UTF-8
-NO_LABEL = frozenset({"", "?"})  # in a target in which "NA" is a class
 
 # What Python's reader says, and what that means.
 UNSPLIT = {
@@ -69,106 +54,176 @@ UNSPLIT = {
     "field limit": "one has more than 131,072 characters",
     "": "it is not valid CSV",
 }
+_QUOTE, _LINE_END, _RETURN = b'"\n\r'
 
 
-def read_delimited(
-    path: Path, wanted: Wanted, *, separator: str, encoding: str, decimal: str = "."
-) -> tuple[Layout, RawTable]:
-    """Return the layout and the content of a text file with one sample per line.
+class TextTable(Source):
+    """The rows of a file in which all cells are text."""
 
-    If the file cannot be read and more than one setting seems to be wrong, the error names all of
-    them at once.
-    """
-    asked = Dialect(separator, decimal, encoding)
-    try:
-        return _read(path, wanted, asked)
-    except DataError as error:
-        others = seems_to_be(path, asked).differences(asked)
-        if len(others) < 2:
-            raise
-        settings = [part for one in others.items() for part in (" ", Setting(*one))]
-        raise DataError(Sentence(error.args[0], " Pass all of these:", *settings)) from None
+    dialect = Dialect()
 
+    def collectors(self, layout: Layout, text: set[int]) -> list[TextColumn]:
+        """Return what takes each feature; those in `text` are known not to be numbers."""
+        return [TextColumn(one, self.dialect, k in text) for k, one in enumerate(layout.asked)]
 
-def _read(path: Path, wanted: Wanted, asked: Dialect) -> tuple[Layout, RawTable]:
-    """Read the file once, or twice.
+    def blocks(self, columns: Mapping[int, TextColumn]) -> Iterator[Cells]:
+        """Yield all columns of each block of rows; `columns` are the collectors of some."""
+        raise NotImplementedError
 
-    A feature whose first text comes late has lost the spelling of its earlier values by then,
-    so the file is read a second time; it is never read more than twice.
-    """
-    before = stamp(path)
-    header = _header(path, asked.separator, asked.encoding)
-    found = read_records(
-        path.name,
-        header,
-        lambda: _rows(path, asked.separator, asked.encoding, len(header)),
-        wanted,
-        asked,
-    )
-    check_unchanged(path, before)
-    return found
+    def parts(self, layout: Layout, columns: Sequence[TextColumn]) -> Iterator[Rows]:
+        """Yield the features, the target and the names of each block of rows."""
+        for block in self.blocks(dict(zip(layout.features, columns, strict=True))):
+            yield self.rows(block, layout, as_text(block.columns[layout.target]))
+
+    def cells(self) -> Iterator[list[str]]:
+        """Yield the names of the columns, then the cells of each sample as spelled."""
+        yield self.names
+        for block in self.blocks({}):
+            columns = [as_text(column).to_pylist() for column in block.columns]
+            yield from map(list, zip(*columns, strict=True))
 
 
-def read_records(
-    file: str,
-    header: Sequence[str],
-    rows: Callable[[], Iterator[tuple[int, list[str]]]],
-    wanted: Wanted,
-    asked: Dialect,
-) -> tuple[Layout, RawTable]:
-    """Return the layout and the content of numbered rows of text, which are read once or twice."""
-    layout = wanted.layout(header, file)
-    text = {feature for feature, categorical in enumerate(layout.categorical) if categorical}
-    columns, store = _read_columns(file, rows(), layout, text, asked, len(header))
-    if late := {feature for feature, column in enumerate(columns) if column.is_late}:
-        _, store = _read_columns(file, rows(), layout, text | late, asked, len(header))
-    return layout, store.finish()
+class DelimitedTable(TextTable):
+    """A text file with one sample per line."""
 
-
-def _read_columns(
-    file: str,
-    rows: Iterator[tuple[int, list[str]]],
-    layout: Layout,
-    text: set[int],
-    asked: Dialect,
-    n_columns: int,
-) -> tuple[list[CsvColumn], BlockStore]:
-    """Read all rows once; the features in `text` are known not to be numbers."""
-    columns = [
-        CsvColumn(Feature(name, layout.categorical[place], layout.keeps_text), place in text, asked)
-        for place, name in enumerate(layout.names)
-    ]
-    store = BlockStore(file, layout, columns, NO_LABEL if layout.keeps_na else MISSING)
-    for block in blocks_of(rows, n_columns):
-        store.add(block)
-    return columns, store
-
-
-def delimited_cells(path: Path, *, separator: str, encoding: str) -> Iterator[list[str]]:
-    """Yield the names of the columns, then the cells of each sample as spelled."""
-    header = _header(path, separator, encoding)
-    yield header
-    for _, record in _rows(path, separator, encoding, len(header)):
-        yield record
-
-
-def _records(path: Path, separator: str, encoding: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of the last line of each record, and its fields; skip empty lines."""
-    with closing(text_lines(path, encoding)) as lines:  # type: ignore[type-var]
-        reader = csv.reader(lines, delimiter=separator, strict=True)
-        try:
-            for record in reader:
-                if record:
-                    yield reader.line_num, record
-        except csv.Error as error:
-            reason = next(ours for theirs, ours in UNSPLIT.items() if theirs in str(error))
+    def __init__(self, path: Path, dialect: Dialect) -> None:
+        self.path, self.dialect = path, dialect
+        self._stamp = stamp(path)
+        lines = text_lines(path, dialect.encoding)
+        with closing(lines), closing(_records(path, dialect, lines)) as records:  # type: ignore[type-var]
+            # The lines of the header, and its cells.
+            self._n_head, first = next(records, (0, []))
+        if not first:
             raise DataError(
-                Sentence(
-                    f"{path.name}: line {reader.line_num} cannot be split into fields, as "
-                    f"{reason}. ",
-                    *_way_out(path, Dialect(separator, ".", encoding)),
+                f"{path.name}: the file must hold a header and samples, got an empty file. "
+                "Check that it was written completely."
+            )
+        self.names = [name.strip() for name in first]
+        check_header(self.names, path.name, dialect.separator)
+        with open_bytes(path) as stream:
+            has_line_end = b"\n" in stream.readline(MAX_LINE_BYTES)
+        self._suits_arrow = has_line_end and dialect.separator.isascii()
+
+    def blocks(self, columns: Mapping[int, TextColumn]) -> Iterator[Cells]:
+        """Yield all columns of each block of rows, as numbers if their collector takes these."""
+        check_unchanged(self.path, self._stamp)
+        if self._suits_arrow:
+            with open_bytes(self.path) as stream:
+                yield from self._by_arrow(stream, columns)
+        else:
+            with closing(text_lines(self.path, self.dialect.encoding)) as lines:  # type: ignore[type-var]
+                yield from self._by_python(lines, is_header=True)
+        check_unchanged(self.path, self._stamp)
+
+    def _by_arrow(self, stream: BinaryIO, columns: Mapping[int, TextColumn]) -> Iterator[Cells]:
+        n_header = sum(len(stream.readline()) for _ in range(self._n_head))
+        at_once = min(MOST_BLOCK_BYTES, max(BLOCK_BYTES, LEAST_ROWS * n_header))
+        line, rest, n_bytes = self._n_head + 1, b"", FIRST_BYTES
+        while pending := rest + (new := stream.read(n_bytes)):
+            is_last = len(new) < n_bytes
+            end = len(pending) if is_last else _last_end(pending)
+            block, rest = pending[:end], pending[end:]
+            found = self._cells(block, line, columns) if block else None
+            if found is None and (block or len(rest) > MAX_LINE_BYTES):
+                raw = _joined_lines(pending, stream)
+                lines = decoded_lines(self.path, raw, self.dialect.encoding, line)
+                yield from self._by_python(lines, first=line)
+                return
+            if found is not None:
+                yield found
+            if is_last:
+                return
+            line += block.count(b"\n")
+            n_bytes = max(at_once, len(rest))
+
+    def _cells(self, block: bytes, line: int, columns: Mapping[int, TextColumn]) -> Cells | None:
+        """Return the cells of a block of whole records, or None if Python must look at it."""
+        if codecs.lookup(self.dialect.encoding).name != "utf-8":
+            try:
+                block = block.decode(self.dialect.encoding).encode()
+            except UnicodeError:
+                return None
+        data = np.frombuffer(block, np.uint8)
+        quotes = np.flatnonzero(data == _QUOTE) if b'"' in block else np.empty(0, np.intp)
+        is_odd = b"\0" in block or block.count(b"\r") != block.count(b"\r\n")
+        if is_odd or not _are_neat(data, quotes, ord(self.dialect.separator)):
+            return None
+        numbers = {place for place, column in columns.items() if column.takes_numbers}
+        cells = self._split(block, numbers, bool(quotes.size))
+        if cells is None:
+            return None
+        n_lines = block.count(b"\n") + (not block.endswith(b"\n"))
+        lines = np.arange(line, line + n_lines)
+        if quotes.size or len(cells[0]) != n_lines:
+            lines = lines[_ends_record(data, quotes)]
+        return Cells(cells, lines) if len(lines) == len(cells[0]) else None
+
+    def _split(self, block: bytes, numbers: set[int], is_quoted: bool) -> list[Any] | None:
+        """Return the columns of a block, those in `numbers` as float64 if all of these can be."""
+        import pyarrow as pa
+        from pyarrow import csv as arrow
+
+        names = [str(place) for place in range(len(self.names))]
+        kinds = {one: pa.float64() if k in numbers else pa.string() for k, one in enumerate(names)}
+        reading = arrow.ReadOptions(column_names=names, block_size=max(2**16, len(block) // 4))
+        parsing = arrow.ParseOptions(delimiter=self.dialect.separator, newlines_in_values=is_quoted)
+        converting = arrow.ConvertOptions(
+            column_types=kinds, null_values=sorted(MISSING), decimal_point=self.dialect.decimal
+        )
+        try:
+            table = arrow.read_csv(pa.py_buffer(block), reading, parsing, converting)
+        except (pa.ArrowInvalid, pa.ArrowCancelled):  # by a signal that the caller handles
+            return self._split(block, set(), is_quoted) if numbers else None
+        cells = []
+        for place, column in enumerate(table.columns):
+            if place in numbers:
+                found = column.to_numpy()
+                if not _is_plain(found, column.null_count):
+                    return self._split(block, set(), is_quoted)
+            else:
+                found = column.combine_chunks()
+                if _longest(found) > MOST_CHARACTERS:
+                    return None
+            cells.append(found)
+        return cells
+
+    def _by_python(
+        self, lines: Iterator[str], first: int = 1, is_header: bool = False
+    ) -> Iterator[Cells]:
+        records = _records(self.path, self.dialect, lines, first)
+        if is_header:
+            next(records)
+        return in_blocks(self._checked(records), len(self.names))
+
+    def _checked(self, records: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+        for line, record in records:
+            if len(record) != len(self.names):
+                raise DataError(
+                    f"{self.path.name}: line {line} has {count(len(record), 'field')}, expected "
+                    f"{len(self.names)}. Complete or delete the line; quote fields that hold a "
+                    f"{self.dialect.separator!r}."
                 )
-            ) from None
+            yield line, record
+
+
+def _records(
+    path: Path, dialect: Dialect, lines: Iterator[str], first: int = 1
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of the last line of each record, and its fields; skip empty lines."""
+    reader = csv.reader(lines, delimiter=dialect.separator, strict=True)
+    try:
+        for record in reader:
+            if record:
+                yield first - 1 + reader.line_num, record
+    except csv.Error as error:
+        reason = next(ours for theirs, ours in UNSPLIT.items() if theirs in str(error))
+        line = first - 1 + reader.line_num
+        raise DataError(
+            Sentence(
+                f"{path.name}: line {line} cannot be split into fields, as {reason}. ",
+                *_way_out(path, dialect),
+            )
+        ) from None
 
 
 def _way_out(path: Path, asked: Dialect) -> tuple[str | Setting, ...]:
@@ -179,326 +234,71 @@ def _way_out(path: Path, asked: Dialect) -> tuple[str | Setting, ...]:
     return (f"It seems to be separated by {shown(mark)}: pass ", Setting("separator", mark), ".")
 
 
-def _header(path: Path, separator: str, encoding: str) -> list[str]:
-    with closing(_records(path, separator, encoding)) as records:  # type: ignore[type-var]
-        first = next(records, None)
-    if first is None:
-        raise DataError(
-            f"{path.name}: the file must hold a header and samples, got an empty file. "
-            "Check that it was written completely."
-        )
-    header = [name.strip() for name in first[1]]
-    check_header(header, path.name, separator)
-    return header
+def _joined_lines(begun: bytes, stream: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of bytes that were read ahead, and of what follows."""
+    for line in io.BytesIO(begun):
+        is_cut = not line.endswith(b"\n")
+        yield line + stream.readline(MAX_LINE_BYTES + 1) if is_cut else line
+    yield from iter(lambda: stream.readline(MAX_LINE_BYTES + 1), b"")
 
 
-def _rows(
-    path: Path, separator: str, encoding: str, n_columns: int
-) -> Iterator[tuple[int, list[str]]]:
-    records = _records(path, separator, encoding)
-    next(records)
-    for line, record in records:
-        if len(record) != n_columns:
-            raise DataError(
-                f"{path.name}: line {line} has {count(len(record), 'field')}, expected "
-                f"{n_columns}. Complete or delete the line; quote fields that hold a "
-                f"{separator!r}."
-            )
-        yield line, record
+def _last_end(pending: bytes) -> int:
+    """Return where the last whole record ends, if quotes are only around cells."""
+    if b'"' not in pending:
+        return pending.rfind(b"\n") + 1
+    data = np.frombuffer(pending, np.uint8)
+    ends = np.flatnonzero(data == _LINE_END)
+    is_outside = np.searchsorted(np.flatnonzero(data == _QUOTE), ends) % 2 == 0
+    return int(ends[is_outside][-1]) + 1 if is_outside.any() else 0
 
 
-@dataclass(frozen=True)
-class Block:
-    """Some rows of a file, turned into columns, with the line each row ends in."""
-
-    columns: tuple[tuple[Any, ...], ...]
-    lines: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class RawTable:
-    """The features and the target cells of a file, and the lines or labels of its rows."""
-
-    content: Content
-    target: list[Any] | NDArray[Any]
-    rows: NDArray[np.int64] | tuple[str, ...] | None = None
-
-
-def blocks_of(rows: Iterable[tuple[int, Sequence[Any]]], n_columns: int) -> Iterator[Block]:
-    """Yield numbered rows in blocks of columns."""
-    rows = iter(rows)
-    n_rows = max(1, BLOCK_CELLS // n_columns)
-    while chunk := list(islice(rows, n_rows)):
-        lines, records = zip(*chunk, strict=True)
-        yield Block(tuple(zip(*records, strict=True)), lines)
-
-
-class FileColumn:
-    """Collects a feature of a text file: as numbers, or as codes of labels by first appearance."""
-
-    def __init__(self, feature: Feature, coder: CategoryCoder | None) -> None:
-        self.feature = feature
-        self.coder = coder
-
-    def add(self, cells: Sequence[Any]) -> FloatArray:
-        """Return the numbers or codes of a block; raise `NotANumberError` for text in numbers."""
-        return self._numbers(cells) if self.coder is None else self.coder.encode(cells)
-
-    def _numbers(self, cells: Sequence[Any]) -> FloatArray:
-        raise NotImplementedError
-
-    def finish(self) -> Column:
-        """Return what the codes stand for; refuse text that only has another decimal mark."""
-        if self.coder is None:
-            return Column()
-        if not self.feature.categorical:
-            self._check_marks(self.coder.values)
-        return categorical_column(self.coder.values)
-
-    def _check_marks(self, values: Labels) -> None:
-        if has_decimal_commas(values):
-            raise self._other_mark(
-                f"point, got commas ({listed(values[:3])}). Replace decimal commas by points and "
-                "delete thousands separators."
-            )
-
-    def _other_mark(self, *problem: str | Setting) -> DataError:
-        name = shown(self.feature.name)
-        return DataError(Sentence(f"feature {name} must have numbers with a decimal ", *problem))
-
-
-class CsvColumn(FileColumn):
-    """Collects a feature of a CSV file, which is numeric until a cell turns out to be text."""
-
-    def __init__(self, feature: Feature, is_text: bool, dialect: Dialect) -> None:
-        self._missing = MISSING - MISSING_WORDS if feature.categorical else MISSING
-        super().__init__(feature, CategoryCoder(self._missing) if is_text else None)
-        self._decimal = dialect.decimal
-        self._separator = dialect.separator
-        self._padded: str | None = None
-        self._has_cells = False
-        self._has_fractions = False
-        may_be_thousands = dialect.separator != "," and dialect.decimal == "."
-        self._thousands = Thousands() if may_be_thousands else None
-        self.is_late = False
-
-    def add(self, cells: Sequence[str]) -> FloatArray:
-        """Return the numbers or codes of a block."""
-        try:
-            values = super().add(cells)
-        except NotANumberError:
-            if self.feature.categorical is not None:
-                raise
-            self.coder, self.is_late = CategoryCoder(self._missing), self._has_cells
-            values = self.coder.encode(cells)
-        self._has_cells = True
-        return values
-
-    def _numbers(self, cells: Sequence[str]) -> FloatArray:
-        numbers = parse_numbers(cells, self._decimal)
-        if merges_integers(cells, numbers):
-            raise merged(self.feature.name)
-        if self._thousands is not None:
-            self._thousands.add(cells)
-        self._has_fractions = self._has_fractions or bool((np.floor(numbers) < numbers).any())
-        if not self._has_fractions and self._padded is None:  # most columns have fractions
-            self._padded = first_padded(cells)
-        return numbers
-
-    def finish(self) -> Column:
-        """Return what the codes stand for, with a warning if the kind of the feature is unclear."""
-        if self.feature.categorical is not None:
-            return super().finish()
-        if self.coder is None:
-            return Column(warning=self._doubt())
-        texts = [str(value) for value in self.coder.values]
-        found = read_texts(texts, self._decimal, self._separator)
-        if found.values is None and not self.feature.keeps_text:
-            self._check_marks(self.coder.values)
-        column = text_column(self.coder.values, self.feature, found)
-        return column if column.labels is None else replace(column, gaps=self._gaps())
-
-    def _doubt(self) -> str | None:
-        """Return the warning for numbers that may mean something else."""
-        if self._padded is not None and not self._has_fractions:
-            return _padded(self.feature.name, self._padded)
-        if self._thousands is not None and self._thousands.doubt:
-            return points_in_doubt(f"feature {shown(self.feature.name)}", self._thousands.doubt)
-        return None
-
-    def _gaps(self) -> str:
-        """Return which words for a category were taken as missing, and how often."""
-        counts = self.coder.n_missing if self.coder else {}
-        words = [f"{n:,} {shown(word)}" for word, n in counts.items() if word in MISSING_WORDS]
-        return f"{' and '.join(words)} in {shown(self.feature.name)}" if words else ""
-
-    def _check_marks(self, values: Labels) -> None:
-        examples = listed(values[:3])
-        if self._decimal == "," and has_points(values):
-            raise self._other_mark(
-                f"comma, got points ({examples}). Delete thousands separators, or name it in ",
-                Setting("categorical"),
-                " if these are labels.",
-            )
-        if self._decimal != "," and (has_decimal_commas(values) or _is_read_with_commas(values)):
-            raise self._other_mark(
-                f"point, got commas ({examples}). Pass ",
-                Setting("decimal", ","),
-                " for decimal commas; delete thousands separators.",
-            )
-
-
-def _is_read_with_commas(values: Labels) -> bool:
-    """Whether texts such as "12,5 %" are numbers, but only with a decimal comma."""
-    texts = [str(value) for value in values]
-    return any("," in text for text in texts[:1000]) and read_texts(texts, ",").values is not None
-
-
-def _padded(name: str, cell: str | None) -> str:
-    return Sentence(
-        f"feature {shown(name)} holds whole numbers with leading zeros, such as {shown(cell)}, and "
-        "is read as numbers: close ones count as similar. Name it in ",
-        Setting("categorical"),
-        " if they are codes.",
+def _are_neat(data: NDArray[np.uint8], quotes: NDArray[np.intp], separator: int) -> bool:
+    """Whether every quote is at the beginning or the end of a cell, or doubled inside of one."""
+    if not quotes.size:
+        return True
+    if quotes.size % 2:
+        return False
+    around = np.concatenate(([_LINE_END], data, [_LINE_END]))
+    before, after = around[quotes[::2]], around[quotes[1::2] + 2]
+    return bool(
+        np.isin(before, (separator, _LINE_END, _QUOTE)).all()
+        and np.isin(after, (separator, _LINE_END, _RETURN, _QUOTE)).all()
     )
 
 
-class BlockStore:
-    """Builds a table from the blocks of a text file.
-
-    Parameters
-    ----------
-    file : str
-        Name of the file, for messages.
-    layout : Layout
-        Which columns are features, which is the target.
-    columns : sequence of FileColumn
-        What collects each feature.
-    missing_target : frozenset of str
-        Texts that mean "no value" in the target, in addition to None.
-    """
-
-    def __init__(
-        self,
-        file: str,
-        layout: Layout,
-        columns: Sequence[FileColumn],
-        missing_target: frozenset[str] = frozenset(),
-    ) -> None:
-        self._file = file
-        self._layout = layout
-        self._columns = columns
-        self._missing_target = missing_target
-        self._table = GrowingTable(len(layout.features))
-        self._target: list[Any] = []
-        self._labels: dict[Any, Any] = {}
-        self._without_target: list[int] = []
-        self._markers: set[str] = set()  # in these lines
-        self._lines: list[NDArray[np.int64]] = []
-        self._row_labels: list[str] = []
-
-    def add(self, block: Block) -> None:
-        """Add the next rows."""
-        features = zip(self._columns, self._layout.features, strict=True)
-        values = np.stack([self._converted(block, *feature) for feature in features], axis=1)
-        self._refuse_infinite(values, block)
-        self._table.append(values)
-        if self._layout.row_labels is None:
-            self._lines.append(np.array(block.lines, np.int64))
-        else:
-            cells = block.columns[self._layout.row_labels]
-            self._row_labels += ("" if cell is None else str(cell).strip() for cell in cells)
-        for line, cell in zip(block.lines, block.columns[self._layout.target], strict=True):
-            label = cell.strip() if isinstance(cell, str) else cell
-            if label is None or label != label or label in self._missing_target:
-                self._without_target.append(line)
-                self._markers.add(label if label in MISSING - NO_LABEL else "")
-                label = None
-            # Equal labels share one object, so a long file keeps few texts; numbers are all
-            # different, and to remember them takes more memory than to keep them.
-            if len(self._labels) < MOST_SHARED:
-                label = self._labels.setdefault(label, label)
-            self._target.append(label)
-
-    def _converted(self, block: Block, column: FileColumn, place: int) -> FloatArray:
-        cells = block.columns[place]
-        try:
-            return column.add(cells)
-        except NotANumberError as error:
-            reason = not_listed(column.feature.name, cells[error.position]).args[0]
-            line = block.lines[error.position]
-            raise DataError(Sentence(f"{self._file}: line {line}: ", reason)) from None
-        except DataError as error:
-            raise DataError(Sentence(f"{self._file}: ", error.args[0])) from None
-
-    def _refuse_infinite(self, values: FloatArray, block: Block) -> None:
-        infinite = np.isinf(values)
-        if infinite.any():
-            row, feature = np.argwhere(infinite)[0]
-            cell = block.columns[self._layout.features[feature]][row]
-            raise DataError(
-                f"{self._file}: line {block.lines[row]} must hold finite numbers, got "
-                f"{shown(cell)} in feature {shown(self._layout.names[feature])}. "
-                "Replace it, or leave the cell empty to mark it as missing."
-            )
-
-    def finish(self) -> RawTable:
-        """Return the whole table."""
-        self._refuse_few_rows()
-        if self._without_target and not self._layout.drops_unlabeled:
-            raise self._missing_labels()
-        columns = [self._finished(column) for column in self._columns]
-        try:
-            content = decoded(self._table, columns, self._layout.names)
-        except DataError as error:
-            raise DataError(Sentence(f"{self._file}: ", error.args[0])) from None
-        check_filled(content.values, self._layout.names, self._file)
-        rows = tuple(self._row_labels) if self._row_labels else np.concatenate(self._lines)
-        return RawTable(content, self._target, rows)
-
-    def _finished(self, column: FileColumn) -> Column:
-        try:
-            found = column.finish()
-        except DataError as error:
-            raise DataError(Sentence(f"{self._file}: ", error.args[0])) from None
-        if found.warning is None:
-            return found
-        return replace(found, warning=Sentence(f"{self._file}: ", found.warning))
-
-    def _missing_labels(self) -> DataError:
-        got = " or ".join(shown(one) if one else "no value" for one in sorted(self._markers))
-        way_out = Sentence(
-            "Fill in or delete these lines, or pass ", Setting("drop_missing_target", True)
-        )
-        if self._markers != {""}:
-            are_labels = Setting("target_kind", "class")
-            way_out = Sentence(way_out, ", or ", are_labels, " if it is a label")
-        where = f"{got} in line {listed(self._without_target)}"
-        return DataError(
-            Sentence(f"{self._file}: the target must not be missing, got {where}. ", way_out, ".")
-        )
-
-    def _refuse_few_rows(self) -> None:
-        if self._table.n_rows < 2:
-            got = "none" if self._table.n_rows == 0 else "1"
-            raise DataError(
-                f"{self._file}: a table must have at least 2 samples below the header, got "
-                f"{got}. Check that the file is complete."
-            )
+def _ends_record(data: NDArray[np.uint8], quotes: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Return for each line whether a record ends in it: not in quotes, not in an empty line."""
+    ends = np.flatnonzero(data == _LINE_END)
+    if data[-1] != _LINE_END:
+        ends = np.append(ends, len(data))
+    starts = np.append(0, ends[:-1] + 1)
+    is_empty = (ends == starts) | ((ends == starts + 1) & (data[starts] == _RETURN))
+    return np.asarray((np.searchsorted(quotes, ends) % 2 == 0) & ~is_empty)
 
 
-@dataclass(frozen=True)
-class Dialect:
-    """How the cells of a text file are written."""
+def _is_plain(numbers: NDArray[np.float64], n_missing: int) -> bool:
+    """Whether numbers are such that nothing more about their spelling matters."""
+    largest = np.fmax.reduce(np.abs(numbers), initial=0.0)
+    return bool(np.count_nonzero(np.isnan(numbers)) == n_missing and largest < MAX_EXACT_INTEGER)
 
-    separator: str
-    decimal: str
-    encoding: str
 
-    def differences(self, other: Dialect) -> dict[str, str]:
-        """Return the settings that differ from those of another dialect."""
-        theirs = asdict(other)
-        return {name: value for name, value in asdict(self).items() if value != theirs[name]}
+def _longest(cells: Any) -> int:
+    import pyarrow.compute as pc
+
+    return int(pc.max(pc.binary_length(cells)).as_py() or 0)
+
+
+@contextmanager
+def settings_together(path: Path, asked: Dialect) -> Iterator[None]:
+    """Name all settings that seem to be wrong in an error, if there is more than one."""
+    try:
+        yield
+    except DataError as error:
+        others = seems_to_be(path, asked).differences(asked)
+        if len(others) < 2:
+            raise
+        settings = [part for one in others.items() for part in (" ", Setting(*one))]
+        raise DataError(Sentence(error.args[0], " Pass all of these:", *settings)) from None
 
 
 def seems_to_be(path: Path, asked: Dialect) -> Dialect:

@@ -13,27 +13,25 @@ import struct
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from xml.parsers import expat
 
 from fuzzyfrog.common.messages import count, listed, shown
 from fuzzyfrog.data.formats import (
-    Layout,
-    Wanted,
-    check_header,
     check_unchanged,
+    in_blocks,
     open_bytes,
     stamp,
     unzipped_size_problem,
 )
-from fuzzyfrog.data.formats.csv import Dialect, RawTable, read_records
+from fuzzyfrog.data.formats.csv import TextTable
+from fuzzyfrog.data.gathering import Cells
+from fuzzyfrog.data.texts import TextColumn
 from fuzzyfrog.errors import DataError
 
-PLAIN = Dialect(",", ".", "utf-8")
 MOST_ROWS, MOST_COLUMNS = 2**20, 2**14  # of a sheet in Excel
 MOST_CHARACTERS = 2**17  # of a cell, as in CSV
 MOST_TEXT_BYTES = 128 * 2**20  # of the texts that cells share, which stay in memory
@@ -61,40 +59,10 @@ DAY_MILLISECONDS = 86_400_000
 MOST_DAYS = 2_950_000  # until the year 9976
 
 
-def read_excel(path: Path, wanted: Wanted) -> tuple[Layout, RawTable]:
-    """Return the layout and the content of the first sheet; its first filled row is the header."""
-    before = stamp(path)
-    with _opened(path) as book:
-        with closing(book.rows()) as rows:
-            first = next(rows, None)
-        if first is None:
-            raise DataError(
-                f"{path.name}: the first sheet must hold a header and samples, got an empty one. "
-                "Move the sheet with the table to the front."
-            )
-        header = first[1]
-        check_header(header, path.name, None)
-        layout, table = read_records(
-            path.name, header, lambda: book.samples(wanted.ignore), wanted, PLAIN
-        )
-        check_unchanged(path, before)
-        notes = book.notes
-    content = replace(table.content, warnings=(*notes, *table.content.warnings))
-    return layout, replace(table, content=content)
-
-
-def excel_cells(path: Path) -> Iterator[list[str]]:
-    """Yield the names of the columns, then the cells of each sample."""
-    with _opened(path) as book:
-        rows = book.rows()
-        _, header = next(rows)
-        yield header
-        for _, cells in rows:
-            yield cells + [""] * (len(header) - len(cells))
-
-
 @contextmanager
-def _opened(path: Path) -> "Iterator[_Workbook]":
+def opened_workbook(path: Path, ignored: Sequence[str] = ()) -> "Iterator[Workbook]":
+    """Open the table in a workbook; columns in `ignored` may have cells without a value."""
+    before = stamp(path)
     with open_bytes(path) as stream, tempfile.TemporaryFile() as unpacked:
         if path.suffix.lower() == ".gz":  # an archive is read from its end
             shutil.copyfileobj(stream, unpacked)
@@ -102,10 +70,8 @@ def _opened(path: Path) -> "Iterator[_Workbook]":
         with _damage_named(path):
             archive = zipfile.ZipFile(stream)
         with archive:
-            book = _Workbook(path, archive)
-            with _damage_named(path):
-                book.open()
-            yield book
+            yield Workbook(path, archive, ignored)
+    check_unchanged(path, before)
 
 
 @contextmanager
@@ -122,12 +88,13 @@ def _damage_named(path: Path) -> Iterator[None]:
         ) from None
 
 
-class _Workbook:
-    """An open workbook and its first sheet that is not hidden."""
+class Workbook(TextTable):
+    """An open workbook: the first sheet that is not hidden, its first filled row the header."""
 
-    def __init__(self, path: Path, archive: zipfile.ZipFile) -> None:
-        self._path = path
+    def __init__(self, path: Path, archive: zipfile.ZipFile, ignored: Sequence[str]) -> None:
+        self.path = path
         self._archive = archive
+        self._ignored = ignored
         # Some programs write other cases and slashes than they refer to.
         self._parts = {_plain_name(one.filename): one for one in archive.infolist()}
         self._texts: list[str] = []
@@ -135,9 +102,17 @@ class _Workbook:
         self._is_1904 = False
         self._sheet = ""
         self._n_bytes = 0  # of the sheet, so far
-        self.notes: tuple[str, ...] = ()
+        with _damage_named(path):
+            self._open()
+        with closing(self._rows_of(self._new_sheet())) as rows:
+            _, self.names = next(rows, (0, []))
+        if not self.names:
+            raise DataError(
+                f"{path.name}: the first sheet must hold a header and samples, got an empty one. "
+                "Move the sheet with the table to the front."
+            )
 
-    def open(self) -> None:
+    def _open(self) -> None:
         """Find the sheet, and read everything that its cells refer to."""
         [main, *_] = [place for _, kind, place in self._related("") if kind == "officeDocument"]
         related = list(self._related(main))
@@ -160,13 +135,13 @@ class _Workbook:
         visible = [(name, place) for name, place, is_hidden in sheets if not is_hidden]
         if not visible:
             raise DataError(
-                f"{self._path.name}: a workbook must have a sheet of cells that is not hidden, got "
+                f"{self.path.name}: a workbook must have a sheet of cells that is not hidden, got "
                 f"{count(len(sheets), 'hidden one')}. Show the sheet with the table."
             )
         name, self._sheet = visible[0]
         if sheets[0][2]:
             self.notes = (
-                f"{self._path.name}: the first sheet, {shown(sheets[0][0])}, is hidden, so "
+                f"{self.path.name}: the first sheet, {shown(sheets[0][0])}, is hidden, so "
                 f"{shown(name)} is read. Delete the hidden sheet, or show it if it has the table.",
             )
 
@@ -209,7 +184,11 @@ class _Workbook:
             elif name == "xf" and parent == "cellXfs":
                 self._dates.append(_is_date(codes[key]) if key in codes else int(key) in _DATE_IDS)
 
-    def samples(self, ignored: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
+    def blocks(self, columns: Mapping[int, TextColumn]) -> Iterator[Cells]:
+        """Yield all columns of each block of rows."""
+        return in_blocks(self._samples(), len(self.names))
+
+    def _samples(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the number and the cells of each row below the header.
 
         Refuse cells without a value of their own: uncomputed formulas and merged cells.
@@ -221,37 +200,34 @@ class _Workbook:
         for number, cells in rows:
             if len(cells) > len(header):
                 raise DataError(
-                    f"{self._path.name}: row {number} has {len(cells)} cells, expected "
+                    f"{self.path.name}: row {number} has {len(cells)} cells, expected "
                     f"{len(header)} as in the header. Delete what does not belong to the table."
                 )
             n_cells += len(header)
             if n_cells > max(SMALL_SHEET, self._n_bytes):
                 raise DataError(
-                    f"{self._path.name}: a large sheet must not be almost empty, got "
+                    f"{self.path.name}: a large sheet must not be almost empty, got "
                     f"{self._n_bytes:,} bytes for {n_cells:,} cells. Save the table as Parquet."
                 )
             yield number, cells + [""] * (len(header) - len(cells))
-        used = [place for place, name in enumerate(header) if name not in ignored]
+        used = [place for place, name in enumerate(header) if name not in self._ignored]
         if cells := [sheet.uncomputed[one] for one in used if one in sheet.uncomputed]:
             raise DataError(
-                f"{self._path.name}: cell {cells[0]} must have a value, got a formula whose result "
+                f"{self.path.name}: cell {cells[0]} must have a value, got a formula whose result "
                 "is not in the file. Open the file in a spreadsheet program and save it."
             )
         if cells := [sheet.merged[one] for one in (*used, ACROSS) if one in sheet.merged]:
             raise DataError(
-                f"{self._path.name}: every cell of the table must have a value of its own, got "
+                f"{self.path.name}: every cell of the table must have a value of its own, got "
                 f"merged cells ({listed(cells)}). Unmerge them, and fill in the values."
             )
-
-    def rows(self) -> Generator[tuple[int, list[str]], None, None]:
-        """Yield the number of each row that is not empty, and its cells up to the last filled."""
-        return self._rows_of(self._new_sheet())
 
     def _new_sheet(self) -> "_Sheet":
         return _Sheet(self._texts, self._dates, _DAY_ZERO[self._is_1904])
 
     def _rows_of(self, sheet: "_Sheet") -> Generator[tuple[int, list[str]], None, None]:
-        with _damage_named(self._path):
+        """Yield the number of each row that is not empty, and its cells up to the last filled."""
+        with _damage_named(self.path):
             for _ in self._parsed(self._sheet, sheet.parser(), None):
                 for number, cells in sheet.rows:
                     yield number, [cells.get(place, "") for place in range(max(cells) + 1)]
@@ -264,7 +240,7 @@ class _Workbook:
         info = self._parts[_plain_name(part)]
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise ValueError("a compression that no spreadsheet program uses")
-        packed_size = min(info.compress_size, stamp(self._path)[0])
+        packed_size = min(info.compress_size, stamp(self.path)[0])
         parser.StartDoctypeDeclHandler = _refuse_doctype
         parser.buffer_text = True
         self._n_bytes = 0
@@ -273,7 +249,7 @@ class _Workbook:
                 self._n_bytes += len(piece)
                 if problem := unzipped_size_problem(self._n_bytes, packed_size):
                     raise DataError(
-                        f"{self._path.name}: the file {problem}. Save the table as CSV if you "
+                        f"{self.path.name}: the file {problem}. Save the table as CSV if you "
                         "trust it."
                     )
                 if most_bytes is not None and self._n_bytes > most_bytes:

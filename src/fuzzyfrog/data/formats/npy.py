@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -12,8 +12,16 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.data.columns import rows_at_once
-from fuzzyfrog.data.formats import FileStamp, Layout, check_unchanged, open_bytes, stamp
+from fuzzyfrog.data.formats import (
+    FileStamp,
+    Layout,
+    Rows,
+    Source,
+    check_unchanged,
+    open_bytes,
+    stamp,
+)
+from fuzzyfrog.data.gathering import rows_at_once
 from fuzzyfrog.errors import DataError
 
 MOST_PACKED_COLUMNS = 1_000_000  # the size of a packed file says nothing about its content
@@ -24,7 +32,7 @@ _HEADERS = {
 
 
 @dataclass(frozen=True)
-class NpyTable:
+class NpyTable(Source):
     """An array in a file, with columns "x0", "x1", ...; `is_by_column` means Fortran order."""
 
     path: Path
@@ -69,19 +77,17 @@ class NpyTable:
         )
 
     @property
-    def names(self) -> list[str]:
+    def names(self) -> list[str]:  # type: ignore[override]
         """Names of the columns."""
         return [f"x{position}" for position in range(self.shape[1])]
 
-    def parts(self, layout: Layout) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
-        """Yield the features and the target of each block of rows."""
+    def parts(self, layout: Layout, columns: Sequence[Any] = ()) -> Iterator[Rows]:
+        """Yield the features, the target and the labels of each block of rows."""
         for block in self.blocks():
-            yield block[:, list(layout.features)], block[:, layout.target]
-
-    def labels(self, name: str) -> tuple[str, ...]:
-        """Return a column as text."""
-        place = self.names.index(name)
-        return tuple(f"{one:.15g}" for block in self.blocks() for one in block[:, place].tolist())
+            labels = None
+            if layout.row_labels is not None:
+                labels = [f"{number:.15g}" for number in block[:, layout.row_labels].tolist()]
+            yield Rows(block[:, list(layout.features)], block[:, layout.target], labels)
 
     def blocks(self) -> Iterator[NDArray[Any]]:
         """Yield all columns of each block of rows."""

@@ -1,4 +1,4 @@
-"""Read and write Parquet files, and folders of them; the only module that uses pyarrow."""
+"""Read and write Parquet files, and folders of them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,17 @@ from typing import Any
 import narwhals.stable.v1 as nw
 
 from fuzzyfrog.common.messages import listed, shown
-from fuzzyfrog.data.columns import rows_at_once
-from fuzzyfrog.data.formats import FileStamp, Layout, changed, check_unchanged, open_bytes, stamp
+from fuzzyfrog.data.formats import (
+    FileStamp,
+    Layout,
+    Rows,
+    Source,
+    changed,
+    check_unchanged,
+    open_bytes,
+    stamp,
+)
+from fuzzyfrog.data.gathering import rows_at_once
 from fuzzyfrog.errors import DataError
 
 # The names that pandas and Dask give to an index without a name, which only counts the rows.
@@ -21,7 +30,7 @@ _COUNTER = re.compile(r"__index_level_\d+__|__null_dask_index__")
 
 
 @dataclass(frozen=True)
-class ParquetTable:
+class ParquetTable(Source):
     """A Parquet file, or the Parquet files of a folder in the order of their paths.
 
     `names` are the columns of the first file, without an index that has no name.
@@ -39,17 +48,14 @@ class ParquetTable:
             names = [name for name in first.schema_arrow.names if not _COUNTER.fullmatch(name)]
         return cls(path, files, names)
 
-    def parts(self, layout: Layout) -> Iterator[tuple[nw.DataFrame[Any], nw.Series[Any]]]:
-        """Yield the features and the target of each block of rows."""
+    def parts(self, layout: Layout, columns: Sequence[Any] = ()) -> Iterator[Rows]:
+        """Yield the features, the target and the labels of each block of rows."""
         target = self.names[layout.target]
-        for table in self.tables([*layout.names, target]):
+        label = [] if layout.row_labels is None else [self.names[layout.row_labels]]
+        for table in self.tables([*layout.names, target, *label]):
             frame = nw.from_native(table, eager_only=True)
-            yield frame.select(*layout.names), frame[target]
-
-    def labels(self, name: str) -> tuple[str, ...]:
-        """Return a column as text."""
-        cells = (one for table in self.tables([name]) for one in table[name].to_pylist())
-        return tuple("" if one is None else str(one) for one in cells)
+            labels = [["" if cell is None else str(cell) for cell in frame[one]] for one in label]
+            yield Rows(frame.select(*layout.names), frame[target], *labels)
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield the columns of each block of rows as an Arrow table."""
@@ -76,7 +82,9 @@ class ParquetTable:
 
     def copy(self, names: Sequence[str], path: Path) -> None:
         """Write some columns, with their types and in their order, as one Parquet file."""
-        pa, pq = _pyarrow(path)
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
         columns = [name for name in self.names if name in names]
         with _opened(next(iter(self.files))) as first:
             whole = first.schema_arrow
@@ -88,13 +96,10 @@ class ParquetTable:
 
 def write_arrow(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
     """Write columns of texts or of numbers, each with None where it is missing, as Parquet."""
-    pa, pq = _pyarrow(path)
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     pq.write_table(pa.table(dict(columns)), path)
-
-
-def check_pyarrow(path: Path) -> None:
-    """Raise if pyarrow, which reads and writes Parquet, is not installed."""
-    _pyarrow(path)
 
 
 def _files(path: Path) -> list[Path]:
@@ -123,7 +128,8 @@ def _files(path: Path) -> list[Path]:
 
 
 def _tables(file: Path, mark: FileStamp, parquet: Any, columns: Sequence[str]) -> Iterator[Any]:
-    pa, _ = _pyarrow(file)
+    import pyarrow as pa
+
     batches = parquet.iter_batches(rows_at_once(len(columns)), columns=list(columns))
     while True:
         try:
@@ -141,7 +147,9 @@ def _tables(file: Path, mark: FileStamp, parquet: Any, columns: Sequence[str]) -
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
     """Open a Parquet file, also a gzipped one."""
-    pa, pq = _pyarrow(path)
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     with open_bytes(path) as stream:
         # Parquet is read from its end: a packed one must be unpacked as a whole.
         source = pa.py_buffer(stream.read()) if path.suffix.lower() == ".gz" else stream
@@ -158,15 +166,3 @@ def _not_parquet(path: Path, error: Exception) -> DataError:
         f"{path.name}: the file must be Parquet, got something else ({reason}). "
         "Write it again, or rename it to its real format."
     )
-
-
-def _pyarrow(path: Path) -> tuple[Any, Any]:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise DataError(
-            f"{path.name}: Parquet files need pyarrow, which is not installed. "
-            "Install it with: pip install 'fuzzyfrog[parquet]', or save the table as CSV."
-        ) from None
-    return pa, pq

@@ -1,0 +1,313 @@
+"""The features of a table -> float64, collected from parts; a whole table is one part.
+
+`Gathering` takes arrays, frames and the cells of files. For each feature a collector of `columns`
+turns the cells of a part into numbers, or into codes by first appearance, and says at the end what
+the codes stand for.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.common.messages import MAX_ITEMS, Sentence, Setting, listed, shown
+from fuzzyfrog.common.resources import GrowingTable
+from fuzzyfrog.data.columns import (
+    MAX_EXACT_INTEGER,
+    BadCellError,
+    Column,
+    DateParts,
+    Feature,
+    FloatArray,
+    LabelParts,
+    Labels,
+    NumberParts,
+    Series,
+    has_dates,
+    has_numbers,
+    unusable,
+)
+from fuzzyfrog.errors import DataError
+
+BLOCK_CELLS = 2**20  # cells of a table that are converted at once: about 8 MB
+LEAST_FRAME_ROWS = 1000  # below, the call for each column of a frame costs more than its cells
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Some rows of a file as columns of cells, and the line of the file that each row ends in."""
+
+    columns: Sequence[Any]
+    lines: NDArray[np.int64]
+
+
+Collector: TypeAlias = NumberParts | DateParts | LabelParts
+Part: TypeAlias = "NDArray[Any] | nw.DataFrame[Any] | Cells"
+
+
+@dataclass(frozen=True)
+class Content:
+    """The features of a table.
+
+    Parameters
+    ----------
+    values : float64[n_samples, n_features]
+        Numbers, and codes of categorical features; NaN where a value is missing.
+    labels : tuple of (tuple or None)
+        The categories of each feature, in the order of their codes; None for a numeric one.
+    warnings : tuple of str
+        What the user should know about the table.
+    dates : frozenset of int
+        The features that are dates, as days since 1970.
+    """
+
+    values: FloatArray
+    labels: tuple[Labels | None, ...]
+    warnings: tuple[str, ...] = ()
+    dates: frozenset[int] = frozenset()
+
+    @property
+    def categorical(self) -> NDArray[np.bool_]:
+        """The mask of the categorical features."""
+        return np.array([labels is not None for labels in self.labels], dtype=np.bool_)
+
+
+def gathered(
+    parts: Iterable[Part], names: Sequence[str], chosen: NDArray[np.bool_] | None
+) -> Content:
+    """Return the content of a table whose parts are arrays or frames with the same columns."""
+    kinds = [None] * len(names) if chosen is None else chosen.tolist()
+    gathering = Gathering([Feature(*one) for one in zip(names, kinds, strict=True)])
+    for part in parts:
+        gathering.add(part)
+    return gathering.finish()
+
+
+class Gathering:
+    """Collects the parts of a table.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+        What is asked of each column.
+    columns : sequence of collectors, optional
+        What takes the cells of each feature; required for a file whose columns have no types.
+    """
+
+    def __init__(self, features: Sequence[Feature], columns: Sequence[Collector] = ()) -> None:
+        self._features = features
+        self._names = [feature.name for feature in features]
+        self._columns = columns
+        self._table = GrowingTable(len(features))
+        self._warnings: tuple[str, ...] = ()
+
+    def add(self, part: Part) -> None:
+        """Take the next rows: an array, a frame or cells with one column per feature."""
+        if isinstance(part, Cells):
+            self._table.append(self._cells(part))
+            return
+        is_array = isinstance(part, np.ndarray)
+        n_rows = max(rows_at_once(len(self._names)), 1 if is_array else LEAST_FRAME_ROWS)
+        for first in range(0, len(part), n_rows):
+            block = part[first : first + n_rows]
+            values = self._array(block) if isinstance(block, np.ndarray) else self._frame(block)
+            check_finite(values, self._names, first_sample=self._table.n_rows)
+            self._table.append(values)
+
+    def finish(self, file: str = "") -> Content:
+        """Return the content of the whole table."""
+        check_shape(self._table.n_rows, len(self._names))
+        columns = [column.finish() for column in self._columns]
+        return _decoded(self._table, columns, self._names, self._warnings, file)
+
+    def _cells(self, part: Cells) -> FloatArray:
+        values = np.empty((len(part.lines), len(self._names)))
+        for place, (cells, column) in enumerate(zip(part.columns, self._columns, strict=True)):
+            try:
+                values[:, place] = column.add(cells)
+            except BadCellError as error:
+                line = f"line {part.lines[error.position]}"
+                raise DataError(Sentence(line, *error.reason)) from None
+        infinite = np.isinf(values)
+        if infinite.any():
+            row, place = np.argwhere(infinite)[0]
+            cell = part.columns[place][row]
+            raise DataError(
+                f"line {part.lines[row]} must hold finite numbers, got "
+                f"{shown(cell.as_py() if hasattr(cell, 'as_py') else cell)} in feature "
+                f"{shown(self._names[place])}. Replace it, or leave the cell empty to mark it as "
+                "missing."
+            )
+        return values
+
+    def _frame(self, block: nw.DataFrame[Any]) -> FloatArray:
+        all_series = [_dense(block[:, place]) for place in range(len(self._names))]
+        if not self._columns:
+            self._columns = [
+                DateParts(asked)
+                if has_dates(series) and not asked.categorical
+                else NumberParts(asked)
+                if has_numbers(series) and not asked.categorical
+                else LabelParts(asked)
+                for series, asked in zip(all_series, self._features, strict=True)
+            ]
+        values = np.empty((len(block), len(self._names)))
+        for place, (series, column) in enumerate(zip(all_series, self._columns, strict=True)):
+            values[:, place] = column.add(series)
+        return values
+
+    def _array(self, block: NDArray[Any]) -> FloatArray:
+        has_objects = block.dtype.kind in "OU"
+        if not has_objects and block.dtype.kind not in "biuf":
+            raise unusable(self._names[0], str(block.dtype))
+        if not self._columns:
+            self._warnings = _rounding(block)
+            self._columns = [
+                LabelParts(asked) if has_objects or asked.categorical else NumberParts(asked)
+                for asked in self._features
+            ]
+        values = np.empty(block.shape) if has_objects else np.array(block, np.float64, order="C")
+        is_far = _is_far(block)
+        for place, column in enumerate(self._columns):
+            if isinstance(column, LabelParts):
+                cells = block[:, place]
+                values[:, place] = (
+                    column.add_cells(cells.tolist()) if has_objects else column.add_numbers(cells)
+                )
+            elif isinstance(column, DateParts):
+                raise unusable(self._names[place], str(block.dtype))
+            elif is_far[place]:
+                column.note_exact(block[:, place].tolist())
+        return values
+
+
+def rows_at_once(n_columns: int) -> int:
+    """Return the number of rows of a table to convert at once."""
+    return max(1, BLOCK_CELLS // max(1, n_columns))
+
+
+def _decoded(
+    table: GrowingTable,
+    columns: Sequence[Column],
+    names: Sequence[str],
+    warnings: tuple[str, ...],
+    file: str,
+) -> Content:
+    """Return the collected rows, with the final codes or numbers in place of the first codes."""
+    codes = {place: column.values for place, column in enumerate(columns)}
+
+    def decode(block: FloatArray) -> None:
+        for place, meaning in codes.items():
+            if meaning is not None:
+                column = block[:, place]
+                present = ~np.isnan(column)
+                column[present] = meaning[column[present].astype(np.intp)]
+
+    values = table.finish(decode)
+    if any(column.values is not None and np.isinf(column.values).any() for column in columns):
+        check_finite(values, names)  # a text can be an infinite number
+    prefix = f"{file}: " if file else ""
+    notes: list[str] = [Sentence(prefix, one.warning) for one in columns if one.warning]
+    if readings := [column.reading for column in columns if column.reading]:
+        notes.insert(0, _numbers_in_text(readings))
+    if gaps := [column.gaps for column in columns if column.gaps]:
+        notes.append(_words_as_gaps(gaps))
+    dates = frozenset(place for place, column in enumerate(columns) if column.is_date)
+    labels = tuple(column.labels for column in columns)
+    return Content(values, labels, (*warnings, *notes), dates)
+
+
+def check_shape(n_samples: int | None, n_features: int) -> None:
+    """Refuse a table in which nothing can be compared; None is a number not known yet."""
+    if n_features == 0:
+        raise DataError(
+            f"X must have at least one feature, got 0 feature(s) (shape=({n_samples}, 0)) "
+            "while a minimum of 1 is required. Pass the columns to select from."
+        )
+    if n_samples is not None and n_samples < 2:
+        noun = "sample" if n_samples == 1 else "samples"
+        raise DataError(
+            f"X must have at least 2 samples, got {n_samples} {noun}. "
+            "Pass more rows: classes are told apart by comparing samples."
+        )
+
+
+def check_finite(values: FloatArray, names: Sequence[str], *, first_sample: int = 0) -> None:
+    """Refuse infinite values, naming the first; missing values (NaN) pass."""
+    n_rows = rows_at_once(values.shape[1])
+    for first in range(0, values.shape[0], n_rows):
+        infinite = np.isinf(values[first : first + n_rows])
+        if infinite.any():
+            sample, feature = (int(position) for position in np.argwhere(infinite)[0])
+            raise DataError(
+                f"X must be finite, got {values[first + sample, feature]} in feature "
+                f"{shown(names[feature])} of sample {first_sample + first + sample}. "
+                "Replace infinite values, or set them to NaN to mark them as missing."
+            )
+
+
+def check_filled(values: FloatArray, names: Sequence[str], file: str) -> None:
+    """Refuse features of a file that have no value in any sample."""
+    empty = empty_features(values)
+    if empty:
+        raise DataError(
+            Sentence(
+                f"{file}: every feature must have a value somewhere, got none in "
+                f"{listed(names[feature] for feature in empty)}. Delete the column or name it in ",
+                Setting("ignore"),
+                ".",
+            )
+        )
+
+
+def empty_features(values: FloatArray) -> list[int]:
+    """Return the features that have no value in any sample."""
+    # Few columns are empty in their first sample; only those need a second look.
+    candidates = np.flatnonzero(np.isnan(values[0])).tolist()
+    return [feature for feature in candidates if np.isnan(values[:, feature]).all()]
+
+
+def _dense(series: Series) -> Series:
+    """Return a column of a frame, dense where pandas keeps it sparse."""
+    if series.dtype == nw.Unknown and hasattr(native := series.to_native(), "sparse"):
+        return nw.from_native(native.sparse.to_dense(), series_only=True)
+    return series
+
+
+def _rounding(array: NDArray[Any]) -> tuple[str, ...]:
+    """Return the warning for numbers that are longer than float64."""
+    if array.dtype.kind != "f" or array.dtype.itemsize <= 8:
+        return ()
+    return (f"X is {array.dtype}, it is rounded to float64. Pass X.astype(float) to silence this.",)
+
+
+def _is_far(block: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which columns have integers that float64 may merge with others."""
+    if block.dtype.kind not in "iu" or block.dtype.itemsize < 8:
+        return np.zeros(block.shape[1], np.bool_)
+    far = (block >= MAX_EXACT_INTEGER) | (block <= -MAX_EXACT_INTEGER)
+    return np.asarray(far.any(axis=0))
+
+
+def _words_as_gaps(gaps: Sequence[str]) -> str:
+    return Sentence(
+        f"cells with these words are taken as missing: {_first_few(gaps)}. Name a column in ",
+        Setting("categorical"),
+        " if they are categories of it.",
+    )
+
+
+def _first_few(phrases: Sequence[str]) -> str:
+    more = f", ... ({len(phrases)} in all)" if len(phrases) > MAX_ITEMS else ""
+    return ", ".join(phrases[:MAX_ITEMS]) + more
+
+
+def _numbers_in_text(readings: Sequence[str]) -> str:
+    return Sentence(
+        f"numbers in text are read as numbers: {_first_few(readings)}. Name a column in ",
+        Setting("categorical_features"),
+        " if its values are labels.",
+    )

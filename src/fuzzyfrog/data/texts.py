@@ -1,0 +1,295 @@
+"""Columns of text files -> numbers, or codes of labels; every spelling is looked at once.
+
+Arrow converts plain numbers; what it does not take for numbers is left to the rules of `cells`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.common.messages import Sentence, Setting, listed, shown
+from fuzzyfrog.data.cells import (
+    INTEGER,
+    MISSING,
+    MISSING_WORDS,
+    CategoryCoder,
+    NotANumberError,
+    Thousands,
+    first_padded,
+    has_decimal_commas,
+    has_points,
+    parse_numbers,
+    points_in_doubt,
+    read_texts,
+)
+from fuzzyfrog.data.columns import (
+    MAX_EXACT_INTEGER,
+    BadCellError,
+    Column,
+    Feature,
+    FloatArray,
+    Labels,
+    NumberParts,
+    categorical_column,
+    not_listed,
+    other_mark,
+    text_column,
+)
+
+FIRST_CELLS = 64  # nearly always enough to see that points mark decimals
+_MAY_BE_PADDED = r"^[\x00-\x20]|[\x00-\x20]$|[^\x00-\x7f]"  # with blanks of any kind
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How the cells of a text file are written."""
+
+    separator: str = ","
+    decimal: str = "."
+    encoding: str = "utf-8"
+
+    def differences(self, other: Dialect) -> dict[str, str]:
+        """Return the settings that differ from those of another dialect."""
+        theirs = asdict(other)
+        return {name: value for name, value in asdict(self).items() if value != theirs[name]}
+
+    @property
+    def may_point_at_thousands(self) -> bool:
+        """Whether "1.475" may be more than a thousand, as in German files."""
+        return self.separator != "," and self.decimal == "."
+
+
+def as_text(cells: Any) -> Any:
+    """Return cells as an Arrow array of text."""
+    import pyarrow as pa
+
+    return pa.array(cells, pa.string()) if isinstance(cells, Sequence) else cells
+
+
+def distinct(cells: Any) -> tuple[NDArray[Any], list[str]]:
+    """Return the place of each cell among the different texts, and these as they first appear."""
+    encoded = cells.dictionary_encode()
+    return encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
+
+
+def numbers_in(cells: Any, decimal: str) -> FloatArray:
+    """Return the numbers of an Arrow array of text, NaN where it is missing."""
+    numbers = _plain_numbers(cells, decimal)
+    if numbers is not None:
+        return numbers
+    codes, texts = distinct(cells)
+    try:
+        return np.asarray(parse_numbers(texts, decimal)[codes])
+    except NotANumberError as error:
+        raise NotANumberError(int(np.argmax(codes == error.position))) from None
+
+
+def _plain_numbers(cells: Any, decimal: str) -> FloatArray | None:
+    """Return the numbers if Arrow reads all of them, with common marks for missing values."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if decimal == ",":
+        if pc.any(pc.match_substring(cells, ".")).as_py():
+            return None
+        cells = pc.replace_substring(cells, ",", ".")
+    for attempt in ("as they are", "without gaps"):
+        if attempt == "without gaps":
+            cells = pc.ascii_trim_whitespace(cells)
+            is_gap = pc.is_in(cells, pa.array(sorted(MISSING)))
+            cells = pc.if_else(is_gap, pa.scalar(None, pa.string()), cells)
+        try:
+            found = cells.cast(pa.float64())
+        except pa.ArrowInvalid:
+            continue
+        numbers = found.to_numpy(zero_copy_only=False)
+        if np.count_nonzero(np.isnan(numbers)) == found.null_count:  # Arrow reads "nan(7)", too
+            return np.asarray(numbers)
+    return None
+
+
+class TextColumn(NumberParts):
+    """Collects a feature of a text file, which is numeric until a cell turns out to be text.
+
+    `is_text` says that some are known not to be numbers. `is_late` is true if the first text came
+    after numbers, whose spelling is lost.
+    """
+
+    def __init__(self, feature: Feature, dialect: Dialect, is_text: bool) -> None:
+        super().__init__(feature)
+        self._missing = MISSING - MISSING_WORDS if feature.categorical else MISSING
+        self._coder = CategoryCoder(self._missing) if is_text else None
+        self._dialect = dialect
+        self._padded: str | None = None
+        self._has_cells = self._has_fractions = self.is_late = False
+        self._thousands = Thousands(may_be=dialect.may_point_at_thousands)
+        self._gaps: Counter[str] = Counter()
+
+    @property
+    def takes_numbers(self) -> bool:
+        """Whether the spelling of plain numbers no longer matters."""
+        return self._coder is None and self._has_fractions and not self._thousands.may_be
+
+    def add(self, part: Any) -> FloatArray:
+        """Return the numbers or codes of a part: text, or an array of plain numbers."""
+        if isinstance(part, np.ndarray):
+            return part
+        cells = as_text(part)
+        if self._coder is None:
+            try:
+                return self._numbers(cells)
+            except NotANumberError as error:
+                if self._feature.categorical is not None:
+                    cell = cells[error.position].as_py()
+                    reason = not_listed(self._feature.name, cell).args[0]
+                    raise BadCellError(error.position, ": ", reason) from None
+                self._coder, self.is_late = CategoryCoder(self._missing), self._has_cells
+        codes, texts = distinct(cells)
+        if words := [place for place, text in enumerate(texts) if text.strip() in MISSING_WORDS]:
+            counts = np.bincount(codes)
+            self._gaps.update({texts[place].strip(): int(counts[place]) for place in words})
+        return np.asarray(self._coder.encode(texts)[codes])
+
+    def _numbers(self, cells: Any) -> FloatArray:
+        numbers = numbers_in(cells, self._dialect.decimal)
+        self._has_cells = True
+        is_large = np.abs(numbers) >= MAX_EXACT_INTEGER
+        if is_large.any():
+            large = cells.filter(is_large & np.isfinite(numbers)).to_pylist()
+            texts = (cell.strip() for cell in large)
+            self.note_exact([Decimal(text) for text in texts if INTEGER.fullmatch(text)])
+        look_for_thousands(self._thousands, cells)
+        self._has_fractions = self._has_fractions or bool((np.floor(numbers) < numbers).any())
+        if not self._has_fractions and self._padded is None:  # most columns have fractions
+            self._padded = first_padded(with_zero(cells))
+        return numbers
+
+    def finish(self) -> Column:
+        """Return what the codes stand for, with a warning if the kind of the feature is unclear."""
+        if self._coder is None:
+            super().finish()
+            return Column(warning=None if self._feature.categorical is False else self._doubt())
+        values = self._coder.values
+        if self._feature.categorical:
+            return categorical_column(values)
+        texts = [str(value) for value in values]
+        found = read_texts(texts, self._dialect.decimal, self._dialect.separator)
+        if found.values is None and not self._feature.keeps_text:
+            self._check_marks(values)
+        column = text_column(values, self._feature, found)
+        return column if column.labels is None else replace(column, gaps=self._words())
+
+    def _doubt(self) -> str | None:
+        """Return the warning for numbers that may mean something else."""
+        name = shown(self._feature.name)
+        if self._padded is not None and not self._has_fractions:
+            return Sentence(
+                f"feature {name} holds whole numbers with leading zeros, such as "
+                f"{shown(self._padded)}, and is read as numbers: close ones count as similar. "
+                "Name it in ",
+                Setting("categorical"),
+                " if they are codes.",
+            )
+        if self._thousands.doubt:
+            return points_in_doubt(f"feature {name}", self._thousands.doubt)
+        return None
+
+    def _words(self) -> str:
+        """Return which words for a category were taken as missing, and how often."""
+        words = [f"{n:,} {shown(word)}" for word, n in self._gaps.items()]
+        return f"{' and '.join(words)} in {shown(self._feature.name)}" if words else ""
+
+    def _check_marks(self, values: Labels) -> None:
+        """Refuse text that only has another decimal mark."""
+        examples = listed(values[:3])
+        if self._dialect.decimal == "," and has_points(values):
+            raise other_mark(
+                self._feature.name,
+                f"comma, got points ({examples}). Delete thousands separators, or name it in ",
+                Setting("categorical"),
+                " if these are labels.",
+            )
+        if self._dialect.decimal != "," and (
+            has_decimal_commas(values) or _is_read_with_commas(values)
+        ):
+            raise other_mark(
+                self._feature.name,
+                f"point, got commas ({examples}). Pass ",
+                Setting("decimal", ","),
+                " for decimal commas; delete thousands separators.",
+            )
+
+
+def look_for_thousands(thousands: Thousands, cells: Any) -> None:
+    """Look at the cells of a part of a column of numbers."""
+    if thousands.may_be:
+        thousands.add(cells[:FIRST_CELLS].to_pylist())
+    if thousands.may_be:
+        thousands.add(distinct(cells)[1])
+
+
+def with_zero(cells: Any) -> list[str]:
+    """Return the cells of two characters or more that begin with a zero, or blanks and a zero."""
+    import pyarrow.compute as pc
+
+    is_long = pc.greater(pc.binary_length(cells), 1)
+    begins = pc.starts_with(pc.ascii_ltrim_whitespace(cells), "0")
+    return list(cells.filter(pc.and_(is_long, begins)).to_pylist())
+
+
+def _is_read_with_commas(values: Labels) -> bool:
+    """Whether texts such as "12,5 %" are numbers, but only with a decimal comma."""
+    texts = [str(value) for value in values]
+    return any("," in text for text in texts[:1000]) and read_texts(texts, ",").values is not None
+
+
+@dataclass(frozen=True)
+class TextLabels:
+    """The target of a text file: the place of each sample's label in `texts`, an Arrow array."""
+
+    codes: NDArray[Any]
+    texts: Any
+
+    @classmethod
+    def of(cls, parts: Sequence[Any]) -> TextLabels:
+        """Return the labels of Arrow arrays of text, without the blanks around them."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        encoded = pa.chunked_array(parts, pa.string()).dictionary_encode().unify_dictionaries()
+        if not encoded.num_chunks:
+            return cls(np.empty(0, np.int32), pa.array([], pa.string()))
+        codes = np.concatenate([chunk.indices.to_numpy() for chunk in encoded.chunks])
+        texts = encoded.chunk(0).dictionary
+        if not pc.any(pc.match_substring_regex(texts, _MAY_BE_PADDED)).as_py():
+            return cls(codes, texts)
+        stripped = pa.array([text.strip() for text in texts.to_pylist()]).dictionary_encode()
+        return cls(stripped.indices.to_numpy()[codes], stripped.dictionary)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def take(self, samples: NDArray[np.bool_]) -> TextLabels:
+        """Return the labels of some samples, and of these labels only those that they have."""
+        present, codes = np.unique(self.codes[samples], return_inverse=True)
+        return TextLabels(codes, self.texts.take(present))
+
+    def are_in(self, texts: frozenset[str]) -> NDArray[np.bool_]:
+        """Return which samples have one of some labels."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        is_one = pc.is_in(self.texts, pa.array(sorted(texts), pa.string())).to_numpy(False)
+        return np.asarray(is_one[self.codes], np.bool_)
+
+    def merged(self, places: NDArray[np.intp]) -> TextLabels:
+        """Return the labels with another place in `texts` for each of these."""
+        present, codes = np.unique(places, return_inverse=True)
+        return TextLabels(codes[self.codes], self.texts.take(present))
