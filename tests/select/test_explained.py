@@ -332,7 +332,7 @@ def test_a_sample_of_a_large_table_has_some_of_every_class():
     random = np.random.default_rng(0)
     y = np.repeat(np.arange(32), [1, 2, *[5] * 28, 300, 3_000])
     X = random.normal(size=(len(y), 3)) + y[:, np.newaxis] % 7
-    run = sample_of(X, y, n_features_to_select=2)
+    run = sample_of(X, y, n_features_to_select=2, target="class")
     sample = run.data_sample
     counts = np.bincount(sample.targets, minlength=32)
     assert len(sample.targets) <= 400
@@ -342,7 +342,7 @@ def test_a_sample_of_a_large_table_has_some_of_every_class():
     rows = {tuple(row) for row in X[:, list(run.selected)].round(9).tolist()}
     drawn = np.column_stack([one.values for one in sample.columns]).round(9).tolist()
     assert {tuple(row) for row in drawn} <= rows
-    assert sample == sample_of(X, y, n_features_to_select=2).data_sample
+    assert sample == sample_of(X, y, n_features_to_select=2, target="class").data_sample
 
 
 def test_a_sample_has_rows_for_more_classes_than_it_holds():
