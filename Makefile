@@ -64,7 +64,7 @@ unit: $(VENV)/.ready tools
 
 # The kernels as plain Python: the tests see what the source says.
 unit-nojit: $(VENV)/.ready
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not long" tests/measure -q \
+	FUZZYFROG_EXAMPLES=0.1 NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not long" tests/measure -q \
 		--ignore tests/measure/test_threads.py --ignore tests/measure/test_deadlines.py
 
 # Many minutes: the tests that `make test` leaves out, such as twenty kills of one run, sixteen times
