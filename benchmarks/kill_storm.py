@@ -9,8 +9,8 @@ on. Each life is a process of its own, forked from one that has loaded the compi
 when a stage begins: reading, replay (of what earlier lives did), search, proof, writing
 (explanations and files). Every kill has a stage and a random moment of it, in CPU seconds of the
 life, so that a busy machine changes nothing: first in the search, then in the proof, then in the
-writing, with reading and replays in between. How far a life came is read from the logs of scores
-and of the proof, whole records only, and from the place of the branch and bound. Asserted: no life
+writing, with reading and replays in between. How far a life came is read from the log of scores
+and steps of the proof, whole records only, and from the place of the branch and bound. Asserted: no life
 loses a record; one that worked beyond its replay for more than two CPU seconds has got further; the
 final record is that of the undisturbed run. Lives that are killed while they read, replay or write
 cannot get further.
@@ -40,9 +40,8 @@ from fuzzyfrog.cli.progress import Course
 from fuzzyfrog.common.jit import compiling_all
 from fuzzyfrog.search.checkpoint import ScoreLog
 from fuzzyfrog.search.exact import CoverProof
-from fuzzyfrog.search.proof_log import ProofLog
 
-LOGS = {"run.json.scores": 8, "run.json.scores.proof": 24}  # where the first record begins
+FIRST = 8  # where the first record of the log begins
 FRAME = struct.Struct("<II")
 TICKS = os.sysconf("SC_CLK_TCK")
 LOST_SECONDS = 2.0  # of work, at most
@@ -112,10 +111,9 @@ def made_table(
 
 @dataclass(frozen=True)
 class Reached:
-    """How far a run has come: where the last whole records of its logs end."""
+    """How far a run has come: where the last whole record of its log ends."""
 
-    scores: int
-    proof: int
+    log: int
     place: int  # of the branch and bound: a digest
 
     @classmethod
@@ -123,12 +121,11 @@ class Reached:
         """Return how far the run in a folder has come."""
         place = folder / "run.json.scores.place"
         digest = zlib.crc32(place.read_bytes()) if place.exists() else 0
-        return cls(*(whole_bytes(folder / name, start) for name, start in LOGS.items()), digest)
+        return cls(whole_bytes(folder / "run.json.scores", FIRST), digest)
 
-    def __sub__(self, other: Reached) -> tuple[int, int, int]:
-        """Return the new bytes of both logs, and whether the place has moved."""
-        moved = int(self.place != other.place)
-        return self.scores - other.scores, self.proof - other.proof, moved
+    def __sub__(self, other: Reached) -> tuple[int, int]:
+        """Return the new bytes of the log, and whether the place has moved."""
+        return self.log - other.log, int(self.place != other.place)
 
 
 class Storm:
@@ -154,7 +151,7 @@ class Storm:
         begun, n_ended = time.monotonic(), 0
         ends = dict(zip(shares, np.cumsum(list(shares.values())) + 1e-9, strict=True))
         print(
-            "life  killed in (asked for)  CPU s  beyond replay  new bytes: scores, proof, new place"
+            "life  killed in (asked for)  CPU s  beyond replay  new bytes, new place"
         )
         while (left := n_kills - self._n.total()) > 0:
             number = n_kills - left
@@ -195,7 +192,7 @@ class Storm:
         self._longest_replay = max(self._longest_replay, life.lasted().get("replay", 0.0))
         print(
             f"{self._n.total():4}  {stage:8} ({wanted:8}) {life.cpu:10.2f} {worked:10.2f}"
-            f" {new[0]:10} {new[1]:10} {'yes' if new[2] else 'no'}",
+            f" {new[0]:10} {'yes' if new[1] else 'no'}",
             flush=True,
         )
         return not self._is_complete()
@@ -295,7 +292,6 @@ def tell_stages(file: int) -> None:
             os.write(file, f"{stage} {time.process_time():.3f}\n".encode())
 
     phase, next_record, smallest = Course.phase, ScoreLog.next_record, CoverProof.smallest
-    recall = ProofLog.recall
 
     def told_phase(self: Course, name: str) -> None:
         if name.startswith("scoring"):
@@ -310,12 +306,6 @@ def tell_stages(file: int) -> None:
             begin("proof" if state["proves"] else "search")
         return record
 
-    def told_recall(self: ProofLog, key: bytes) -> Any:
-        answer = recall(self, key)
-        if answer is None:
-            begin("proof" if state["proves"] else "search")
-        return answer
-
     def told_smallest(self: CoverProof) -> Any:
         state["proves"] = True
         if "search" in known:
@@ -324,7 +314,6 @@ def tell_stages(file: int) -> None:
 
     Course.phase, ScoreLog.next_record = told_phase, told_next  # type: ignore[method-assign]
     CoverProof.smallest = told_smallest  # type: ignore[method-assign]
-    ProofLog.recall = told_recall  # type: ignore[method-assign]
     begin("reading")
 
 

@@ -225,8 +225,8 @@ def test_the_page_of_a_saved_run_that_cannot_be_written_is_named(tmp_path, in_pr
     assert done.stderr == "fuzzyfrog: page.html could not be written (File too large).\n"
 
 
-def test_the_files_of_a_proof_are_named_as_the_search_names_them(tmp_path):
-    assert outputs.proof_files(tmp_path / "x") == proof_log.proof_files(tmp_path / "x")
+def test_the_file_of_a_proof_is_named_as_the_search_names_it(tmp_path):
+    assert outputs.place_file(tmp_path / "x") == proof_log.place_file(tmp_path / "x")
 
 
 def test_a_reduced_table_has_the_date_whose_part_was_selected(in_process, tmp_path):

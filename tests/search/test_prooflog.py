@@ -1,15 +1,16 @@
 """A killed proof resumes where it was; a damaged log costs time, never the answer."""
 
 import shutil
-import warnings
 from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from fuzzyfrog.errors import CheckpointError
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.search import Checkpoint, Exact, Problem, QuickReduct, exact, proof_log, run
+from fuzzyfrog.search import checkpoint as checkpoint_module
 from fuzzyfrog.search.covering import CoverSearch, Rows
 from fuzzyfrog.search.covering.search import PLACE
 from fuzzyfrog.select.certify import oracle_of
@@ -117,62 +118,68 @@ def test_what_was_asked_of_the_data_is_not_asked_again(task, slices, tmp_path):
 def test_damaged_files_change_nothing_but_the_time(task, slices, tmp_path):
     expected = go(task, None)
     killed(task, tmp_path / "scores", slices, 15)
-    files = proof_log.proof_files(tmp_path / "scores")
-    whole = {path: path.read_bytes() for path in (tmp_path / "scores", *files)}
+    files = (tmp_path / "scores", proof_log.place_file(tmp_path / "scores"))
+    whole = {path: path.read_bytes() for path in files}
+    _, start = checkpoint_module._read_header(whole[files[0]], files[0])  # which is not forgiven
     rng = np.random.default_rng(0)
-    for path in files:
-        content = whole[path]
-        for place in [9, *rng.integers(30, len(content), 2).tolist()]:
+    for path, content in whole.items():
+        least = start if path == files[0] else 9
+        for place in [least, *rng.integers(least, len(content), 2).tolist()]:
             for one, saved in whole.items():
                 one.write_bytes(saved)
             damaged = bytearray(content)
             damaged[place] ^= 1
             path.write_bytes(damaged if place % 2 else content[:place])
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                assert go(task, tmp_path / "scores") == expected
+            assert go(task, tmp_path / "scores") == expected
 
 
-def test_no_flipped_bit_is_recalled(tmp_path):
-    kept = {proof_log.digest_of(number): np.arange(number, dtype=float) for number in (1, 2, 3)}
-    first = proof_log.ProofLog(tmp_path / "scores", {"seed": 0})
-    for key, array in kept.items():
-        first.keep(key, array)
-    first.keep_place(key, array)
-    first.close()
-    files = proof_log.proof_files(tmp_path / "scores")
-    whole = {path: path.read_bytes() for path in files}
-    n_recalled = 0
-    for path, content in whole.items():
-        for position in range(len(content)):
-            for other, saved in whole.items():
-                other.write_bytes(saved)
-            damaged = bytearray(content)
-            damaged[position] ^= 1 << position % 8
-            path.write_bytes(damaged)
-            log = proof_log.ProofLog(tmp_path / "scores", {"seed": 0})
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                found = {one: log.recall(one) for one in kept}
-                found["place"] = log.place(key)
-            log.close()
-            for one, arrays in found.items():
-                assert arrays is None or arrays[0].tolist() == kept.get(one, array).tolist()
-                n_recalled += arrays is not None
-    assert n_recalled > len(whole[files[0]]), "what is not damaged is still there"
-
-
-def test_a_file_of_another_run_is_ignored_with_a_sentence(task, slices, tmp_path):
-    expected = go(task, None)
+def test_no_flipped_bit_of_a_place_is_taken(task, slices, tmp_path):
     killed(task, tmp_path / "scores", slices, 10)
-    answers, place = proof_log.proof_files(tmp_path / "scores")
-    for path in (answers, place):
-        path.write_bytes(proof_log.MAGIC + bytes(16) + path.read_bytes()[proof_log.START :])
-    with pytest.warns(
-        RuntimeWarning, match="is ignored: it is damaged or from another run"
-    ) as told:
-        assert go(task, tmp_path / "scores") == expected
-    assert len(told) == 2
+    path = proof_log.place_file(tmp_path / "scores")
+    content = path.read_bytes()
+    assert proof_log._read_place(path)[0]
+    for position in range(0, len(content), 7):
+        damaged = bytearray(content)
+        damaged[position] ^= 1 << position % 8
+        path.write_bytes(damaged)
+        assert proof_log._read_place(path) == (b"", ())
+
+
+@pytest.mark.parametrize("change", ["removed", "of another run"])
+def test_without_its_place_branch_and_bound_takes_its_slices_again(task, slices, tmp_path, change):
+    expected = go(task, None)
+    n_slices = slices["done"]
+    other = tmp_path / "other"
+    other.mkdir()
+    measure, problem = task
+    slices.update(done=0, kill_after=10)
+    with pytest.raises(Killed):
+        run(Exact(), measure, problem, seed=1, checkpoint=Checkpoint(other / "scores"))
+    killed(task, tmp_path / "scores", slices, 10)
+    place = proof_log.place_file(tmp_path / "scores")
+    if change == "removed":
+        place.unlink()
+    else:
+        shutil.copy(proof_log.place_file(other / "scores"), place)
+    assert go(task, tmp_path / "scores") == expected
+    assert slices["done"] > n_slices - 10
+    killed(task, other / "again", slices, 10)
+    assert go(task, other / "again") == expected
+    assert slices["done"] == n_slices - 10, "the place spares all slices before it"
+
+
+def test_answers_of_another_proof_are_refused(task, slices, tmp_path):
+    """As after a change of the code: the questions are others."""
+    killed(task, tmp_path / "scores", slices, 10)
+    path = tmp_path / "scores"
+    content = path.read_bytes()
+    _, start = checkpoint_module._read_header(content, path)
+    records, _ = checkpoint_module._read_records(content, start)
+    swapped = [records[0], records[2], records[1], *records[3:]]
+    frames = b"".join(checkpoint_module.framed(b"".join(record)) for record in swapped)
+    path.write_bytes(content[:start] + frames)
+    with pytest.raises(CheckpointError, match="Another version of the code wrote it"):
+        go(task, path)
 
 
 def cover_search():
@@ -232,5 +239,4 @@ def test_a_folder_that_is_removed_meanwhile_costs_the_log_not_the_run(task, tmp_
         return problem.oracle(subset)
 
     removed = replace(problem, oracle=oracle)
-    with pytest.warns(RuntimeWarning, match="its proof starts over"):
-        assert go((measure, removed), folder / "scores") == expected
+    assert go((measure, removed), folder / "scores") == expected

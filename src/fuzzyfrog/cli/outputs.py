@@ -84,12 +84,10 @@ class Files:
 
         given = {"--report": self.report, "--output": self.output, "--save": self.save}
         if self.scores is not None:
-            proof, place = proof_files(self.scores)
             given |= {
                 "the scores of --save": self.scores,
                 "the lock of --save": self.scores.with_name(f"{self.scores.name}.lock"),
-                "the proof of --save": proof,
-                "the place of --save": place,
+                "the place of --save": place_file(self.scores),
             }
         check_outputs(given, asked.source())
         if self.report is not None and self.report.suffix.lower() not in (".html", ".htm"):
@@ -142,7 +140,7 @@ class Files:
                 write_report(result, self.report.resolve())
         is_complete = result.stop_reason == "converged" and self.save not in unwritten
         if self.scores is not None and is_complete:
-            for path in (self.scores, *proof_files(self.scores)):
+            for path in (self.scores, place_file(self.scores)):
                 with suppress(OSError):
                     path.unlink(missing_ok=True)  # there is nothing left to resume
 
@@ -173,9 +171,9 @@ class Files:
         return "interrupted before anything was found; nothing is written"
 
 
-def proof_files(scores: Path) -> tuple[Path, Path]:
-    """Return the files of a proof, as `fuzzyfrog.search.proof_log` names them."""
-    return scores.with_name(f"{scores.name}.proof"), scores.with_name(f"{scores.name}.place")
+def place_file(scores: Path) -> Path:
+    """Return the file of a proof, as `fuzzyfrog.search.proof_log` names it."""
+    return scores.with_name(f"{scores.name}.place")
 
 
 def write_table(features: Sequence[str], output: Path, loaded: LoadedTable) -> None:

@@ -13,7 +13,7 @@ How a run works::
       |       ExactFront       by branch and bound over scores             exact_front.py
       |-- Evaluator        each subset once, within the budget             driver.py
       |     ScoreLog         scores on disk, to resume from                checkpoint.py
-      |     ProofLog         steps of a proof on disk                      proof_log.py
+      |     RecordedSteps    steps of a proof, in the same log             proof_log.py
       |-- Archive, Front   the best subsets found, by a ranking            archive.py
       `-- Finish           removes features that are not needed            driver.py
 

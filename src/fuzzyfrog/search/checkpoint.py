@@ -1,21 +1,25 @@
 """The log of scores on disk, from which a killed run resumes bit for bit.
 
-A run is a pure function of its parameters and of the scores it received, so only the scores have
-to be saved.  The file is
+A run is a pure function of its parameters and of the answers it received, which are scores, and
+steps of a proof (`proof_log`). So only these have to be saved, in the order in which they came. The
+file is
 
-    magic | length, CRC | header (JSON) | length, CRC, fingerprint, scores | ...
+    magic | length, CRC | header (JSON) | length, CRC, fingerprint of the question, answer | ...
 
-with one record for each group of subsets that was scored.  A record with NaN among its scores is a
-part of a race for the best of a batch; the records that follow have more of it.  At worst a crash
-leaves a torn last record, which is cut off; a record with a wrong CRC ends the log as well.
+with one record for each group of subsets that was scored, and for each step of a proof.  A record
+with NaN among its scores is a part of a race for the best of a batch; the records that follow have
+more of it.  At worst a crash leaves a torn last record, which is cut off; a record with a wrong CRC
+ends the log as well.
 """
 
+import hashlib
 import json
 import os
 import stat
 import struct
 import time
 import zlib
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -36,7 +40,7 @@ FINGERPRINT_BYTES = 8
 FSYNC_SECONDS = 1.0
 MAX_CHARACTERS, MAX_DIFFERENCES = 80, 10  # of a sentence about another run
 
-Record = tuple[bytes, Floats]
+Record = tuple[bytes, bytes]  # the fingerprint of a question, and the answer
 
 
 @dataclass(frozen=True)
@@ -97,7 +101,7 @@ class Checkpoint:
 def run_header(search: Search, problem: Problem, seed: int) -> dict[str, Any]:
     """Return the settings that must be the same when a run is resumed."""
     # The oracle and the sample follow from the data, whose fingerprint is compared.
-    others = {"oracle", "proof_log", "on_sample"}
+    others = {"oracle", "log", "on_sample"}
     settings = {name: value for name, value in vars(problem).items() if name not in others}
     return {
         "format": FORMAT,
@@ -116,24 +120,49 @@ class ScoreLog:
         self._lock = FileLock(path.with_name(path.name + ".lock"))
         self._file: int | None = None
         self._synced = time.monotonic()
+        self._chain = hashlib.blake2b(digest_size=FINGERPRINT_BYTES)
         wanted = json.loads(json.dumps(header, default=repr))
         try:
             if not path.exists():
                 _create(path, wanted)
-            self._old = self._opened(wanted)
+            self._old = deque(self._opened(wanted))
         except BaseException:
             self.close()
             raise
 
     def next_record(self) -> Record | None:
         """Return the next record of the earlier run; None after the last one."""
-        return next(self._old, None)
+        if not self._old:
+            return None
+        record = self._old.popleft()
+        self._chain.update(b"".join(record))
+        return record
 
-    def append(self, fingerprint: bytes, scores: Floats) -> None:
-        """Keep the scores of a group of subsets; a full disk ends the log, not the run."""
+    def answer(self, fingerprint: bytes) -> bytes | None:
+        """Return the answer to a question, which must be the next one; None after the last one."""
+        record = self.next_record()
+        if record is None:
+            return None
+        if record[0] != fingerprint:
+            raise foreign()
+        return record[1]
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
+
+    @property
+    def position(self) -> bytes:
+        """The digest of the run and of all records so far, replayed or new."""
+        return self._chain.digest()
+
+    def append(self, fingerprint: bytes, answer: bytes) -> None:
+        """Keep an answer; a full disk ends the log, not the run."""
+        body = fingerprint + answer
+        self._chain.update(body)
         if self._file is None:
             return
-        body = fingerprint + scores.astype("<f8").tobytes()
         try:
             write_all(self._file, framed(body))
             if time.monotonic() - self._synced > FSYNC_SECONDS:
@@ -148,15 +177,16 @@ class ScoreLog:
         self._close_file()
         self._lock.release()
 
-    def _opened(self, wanted: Mapping[str, Any]) -> Iterator[Record]:
+    def _opened(self, wanted: Mapping[str, Any]) -> list[Record]:
         self._file = os.open(self._path, os.O_RDWR | getattr(os, "O_BINARY", 0))
         content = self._path.read_bytes()
         header, start = _read_header(content, self._path)
         _compare(header, wanted, self._path)
+        self._chain.update(content[:start])
         records, end = _read_records(content, start)
         os.truncate(self._file, end)
         os.lseek(self._file, end, os.SEEK_SET)
-        return iter(records)
+        return records
 
     def _close_file(self) -> None:
         if self._file is not None:
@@ -225,20 +255,27 @@ def _read_records(content: bytes, start: int) -> tuple[list[Record], int]:
         body = content[start + FRAME.size : start + FRAME.size + length]
         if len(body) < max(length, FINGERPRINT_BYTES) or zlib.crc32(body) != crc:
             break
-        scores = _scores(body[FINGERPRINT_BYTES:])
-        if scores is None:
-            break
-        records.append((body[:FINGERPRINT_BYTES], scores))
+        records.append((body[:FINGERPRINT_BYTES], body[FINGERPRINT_BYTES:]))
         start += FRAME.size + length
     return records, start
 
 
-def _scores(body: bytes) -> Floats | None:
-    """Return the scores of a record, None for bytes that no run writes."""
-    if len(body) % 8:
-        return None
-    scores = np.frombuffer(body, dtype="<f8").astype(np.float64)
-    return scores if (scores != np.inf).all() else None
+def scores_in(answer: bytes) -> Floats:
+    """Return the scores of a record; raise for bytes that no run writes."""
+    if len(answer) % 8:
+        raise foreign()
+    scores = np.frombuffer(answer, dtype="<f8").astype(np.float64)
+    if (scores == np.inf).any():
+        raise foreign()
+    return scores
+
+
+def foreign() -> CheckpointError:
+    """Return the error about a log with other answers than those that a run asks for."""
+    return CheckpointError(
+        "checkpoint must hold scores of the subsets that this run proposes, "
+        "got others. Another version of the code wrote it; delete it to start over."
+    )
 
 
 def _compare(found: Mapping[str, Any], wanted: Mapping[str, Any], path: Path) -> None:

@@ -8,16 +8,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from math import inf, nan
-from pathlib import Path
 
 import numpy as np
 
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp, current_deadline, limited, stoppable
 from fuzzyfrog.common.params import check_budget, check_count
-from fuzzyfrog.errors import CheckpointError, ParameterError
+from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.search.archive import Archive, Callback, Front, Moment, Outcome, Reduct, ranking_of
-from fuzzyfrog.search.checkpoint import Checkpoint, ScoreLog, run_header
-from fuzzyfrog.search.proof_log import ProofLog
+from fuzzyfrog.search.checkpoint import Checkpoint, ScoreLog, foreign, run_header, scores_in
 from fuzzyfrog.search.protocol import (
     Batch,
     Constraints,
@@ -103,17 +101,14 @@ def run(
     budget = _budget(max_evaluations, max_seconds)
     if checkpoint is not None:
         checkpoint.check_path()
-        known = {**run_header(search, problem, seed), "data": checkpoint.data}
-        problem = replace(problem, proof_log=ProofLog(Path(checkpoint.path), known))
-    proposal = search.propose(problem, seed)
-    log = None if checkpoint is None else checkpoint.open(run_header(search, problem, seed))
+        search.propose(problem, seed).close()  # checks the parameters before there is a file
+        problem = replace(problem, log=checkpoint.open(run_header(search, problem, seed)))
+    log, proposal = problem.log, search.propose(problem, seed)
     try:
         with stoppable():
             return _Run(objective, problem, budget, callbacks, log).outcome(proposal)
     finally:
         proposal.close()
-        if problem.proof_log is not None:
-            problem.proof_log.close()
         if log is not None:
             log.close()
 
@@ -493,7 +488,7 @@ class Evaluator:
         known = np.full(len(keys), nan)
         while log is not None and (record := self._next_of(keys)) is not None:
             if len(record) != len(keys):
-                raise _foreign()
+                raise foreign()
             known = record
             if not np.isnan(known).any():
                 self.n_replayed += len(keys)
@@ -547,14 +542,14 @@ class Evaluator:
 
     def _keep(self, keys: list[bytes], scores: Floats) -> None:
         if self.log is not None and keys:
-            self.log.append(_fingerprint(keys), scores)
+            self.log.append(_fingerprint(keys), scores.astype("<f8").tobytes())
 
     def _replayed(self, keys: list[bytes]) -> Floats | None:
         """Return the next scores of the log; None when it has no more."""
         scores = self._next_of(keys)
         if scores is not None:
             if np.isnan(scores).any():
-                raise _foreign()
+                raise foreign()
             self.n_replayed += len(scores)
         return scores
 
@@ -563,9 +558,9 @@ class Evaluator:
         record = None if self.log is None else self.log.next_record()
         if record is None:
             return None
-        fingerprint, scores = record
+        fingerprint, scores = record[0], scores_in(record[1])
         if len(scores) > len(keys) or fingerprint != _fingerprint(keys[: len(scores)]):
-            raise _foreign()
+            raise foreign()
         return scores
 
 
@@ -589,13 +584,6 @@ class _Rows:
     def smallest(self) -> int:
         n_at_once = int(getattr(self.objective, "n_at_once", 1))
         return 1 if n_at_once == 1 else CHUNKS_OF_ALL * n_at_once
-
-
-def _foreign() -> CheckpointError:
-    return CheckpointError(
-        "checkpoint must hold scores of the subsets that this run proposes, "
-        "got others. Another version of the code wrote it; delete it to start over."
-    )
 
 
 def _fingerprint(keys: list[bytes]) -> bytes:

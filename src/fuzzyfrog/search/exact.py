@@ -186,7 +186,7 @@ class CoverProof:
 
     def __init__(self, problem: Problem, oracle: Oracle, limit: int) -> None:
         self._target = problem.target
-        self._steps = RecordedSteps(oracle, problem.proof_log)
+        self._steps = RecordedSteps(oracle, problem.log)
         self._limit = limit
         constraints = Constraints(problem)
         self._fixed = constraints.fixed.copy()

@@ -22,8 +22,8 @@ from fuzzyfrog.common.params import check_known, check_share
 from fuzzyfrog.errors import ParameterError
 
 if TYPE_CHECKING:
+    from fuzzyfrog.search.checkpoint import ScoreLog
     from fuzzyfrog.search.covering import Oracle
-    from fuzzyfrog.search.proof_log import ProofLog
 
 Masks: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
@@ -140,8 +140,8 @@ class Problem:
         the search looks for the highest one.
     tolerance : float
         Scores that differ by no more than this are equal up to rounding (docs/theory.md#ties).
-    proof_log : ProofLog or None
-        Where a proof keeps its intermediate results; set by the driver if there is a checkpoint.
+    log : ScoreLog or None
+        Where scores and the steps of a proof are kept; set by the driver if there is a checkpoint.
     on_sample : callable or None
         Returns the objective on a sample of the rows, one that has rows on which each of some
         subsets (bool[n_failed, n_features]) fails.
@@ -159,7 +159,7 @@ class Problem:
     oracle: "Oracle | None" = None
     is_monotone: bool = True
     tolerance: float = 0.0
-    proof_log: "ProofLog | None" = None
+    log: "ScoreLog | None" = None
     on_sample: Callable[[Masks], Objective] | None = None
 
     @property
