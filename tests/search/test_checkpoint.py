@@ -317,3 +317,18 @@ def test_what_follows_a_damaged_record_is_cut_off(finished):
     path.write_bytes(content)
     module.ScoreLog(path, header).close()
     assert path.stat().st_size == end
+
+
+def test_an_answer_to_another_question_is_refused(tmp_path):
+    log = module.ScoreLog(tmp_path / "scores", {"seed": 0})
+    log.append(b"question", b"answer")
+    log.close()
+    for question in (b"question", b"another?"):
+        again = module.ScoreLog(tmp_path / "scores", {"seed": 0})
+        if question == b"question":
+            assert again.answer(question) == b"answer"
+            assert again.answer(question) is None
+        else:
+            with pytest.raises(CheckpointError, match="Another version of the code wrote it"):
+                again.answer(question)
+        again.close()
