@@ -17,7 +17,7 @@ BROKEN = [
     (HEAD + '1,"2"2,x\n3,4,y\n', "line 2 cannot be split into fields, as text follows a closing"),
     (HEAD + "1,2,x\r3,4,y\r", "x.csv: line 2 cannot be split into fields, as a carriage return"),
     (HEAD + "1," + "2" * 200_000 + ",x\n", "fields, as one has more than 131,072 characters."),
-    (HEAD + "1,2,x\n3,4,\n5,6,?\n", "must not be missing, got no value in line 3, 4."),
+    (HEAD + "1,2,x\n3,4,\n5,6,?\n", "x.csv: at least 2 rows must stay, got 1 of 3."),
     (
         HEAD + "1,2,x\n3,1e999,y\n",
         "line 3 must hold finite numbers, got '1e999' in feature 'b'",

@@ -57,7 +57,7 @@ def test_a_workbook(tmp_path):
         ([["a", "a", "ripe"], [1, 2, "x"]], "column names must be distinct"),
         (
             [["a", "ripe"], [1, "x"], [2, None]],
-            "must not be missing, got no value in line 3",
+            "at least 2 rows must stay, got 1 of 2",
         ),
     ],
 )

@@ -219,11 +219,10 @@ def test_warnings_point_at_the_line_of_the_caller(write):
 GAPPY = "a,b,c,class\n1,2,3,x\n4,,6,y\n,,9,x\n7,8,5,?\n3,1,2,y\n"
 
 
-def test_rows_with_many_gaps_or_without_a_target_are_left_out_on_request(write, refusal, tmp_path):
-    assert "or pass drop_missing_target=True." in refusal("x.csv", GAPPY)
+def test_rows_with_many_gaps_or_without_a_target_are_left_out(write, tmp_path):
     path = write("x.csv", GAPPY)
     with pytest.warns(UserWarning, match="left out") as caught:
-        data = read_table(path, "class", drop_missing_target=True, max_missing=1)
+        data = read_table(path, "class", max_missing=1)
     assert [str(one.message) for one in caught] == [
         "x.csv: 1 row without a target left out.",
         "x.csv: 1 row with more than 1 missing value left out.",
@@ -237,7 +236,7 @@ def test_rows_with_many_gaps_or_without_a_target_are_left_out_on_request(write, 
     table = pa.table({"a": [1.0, 2.0, None, 4.0], "class": ["x", None, "y", "x"]})
     pq.write_table(table, tmp_path / "x.parquet")
     with pytest.warns(UserWarning, match="1 row without a target left out"):
-        assert read_table(tmp_path / "x.parquet", "class", drop_missing_target=True).n_samples == 3
+        assert read_table(tmp_path / "x.parquet", "class").n_samples == 3
 
 
 def test_some_rows_must_stay(refusal):
@@ -257,28 +256,32 @@ def air(marker="NA"):
 
 
 @pytest.mark.parametrize("marker", ["NA", "N/A", "nan", "NULL", ""])
-def test_a_marker_of_missing_values_is_no_label(write, refusal, marker):
+def test_a_marker_of_missing_values_is_no_label(write, marker):
     path = write("air.csv", air(marker))
     with pytest.warns(UserWarning, match="quantity|left out") as caught:
-        data = read_table(path, "Ozone", drop_missing_target=True)
-    assert "air.csv: 2 rows without a target left out." in [str(one.message) for one in caught]
+        data = read_table(path, "Ozone")
+    note = "air.csv: 2 rows without a target left out."
+    if marker:
+        note += f" Pass target_kind='class' if {marker!r} in the target is a label."
+    assert note in [str(one.message) for one in caught]
+    assert note in data.notes
     assert data.classes is None
     assert data.target.tolist()[:5] == [41, 36, 12, 28, 23]
     assert data.rows.tolist()[:3] == [2, 3, 5]
-    got = refusal("air.csv", air(marker), "Ozone")
-    assert f"got {repr(marker) if marker else 'no value'} in line 4, 6. Fill in" in got
-    assert ("or target_kind='class' if it is a label." in got) == bool(marker)
 
 
-def test_a_marker_among_labels_is_missing_unless_the_target_is_said_to_be_classes(write, refusal):
-    content = "size,answer\n1,yes\n2,no\n3,None\n4,\n5,yes\n"
-    assert "must not be missing, got no value or 'None' in line 4, 5." in refusal(
-        "x.csv", content, "answer"
-    )
-    path = write("x.csv", content)
-    for kind, classes in (("auto", ("no", "yes")), ("class", ("None", "no", "yes"))):
-        with pytest.warns(UserWarning, match="without a target left out"):
-            data = read_table(path, "answer", target_kind=kind, drop_missing_target=True)
+def test_a_marker_among_labels_is_missing_unless_the_target_is_said_to_be_classes(write):
+    path = write("x.csv", "size,answer\n1,yes\n2,no\n3,None\n4,\n5,yes\n")
+    for kind, classes, note in (
+        (
+            "auto",
+            ("no", "yes"),
+            "2 rows without a target left out[.] Pass .* if 'None' in the target is",
+        ),
+        ("class", ("None", "no", "yes"), "1 row without a target left out[.]$"),
+    ):
+        with pytest.warns(UserWarning, match=note):
+            data = read_table(path, "answer", target_kind=kind)
         assert data.classes == classes
 
 

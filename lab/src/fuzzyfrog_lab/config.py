@@ -76,7 +76,7 @@ class DataEntry:
         New labels for the classes. Weka's JRip depends on them.
     ignore, categorical : tuple of str
         Columns of the file to leave out, and columns to treat as categories.
-    separator, decimal, encoding, numbers_in_text, row_labels, max_missing, drop_missing_target
+    separator, decimal, encoding, numbers_in_text, row_labels, max_missing
         How a file is read, as for `read_table`.
     dates : str
         "keep" or "parts", as for `read_table`.
@@ -103,7 +103,6 @@ class DataEntry:
     numbers_in_text: str = "read"
     row_labels: str | None = None
     max_missing: int | None = None
-    drop_missing_target: bool = False
     dates: str = "keep"
     target_kind: str = "class"
     loader: str | None = None
@@ -144,7 +143,6 @@ class DataEntry:
             numbers_in_text=self.numbers_in_text,
             row_labels=self.row_labels,
             max_missing=self.max_missing,
-            drop_missing_target=self.drop_missing_target,
             dates=self.dates,
         )
 

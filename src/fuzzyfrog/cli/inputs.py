@@ -120,15 +120,6 @@ class ReadingOptions:
             rich_help_panel=READING,
         ),
     ] = None
-    drop_missing_target: Annotated[
-        bool,
-        typer.Option(
-            "--drop-missing-target",
-            metavar="",
-            help="Leave out rows without a target.",
-            rich_help_panel=READING,
-        ),
-    ] = False
     numbers_in_text: Annotated[
         TextNumbersRule,
         typer.Option(
@@ -246,7 +237,6 @@ def _loaded(asked: TableOptions, path: Path) -> LoadedTable:
         numbers_in_text=asked.numbers_in_text,
         row_labels=asked.row_labels,
         max_missing=asked.max_missing,
-        drop_missing_target=asked.drop_missing_target,
         dates=asked.dates,
     )
     return LoadedTable(dataset, CellSource(path, asked.mark, asked.encoding, asked.decimal))

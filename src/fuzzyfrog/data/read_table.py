@@ -72,7 +72,6 @@ def read_table(
     numbers_in_text: str = "read",
     row_labels: str | None = None,
     max_missing: int | None = None,
-    drop_missing_target: bool = False,
     dates: str = "keep",
 ) -> Dataset:
     """Return the Dataset of a CSV, TSV, ARFF, Parquet, NumPy or Excel file, each also gzipped.
@@ -85,9 +84,9 @@ def read_table(
     In CSV and TSV files a feature is numeric if all its cells are numbers or missing, else
     categorical. Empty cells, "?", "NA", "N/A", "nan", "null", "None" and the like are missing; in a
     column that is named as categorical, "NA", "null", "None" and the like are categories. The
-    target is read as text: the labels "7" and "007" are two classes, "1" and "1.0" are one. A
-    missing target is an error; with ``target_kind="class"``, "NA" and the like are labels, except
-    for empty cells and "?", and all labels are as spelled.
+    target is read as text: the labels "7" and "007" are two classes, "1" and "1.0" are one. Rows
+    with a missing target are left out, with a note; with ``target_kind="class"``, "NA" and the like
+    are labels, except for empty cells and "?", and all labels are as spelled.
 
     Parameters
     ----------
@@ -126,8 +125,6 @@ def read_table(
         file are named by their lines.
     max_missing : int, optional
         Rows with more missing values than this are left out, with a note that says how many.
-    drop_missing_target : bool
-        Whether rows without a target are left out, with a note, instead of being an error.
     dates : {"keep", "parts"}
         "keep": a date is one feature, which selectors leave out unless it is included. "parts": its
         year, month, weekday (1 is Monday) and days since 1970 are features instead.
@@ -158,7 +155,6 @@ def read_table(
         _names(categorical, "categorical"),
         keeps_text=numbers_in_text == "keep",
         row_labels=row_labels,
-        drops_unlabeled=bool(drop_missing_target),
         keeps_na=target_kind == "class",
     )
     if max_missing is not None:
@@ -335,11 +331,10 @@ def _kept_rows(
 ) -> tuple[_Read, list[str]]:
     """Return the rows that have a target and few enough gaps, and notes about the others."""
     n_rows = len(table.target)
-    keep, notes = ~_without_target(wanted, table), []
-    if n_dropped := n_rows - int(keep.sum()):
-        notes.append(f"{path.name}: {count(n_dropped, 'row')} without a target left out.")
-        if not wanted.drops_unlabeled:
-            raise _missing_labels(path.name, wanted, table, ~keep)
+    missing, notes = _without_target(wanted, table), list[str]()
+    if missing.any():
+        notes.append(_left_out(path.name, table.target, missing))
+    keep = ~missing
     if max_missing is not None:
         n_before = int(keep.sum())
         keep &= np.isnan(table.content.values).sum(axis=1) <= max_missing
@@ -366,24 +361,15 @@ def _without_target(wanted: Wanted, table: _Read) -> NDArray[np.bool_]:
     return np.asarray(target != target, np.bool_)
 
 
-def _missing_labels(
-    file: str, wanted: Wanted, table: _Read, missing: NDArray[np.bool_]
-) -> DataError:
-    markers = {""}
-    if isinstance(table.target, TextLabels):
-        texts = set(table.target.take(missing).texts.to_pylist())
-        markers = {"" if text in NO_LABEL else text for text in texts}
-    got = " or ".join(shown(one) if one else "no value" for one in sorted(markers))
-    way_out = Sentence(
-        "Fill in or delete these lines, or pass ", Setting("drop_missing_target", True)
-    )
-    if markers != {""}:
-        way_out = Sentence(way_out, ", or ", Setting("target_kind", "class"), " if it is a label")
-    lines = table.rows[missing].tolist() if isinstance(table.rows, np.ndarray) else []
-    where = f"{got} in line {listed(lines)}" if lines else got
-    return DataError(
-        Sentence(f"{file}: the target must not be missing, got {where}. ", way_out, ".")
-    )
+def _left_out(file: str, target: TextLabels | NDArray[Any], missing: NDArray[np.bool_]) -> str:
+    """Return the note on rows that have no target."""
+    rows = f"{file}: {count(int(missing.sum()), 'row')} without a target left out"
+    texts = set(target.take(missing).texts.to_pylist()) if isinstance(target, TextLabels) else set()
+    words = " or ".join(map(shown, sorted(texts - NO_LABEL)))
+    if not words:
+        return f"{rows}."
+    way_out = Setting("target_kind", "class")
+    return Sentence(f"{rows}. Pass ", way_out, f" if {words} in the target is a label.")
 
 
 def _dataset(

@@ -53,7 +53,6 @@ class Layout:
     categorical: tuple[bool | None, ...]
     keeps_text: bool = False
     row_labels: int | None = None
-    drops_unlabeled: bool = False
     keeps_na: bool = False
 
     @property
@@ -126,7 +125,6 @@ class Wanted:
     categorical: tuple[str, ...] = ()
     keeps_text: bool = False
     row_labels: str | None = None
-    drops_unlabeled: bool = False
     keeps_na: bool = False
 
     def layout(self, header: Sequence[str], file: str) -> Layout:
@@ -169,7 +167,6 @@ class Wanted:
             kinds,
             self.keeps_text,
             labels,
-            self.drops_unlabeled,
             self.keeps_na,
         )
 
