@@ -45,6 +45,13 @@ def test_the_parts_of_dates_in_text(tmp_path, form):
     assert read_table(path, "class").feature_names == ("a", "since")
 
 
+def test_dates_before_1900(tmp_path):
+    days = [datetime.date(1815, 6, 18), datetime.date(1789, 7, 14), datetime.date(1600, 1, 1)]
+    with pytest.warns(UserWarning, match="'1815-06-18' as 1815-06-18"):
+        data = read_table(table(tmp_path, [str(day) for day in days]), "class", dates="parts")
+    assert data.values[:, 1:].tolist() == expected(days)
+
+
 def test_between_slashes_the_month_comes_first_if_both_orders_are_possible(tmp_path):
     path = table(tmp_path, ["1/2/2024", "3/4/2024", "5/6/2024"])
     with pytest.warns(UserWarning, match="'1/2/2024' as 2024-01-02"):

@@ -24,7 +24,7 @@ FEWEST_DATES = 3  # different ones that texts must be
 PARTS = ("year", "month", "weekday", "days")
 EPOCH = date(1970, 1, 1).toordinal()
 
-_YEAR, _SHORT_YEAR = r"(?P<year>(?:19|20)\d\d)", r"(?P<year>\d\d)"
+_YEAR, _SHORT_YEAR = r"(?P<year>(?:1[5-9]|20)\d\d)", r"(?P<year>\d\d)"
 _DAY, _MONTH = r"(?P<day>0?[1-9]|[12]\d|3[01])", r"(?P<month>0?[1-9]|1[0-2])"
 _MONTHS = (
     "January", "February", "March", "April", "May", "June",
