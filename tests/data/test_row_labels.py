@@ -23,6 +23,14 @@ def test_the_first_column_of_r_names_the_rows(write):
     assert data.rows == ("a1", "a2", "g1", "g2")
 
 
+def test_the_index_that_pandas_read_and_wrote_again_names_the_rows(write):
+    content = "Unnamed: 0,a,class\n0,1.5,x\n2,2.5,y\n7,3.5,x\n"
+    data = read_table(write("x.csv", content), "class")
+    assert data.feature_names == ("a",)
+    assert data.rows == ("0", "2", "7")
+    assert read_table(write("x.csv", content), "Unnamed: 0").feature_names == ("a", "class")
+
+
 def test_lines_are_those_that_an_editor_shows(write):
     path = write("x.csv", 'a,"b\nc",class\n1,2,x\n\n3,4,y\n5,"6",x\n')
     np.testing.assert_array_equal(read_table(path, "class").rows, [3, 5, 6])

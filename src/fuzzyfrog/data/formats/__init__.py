@@ -32,6 +32,7 @@ MAX_UNZIPPED_BYTES = 8 * 2**30
 MAX_UNZIPPED_RATIO = 200
 RATIO_COUNTS_FROM_BYTES = 64 * 2**20
 
+NAMELESS = ("", "Unnamed: 0")  # as pandas writes, and as it calls such a column when it reads it
 BLOCK_CELLS = 2**18  # of rows that Python splits: about 20 MB of text
 
 FileStamp = tuple[int, int]
@@ -174,7 +175,7 @@ class Wanted:
         """Return the column that names the samples: the given one, or a nameless first one."""
         if self.row_labels is not None:
             return _position(self.row_labels, header, file, "row_labels")
-        return 0 if not header[0] else None
+        return 0 if header[0] in NAMELESS and header[0] != self.target else None
 
     def _kinds(self, names: tuple[str, ...], file: str) -> tuple[bool | None, ...]:
         chosen = chosen_categorical(self.categorical_features, names)
