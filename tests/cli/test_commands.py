@@ -123,7 +123,7 @@ def test_a_file_of_a_german_spreadsheet_is_explained_at_once(in_process, tmp_pat
     path.write_text(SHOP, encoding="cp1252")
     code, out, err = in_process("score", path, "--target", "class", "-q")
     assert (code, out) == (2, "")
-    assert err.endswith("Pass all of these: --separator ';' --decimal , --encoding cp1252\n")
+    assert err.endswith("Pass all of these: --decimal , --encoding cp1252\n")
 
 
 def test_doctor_lists_what_is_there(fuzzyfrog):

@@ -1,6 +1,7 @@
 import csv
 import io
 import os
+import re
 import tracemalloc
 import warnings
 
@@ -13,6 +14,7 @@ from broken_tables import BROKEN, HEAD
 from fuzzyfrog.data import read_table
 from fuzzyfrog.data.formats.csv import DelimitedTable
 from fuzzyfrog.data.texts import Dialect
+from fuzzyfrog.data.write_table import CellSource, write_reduced
 from fuzzyfrog.errors import DataError
 
 
@@ -54,12 +56,16 @@ def test_with_decimal_commas_a_point_is_no_part_of_a_number(refusal, write):
     assert read_table(path, "class", decimal=",").categorical.all()
 
 
+COMMA = {"separator": ","}
+
+
 @pytest.mark.parametrize(
     ("content", "options", "settings"),
     [
-        ("größe;class\n1,5;x\n2;y\n", {}, "separator=';' decimal=',' encoding='cp1252'"),
-        ("size;class\n1,5;x\n2;y\n", {}, "separator=';' decimal=','"),
-        ("größe|class\n1|x\n2|y\n", {}, "separator='|' encoding='cp1252'"),
+        ("größe;class\n1,5;x\n2;y\n", COMMA, "separator=';' decimal=',' encoding='cp1252'"),
+        ("size;class\n1,5;x\n2;y\n", COMMA, "separator=';' decimal=','"),
+        ("größe|class\n1|x\n2|y\n", COMMA, "separator='|' encoding='cp1252'"),
+        ("größe;class\n1,5;x\n2;y\n", {}, "decimal=',' encoding='cp1252'"),
         ("größe;class\n1,5;x\n2;y\n", {"separator": ";"}, "decimal=',' encoding='cp1252'"),
     ],
 )
@@ -70,7 +76,7 @@ def test_all_that_is_wrong_with_a_file_is_told_at_once(refusal, content, options
 
 @pytest.mark.parametrize("mark", [";", "\t", "|"])
 def test_quoted_names_with_another_separator(refusal, mark):
-    got = refusal("x.csv", f'"a"{mark}"class"\n"1"{mark}"x"\n"2"{mark}"y"\n')
+    got = refusal("x.csv", f'"a"{mark}"class"\n"1"{mark}"x"\n"2"{mark}"y"\n', separator=",")
     assert got == (
         "x.csv: line 1 cannot be split into fields, as text follows a closing quote. It seems to "
         f"be separated by {mark!r}: pass separator={mark!r}."
@@ -80,9 +86,24 @@ def test_quoted_names_with_another_separator(refusal, mark):
     assert broken.endswith("Check its quotes and line ends.")
 
 
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+def test_the_separator_of_the_header_is_used(write, tmp_path, mark):
+    path = write(
+        "x.csv", mark.join(["a", '"b"', "class"]) + f"\n1{mark}2,5{mark}x\n3{mark}7{mark}y\n"
+    )
+    note = f"x.csv: cells are separated by {mark!r}, as the header is."
+    with pytest.warns(UserWarning, match=re.escape(note)):
+        data = read_table(path, "class", categorical=["b"])
+    assert data.notes == (note,)
+    assert data.feature_names == ("a", "b")
+    assert read_table(path, "class", separator=mark, categorical=["b"]).notes == ()
+    write_reduced(data, ["b"], tmp_path / "r.csv", CellSource(path))
+    assert (tmp_path / "r.csv").read_text() == f"b{mark}class\n2,5{mark}x\n7{mark}y\n"
+
+
 def test_a_single_wrong_setting_is_told_by_its_own_sentence(refusal):
     assert "Pass all" not in refusal("x.csv", "a;class\n1,5;x\n2;y\n".encode("utf-16"))
-    assert "Pass all" not in refusal("x.csv", "a;class\n1;x\n2;y\n")
+    assert "Pass all" not in refusal("x.csv", "a;class\n1;x\n2;y\n", **COMMA)
     assert "Pass all" not in refusal("x.csv", HEAD + "1,2,x\n3,y\n")
 
 

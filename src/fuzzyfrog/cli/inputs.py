@@ -96,7 +96,7 @@ class ReadingOptions:
         str | None,
         typer.Option(
             metavar="CHARACTER",
-            help="Separator of a text file (default: a comma or a tab).",
+            help="Separator of a text file (default: a comma, a tab, or what the header has).",
             rich_help_panel=READING,
         ),
     ] = None

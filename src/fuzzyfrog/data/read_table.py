@@ -29,7 +29,7 @@ from fuzzyfrog.data.dataset import Dataset
 from fuzzyfrog.data.dates import with_date_parts
 from fuzzyfrog.data.formats import Layout, Source, Wanted, check_header, stamp
 from fuzzyfrog.data.formats.arff import ArffTable
-from fuzzyfrog.data.formats.csv import DelimitedTable, settings_together
+from fuzzyfrog.data.formats.csv import DelimitedTable, recognized, settings_together
 from fuzzyfrog.data.formats.excel import opened_workbook
 from fuzzyfrog.data.formats.npy import NpyTable
 from fuzzyfrog.data.formats.parquet import ParquetTable
@@ -109,8 +109,9 @@ def read_table(
         Features that are categorical in addition to `categorical_features`, such as codes that
         look like numbers.
     separator : str, optional
-        Separator of the fields of a CSV or TSV file; by default a comma or a tab, and a semicolon
-        instead of the comma with ``decimal=","``.
+        Separator of the fields of a CSV or TSV file; by default a comma or a tab, a semicolon
+        instead of the comma with ``decimal=","``, or another one that the header has instead of
+        these, with a note.
     decimal : {".", ","}
         The decimal mark of the numbers in a CSV or TSV file.
     encoding : str
@@ -175,9 +176,15 @@ def read_table(
             read = _read(wanted, ArffTable(path, encoding))
         else:
             stamp(path)
-            dialect = replace(dialect, separator=separator_of(kind, separator, decimal))
+            dialect = dialect_of(path, separator, decimal, encoding)
             with settings_together(path, dialect):
-                read = _read(wanted, DelimitedTable(path, dialect))
+                table = DelimitedTable(path, dialect)
+                if dialect.separator not in (separator, _default(kind, decimal)):
+                    mark = shown(dialect.separator)
+                    table.notes = (
+                        f"{path.name}: cells are separated by {mark}, as the header is.",
+                    )
+                read = _read(wanted, table)
         kept, dropped = _kept_rows(path, wanted, read, max_missing)
         dataset = _dataset(path, wanted, kept, target_kind, dialect, dropped)
         return with_date_parts(dataset) if dates == "parts" else dataset
@@ -195,14 +202,22 @@ def _check_decimal(decimal: object) -> None:
         raise ParameterError("decimal", "be '.' or ','", shown(decimal))
 
 
-def separator_of(kind: str, separator: str | None, decimal: str) -> str:
-    """Return the separator of a ".csv" or ".tsv" file: the given one, or the default."""
+def dialect_of(path: Path, separator: str | None, decimal: str, encoding: str) -> Dialect:
+    """Return the dialect of a ".csv" or ".tsv" file.
+
+    The separator is the given one, the default, or another one that the header has instead.
+    """
     if separator is None:
-        return ";" if (kind, decimal) == (".csv", ",") else SEPARATORS[kind]
+        kind = file_format(path)
+        return recognized(path, Dialect(_default(kind, decimal), decimal, encoding))
     if len(separator) != 1 or separator in '"\r\n':
         hint = "Pass ';' or '\\t'."
         raise ParameterError("separator", "be one character", shown(separator), hint)
-    return separator
+    return Dialect(separator, decimal, encoding)
+
+
+def _default(kind: str, decimal: str) -> str:
+    return ";" if (kind, decimal) == (".csv", ",") else SEPARATORS[kind]
 
 
 def file_format(path: Path) -> str:

@@ -15,8 +15,7 @@ from fuzzyfrog.data.formats.csv import DelimitedTable
 from fuzzyfrog.data.formats.excel import opened_workbook
 from fuzzyfrog.data.formats.npy import NpyTable
 from fuzzyfrog.data.formats.parquet import ParquetTable, write_arrow
-from fuzzyfrog.data.read_table import SEPARATORS, file_format, separator_of
-from fuzzyfrog.data.texts import Dialect
+from fuzzyfrog.data.read_table import SEPARATORS, dialect_of, file_format
 from fuzzyfrog.errors import DataError
 
 FORMATS = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
@@ -77,8 +76,8 @@ def _cells(dataset: Dataset, source: CellSource) -> Iterator[list[Any]]:
         return _cells_of_workbook(source.file)
     if kind == ".arff":
         return ArffTable(source.file, source.encoding).cells()
-    mark = separator_of(kind, source.separator, source.decimal)
-    return DelimitedTable(source.file, Dialect(mark, source.decimal, source.encoding)).cells()
+    dialect = dialect_of(source.file, source.separator, source.decimal, source.encoding)
+    return DelimitedTable(source.file, dialect).cells()
 
 
 def _cells_of_workbook(path: Path) -> Iterator[list[str]]:
@@ -148,7 +147,8 @@ def _write_text(rows: Iterable[list[Any]], path: Path, source: CellSource) -> No
     name = path.name.lower()
     separator = SEPARATORS[file_format(path)]
     if separator == "," and source.file is not None and file_format(source.file) == ".csv":
-        separator = separator_of(".csv", source.separator, source.decimal)
+        marks = source.separator, source.decimal, source.encoding
+        separator = dialect_of(source.file, *marks).separator
     opened = gzip.open if name.endswith(".gz") else open
     with opened(path, "wt", encoding=source.encoding, newline="") as stream:
         writer = csv.writer(cast(TextIO, stream), delimiter=separator, lineterminator="\n")

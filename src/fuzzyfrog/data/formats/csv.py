@@ -12,6 +12,7 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -299,6 +300,15 @@ def settings_together(path: Path, asked: Dialect) -> Iterator[None]:
             raise
         settings = [part for one in others.items() for part in (" ", Setting(*one))]
         raise DataError(Sentence(error.args[0], " Pass all of these:", *settings)) from None
+
+
+def recognized(path: Path, asked: Dialect) -> Dialect:
+    """Return the dialect with the separator that a header has instead of the expected one."""
+    with open_bytes(path) as stream:
+        header = stream.readline(HEAD_BYTES)
+    if asked.separator.encode() in header:
+        return asked
+    return replace(asked, separator=seems_to_be(path, asked).separator)
 
 
 def seems_to_be(path: Path, asked: Dialect) -> Dialect:
