@@ -44,8 +44,7 @@ class Layout:
 
     `categorical` says whether each feature was named as categorical; None if the file decides.
     `keeps_text` says that texts such as "25.0%" are labels. `row_labels` is the column that names
-    the samples, None if there is none. `keeps_na` says that "NA" and the like are labels of the
-    target.
+    the samples, None if there is none.
     """
 
     features: tuple[int, ...]
@@ -54,7 +53,6 @@ class Layout:
     categorical: tuple[bool | None, ...]
     keeps_text: bool = False
     row_labels: int | None = None
-    keeps_na: bool = False
 
     @property
     def asked(self) -> list[Feature]:
@@ -161,15 +159,7 @@ class Wanted:
             )
         names = tuple(header[position] for position in features)
         kinds = self._kinds(names, file)
-        return Layout(
-            features,
-            names,
-            target,
-            kinds,
-            self.keeps_text,
-            labels,
-            self.keeps_na,
-        )
+        return Layout(features, names, target, kinds, self.keeps_text, labels)
 
     def _row_labels(self, header: Sequence[str], file: str) -> int | None:
         """Return the column that names the samples: the given one, or a nameless first one."""
