@@ -133,12 +133,12 @@ def run_child(told: Path, call: list[str]) -> None:
         os.write(file, f"{what} {time.monotonic()!r} {time.process_time()!r}\n".encode())
 
     from fuzzyfrog.cli import main as fuzzyfrog
-    from fuzzyfrog.cli.progress import Course
+    from fuzzyfrog.cli.progress import ProgressState
 
-    start_clock, hear = Course.start_clock, Course.hear
+    start_clock, hear = ProgressState.start_clock, ProgressState.hear
     sizes: list[int] = []
 
-    def told_clock(self: Course) -> None:
+    def told_clock(self: ProgressState) -> None:
         from fuzzyfrog.select.selection import _Fit
 
         placed = _Fit._placed
@@ -151,14 +151,14 @@ def run_child(told: Path, call: list[str]) -> None:
         tell("read")
         start_clock(self)
 
-    def told_hear(self: Course, moment) -> None:  # type: ignore[no-untyped-def]
+    def told_hear(self: ProgressState, moment) -> None:  # type: ignore[no-untyped-def]
         if not sizes:
             sizes.append(moment.size)
         if moment.size != sizes[0] or not moment.on_sample:
             tell("subset")
         hear(self, moment)
 
-    Course.start_clock, Course.hear = told_clock, told_hear  # type: ignore[method-assign]
+    ProgressState.start_clock, ProgressState.hear = told_clock, told_hear  # type: ignore[method-assign]
     sys.argv = ["fuzzyfrog", *call]
     fuzzyfrog()
 

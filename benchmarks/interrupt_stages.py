@@ -120,23 +120,23 @@ def run_child(stages: Path, call: list[str]) -> None:
 
     begin("starting")
     from fuzzyfrog.cli import run as fuzzyfrog
-    from fuzzyfrog.cli.progress import Course
+    from fuzzyfrog.cli.progress import ProgressState
 
-    phase, hear = Course.phase, Course.hear
+    phase, hear = ProgressState.phase, ProgressState.hear
     names = {"scoring": "first batch"}
 
-    def told_phase(self: Course, name: str) -> None:
+    def told_phase(self: ProgressState, name: str) -> None:
         word = name.partition(" ")[0]
         begin(names.get(word, word))
         if word == "scoring":
             tell_of_searches(begin)
         phase(self, name)
 
-    def told_hear(self: Course, moment: object) -> None:
+    def told_hear(self: ProgressState, moment: object) -> None:
         begin("search")
         hear(self, moment)  # type: ignore[arg-type]
 
-    Course.phase, Course.hear = told_phase, told_hear  # type: ignore[method-assign]
+    ProgressState.phase, ProgressState.hear = told_phase, told_hear  # type: ignore[method-assign]
     sys.argv = ["fuzzyfrog", *call]
     fuzzyfrog()
 

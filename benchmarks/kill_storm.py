@@ -10,10 +10,10 @@ when a stage begins: reading, replay (of what earlier lives did), search, proof,
 (explanations and files). Every kill has a stage and a random moment of it, in CPU seconds of the
 life, so that a busy machine changes nothing: first in the search, then in the proof, then in the
 writing, with reading and replays in between. How far a life came is read from the log of scores
-and steps of the proof, whole records only, and from the place of the branch and bound. Asserted: no life
-loses a record; one that worked beyond its replay for more than two CPU seconds has got further; the
-final record is that of the undisturbed run. Lives that are killed while they read, replay or write
-cannot get further.
+and steps of the proof, whole records only, and from the place of the branch and bound. Asserted: no
+life loses a record; one that worked beyond its replay for more than two CPU seconds has got
+further; the final record is that of the undisturbed run. Lives that are killed while they read,
+replay or write cannot get further.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ import numpy as np
 
 from fuzzyfrog import ReductSelector, load_dataset
 from fuzzyfrog.cli import main as fuzzyfrog
-from fuzzyfrog.cli.progress import Course
+from fuzzyfrog.cli.progress import ProgressState
 from fuzzyfrog.common.jit import compiling_all
 from fuzzyfrog.search.checkpoint import ScoreLog
 from fuzzyfrog.search.exact import CoverProof
@@ -150,9 +150,7 @@ class Storm:
         """Kill, print a line for every life, and compare the record at the end."""
         begun, n_ended = time.monotonic(), 0
         ends = dict(zip(shares, np.cumsum(list(shares.values())) + 1e-9, strict=True))
-        print(
-            "life  killed in (asked for)  CPU s  beyond replay  new bytes, new place"
-        )
+        print("life  killed in (asked for)  CPU s  beyond replay  new bytes, new place")
         while (left := n_kills - self._n.total()) > 0:
             number = n_kills - left
             part = next(name for name, end in ends.items() if number < end * n_kills)
@@ -291,9 +289,9 @@ def tell_stages(file: int) -> None:
             known.append(stage)
             os.write(file, f"{stage} {time.process_time():.3f}\n".encode())
 
-    phase, next_record, smallest = Course.phase, ScoreLog.next_record, CoverProof.smallest
+    phase, next_record, smallest = ProgressState.phase, ScoreLog.next_record, CoverProof.smallest
 
-    def told_phase(self: Course, name: str) -> None:
+    def told_phase(self: ProgressState, name: str) -> None:
         if name.startswith("scoring"):
             begin("replay")
         elif name.startswith(("explaining", "writing")):
@@ -312,7 +310,7 @@ def tell_stages(file: int) -> None:
             begin("proof")
         return smallest(self)
 
-    Course.phase, ScoreLog.next_record = told_phase, told_next  # type: ignore[method-assign]
+    ProgressState.phase, ScoreLog.next_record = told_phase, told_next  # type: ignore[method-assign]
     CoverProof.smallest = told_smallest  # type: ignore[method-assign]
     begin("reading")
 

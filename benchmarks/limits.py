@@ -94,15 +94,15 @@ def measured(name: str, folder: Path, limit: float, options: list[str]) -> str:
 def run_child(clock: Path, call: list[str]) -> None:
     """Run the command line in this process, and note when its clock starts."""
     from fuzzyfrog.cli import main as fuzzyfrog
-    from fuzzyfrog.cli.progress import Course
+    from fuzzyfrog.cli.progress import ProgressState
 
-    start_clock = Course.start_clock
+    start_clock = ProgressState.start_clock
 
-    def noted(self: Course) -> None:
+    def noted(self: ProgressState) -> None:
         clock.write_text(repr(time.monotonic()), encoding="utf-8")
         start_clock(self)
 
-    Course.start_clock = noted  # type: ignore[method-assign]
+    ProgressState.start_clock = noted  # type: ignore[method-assign]
     sys.argv = ["fuzzyfrog", *call]
     fuzzyfrog()
 

@@ -6,8 +6,8 @@ import numba
 import pytest
 
 from fuzzyfrog.cli import progress
-from fuzzyfrog.cli import progress as courses
-from fuzzyfrog.cli.progress import Course, Limits, shown_progress
+from fuzzyfrog.cli import progress as states
+from fuzzyfrog.cli.progress import Limits, ProgressState, shown_progress
 from fuzzyfrog.common.jit import compiling_heard
 from fuzzyfrog.search import Moment
 
@@ -22,16 +22,16 @@ def moment(n_evaluations: int, score: float = 0.5) -> Moment:
 def clock(monkeypatch):
     """Return a clock that is set by hand: what follows is about time, and takes none."""
     now = [100.0]
-    monkeypatch.setattr(courses.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(states.time, "monotonic", lambda: now[0])
     return now
 
 
-def rate(course: Course) -> list[str]:
+def rate(course: ProgressState) -> list[str]:
     return [part for part in course.parts() if "per second" in part]
 
 
 def test_the_rate_is_that_of_the_last_seconds(clock):
-    course = Course(Limits())
+    course = ProgressState(Limits())
     course.phase("searching")
     clock[0] += 2
     course.hear(moment(100))
@@ -52,7 +52,7 @@ def test_the_rate_is_that_of_the_last_seconds(clock):
 
 
 def test_the_budget_and_the_proof(clock):
-    course = Course(Limits(max_seconds=10, max_evaluations=1000, certify=True))
+    course = ProgressState(Limits(max_seconds=10, max_evaluations=1000, certify=True))
     assert course.share() is None
     course.phase("scoring the first subsets")
     course.start_clock()
@@ -71,7 +71,7 @@ def test_the_budget_and_the_proof(clock):
 
 
 def test_a_phase_tells_how_long_it_takes(clock):
-    course = Course(Limits())
+    course = ProgressState(Limits())
     course.phase("reading x.csv")
     clock[0] += 7
     assert course.parts() == ["reading x.csv", "7 s"]
@@ -81,7 +81,7 @@ def test_a_phase_tells_how_long_it_takes(clock):
 
 
 def test_the_time_goes_on_in_a_search_and_compiling_is_said(clock):
-    course = Course(Limits())
+    course = ProgressState(Limits())
     course.phase("searching")
     course.hear(moment(5))
     clock[0] += 30

@@ -67,7 +67,7 @@ def test_every_best_subset_is_looked_at():
 
 def test_popular_features_come_in_first():
     one = explorer(Problem(8, 80, 1.0), (0, 1), score=1.0)
-    one.praise(np.array([mask_of(8, 6), mask_of(8, 6), mask_of(8, 4)]))
+    one.reward(np.array([mask_of(8, 6), mask_of(8, 6), mask_of(8, 4)]))
     newcomers = [(set(row) - {0, 1}).pop() for row, _ in all_neighbors(one, 5) if len(row) == 2]
     assert newcomers[:4] == [6, 6, 4, 4]
 

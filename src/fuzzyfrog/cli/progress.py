@@ -53,9 +53,11 @@ LEAST_WIDTH_FOR_BAR = 80
 
 
 @contextmanager
-def shown_progress(phase: str, limits: Limits | None = None, *, quiet: bool) -> Iterator[Course]:
-    """Yield the course of a command, which begins in a phase, and show it until the end."""
-    course = Course(limits or Limits())
+def shown_progress(
+    phase: str, limits: Limits | None = None, *, quiet: bool
+) -> Iterator[ProgressState]:
+    """Yield the state of a command, which begins in a phase, and show it until the end."""
+    course = ProgressState(limits or Limits())
     course.phase(phase)
     if quiet:
         yield course
@@ -76,7 +78,7 @@ class Limits:
     certify: bool = False
 
 
-class Course:
+class ProgressState:
     """The state of a running command."""
 
     def __init__(self, limits: Limits) -> None:
@@ -172,7 +174,7 @@ class Course:
 
 
 @contextmanager
-def _moving_line(course: Course) -> Iterator[None]:
+def _moving_line(course: ProgressState) -> Iterator[None]:
     from rich.live import Live
 
     with Live(
@@ -183,7 +185,7 @@ def _moving_line(course: Course) -> Iterator[None]:
 
 
 @contextmanager
-def _lines(course: Course) -> Iterator[None]:
+def _lines(course: ProgressState) -> Iterator[None]:
     """Write a line now and then, even while the work reports nothing."""
     ended = Event()
 
@@ -207,7 +209,7 @@ def _lines(course: Course) -> Iterator[None]:
 class _MovingLine:
     """The course as one line that is redrawn."""
 
-    def __init__(self, course: Course) -> None:
+    def __init__(self, course: ProgressState) -> None:
         from rich.spinner import Spinner
 
         self._course = course

@@ -15,7 +15,7 @@ from fuzzyfrog.cli.errors import ExitCode, in_options
 from fuzzyfrog.cli.inputs import LoadedTable, TableOptions, opened
 from fuzzyfrog.cli.options import CheckOptions, SelectionOptions
 from fuzzyfrog.cli.outputs import Files
-from fuzzyfrog.cli.progress import NOTICE, Course, Limits, Stopping, shown_progress
+from fuzzyfrog.cli.progress import NOTICE, Limits, ProgressState, Stopping, shown_progress
 from fuzzyfrog.common.deadline import (
     ALLOWANCE,
     Deadline,
@@ -92,7 +92,7 @@ def _with(result: Result, **changes: object) -> Result:
 
 
 def _selected(
-    settings: Settings, loaded: LoadedTable, stopping: Stopping, course: Course, files: Files
+    settings: Settings, loaded: LoadedTable, stopping: Stopping, course: ProgressState, files: Files
 ) -> tuple[Result, Unwritten]:
     """Select, and write the answer at once: whatever happens while it is explained, it is there."""
     from fuzzyfrog.select.groups import Groups
@@ -117,7 +117,7 @@ def _selected(
 
 
 def _explained(
-    result: Result, settings: Settings, dataset: Dataset, stopping: Stopping, course: Course
+    result: Result, settings: Settings, dataset: Dataset, stopping: Stopping, course: ProgressState
 ) -> Result:
     """Return the result with explanations; once it is interrupted, only those that are quick."""
     from fuzzyfrog.select.explain import Evidence, used_columns
@@ -197,7 +197,7 @@ class Checking:
         seed: int,
         deadline: Deadline,
         stopping: Stopping,
-        course: Course,
+        course: ProgressState,
     ) -> None:
         self._settings, self._options, self._seed = settings, options, seed
         self._deadline, self._stopping, self._course = deadline, stopping, course

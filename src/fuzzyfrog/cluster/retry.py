@@ -164,13 +164,13 @@ def _heard(client: Client, call: Callable[[], Any], workers: Sequence[str] | Non
     def look_around() -> None:
         _require_scheduler(client)
         if time.monotonic() > patience_ends:
-            _require_voices(client, workers or list(workers_of(client)))
+            _require_responsive(client, workers or list(workers_of(client)))
 
     with _scheduler_of(client):
         return answer(client, call, LOOK_AROUND, look_around)
 
 
-def _require_voices(client: Client, workers: Sequence[str]) -> None:
+def _require_responsive(client: Client, workers: Sequence[str]) -> None:
     silent = silent_workers(client, workers, SILENT_SECONDS)
     if silent:
         raise ClusterError(

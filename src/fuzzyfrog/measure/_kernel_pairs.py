@@ -129,7 +129,7 @@ def _lower_by_sum(near, i, j, apart, lowest):
 
 @kernel
 def _lower_by_largest(near, i, j, apart, more, lowest):
-    """Do the same with the larger of distance and difference."""
+    """Lower memberships to the larger of distance and difference on each further feature."""
     for a in range(near.shape[1]):
         d = abs(near[i, a] - near[j, a])
         value = (d if d > apart else apart) + more
@@ -139,7 +139,7 @@ def _lower_by_largest(near, i, j, apart, more, lowest):
 
 @kernel
 def _lower_by_similarity(similarity, i, j, more, lowest):
-    """Do the same with similarities that were joined before."""
+    """Lower memberships by similarities that were joined before."""
     for a in range(similarity.size):
         value = np.rint((1.0 - similarity[a]) / GRID) * GRID + more
         lowest[i, a] = abs(value if value < lowest[i, a] else lowest[i, a])

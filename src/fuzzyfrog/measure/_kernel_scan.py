@@ -152,7 +152,7 @@ def _scan_classes(
 def _scan_numeric(
     table, features, subset, join, gaps, first, stride, membership, limit, enemy, allowed
 ):
-    """Do the same for a numeric target, where every sample is an enemy to some degree."""
+    """Scan for a numeric target, where every sample is an enemy to some degree."""
     n = membership.size
     lanes, queries = table.lanes, table.queries
     Z, target, level, steps = table.Z, table.target, table.level, table.steps

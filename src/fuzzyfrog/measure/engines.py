@@ -493,7 +493,7 @@ class ArrayEngine(Engine):
         return apart
 
     def _join_all(self, one: _Rectangle, subset: Integers, apart: Floats) -> None:
-        """Set the same."""
+        """Set the distances of pairs, as `_apart` returns them."""
         differences, features = one.differences, self._ordered(subset)
         apart[...] = 1.0 if self.join >= PRODUCT else 0.0
         for start in range(0, features.size, _AT_ONCE):

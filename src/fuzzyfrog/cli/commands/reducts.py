@@ -22,7 +22,7 @@ from fuzzyfrog.common.jit import compiling_heard
 from fuzzyfrog.common.messages import count
 
 if TYPE_CHECKING:
-    from fuzzyfrog.cli.progress import Course
+    from fuzzyfrog.cli.progress import ProgressState
     from fuzzyfrog.result import Subset
 
 ROOM = 40  # columns of a terminal for one name among others
@@ -125,7 +125,9 @@ def _list_all(
         raise typer.Exit(ExitCode.INTERRUPTED)
 
 
-def _collect(reducts: Iterator[Subset], limit: int, found: list[Subset], course: Course) -> str:
+def _collect(
+    reducts: Iterator[Subset], limit: int, found: list[Subset], course: ProgressState
+) -> str:
     """Append the reducts as they come; return why that ended: "all" or "limit"."""
     for one in reducts:
         if limit and len(found) == limit:

@@ -130,7 +130,7 @@ class LocalPond(Pond):
         smaller = scores > -np.inf
         self._put(rows[smaller], frogs[smaller], scores[smaller])
         self._spared.update(packed(frogs))
-        self.explorer.praise(frogs)
+        self.explorer.reward(frogs)
 
     def _look_around(self, stream: Stream) -> Steps[None]:
         """Move each leader to the best of some neighbors that is as good as where it is.
@@ -228,7 +228,7 @@ class Explorer:
         other._archive, other._constraints, other._tried = archive, constraints, {}
         return other
 
-    def praise(self, subsets: Masks) -> None:
+    def reward(self, subsets: Masks) -> None:
         """Make the features of good subsets the first ones to be added."""
         self._popularity += subsets.sum(axis=0)
 
