@@ -2,6 +2,8 @@
 
 import json
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from fuzzyfrog import SoftSelector, load_dataset
@@ -69,6 +71,41 @@ def test_the_result_is_that_of_the_library(in_process):
         known.front,
         known.chance,
     )
+
+
+@pytest.fixture
+def visits(tmp_path):
+    """Return a table of patients, and which row is whose."""
+    rng = np.random.default_rng(0)
+    patient = np.repeat(np.arange(25), 4)
+    y = rng.permutation(25)[patient] % 2
+    who = rng.normal(size=(25, 2))[patient]
+    columns = {"a": who[:, 0], "b": who[:, 1], "c": y + 0.6 * rng.normal(size=100), "ill": y}
+    file = tmp_path / "visits.csv"
+    pd.DataFrame({**columns, "of, whom": [f"P{one}" for one in patient]}).to_csv(file, index=False)
+    return file, patient
+
+
+@pytest.mark.parametrize("door", ["select", "reducts"])
+def test_groups_are_a_column_that_is_no_feature(door, visits, in_process):
+    file, patient = visits
+    given = (door, str(file), "--target", "ill", "--groups", "of, whom", "--no-check", "--json")
+    code, out, err = in_process(*given, "-q")
+    assert code == 0
+    result = Result.from_json(out)
+    assert [one.name for one in result.table.features] == ["a", "b", "c"]
+    assert ("Groups of samples do not change" in err) == (door == "reducts")
+    if door == "select":
+        table = pd.read_csv(file)
+        found = SoftSelector().fit(table[["a", "b", "c"]], table["ill"], groups=patient)
+        assert (result.selected, result.dependency) == ((2,), found.dependency_)
+
+
+def test_groups_that_are_no_column_are_refused(visits, in_process):
+    for name in ("ill", "whom", "of, whom,a"):
+        code, out, err = in_process("select", str(visits[0]), "--target", "ill", "--groups", name)
+        assert (code, out) == (2, "")
+        assert "--groups must be a column of visits other than the target, got" in err
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.measure import SoftDependency, soft
-from fuzzyfrog.measure.soft import _DOUBLE, _SINGLE
+from fuzzyfrog.measure.soft_columns import DOUBLE_PRECISION, SINGLE_PRECISION
 from naive import soft as naive
 
 
@@ -22,7 +22,7 @@ def _kernels():
         yield
 
 
-def table(seed, n_samples, kinds, *, numeric=False, n_classes=3, tails=False):
+def table(seed, n_samples, kinds, *, numeric=False, n_classes=3, tails=False, grouped=False):
     """Return a dataset with ties, gaps, constants and categories by the letters of `kinds`."""
     rng = np.random.default_rng(seed)
     columns = []
@@ -47,7 +47,15 @@ def table(seed, n_samples, kinds, *, numeric=False, n_classes=3, tails=False):
         tuple(f"x{k}" for k in range(len(kinds))),
         np.array([kind in "cC" for kind in kinds]),
         classes,
+        groups=made_groups(rng, n_samples) if grouped else None,
     )
+
+
+def made_groups(rng, n_samples):
+    """Return groups of any size, some of which have most samples, but never all."""
+    groups = rng.integers(0, rng.integers(1, n_samples + 1), n_samples)
+    groups[0] = -1
+    return groups
 
 
 def truth(dataset, mask):
@@ -57,7 +65,7 @@ def truth(dataset, mask):
         for a in np.flatnonzero(mask)
     ]
     likeness = naive.same_class if dataset.classes is not None else naive.alike_numbers
-    return naive.soft_memberships(columns, likeness(dataset.target))
+    return naive.soft_memberships(columns, likeness(dataset.target), dataset.groups)
 
 
 def random_masks(rng, n_subsets, n_features):
@@ -73,9 +81,10 @@ def random_masks(rng, n_subsets, n_features):
     kinds=st.text("ntckNTC", min_size=1, max_size=6),
     numeric=st.booleans(),
     n_classes=st.integers(1, 4),
+    grouped=st.booleans(),
 )
-def test_equals_the_definition(seed, n_samples, kinds, numeric, n_classes):
-    dataset = table(seed, n_samples, kinds, numeric=numeric, n_classes=n_classes)
+def test_equals_the_definition(seed, n_samples, kinds, numeric, n_classes, grouped):
+    dataset = table(seed, n_samples, kinds, numeric=numeric, n_classes=n_classes, grouped=grouped)
     measure = SoftDependency(dataset)
     masks = random_masks(np.random.default_rng(seed), 4, len(kinds))
     for mask, score in zip(masks, measure.score(masks), strict=True):
@@ -84,7 +93,7 @@ def test_equals_the_definition(seed, n_samples, kinds, numeric, n_classes):
         assert score == pytest.approx(expected.mean(), abs=1e-12)
 
 
-@example(seed=2, n_samples=54, kinds="CC", numeric=True, tails=True)  # a square, not a power
+@example(seed=2, n_samples=54, kinds="CC", numeric=True, tails=True, grouped=False)  # a square
 @settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 2**16),
@@ -92,14 +101,17 @@ def test_equals_the_definition(seed, n_samples, kinds, numeric, n_classes):
     kinds=st.text("ntckNTC", min_size=2, max_size=6),
     numeric=st.booleans(),
     tails=st.booleans(),
+    grouped=st.booleans(),
 )
-def test_numpy_gives_the_bits_of_the_kernels(seed, n_samples, kinds, numeric, tails):
-    dataset = table(seed, n_samples, kinds, numeric=numeric, n_classes=2, tails=tails)
+def test_numpy_gives_the_bits_of_the_kernels(seed, n_samples, kinds, numeric, tails, grouped):
+    dataset = table(
+        seed, n_samples, kinds, numeric=numeric, n_classes=2, tails=tails, grouped=grouped
+    )
     features = np.arange(len(kinds))
 
     def answers():
         measure = SoftDependency(dataset)
-        for precision in (_SINGLE, _DOUBLE):
+        for precision in (SINGLE_PRECISION, DOUBLE_PRECISION):
             base, added = features[: seed % 2], features[seed % 2 :]
             for found in measure._weighed(base, added, precision, measure.anchors):
                 yield found.tobytes()
@@ -155,7 +167,7 @@ def raced(measure, masks, monkeypatch):
     weighed, inner = [], measure._weighed
 
     def count(base, added, precision, anchors):
-        weighed.append(len(added) * len(anchors) * (precision is _SINGLE))
+        weighed.append(len(added) * len(anchors) * (precision is SINGLE_PRECISION))
         return inner(base, added, precision, anchors)
 
     with monkeypatch.context() as patch:
@@ -221,7 +233,7 @@ def test_a_race_waits_for_what_single_precision_cannot_tell(monkeypatch):
 
     def lose(base, added, precision, anchors):
         found, is_unsure = inner(base, added, precision, anchors)
-        if precision is _SINGLE:  # as underflow would do
+        if precision is SINGLE_PRECISION:  # as underflow would do
             found[added == 1, ::3], is_unsure[added == 1, ::3] = 0.0, True
         return found, is_unsure
 
@@ -235,7 +247,11 @@ def test_exponentials_that_are_kept_are_those_of_the_features(monkeypatch):
     dataset = table(4, 60, "nNcnTn")
     columns, fresh = (SoftDependency(dataset)._columns for _ in range(2))
     monkeypatch.setattr(fresh, "_kept_exponentials", fresh._exponentials)
-    for scale, precision in ((0.4, _SINGLE), (0.8, _SINGLE), (0.8, _DOUBLE)):
+    for scale, precision in (
+        (0.4, SINGLE_PRECISION),
+        (0.8, SINGLE_PRECISION),
+        (0.8, DOUBLE_PRECISION),
+    ):
         for features in ([5], [3, 0, 5], [5, 3], [0], [1, 0], [4, 2, 1, 0], [2], [5]):
             found = columns.factors(np.array(features), scale, precision)
             expected = fresh.factors(np.array(features), scale, precision)
@@ -343,13 +359,16 @@ def test_anchors_are_some_samples_against_all():
     n_samples=st.integers(2, 60),
     kinds=st.text("ntckNTC", min_size=1, max_size=5),
     numeric=st.booleans(),
+    grouped=st.booleans(),
 )
-def test_left_out_losses_equal_the_definition(seed, n_samples, kinds, numeric):
-    dataset = table(seed, n_samples, kinds, numeric=numeric)
+def test_left_out_losses_equal_the_definition(seed, n_samples, kinds, numeric, grouped):
+    dataset = table(seed, n_samples, kinds, numeric=numeric, grouped=grouped)
     path = np.random.default_rng(seed).permutation(len(kinds))
     columns = [naive.differences(dataset.values[:, a], dataset.categorical[a]) for a in path]
     loss = naive.squared_errors if numeric else naive.wrong_votes
-    expected = [loss(columns[:size], dataset.target) for size in range(1, len(kinds) + 1)]
+    expected = [
+        loss(columns[:size], dataset.target, dataset.groups) for size in range(1, len(kinds) + 1)
+    ]
     found = SoftDependency(dataset).left_out_losses(path)
     np.testing.assert_allclose(found, expected, atol=1e-9)
 

@@ -63,25 +63,30 @@ def ridge_loss(Z, t, x, rest):
     return (mean + (Z[x] - center) @ weights - t[x]) ** 2 / t.var(ddof=1)
 
 
-def losses(X, y, subset, is_categorical, is_numeric):
+def linear_losses(X, y, is_categorical, is_numeric, groups=None):
+    """Return the loss of a linear model for each sample, without the samples of its group."""
+    Z, out = design(X, is_categorical), soft.left_out(len(y), groups)
+    loss = ridge_loss if is_numeric else discriminant_loss
+    return np.array([loss(Z, y, x, np.flatnonzero(~out[x])) for x in range(len(y))])
+
+
+def losses(X, y, subset, is_categorical, is_numeric, groups=None):
     """Return the mean loss of neighbors and of the linear model, for each sample."""
     columns = [soft.differences(X[:, a], is_categorical[a]) for a in subset]
-    near = soft.squared_errors(columns, y) if is_numeric else soft.wrong_votes(columns, y)
-    Z, every = design(X[:, subset], is_categorical[subset]), np.arange(len(y))
-    loss = ridge_loss if is_numeric else discriminant_loss
-    return (near + [loss(Z, y, x, every[every != x]) for x in every]) / 2
+    near = (soft.squared_errors if is_numeric else soft.wrong_votes)(columns, y, groups)
+    return (near + linear_losses(X[:, subset], y, is_categorical[subset], is_numeric, groups)) / 2
 
 
-def is_level(u, v):
+def is_level(u, v, groups=None):
     """Whether the mean of u - v is at most its standard error."""
-    return np.mean(u - v) <= np.std(u - v, ddof=1) / np.sqrt(len(u)) + 1e-9
+    return np.mean(u - v) <= soft.standard_error(u - v, groups) + 1e-9
 
 
-def without_redundant(X, y, selection, is_categorical, is_numeric, fixed=()):
+def without_redundant(X, y, selection, is_categorical, is_numeric, fixed=(), groups=None):
     """Return what is left of a selection."""
     S = soft.alike_numbers(y) if is_numeric else soft.same_class(y)
     left = sorted(selection)
-    before = losses(X, y, left, is_categorical, is_numeric)
+    before = losses(X, y, left, is_categorical, is_numeric, groups)
     while True:
         scores = {}
         for a in left:
@@ -89,8 +94,8 @@ def without_redundant(X, y, selection, is_categorical, is_numeric, fixed=()):
             pairs = [b for b in rest if not is_categorical[a] and not is_categorical[b]]
             if a in fixed or not any(correlation(X[:, a], X[:, b]) >= 0.9 for b in pairs):
                 continue
-            if is_level(losses(X, y, rest, is_categorical, is_numeric), before):
-                scores[a] = round(soft.soft_dependency(X, S, rest, is_categorical), 12)
+            if is_level(losses(X, y, rest, is_categorical, is_numeric, groups), before, groups):
+                scores[a] = round(soft.soft_dependency(X, S, rest, is_categorical, groups), 12)
         if not scores:
             return left
         left.remove(max(scores, key=lambda a: (scores[a], -a)))

@@ -39,16 +39,22 @@ def alike_numbers(t):
     return np.maximum(0.0, 1.0 - np.abs(t[:, None] - t[None, :]) / spread)
 
 
-def chance(S):
-    """Return the mean of S over all pairs of different samples."""
-    pairs = ~np.eye(len(S), dtype=bool)
-    return float(S[pairs].mean())
+def left_out(n, groups=None):
+    """Return which samples do not count for another one: itself, and those of its group."""
+    groups = np.arange(n) if groups is None else np.asarray(groups)
+    return groups[:, None] == groups[None, :]
 
 
-def soft_memberships(columns, S):
+def chance(S, groups=None):
+    """Return the mean likeness of other samples, averaged over the samples."""
+    others = ~left_out(len(S), groups)
+    return float(np.mean([S[x, others[x]].mean() for x in range(len(S))]))
+
+
+def soft_memberships(columns, S, groups=None):
     """Return the membership of each sample, given the differences on the features of a subset."""
     delta = np.mean(columns, axis=0)
-    np.fill_diagonal(delta, np.inf)
+    delta[left_out(len(S), groups)] = np.inf
     nearest = delta.min(axis=1, keepdims=True)  # cancels in the ratio, and nothing underflows
     shares = []
     for width in WIDTHS:
@@ -57,37 +63,47 @@ def soft_memberships(columns, S):
     return np.mean(shares, axis=0)
 
 
-def soft_dependency(X, S, subset, is_categorical):
+def soft_dependency(X, S, subset, is_categorical, groups=None):
     """Return Gamma of a subset, a list of column indices."""
     columns = [differences(X[:, a], is_categorical[a]) for a in subset]
-    return float(soft_memberships(columns, S).mean())
+    return float(soft_memberships(columns, S, groups).mean())
 
 
-def neighbor_shares(columns, k=5):
+def standard_error(values, groups=None):
+    """Return the standard error of a mean; the sums of groups vary, not their samples."""
+    apart = values - np.mean(values)
+    groups = np.arange(len(values)) if groups is None else np.asarray(groups)
+    sums = np.array([apart[groups == one].sum() for one in np.unique(groups)])
+    return np.sqrt((sums**2).sum() * len(sums) / (len(sums) - 1)) / len(values)
+
+
+def neighbor_shares(columns, groups=None, most=5):
     """Return how much of the k places each other sample has, float64[n, n].
 
-    Samples at the same distance as the last of the k share the places that are left.
+    There are five of them, or as many as there are other samples. Samples at the same distance as
+    the last of the k share the places that are left.
     """
     delta = np.sum(columns, axis=0)
-    np.fill_diagonal(delta, np.inf)
-    k = min(k, len(delta) - 1)
-    farthest = np.sort(delta, axis=1)[:, [k - 1]]
+    out = left_out(len(delta), groups)
+    delta[out] = np.inf
+    k = np.minimum(most, (~out).sum(axis=1))[:, None]
+    farthest = np.take_along_axis(np.sort(delta, axis=1), k - 1, axis=1)
     tied = np.abs(delta - farthest) <= 1e-9  # up to rounding
     nearer = (delta < farthest) & ~tied
     left = k - nearer.sum(axis=1, keepdims=True)
     return nearer + tied * left / tied.sum(axis=1, keepdims=True)
 
 
-def wrong_votes(columns, y):
+def wrong_votes(columns, y, groups=None):
     """Return for each sample 0 for a right vote of its neighbors, 1 for a wrong one."""
-    votes = neighbor_shares(columns) @ (np.asarray(y)[:, None] == np.unique(y)[None, :])
+    votes = neighbor_shares(columns, groups) @ (np.asarray(y)[:, None] == np.unique(y)[None, :])
     best = votes >= votes.max(axis=1, keepdims=True) - 1e-9
     own = np.asarray(y)[:, None] == np.unique(y)[None, :]
     return 1.0 - (best & own).sum(axis=1) / best.sum(axis=1)
 
 
-def squared_errors(columns, t):
+def squared_errors(columns, t, groups=None):
     """Return for each sample the squared error of the mean of its neighbors, in variances."""
     t = np.asarray(t, dtype=np.float64)
-    shares = neighbor_shares(columns)
+    shares = neighbor_shares(columns, groups)
     return (shares @ t / shares.sum(axis=1) - t) ** 2 / t.var(ddof=1)

@@ -7,13 +7,14 @@ from fuzzyfrog import SoftSelector, load_dataset
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.measure import SoftDependency
 from fuzzyfrog.result import Result
+from fuzzyfrog.select import redundant as redundant_features
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.redundant import Redundancy, correlations, linear_losses
 from fuzzyfrog.words import words_of
 from naive import redundant as naive
 
 
-def table(seed, *, numeric=False, tails=False):
+def table(seed, *, numeric=False, tails=False, grouped=False):
     """Return a table with near copies, monotone ones, gaps, ties, a constant and categories."""
     rng = np.random.default_rng(seed)
     n_samples = int(rng.integers(25, 60))
@@ -35,6 +36,7 @@ def table(seed, *, numeric=False, tails=False):
         tuple(f"x{k}" for k in range(values.shape[1])),
         np.arange(values.shape[1]) == 10,
         None if numeric else (0, 1, 2),
+        groups=rng.integers(0, n_samples // 3, n_samples) if grouped else None,
     )
 
 
@@ -50,13 +52,19 @@ def redundant(dataset, features, fixed=(), groups=None):
 @pytest.mark.parametrize("numeric", [False, True])
 @pytest.mark.parametrize("seed", range(6))
 def test_drops_what_the_definition_drops(seed, numeric):
-    dataset = table(seed, numeric=numeric, tails=seed % 3 == 2)
+    dataset = table(seed, numeric=numeric, tails=seed % 3 == 2, grouped=seed % 2 == 1)
     rng = np.random.default_rng(seed)
     selection = np.sort(rng.permutation(dataset.n_features)[: 5 + seed]).tolist()
     fixed = selection[: seed % 2]
     found = redundant(dataset, selection, fixed)
     left = naive.without_redundant(
-        dataset.values, dataset.target, selection, dataset.categorical, numeric, fixed
+        dataset.values,
+        dataset.target,
+        selection,
+        dataset.categorical,
+        numeric,
+        fixed,
+        dataset.groups,
     )
     assert [one for one in selection if one not in found] == left
     for one, resembled in found.items():
@@ -67,16 +75,18 @@ def test_drops_what_the_definition_drops(seed, numeric):
 
 
 @pytest.mark.parametrize("numeric", [False, True])
-@pytest.mark.parametrize("seed", range(3))
-def test_linear_losses_equal_models_fitted_again(seed, numeric):
-    dataset = table(seed, numeric=numeric)
-    columns = np.arange(dataset.n_features)
-    Z, every = naive.design(dataset.values, dataset.categorical), np.arange(dataset.n_samples)
-    loss = naive.ridge_loss if numeric else naive.discriminant_loss
-    expected = [loss(Z, dataset.target, x, every[every != x]) for x in every]
-    np.testing.assert_allclose(linear_losses(dataset, columns, every), expected, atol=1e-9)
-    some = every[::3]
-    np.testing.assert_allclose(linear_losses(dataset, columns, some), expected[::3], atol=1e-9)
+@pytest.mark.parametrize("cells", [1, 600, 2**20])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_linear_losses_equal_models_fitted_again(cells, grouped, numeric, monkeypatch):
+    monkeypatch.setattr(redundant_features, "CELLS_AT_ONCE", cells)
+    dataset = table(cells, numeric=numeric, grouped=grouped)
+    columns, together = np.arange(dataset.n_features), SoftDependency(dataset).together
+    expected = naive.linear_losses(
+        dataset.values, dataset.target, dataset.categorical, numeric, dataset.groups
+    )
+    for anchors in (np.arange(dataset.n_samples), np.arange(0, dataset.n_samples, 3)):
+        losses = linear_losses(dataset, columns, anchors, together)
+        np.testing.assert_allclose(losses, expected[anchors], atol=1e-9)
 
 
 def test_correlations_of_any_columns_are_finite():

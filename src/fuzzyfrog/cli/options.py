@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from enum import Enum, StrEnum
 from math import inf, nan
 from pathlib import Path
@@ -194,6 +194,15 @@ class SelectionOptions:
             rich_help_panel=SEARCH,
         ),
     ] = None
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="The column that says which samples belong together, such as a patient; it is no "
+            "feature. Without it, an ID that several samples share.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = None
     sample: Annotated[
         int | None,
         typer.Option(
@@ -243,6 +252,23 @@ class SelectionOptions:
         if self.n_features is not None:
             check_count("n_features_to_select", self.n_features)
 
+    def grouped(self, dataset: Dataset) -> Dataset:
+        """Return the table with its groups of samples in place of the column that has them."""
+        if self.groups is None:
+            return dataset
+        from fuzzyfrog.common.messages import shown, suggested
+        from fuzzyfrog.data.dataset import group_numbers
+
+        names = dataset.feature_names
+        if self.groups not in names:
+            raise UsageError(
+                f"--groups must be a column of {dataset.name} other than the target, got "
+                f"{shown(self.groups)}. {suggested(self.groups, names)}"
+            )
+        labels = dataset.values[:, names.index(self.groups)]
+        rest = dataset.take(columns=[name != self.groups for name in names])
+        return replace(rest, groups=group_numbers(labels, dataset.n_samples))
+
     def named(self, dataset: Dataset) -> dict[str, Any]:
         """Return the parameters that name features."""
         groups = groups_in(self.feature_group, dataset)
@@ -258,7 +284,8 @@ class SelectionOptions:
         from fuzzyfrog.select.settings import Settings  # slow to import: wrong names come first
 
         kind = self.kind
-        left = kind.parameters().keys() | {"feature_group", "include", "list_all", "limit", "cost"}
+        others = {"feature_group", "include", "list_all", "limit", "cost", "groups"}
+        left = kind.parameters().keys() | others
         given = {name: one for name, one in _parameters(self).items() if name not in left}
         return Settings(kind=kind, checkpoint=checkpoint, **{**given, **named})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from contextlib import ExitStack
+from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -64,7 +65,9 @@ def run_selection(
             limits = Limits(options.max_seconds, n_most, proves and not has_costs)
             with shown_progress(f"reading {asked.table}", limits, quiet=quiet) as course:
                 loaded = stack.enter_context(opened(asked))
-                settings = options.settings(loaded.dataset, files.scores)
+                dataset = options.grouped(loaded.dataset)
+                settings = options.settings(dataset, files.scores)
+                loaded = replace(loaded, dataset=_grouped(dataset, settings))
                 deadline = Deadline(inf if options.max_seconds is None else options.max_seconds)
                 with compiling_heard(course.compile):
                     with stoppable():
@@ -83,6 +86,12 @@ def run_selection(
         tell(files.interruption(has_found=stopping.has_found))
         raise typer.Exit(ExitCode.INTERRUPTED) from None
     raise typer.Exit(_exit_code(result, stopping, proves=proves))
+
+
+def _grouped(dataset: Dataset, settings: Settings) -> Dataset:
+    from fuzzyfrog.select.selection import with_groups
+
+    return with_groups(dataset, settings)
 
 
 def _with(result: Result, **changes: object) -> Result:

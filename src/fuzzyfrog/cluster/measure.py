@@ -421,6 +421,7 @@ def _table_of(measure: Placeable) -> Table:
         tuple(map(str, range(full.n_features))),
         full.categorical.copy(),
         None if full.classes is None else tuple(range(len(full.classes))),
+        groups=full.groups,
     )
     return Table(bare, measure.recipe())
 

@@ -89,6 +89,8 @@ class Dataset:
         Whether the file has more rows than the table.
     parts_of : mapping of str to str
         For each feature that is a part of a date, the column of the file that it comes from.
+    groups : int64[n_samples] or None
+        The same number for samples that belong together, such as those of a patient.
     """
 
     values: NDArray[np.float64]
@@ -104,6 +106,7 @@ class Dataset:
     rows: NDArray[np.int64] | tuple[str, ...] | None = None
     rows_left_out: bool = False
     parts_of: Mapping[str, str] = field(default_factory=dict)
+    groups: NDArray[np.int64] | None = None
 
     def __repr__(self) -> str:
         kind = "a numeric target" if self.classes is None else f"{len(self.classes)} classes"
@@ -165,6 +168,7 @@ class Dataset:
             rows=names,
             rows_left_out=self.rows_left_out or len(samples) < self.n_samples,
             parts_of={one: self.parts_of[one] for one in feature_names if one in self.parts_of},
+            groups=None if self.groups is None else self.groups[samples],
         )
 
 
@@ -259,6 +263,29 @@ def make_dataset(
         notes,
         content.dates,
     )
+
+
+def group_numbers(groups: object, n_samples: int) -> NDArray[np.int64]:
+    """Return a number for each sample, the same for equal labels; without a label it is alone.
+
+    Raises
+    ------
+    DataError
+        If there is not one label for each sample.
+    """
+    labels = np.asarray(groups, dtype=object)
+    if labels.shape != (n_samples,):
+        raise DataError(
+            f"groups must have a label for each of the {n_samples:,} samples, got "
+            f"{'a single value' if labels.ndim == 0 else f'an array of shape {labels.shape}'}. "
+            "Samples with the same label belong together."
+        )
+    numbers: dict[Hashable, int] = {}
+    found = np.empty(n_samples, np.int64)
+    for place, label in enumerate(labels.tolist()):
+        is_gap = label is None or type(label).__name__ == "NAType" or label != label
+        found[place] = numbers.setdefault((place, None) if is_gap else label, len(numbers))
+    return found
 
 
 def _unchanged(data: Dataset, y: object) -> Dataset:

@@ -28,6 +28,7 @@ The path of a call, from the public names to the loops that Numba compiles::
 
     SoftDependency         the measure that counts friends      soft.py     _kernel_soft.py
       `-- small tables     the same by NumPy                    soft_arrays.py
+      `-- the table        as the kernels read it               soft_columns.py
 
 The filter compares 64 samples at once, in `_vectors.py`. Kernels are imported on first use, since
 Numba is slow to import; `common/jit.py` decides when compiling them pays.

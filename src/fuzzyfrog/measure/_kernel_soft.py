@@ -253,8 +253,8 @@ else:
 
 @kernel
 def memberships(
-    a, b, kind, differs, gap, n_base, target, starts, anchors, first, last, found, lowest
-):
+    a, b, kind, differs, gap, n_base, target, starts, together, anchors, first, last, found, lowest
+):  # fmt: skip
     """Find the soft memberships of some anchors, for the base extended by each other feature.
 
     Parameters
@@ -272,6 +272,8 @@ def memberships(
         Numeric targets in spreads; empty for classes.
     starts : int64[n_classes + 1]
         Where the samples of each class begin; with a numeric target 0 and n_samples.
+    together : int64[n_samples]
+        The same number for samples that are left out of each other's sums, such as a sample itself.
     anchors : int64[n_anchors]
         Samples whose memberships are wanted; a multiple of the lanes.
     first, last : int
@@ -290,13 +292,15 @@ def memberships(
     sums = np.empty((6, lanes), a.dtype)
     n_extensions = n_features - n_base
     total, alike = np.empty((n_extensions, 3, lanes)), np.empty((n_extensions, 3, lanes))
-    own = np.empty(lanes, np.float64)
+    own, mine = np.empty(lanes, np.float64), np.empty(lanes, np.int64)
     for block in range(first, last):
         here = anchors[block * lanes : (block + 1) * lanes]
         for f in range(n_features):
             for lane in range(lanes):
                 a_here[f, lane] = a[f, here[lane]]
                 b_here[f, lane] = b[f, here[lane]]
+        for lane in range(lanes):
+            mine[lane] = together[here[lane]]
         total[:] = 0.0
         alike[:] = 0.0
         for segment in range(starts.size - 1):
@@ -307,7 +311,7 @@ def memberships(
                 n = min(TILE, starts[segment + 1] - tile)
                 for k in range(n):
                     for lane in range(lanes):
-                        weights[k, lane] = 0.0 if tile + k == here[lane] else 1.0
+                        weights[k, lane] = 0.0 if together[tile + k] == mine[lane] else 1.0
                 if is_graded:
                     for k in range(n):
                         for lane in range(lanes):
@@ -342,20 +346,9 @@ def memberships(
 
 @kernel
 def left_out_losses(
-    z,
-    kind,
-    differs,
-    gap,
-    codes,
-    n_classes,
-    target,
-    n_neighbors,
-    start,
-    anchors,
-    first,
-    last,
-    losses,
-):
+    z, kind, differs, gap, codes, n_classes, target, n_nearest, together, start, anchors,
+    first, last, losses,
+):  # fmt: skip
     """Find how wrong the nearest other samples of some anchors are.
 
     Parameters
@@ -372,9 +365,11 @@ def left_out_losses(
         Number of classes; 0 for a numeric target.
     target : float64[n_samples]
         Numeric targets in spreads; not read with classes.
-    n_neighbors : int
-        Number of neighbors; of samples at the same distance as the last of them, all count, each
-        with an equal part of the places that are left.
+    n_nearest : int64[n_anchors]
+        Number of neighbors of each anchor; of samples at the same distance as the last of them, all
+        count, each with an equal part of the places that are left.
+    together : int64[n_samples]
+        The same number for samples that are no neighbors of each other, such as a sample itself.
     start : int
         The first step whose losses are wanted.
     anchors : int64[n_anchors]
@@ -388,10 +383,10 @@ def left_out_losses(
     """
     n_steps, n_samples = z.shape
     delta = np.empty(n_samples)
-    nearest, close = np.empty(n_neighbors), np.empty(n_samples, np.int64)
+    nearest, close = np.empty(n_nearest.max()), np.empty(n_samples, np.int64)
     votes, tied = np.empty(max(n_classes, 1)), np.empty(max(n_classes, 1))
     for place in range(first, last):
-        x = anchors[place]
+        x, n_neighbors = anchors[place], n_nearest[place]
         delta[:] = 0.0
         for step in range(n_steps):
             here, row = z[step, x], z[step]
@@ -411,7 +406,7 @@ def left_out_losses(
             nearest[:] = np.inf
             n_close = 0  # samples that may be among the nearest, or level with the last of them
             for y in range(n_samples):
-                if delta[y] > nearest[n_neighbors - 1] + SAME or y == x:
+                if delta[y] > nearest[n_neighbors - 1] + SAME or together[y] == together[x]:
                     continue
                 close[n_close] = y
                 n_close += 1

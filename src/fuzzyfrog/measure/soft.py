@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import copy
 import math
-from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, Literal, Self
@@ -17,14 +16,20 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fuzzyfrog.common.deadline import stop_if_late
 from fuzzyfrog.common.jit import Kernels
 from fuzzyfrog.data import Dataset, make_dataset
-from fuzzyfrog.data.scaling import positions, scaled
 from fuzzyfrog.measure import soft_arrays
 from fuzzyfrog.measure.dependency import checked_masks, one_step
 from fuzzyfrog.measure.sampled import mean_interval
-from fuzzyfrog.measure.soft_arrays import CATEGORY, DOUBLE, GAPS, NUMBER, SINGLE
+from fuzzyfrog.measure.soft_columns import (
+    CELLS_AT_ONCE,
+    DOUBLE_PRECISION,
+    SINGLE_PRECISION,
+    WIDTHS,
+    Precision,
+    SoftColumns,
+    pieces,
+)
 from fuzzyfrog.measure.threads import effective_threads, map_blocks
 
 __all__ = ["N_NEIGHBORS", "WIDTHS", "SoftDependency"]
@@ -36,7 +41,6 @@ Scalars = NDArray[np.floating[Any]]
 
 _kernel_soft = Kernels("fuzzyfrog.measure._kernel_soft", "memberships")
 
-WIDTHS = (0.1, 0.2, 0.4)  # of the similarity exp(-difference / width), averaged over all three
 N_NEIGHBORS = 5  # of the leave-one-out check
 MOST_ANCHORS = 20_000  # samples beyond which memberships are those of a random part ...
 N_ANCHORS = 2_000  # ... of this many
@@ -47,25 +51,8 @@ _FIRST_ROUND = 128  # anchors that all extensions of a race are weighed on
 _FAR_BEHIND = 5.0  # standard errors behind the leader that end the race of an extension
 _TOLERANCE = 1e-12  # by which rounding may change a score
 _CLOSE = 1e-9  # scores that are scored again, far beyond the rounding of float64
-_MOST_KEPT = 2**24  # bytes of exponentials that are kept for the next round of a race
-_CELLS_AT_ONCE = 2**16  # pairs that NumPy compares together
 _WORTH_A_THREAD = 2**24  # pairs times features: below, handing work over costs more than it saves
 _BLOCKS_AT_ONCE = 4  # vectors of anchors in one piece of work for a thread
-
-
-@dataclass(frozen=True)
-class _Precision:
-    """What a floating-point type can hold."""
-
-    dtype: type[np.floating[Any]]
-    lanes: int
-    cut: float  # exponents beyond are cut, so that no product overflows
-    reach: float  # an anchor beyond may be next to a cut sample: its membership is unsure
-    least: float  # so is that of an anchor whose similarities sum up to less
-
-
-_SINGLE = _Precision(np.float32, SINGLE, cut=44.0, reach=16.0, least=1e-12)
-_DOUBLE = _Precision(np.float64, DOUBLE, cut=340.0, reach=170.0, least=1e-100)
 
 
 class SoftDependency:
@@ -73,7 +60,8 @@ class SoftDependency:
 
     The membership of a sample is the share of its similar samples, weighed by similarity, that
     have its class (for a numeric target: how alike their targets are). The dependency is the mean
-    over the samples; compare it with :attr:`chance`.
+    over the samples; compare it with :attr:`chance`. Samples of the same group
+    (``Dataset.groups``) are left out of each other's memberships and neighbors.
 
     Parameters
     ----------
@@ -122,7 +110,7 @@ class SoftDependency:
             X, y, categorical_features=categorical_features, target=target
         )
         self._n_threads = effective_threads(n_jobs)
-        self._columns = _Columns.of(self.dataset)
+        self._columns = SoftColumns.of(self.dataset)
         self._draw(sample, seed)
 
     def _draw(self, sample: int | None, seed: int) -> None:
@@ -158,6 +146,11 @@ class SoftDependency:
     def n_sampled(self) -> int:
         """Number of samples whose memberships count."""
         return len(self.anchors)
+
+    @property
+    def together(self) -> Integers:
+        """The same number for samples that are left out of each other's memberships."""
+        return self._columns.together
 
     @cached_property
     def chance(self) -> float:
@@ -254,11 +247,14 @@ class SoftDependency:
         columns, classes = self._columns, self.dataset.classes
         z, kind, differs, gap = columns.differences(features)
         codes = np.empty(0, np.int64) if classes is None else self.dataset.target.astype(np.int64)
-        n_classes, n_neighbors = len(classes or ()), min(N_NEIGHBORS, self.n_samples - 1)
+        n_classes, together = len(classes or ()), columns.together
+        n_others = self.n_samples - np.bincount(together)[together[self.anchors]]
+        n_nearest = np.minimum(N_NEIGHBORS, n_others)
         losses = np.zeros((len(features) - start, len(self.anchors)))
-        if not n_neighbors:
+        if self.n_samples < 2:
             return losses
-        table = z, kind, differs, gap, codes, n_classes, columns.target, n_neighbors, start
+        about = codes, n_classes, columns.target, n_nearest, together
+        table = z, kind, differs, gap, *about, start
         work = self.n_samples * len(self.anchors), len(features), len(losses)
         if not _kernel_soft.pay(partial(soft_arrays.seconds_for_losses, *work)):
             soft_arrays.left_out_losses(*table, self.anchors, losses)
@@ -267,8 +263,25 @@ class SoftDependency:
         def rows(block: tuple[int, int]) -> None:
             _kernel_soft.left_out_losses(*table, self.anchors, *block, losses)
 
-        map_blocks(rows, _pieces(len(self.anchors), 64), self._n_threads)
+        map_blocks(rows, pieces(len(self.anchors), 64), self._n_threads)
         return losses
+
+    def standard_errors(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the standard errors of means over the anchors, float64[..., n_anchors] -> [...].
+
+        Anchors of the same group are alike, so groups are what varies.
+        """
+        _, group = np.unique(self.together[self.anchors], return_inverse=True)
+        n_anchors, n_groups = len(group), int(group.max()) + 1
+        if n_groups == n_anchors:
+            spread = values.std(axis=-1, ddof=min(1, n_anchors - 1))
+            return np.asarray(spread / np.sqrt(n_anchors))
+        apart = values - values.mean(axis=-1, keepdims=True)
+        order = np.argsort(group, kind="stable")
+        starts = np.flatnonzero(np.diff(group[order], prepend=-1))
+        sums = np.add.reduceat(apart[..., order], starts, axis=-1)
+        factor = n_groups / max(1, n_groups - 1)
+        return np.asarray(np.sqrt(factor * (sums**2).sum(axis=-1)) / n_anchors)
 
     def neighborhood(self, sample: int, mask: ArrayLike) -> NDArray[np.float64]:
         """Return the share of each sample in the neighborhood of one, by some features.
@@ -277,7 +290,7 @@ class SoftDependency:
         """
         features = np.flatnonzero(checked_masks(np.atleast_2d(mask), self.n_features)[0])
         delta = self._columns.mean_differences(features, np.array([sample]))[0]
-        delta[sample] = np.inf
+        delta[self._columns.together == self._columns.together[sample]] = np.inf
         delta -= delta.min()  # cancels in the shares, and nothing underflows
         similar = [np.exp(-delta / width) for width in WIDTHS]
         return np.asarray(sum(one / one.sum() for one in similar) / len(WIDTHS))
@@ -289,11 +302,11 @@ class SoftDependency:
     def memberships_in_numpy(self, mask: ArrayLike) -> NDArray[np.float64]:
         """Return the memberships of the anchors in NumPy alone: slow, but nothing is compiled."""
         features = np.flatnonzero(checked_masks(np.atleast_2d(mask), self.n_features)[0])
-        at_once = max(1, _CELLS_AT_ONCE // self.n_samples)
+        at_once = max(1, CELLS_AT_ONCE // self.n_samples)
         return np.concatenate(
             [
                 self._columns.memberships(features, self.anchors[first:last])
-                for first, last in _pieces(len(self.anchors), at_once)
+                for first, last in pieces(len(self.anchors), at_once)
             ]
         )
 
@@ -301,7 +314,7 @@ class SoftDependency:
         features = np.flatnonzero(mask)
         if not len(features):  # nothing tells samples apart: all are equally similar
             return self._columns.chances()[self.anchors]
-        found, _ = self._weighed(features[:-1], features[-1:], _DOUBLE, self.anchors)
+        found, _ = self._weighed(features[:-1], features[-1:], DOUBLE_PRECISION, self.anchors)
         return np.asarray(found[0])
 
     def _contenders(self, base: Mask, added: Integers) -> Integers:
@@ -314,7 +327,7 @@ class SoftDependency:
         found, n_unsure = np.empty((len(added), 0)), np.zeros(len(added))
         for first, last in _rounds(n_anchors):
             anchors = self._drawn[first:last]
-            more, is_unsure = self._weighed(features, added[left], _SINGLE, anchors)
+            more, is_unsure = self._weighed(features, added[left], SINGLE_PRECISION, anchors)
             found, n_unsure = np.hstack([found, more]), n_unsure + is_unsure.sum(axis=1)
             doubt = _doubt(len(features) + 1) + n_unsure / last
             scores = found.mean(axis=1)
@@ -337,13 +350,13 @@ class SoftDependency:
         if len(rows) == 1:
             return rows
         features = np.flatnonzero(base)
-        found, _ = self._weighed(features, added[rows], _DOUBLE, self.anchors)
+        found, _ = self._weighed(features, added[rows], DOUBLE_PRECISION, self.anchors)
         scores = found.mean(axis=1)
         highest: Integers = rows[scores >= scores.max() - _CLOSE]
         return highest
 
     def _weighed(
-        self, base: Integers, added: Integers, precision: _Precision, anchors: Integers
+        self, base: Integers, added: Integers, precision: Precision, anchors: Integers
     ) -> tuple[Floats, Mask]:
         """Return the memberships for each extension of a base, and which of them are unsure.
 
@@ -354,14 +367,14 @@ class SoftDependency:
         for start in range(0, len(added), _MOST_FEATURES):
             some = slice(start, start + _MOST_FEATURES)
             found[some], is_unsure[some] = self._summed(base, added[some], precision, anchors)
-        if precision is _DOUBLE:
+        if precision is DOUBLE_PRECISION:
             for k, place in zip(*np.nonzero(is_unsure), strict=True):
                 features = np.append(base, added[k])
                 found[k, place] = self._columns.memberships(features, anchors[[place]])[0]
         return found, is_unsure
 
     def _summed(
-        self, base: Integers, added: Integers, precision: _Precision, samples: Integers
+        self, base: Integers, added: Integers, precision: Precision, samples: Integers
     ) -> tuple[Floats, Mask]:
         columns, lanes = self._columns, precision.lanes
         features = np.concatenate([base, added])
@@ -372,7 +385,8 @@ class SoftDependency:
         found = np.empty((len(added), len(anchors)))
         lowest = np.empty_like(found)
 
-        table = a, b, kind, differs, gap, len(base), columns.target, columns.starts, anchors
+        about = len(base), columns.target, columns.starts, columns.together_by_class
+        table = a, b, kind, differs, gap, *about, anchors
 
         def rows(block: tuple[int, int]) -> None:
             _kernel_soft.memberships(*table, *block, found, lowest)
@@ -382,177 +396,13 @@ class SoftDependency:
             n_threads = self._n_threads if work[0] * len(features) >= _WORTH_A_THREAD else 1
             n_blocks = len(anchors) // lanes
             at_once = max(1, min(_BLOCKS_AT_ONCE, n_blocks // n_threads))
-            map_blocks(rows, _pieces(n_blocks, at_once), n_threads)
+            map_blocks(rows, pieces(n_blocks, at_once), n_threads)
         else:
             soft_arrays.memberships(*table, found, lowest)
         here = anchors[:n_anchors]
         is_unsure = lowest[:, :n_anchors] < precision.least
         is_unsure |= is_far[: len(base), here].any(axis=0) | is_far[len(base) :, here]
         return found[:, :n_anchors], is_unsure
-
-
-@dataclass(frozen=True)
-class _Kept:
-    """The exponentials of some features that were computed last."""
-
-    scale: float
-    precision: _Precision
-    features: Integers
-    order: Integers  # that sorts them
-    a: Scalars
-    b: Scalars
-    is_far: Mask
-
-
-class _Columns:
-    """The features of a table as the kernels read them, samples in the order of their classes."""
-
-    def __init__(self, dataset: Dataset, values: list[Floats], mean: Floats, differs: Floats):
-        self._dataset = dataset
-        self._values = values  # numbers in spreads, categories as codes; in the table's order
-        self._mean = mean
-        self._differs = differs
-        self._kept: _Kept | None = None
-        has_gaps = [bool(np.isnan(column).any()) for column in values]
-        kind = np.where(dataset.categorical, CATEGORY, np.where(has_gaps, GAPS, NUMBER))
-        self._kind: Integers = kind.astype(np.int64)
-        is_graded = dataset.classes is None
-        labels = np.zeros(dataset.n_samples) if is_graded else dataset.target
-        codes = labels.astype(np.int64)
-        self._order = np.argsort(codes, kind="stable")
-        self.place = np.empty(dataset.n_samples, np.int64)
-        self.place[self._order] = np.arange(dataset.n_samples)
-        counts = np.bincount(codes)
-        self.starts = np.concatenate([[0], np.cumsum(counts[counts > 0])]).astype(np.int64)
-        self.target = np.empty(0)
-        if is_graded:
-            target = np.asarray(dataset.target, np.float64)
-            self.target, _ = scaled(target, "std", closed_beyond=np.inf)
-
-    @classmethod
-    def of(cls, dataset: Dataset) -> _Columns:
-        """Return the columns of a table."""
-        values, mean, differs = [], np.zeros(dataset.n_features), np.zeros(dataset.n_features)
-        # No gap is closed: here a distance counts in full, not only up to 1.
-        Z, _ = positions(dataset, "std", "similar", closed_beyond=np.inf)
-        for a in range(dataset.n_features):
-            column = np.ascontiguousarray(Z[:, a])
-            if dataset.categorical[a]:
-                share = _share_that_differs(column)
-                differs[a] = 1.0 / math.sqrt(share / 2) if share else 0.0
-                mean[a] = math.sqrt(2 * share)
-            else:
-                mean[a] = _mean_difference(column[~np.isnan(column)])
-            values.append(column)
-        return cls(dataset, values, mean, differs)
-
-    def chances(self) -> Floats:
-        """Return how alike the targets of all others are to that of each sample, on average.
-
-        Targets are sorted and not compared in pairs: the memory is that of a few columns.
-        """
-        n, target = self._dataset.n_samples, self._dataset.target
-        if n < 2:
-            return np.ones(n)
-        if self._dataset.classes is not None:
-            return np.asarray((np.bincount(target.astype(np.int64)) - 1.0)[target] / (n - 1))
-        return _total_likeness(self.target) / (n - 1)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_kept": None}
-
-    def factors(
-        self, features: Integers, scale: float, precision: _Precision
-    ) -> tuple[Scalars, Scalars, Integers, Scalars, Scalars, Mask]:
-        """Return what the kernel takes of some features, and which samples are far out."""
-        a, b, is_far = self._kept_exponentials(features, scale, precision)
-        differs = np.exp(-self._differs[features] / scale).astype(precision.dtype)
-        gap = np.exp(-self._mean[features] / scale).astype(precision.dtype)
-        return a, b, self._kind[features], differs, gap, is_far
-
-    def _kept_exponentials(
-        self, features: Integers, scale: float, precision: _Precision
-    ) -> tuple[Scalars, Scalars, Mask]:
-        """Return the exponentials of some features; the rounds of a race need the same again."""
-        kept = self._kept  # another thread may replace it
-        if kept is not None and kept.scale == scale and kept.precision == precision:
-            rows = np.searchsorted(kept.features, features, sorter=kept.order)
-            rows = kept.order[np.minimum(rows, len(kept.order) - 1)]
-            if np.array_equal(kept.features[rows], features):
-                return kept.a[rows], kept.b[rows], kept.is_far[rows]
-        a, b, is_far = self._exponentials(features, scale, precision)
-        if a.nbytes + b.nbytes + is_far.nbytes <= _MOST_KEPT:
-            self._kept = _Kept(scale, precision, features, np.argsort(features), a, b, is_far)
-        return a, b, is_far
-
-    def _exponentials(
-        self, features: Integers, scale: float, precision: _Precision
-    ) -> tuple[Scalars, Scalars, Mask]:
-        shape = (len(features), self._dataset.n_samples)
-        a, b = np.empty(shape, precision.dtype), np.empty(shape, precision.dtype)
-        is_far = np.zeros(shape, np.bool_)
-        for first, last in _pieces(len(features), max(1, _CELLS_AT_ONCE // shape[1])):
-            some = features[first:last].tolist()
-            values = np.array([self._values[feature] for feature in some])[:, self._order]
-            exponent = values / scale
-            with np.errstate(invalid="ignore"):
-                is_far[first:last] = np.abs(exponent) > precision.reach
-            np.clip(exponent, -precision.cut, precision.cut, out=exponent)
-            a[first:last], b[first:last] = np.exp(exponent), np.exp(-exponent)
-            labels = np.flatnonzero(self._dataset.categorical[some])
-            a[first + labels] = b[first + labels] = values[labels]
-            is_far[first + labels] = False
-        return a, b, is_far
-
-    def differences(self, features: Integers) -> tuple[Floats, Integers, Floats, Floats]:
-        """Return values, kinds and fixed differences of some features, in the table's order."""
-        z = np.array([self._values[feature] for feature in features.tolist()])
-        return z, self._kind[features], self._differs[features], self._mean[features]
-
-    def mean_differences(self, features: Integers, samples: Integers) -> Floats:
-        """Return how far all samples are from some, on average over some features."""
-        delta = np.zeros((len(samples), self._dataset.n_samples))
-        for feature in features.tolist():
-            column = self._values[feature]
-            here = column[samples, np.newaxis]
-            if self._dataset.categorical[feature]:
-                apart = np.where(column == here, 0.0, self._differs[feature])
-                apart[np.isnan(column) | np.isnan(here)] = self._mean[feature]
-            else:
-                apart = np.abs(column - here)
-                apart[np.isnan(apart)] = self._mean[feature]
-            delta += apart
-        return np.asarray(delta / max(1, len(features)))
-
-    def memberships(self, features: Integers, samples: Integers) -> Floats:
-        """Return the memberships of some samples, computed so that nothing can underflow.
-
-        All samples are compared with these at once, so there must be few.
-        """
-        stop_if_late()
-        delta = self.mean_differences(features, samples)
-        delta[np.arange(len(samples)), samples] = np.inf
-        if self._dataset.n_samples < 2:
-            return self.chances()[samples]
-        alike = self.likeness(samples)
-        delta -= delta.min(axis=1, keepdims=True)
-        shares = np.zeros(len(samples))
-        for width in WIDTHS:
-            similar = np.exp(-delta / width)
-            shares += (similar * alike).sum(axis=1) / similar.sum(axis=1)
-        return shares / len(WIDTHS)
-
-    def likeness(self, samples: Integers) -> Floats:
-        """Return how alike the targets of all samples are to those of some."""
-        target = self._dataset.target
-        if self._dataset.classes is not None:
-            return np.asarray(target == target[samples, np.newaxis], np.float64)
-        apart = np.abs(self.target - self.target[samples, np.newaxis])
-        return np.asarray(np.maximum(0.0, 1.0 - apart))
-
-
-def _pieces(n: int, at_once: int) -> list[tuple[int, int]]:
-    return [(start, min(start + at_once, n)) for start in range(0, n, at_once)]
 
 
 def _rounds(n_anchors: int) -> list[tuple[int, int]]:
@@ -573,37 +423,3 @@ def _doubt(size: int) -> float:
 def _mean(memberships_: Floats) -> float:
     """Return the mean, rounded once and so the same for any order."""
     return math.fsum(memberships_.tolist()) / len(memberships_)
-
-
-def _share_that_differs(codes: Floats) -> float:
-    """Return the share of pairs of known values that differ."""
-    known = codes[~np.isnan(codes)]
-    if known.size < 2:
-        return 0.0
-    counts = np.unique(known, return_counts=True)[1].astype(np.float64)
-    return float(1.0 - (counts * (counts - 1)).sum() / (known.size * (known.size - 1.0)))
-
-
-def _mean_difference(values: Floats) -> float:
-    """Return the mean difference of two of the values."""
-    n = values.size
-    if n < 2:
-        return 0.0
-    ranks = 2.0 * np.arange(1, n + 1) - n - 1
-    return float(2.0 * (ranks * np.sort(values)).sum() / (n * (n - 1.0)))
-
-
-def _total_likeness(values: Floats) -> Floats:
-    """Return the sum of max(0, 1 - difference) over all others, for each of some numbers."""
-    order = np.argsort(values, kind="stable")
-    ordered = values[order]
-    # Of those within 1: where the first is, and where the first is that is not.
-    first = np.searchsorted(ordered, ordered - 1.0, side="left")
-    after = np.searchsorted(ordered, ordered + 1.0, side="right")
-    here = np.arange(values.size)
-    sums = np.concatenate([[0.0], np.cumsum(ordered)])
-    below = (here - first) * (1.0 - ordered) + (sums[here] - sums[first])
-    above = (after - here - 1) * (1.0 + ordered) - (sums[after] - sums[here + 1])
-    total = np.empty(values.size)
-    total[order] = below + above
-    return total

@@ -58,6 +58,7 @@ def memberships(
     n_base: int,
     target: Floats,
     starts: Integers,
+    together: Integers,
     anchors: Integers,
     found: Floats,
     lowest: Floats,
@@ -77,7 +78,7 @@ def memberships(
             return factor(kind[f], *column, a[f, here], b[f, here], differs[f], gap[f])
 
         weights = np.ones((n_samples, len(here)), a.dtype)
-        weights[here, np.arange(len(here))] = 0.0
+        weights[together[:, np.newaxis] == together[here]] = 0.0
         for f in range(n_base):
             weights *= factors(f)
         likeness = None
@@ -114,23 +115,25 @@ def left_out_losses(
     codes: Integers,
     n_classes: int,
     target: Floats,
-    n_neighbors: int,
+    n_nearest: Integers,
+    together: Integers,
     start: int,
     anchors: Integers,
     losses: Floats,
 ) -> None:
     """Find how wrong the nearest other samples are; the arguments are those of the kernel."""
     for some in _parts(len(anchors), z.shape[1]):
-        here = anchors[some]
-        rows = np.arange(len(here))
+        here, n_neighbors = anchors[some], n_nearest[some]
+        rows, is_out = np.arange(len(here)), together == together[here, np.newaxis]
         delta = np.zeros((len(here), z.shape[1]))
         for step, column in enumerate(z):
             delta += _differences(column, here, kind[step], differs[step], gap[step])
             if step < start:
                 continue
             others = delta.copy()
-            others[rows, here] = np.inf
-            farthest = np.partition(others, n_neighbors - 1, axis=1)[:, n_neighbors - 1, np.newaxis]
+            others[is_out] = np.inf
+            ordered = np.partition(others, np.unique(n_neighbors - 1), axis=1)
+            farthest = ordered[rows, n_neighbors - 1][:, np.newaxis]
             nearer = np.nonzero(others < farthest - SAME)
             tied = np.nonzero((others >= farthest - SAME) & (others <= farthest + SAME))
             n_nearer, n_tied = (np.bincount(one[0], minlength=len(here)) for one in (nearer, tied))

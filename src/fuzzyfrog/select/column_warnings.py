@@ -405,6 +405,11 @@ def n_ids(dataset: Dataset, feature: int) -> int:
     return n_values if n_values >= FEWEST_VALUES else 0
 
 
+def is_left_out_id(dataset: Dataset, feature: int) -> bool:
+    """Whether a feature is an ID that is left out unless it is asked for."""
+    return bool(_doubt(dataset, feature)) or n_ids(dataset, feature) * MANY > dataset.n_samples
+
+
 def keeps_together(dataset: Dataset, feature: int) -> bool | None:
     """Whether a feature says which samples belong together; None if its values look like no IDs.
 

@@ -35,7 +35,8 @@ from fuzzyfrog.select.models import (
 )
 from fuzzyfrog.select.noise_guard import noise_guard
 from fuzzyfrog.select.repeated_samples import LEAST_IN_A_FOLD, parts_of, samples_together
-from fuzzyfrog.select.selection import constraints_of, select
+from fuzzyfrog.select.row_groups import with_the_same
+from fuzzyfrog.select.selection import constraints_of, select, with_groups
 from fuzzyfrog.select.settings import HIGHEST_SEED, Settings
 from fuzzyfrog.select.table_selector import TableSelector
 
@@ -184,6 +185,12 @@ def check(
 
 def check_settings(settings: Settings, dataset: Dataset, plan: Plan) -> Check:
     """Return the check of a selection by its settings, which have a seed."""
+    plan.checked_for(dataset)
+    if plan.groups is not None:
+        dataset = replace(dataset, groups=plan.groups)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # `fit` says the same
+        dataset = with_groups(dataset, settings)
     return CrossValidation(Selecting(settings, dataset), dataset, plan).checked()
 
 
@@ -503,11 +510,11 @@ class CrossValidation:
         found = samples_together(self._dataset, self._rows, self._chooser.allowed, self._n_asked)
         if found.by:
             note = (
-                f"Samples {_with_the_same(found.by)} are in the same fold, so models are "
+                f"Samples {with_the_same(found.by)} are in the same fold, so models are "
                 "tested on IDs they have not seen."
             )
             if found.not_by:
-                same = _with_the_same(found.not_by)
+                same = with_the_same(found.not_by)
                 note += f" Those {same} are not: too many would be connected."
             self._notes.append(note)
         if found.n_copies:
@@ -518,7 +525,7 @@ class CrossValidation:
             )
         for name, n_values in found.categories.items():
             self._notes.append(
-                f"Samples {_with_the_same([name])} may be in different folds: its {n_values:,} "
+                f"Samples {with_the_same([name])} may be in different folds: its {n_values:,} "
                 f"values look like categories. If they are people or animals, call it "
                 f"{shown(f'{name}_id')}."
             )
@@ -545,8 +552,3 @@ class CrossValidation:
         if isinstance(found, str):
             self._notes.append(found)
         return found if isinstance(found, NoiseGuard) else None
-
-
-def _with_the_same(names: Sequence[str]) -> str:
-    told = [f"with the same {shown(name)}" if name else "of the same name" for name in names]
-    return " or ".join(told)

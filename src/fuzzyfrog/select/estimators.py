@@ -1,5 +1,6 @@
 """The selectors as estimators of scikit-learn: two doors, and a general class for any measure."""
 
+import dataclasses
 import os
 import sys
 import time
@@ -17,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from fuzzyfrog.common.messages import count, shown
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.common.tnorms import TNorm
+from fuzzyfrog.data.dataset import group_numbers
 from fuzzyfrog.data.scaling import Missing, Spread
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.result import Certificate, Check, Explanation, HistoryPoint, Result, Subset
@@ -27,7 +29,7 @@ from fuzzyfrog.select.explain import Evidence, used_columns
 from fuzzyfrog.select.explained import examples_of, explained
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.kind import Kind
-from fuzzyfrog.select.selection import select, with_reduct
+from fuzzyfrog.select.selection import select, with_groups, with_reduct
 from fuzzyfrog.select.settings import (
     RandomState,
     Settings,
@@ -69,7 +71,7 @@ class _Selector(TableSelector):
         given = self.get_params(deep=False)
         return Settings(kind=kind, **{name: given[name] for name in given if name not in left})
 
-    def fit(self, X: object, y: object = None) -> Self:
+    def fit(self, X: object, y: object = None, *, groups: object = None) -> Self:
         """Select features.
 
         Parameters
@@ -79,6 +81,10 @@ class _Selector(TableSelector):
             Arrow.
         y : array-like of shape (n_samples,), default=None
             Classes, or numbers. Leave it out if `X` is a `Dataset`, which has its own.
+        groups : array-like of shape (n_samples,), default=None
+            Samples that belong together, such as those of one patient, have the same label here.
+            The soft measure does not compare them with each other. None takes an ID that the table
+            has, if several samples share it.
 
         Returns
         -------
@@ -98,6 +104,10 @@ class _Selector(TableSelector):
         verbose = int(self.verbose) if isinstance(self.verbose, bool) else self.verbose
         check_count("verbose", verbose, least=0)
         dataset = self._read(X, y)
+        if groups is not None:
+            numbers = group_numbers(groups, dataset.n_samples)
+            dataset = dataclasses.replace(dataset, groups=numbers)
+        dataset = with_groups(dataset, settings)
         progress = _Progress(INTERVALS.get(verbose, 0.0))
         self.result_ = select(dataset, settings, [*callbacks, progress], ConvergenceWarning)
         if verbose:

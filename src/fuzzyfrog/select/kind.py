@@ -70,6 +70,10 @@ class Kind:
         """Return what makes scores comparable, for the fingerprint of a checkpoint."""
         return (self.name,)
 
+    def grouped(self, dataset: Dataset, included: Masks, excluded: Masks) -> Dataset:
+        """Return the table with the groups of samples that the measure uses."""
+        return dataset
+
     def measured(self, dataset: Dataset, n_jobs: int | None) -> Any:
         """Return the measure of a table."""
         raise NotImplementedError

@@ -5,6 +5,7 @@ a linear model predict as well without it. What goes beyond that costs accuracy 
 """
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,7 +79,8 @@ class Redundancy:
             mask[self._orders(rest)[0]] = True
         scores = self._measure.score(masks) if rests else np.empty(0)
         for place in map(int, np.argsort(-scores.round(12), kind="stable")):
-            if is_level(self._losses(rests[place]), before):
+            above = self._losses(rests[place]) - before
+            if above.mean() <= self._measure.standard_errors(above) + TOLERANCE:
                 return candidates[place]
         return None
 
@@ -87,7 +89,8 @@ class Redundancy:
         measure, columns = self._measure, self._orders(features)[0]
         if by_neighbors is None:
             by_neighbors = measure.left_out_losses(columns, start=len(columns) - 1)[0]
-        return (by_neighbors + linear_losses(measure.dataset, columns, measure.anchors)) / 2
+        by_model = linear_losses(measure.dataset, columns, measure.anchors, measure.together)
+        return (by_neighbors + by_model) / 2
 
     def _nearest(self, feature: int, kept: Sequence[int]) -> float:
         """Return how alike a feature is to others; of several columns, the least alike counts."""
@@ -109,13 +112,6 @@ class Redundancy:
             np.flatnonzero(np.isin(ordered, self._orders(some)[0])) for some in ([feature], others)
         )
         return self._alike[np.ix_(rows, columns)]
-
-
-def is_level(losses: Floats, before: Floats) -> bool:
-    """Whether losses are at most a standard error of their difference above those before."""
-    above = losses - before
-    error = above.std(ddof=min(1, len(above) - 1)) / np.sqrt(len(above))
-    return bool(above.mean() <= error + TOLERANCE)
 
 
 def correlations(dataset: Dataset, columns: Integers) -> Floats:
@@ -159,13 +155,15 @@ def _indicators(codes: Floats) -> Floats:
     return np.asarray(codes[:, np.newaxis] == kept, np.float64)
 
 
-def linear_losses(dataset: Dataset, columns: Integers, anchors: Integers) -> Floats:
-    """Return how wrong a linear model of all other samples is for each anchor.
+def linear_losses(
+    dataset: Dataset, columns: Integers, anchors: Integers, together: Integers
+) -> Floats:
+    """Return how wrong a linear model of other samples is for each anchor.
 
-    For classes, that is linear discriminant analysis, with 1 added to the within-class scatter;
-    the loss is 0 for the right class, 1 for a wrong one, and in between where several are level.
-    For a numeric target, it is ridge regression; the loss is the squared difference in variances
-    of the target.
+    It does not know the samples that have the same number in `together`. For classes, that is
+    linear discriminant analysis, with 1 added to the within-class scatter; the loss is 0 for the
+    right class, 1 for a wrong one, and in between where several are level. For a numeric target, it
+    is ridge regression; the loss is the squared difference in variances of the target.
     """
     Z = np.hstack(
         [
@@ -180,49 +178,88 @@ def linear_losses(dataset: Dataset, columns: Integers, anchors: Integers) -> Flo
         scale = np.ptp(target) or 1.0  # squares of very large or small numbers are not finite
         target = (target - target.mean()) / scale
         spread = float(target.std(ddof=min(1, len(target) - 1))) or 1.0
-        return _ridge_losses(Z, target / spread, anchors)
-    return _discriminant_losses(Z, dataset.target.astype(np.int64), len(dataset.classes), anchors)
+        return _ridge_losses(Z, target / spread, anchors, together)
+    codes = dataset.target.astype(np.int64)
+    return _discriminant_losses(Z, codes, len(dataset.classes), anchors, together)
 
 
-def _ridge_losses(Z: Floats, target: Floats, anchors: Integers) -> Floats:
+def _ridge_losses(Z: Floats, target: Floats, anchors: Integers, together: Integers) -> Floats:
     Z = np.column_stack([np.ones(len(Z)), Z])
     penalty = PENALTY * np.eye(Z.shape[1])
     penalty[0, 0] = TOLERANCE  # the intercept is free, but may be all there is
     scatter, with_target = Z.T @ Z + penalty, Z.T @ target
     losses = np.empty(len(anchors))
-    for some in _blocks(anchors, Z.shape[1]):
-        x, t = Z[anchors[some]], target[anchors[some]]
-        weights = np.linalg.solve(
-            scatter - x[:, :, np.newaxis] * x[:, np.newaxis],
-            (with_target - x * t[:, np.newaxis])[:, :, np.newaxis],
-        )
-        losses[some] = ((x[:, np.newaxis] @ weights)[:, 0, 0] - t) ** 2
+    for out in _left_out(anchors, together, Z.shape[1]):
+        x, t = Z[out.rows], target[out.rows]
+        known = with_target - out.summed(x * t[:, np.newaxis])
+        weights = np.linalg.solve(scatter - out.scatter(x), known[:, :, np.newaxis])[:, :, 0]
+        here = anchors[out.places]
+        losses[out.places] = ((Z[here] * weights[out.group]).sum(axis=1) - target[here]) ** 2
     return losses
 
 
-def _discriminant_losses(Z: Floats, codes: Integers, n_classes: int, anchors: Integers) -> Floats:
-    is_of = codes[:, np.newaxis] == np.arange(n_classes)
-    counts, sums = is_of.sum(axis=0), is_of.T.astype(np.float64) @ Z
+def _discriminant_losses(
+    Z: Floats, codes: Integers, n_classes: int, anchors: Integers, together: Integers
+) -> Floats:
+    is_of = (codes[:, np.newaxis] == np.arange(n_classes)).astype(np.float64)
+    counts, sums = is_of.sum(axis=0), is_of.T @ Z
     scatter = Z.T @ Z + PENALTY * np.eye(Z.shape[1])
     losses = np.empty(len(anchors))
-    for some in _blocks(anchors, max(Z.shape[1], n_classes)):
-        x, own = Z[anchors[some]], is_of[anchors[some]]
-        n_left = (counts - own)[:, :, np.newaxis]
-        sums_left = sums - own[:, :, np.newaxis] * x[:, np.newaxis]
-        means = sums_left / np.maximum(n_left, 1)
-        within = scatter - x[:, :, np.newaxis] * x[:, np.newaxis]
-        within -= means.transpose(0, 2, 1) @ sums_left
-        apart = x[:, np.newaxis] - means
-        squared = (apart @ np.linalg.inv(within) * apart).sum(axis=2)
+    for out in _left_out(anchors, together, max(Z.shape[1], n_classes)):
+        x, own = Z[out.rows], is_of[out.rows]
+        n_left = counts - out.summed(own)
+        sums_left = sums - out.summed(own[:, :, np.newaxis] * x[:, np.newaxis])
+        means = sums_left / np.maximum(n_left, 1)[:, :, np.newaxis]
+        within = scatter - out.scatter(x) - means.transpose(0, 2, 1) @ sums_left
+        here = anchors[out.places]
+        apart = Z[here][:, np.newaxis] - means[out.group]
+        squared = (apart @ np.linalg.inv(within)[out.group] * apart).sum(axis=2)
+        freedom = np.maximum(1, n_left.sum(axis=1) - n_classes)[out.group, np.newaxis]
         with np.errstate(divide="ignore"):  # a class without other samples is never predicted
-            scores = np.log(n_left[:, :, 0]) - max(1, len(Z) - 1 - n_classes) / 2 * squared
+            scores = np.log(n_left)[out.group] - freedom / 2 * squared
         is_best = scores >= scores.max(axis=1, keepdims=True) - TOLERANCE
-        losses[some] = np.where((is_best & own).any(axis=1), 1.0 - 1.0 / is_best.sum(axis=1), 1.0)
+        is_right = is_best[np.arange(len(here)), codes[here]]
+        losses[out.places] = np.where(is_right, 1.0 - 1.0 / is_best.sum(axis=1), 1.0)
     return losses
 
 
-def _blocks(anchors: Integers, width: int) -> Iterator[slice]:
-    at_once = max(1, CELLS_AT_ONCE // width**2)
-    for first in range(0, len(anchors), at_once):
+class _LeftOut(NamedTuple):
+    """Some anchors, and the samples that a model of the others does not know.
+
+    Attributes
+    ----------
+    places, group : int64[n]
+        The anchors, and which group each is in.
+    rows : int64[n_rows]
+        All samples of these groups, group by group.
+    starts : int64[n_groups]
+        Where the rows of each group begin.
+    """
+
+    places: Integers
+    group: Integers
+    rows: Integers
+    starts: Integers
+
+    def summed(self, terms: Floats) -> Floats:
+        """Return the sums of terms for each row over the rows of each group."""
+        return np.asarray(np.add.reduceat(terms, self.starts, axis=0))
+
+    def scatter(self, x: Floats) -> Floats:
+        """Return the sum of the products x x' over the rows of each group."""
+        if len(self.starts) == 1:  # of any size
+            return np.asarray((x.T @ x)[np.newaxis])
+        return self.summed(x[:, :, np.newaxis] * x[:, np.newaxis])
+
+
+def _left_out(anchors: Integers, together: Integers, width: int) -> Iterator[_LeftOut]:
+    """Yield groups of samples together, as many as fit into memory with their scatter."""
+    order, mine = np.argsort(together, kind="stable"), together[anchors]
+    groups = np.unique(mine)
+    cells = np.cumsum(np.bincount(together)[groups]) * width**2 // CELLS_AT_ONCE
+    for some in np.split(groups, np.flatnonzero(np.diff(cells)) + 1):
         stop_if_late()
-        yield slice(first, first + at_once)
+        rows = order[np.isin(together[order], some)]
+        places = np.flatnonzero(np.isin(mine, some))
+        starts = np.flatnonzero(np.diff(together[rows], prepend=-1))
+        yield _LeftOut(places, np.searchsorted(some, mine[places]), rows, starts)

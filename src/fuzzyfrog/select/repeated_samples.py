@@ -15,6 +15,7 @@ from fuzzyfrog.common.messages import shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.select.column_warnings import keeps_together
+from fuzzyfrog.select.row_groups import connected, joined, numbered, numbers_by_id
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -55,58 +56,24 @@ class Together:
 def samples_together(dataset: Dataset, rows: Integers, seen: Masks, n_folds: int) -> Together:
     """Return which of some samples belong together; `seen` are the features that models get.
 
-    Copies always do. IDs are added one by one, those with the most values first, unless one would
-    connect more samples than a fold has, and than any of its own values has.
+    Copies and groups always do. So do those of an ID, unless that would connect more samples than
+    a fold has.
     """
-    found: dict[str, Integers] = {}
-    categories: dict[str, int] = {}
-    for feature, name in enumerate(dataset.feature_names):
-        column = dataset.values[:, feature]
-        says = keeps_together(dataset, feature)
-        if says:
-            found[name] = _numbered(column[rows], np.isnan(column[rows]))
-        elif says is None:
-            categories[name] = int(np.unique(column[~np.isnan(column)]).size)
-    if isinstance(dataset.rows, tuple):
-        labels = np.array(dataset.rows)[rows]
-        found[""] = _numbered(labels, labels == "")
-    found = {name: one for name, one in found.items() if 0 < one.max() < len(one) - 1}
+    says = [keeps_together(dataset, one) for one in range(dataset.n_features)]
+    ids = [one for one, is_id in enumerate(says) if is_id]
+    categories = {
+        dataset.feature_names[one]: int(np.unique(column[~np.isnan(column)]).size)
+        for one, column in enumerate(dataset.values.T)
+        if says[one] is None
+    }
     together = copies_among(dataset.values[np.ix_(rows, np.flatnonzero(seen))])
     n_copies = len(rows) - int(together.max()) - 1
-    by, not_by = [], []
-    for name in sorted(found, key=lambda name: -int(found[name].max())):
-        joined = _connected([together, found[name]])
-        largest = max(len(rows) / n_folds, _largest(found[name]), _largest(together))
-        if _largest(joined) <= largest:
-            together = joined
-            by.append(name)
-        else:
-            not_by.append(name)
+    if dataset.groups is not None:
+        groups = np.unique(dataset.groups[rows], return_inverse=True)[1]
+        together = connected([together, groups])
+    kinds = numbers_by_id(dataset, rows, ids)
+    together, by, not_by = joined(kinds, together, 1 / n_folds)
     return Together(together, tuple(by), tuple(not_by), categories, n_copies)
-
-
-def _numbered(labels: NDArray[Any], is_missing: Masks) -> Integers:
-    """Return a number for each sample, the same for equal labels; without a label it is alone."""
-    _, numbers = np.unique(labels, return_inverse=True)
-    numbers[is_missing] = len(labels) + np.arange(np.count_nonzero(is_missing))
-    return np.unique(numbers, return_inverse=True)[1]
-
-
-def _connected(kinds: list[Integers]) -> Integers:
-    """Return a number for each sample, the same if groups of any kind connect them."""
-    numbers = kinds[0]
-    while True:
-        before = numbers
-        for kind in kinds:  # each takes the lowest number in its group
-            lowest = np.full(kind.max() + 1, len(kind))
-            np.minimum.at(lowest, kind, numbers)
-            numbers = lowest[kind]
-        if np.array_equal(numbers, before):
-            return np.unique(numbers, return_inverse=True)[1]
-
-
-def _largest(numbers: Integers) -> int:
-    return int(np.bincount(numbers).max())
 
 
 def copies_among(values: Floats) -> Integers:
@@ -135,7 +102,7 @@ def copies_among(values: Floats) -> Integers:
         is_usual |= has_value & _shared(whole - digests)[0]
     if max(n_values) <= 2 or sum(one > 1 for one in n_values) < 2:
         return np.arange(n_rows)
-    return _numbered(kinds, is_usual[kinds])
+    return numbered(kinds, is_usual[kinds])
 
 
 def _shared(digests: Bits) -> tuple[Masks, int]:

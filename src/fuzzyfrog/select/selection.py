@@ -346,9 +346,7 @@ def constraints_of(
     dataset: Dataset, settings: Settings, groups: Groups
 ) -> tuple[Masks, Masks, LeftOut]:
     """Return what must be and must not be selected, and what of the latter is left out."""
-    included, excluded = constrained_features(
-        groups.with_columns(settings.must_include), groups.with_columns(settings.exclude), dataset
-    )
+    included, excluded = _asked_features(dataset, settings, groups)
     included = groups.joined(included)
     excluded = groups.expanded(groups.joined(excluded))
     costs = costs_of(dataset, settings, groups)
@@ -370,6 +368,21 @@ def _alike(substitutes: Mapping[int, tuple[int, ...]]) -> tuple[Alike, ...]:
     return tuple(
         Alike(feature, tuple(one for one in sorted(substitutes) if feature in substitutes[one]))
         for feature in selected
+    )
+
+
+def with_groups(dataset: Dataset, settings: Settings) -> Dataset:
+    """Return the table with the groups of samples that a selection uses, also to explain it."""
+    if not settings.screens:  # a part of a table that has its groups
+        return dataset
+    groups = Groups.of(settings.feature_groups, dataset)
+    asked = _asked_features(dataset, settings, groups)
+    return settings.kind.grouped(dataset, *asked)
+
+
+def _asked_features(dataset: Dataset, settings: Settings, groups: Groups) -> tuple[Masks, Masks]:
+    return constrained_features(
+        groups.with_columns(settings.must_include), groups.with_columns(settings.exclude), dataset
     )
 
 
@@ -446,6 +459,8 @@ def fingerprint(dataset: Dataset, *options: str) -> str:
     digest.update(dataset.categorical.tobytes())
     kind = "<f8" if dataset.classes is None else "<i8"
     digest.update(dataset.target.astype(kind).tobytes())
+    if dataset.groups is not None:
+        digest.update(np.unique(dataset.groups, return_inverse=True)[1].astype("<i8").tobytes())
     return f"sha256:{digest.hexdigest()}"
 
 

@@ -21,6 +21,7 @@ from fuzzyfrog.search import FrontPoint, Outcome, Reduct
 from fuzzyfrog.select.explain import Evidence, Explains, ambiguous_of, example_of, left_without
 from fuzzyfrog.select.kind import Integers, Kind, Masks, Orders, Sized
 from fuzzyfrog.select.redundant import Redundancy
+from fuzzyfrog.select.row_groups import with_groups_by_id
 
 Floats = NDArray[np.float64]
 
@@ -51,6 +52,10 @@ class Soft(Kind):
         """Return the settings by their names."""
         return {"redundant": self.redundant}
 
+    def grouped(self, dataset: Dataset, included: Masks, excluded: Masks) -> Dataset:
+        """Return the table with groups by its IDs, unless it has others."""
+        return with_groups_by_id(dataset, included, excluded)
+
     def measured(self, dataset: Dataset, n_jobs: int | None) -> SoftDependency:
         """Return the measure of a table."""
         return SoftDependency(dataset, n_jobs=n_jobs)
@@ -74,7 +79,7 @@ class Soft(Kind):
             redundancy = Redundancy(measure, taken, orders, path.losses[place])
             try:
                 substitutes = redundancy.substitutes(fixed)
-                path = path.with_last(substitutes, place, measure, orders)
+                path = path.with_last(substitutes, place, orders)
             except (TimeIsUp, MemoryError):
                 substitutes = {}
         point = path.points[place - len(substitutes)]
@@ -120,11 +125,14 @@ class Path:
     losses : float64[n_points, n_anchors] or None
         How wrong the nearest neighbors of each sample are; None if there was no time or memory for
         it.
+    measure : SoftDependency
+        The measure.
     """
 
     points: tuple[FrontPoint, ...]
     features: Integers
     losses: Floats | None
+    measure: SoftDependency
 
     @classmethod
     def of(
@@ -142,15 +150,13 @@ class Path:
             losses = _losses(measure, *orders(features.tolist()))[front[0].size - 1 :]
         except (TimeIsUp, MemoryError):
             losses = None
-        return cls(tuple(front), features, losses)
+        return cls(tuple(front), features, losses, measure)
 
-    def with_last(
-        self, redundant: Collection[int], place: int, measure: SoftDependency, orders: Orders
-    ) -> Path:
+    def with_last(self, redundant: Collection[int], place: int, orders: Orders) -> Path:
         """Return the path up to a place with redundant features behind all others."""
         if not redundant or self.losses is None:
             return self
-        n_first, n_taken = self.points[0].size, self.points[place].size
+        measure, n_first, n_taken = self.measure, self.points[0].size, self.points[place].size
         is_last = np.isin(self.features[:n_taken], list(redundant))
         features = self.features.copy()
         features[:n_taken] = features[np.argsort(is_last, kind="stable")]
@@ -160,7 +166,8 @@ class Path:
             columns = np.isin(np.arange(measure.n_features), orders(features[:size].tolist())[0])
             points[at] = FrontPoint(size, float(measure.score(columns[np.newaxis])[0]), subset)
         losses = _losses(measure, *orders(features[:n_taken].tolist()))[n_first - 1 :]
-        return Path(tuple(points), features, np.vstack([losses, self.losses[place + 1 :]]))
+        losses = np.vstack([losses, self.losses[place + 1 :]])
+        return Path(tuple(points), features, losses, measure)
 
     @property
     def accuracies(self) -> list[float | None]:
@@ -184,9 +191,7 @@ class Path:
         losses = self.losses.mean(axis=1)
         best = int(np.argmin(losses))
         behind = self.losses[: best + 1] - self.losses[best]
-        n_anchors = behind.shape[1]
-        errors = behind.std(axis=1, ddof=min(1, n_anchors - 1)) / np.sqrt(n_anchors)
-        fewest = int(np.argmax(behind.mean(axis=1) <= errors))
+        fewest = int(np.argmax(behind.mean(axis=1) <= self.measure.standard_errors(behind)))
         # The best of many sizes owes something to luck, with any number of samples.
         pays = losses[peak] - losses[fewest] > scores[peak] - scores[fewest]
         auto = fewest if fewest > peak and pays else peak

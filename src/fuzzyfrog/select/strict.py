@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.deadline import stop_if_late
-from fuzzyfrog.common.messages import Sentence, Setting
+from fuzzyfrog.common.messages import Sentence, Setting, warn
 from fuzzyfrog.common.params import check_known
 from fuzzyfrog.common.tnorms import CODES, LARGEST, SUM, TNorm, both
 from fuzzyfrog.data import Dataset
@@ -42,6 +42,10 @@ Floats = NDArray[np.float64]
 MOST_COMPARED = 1_000  # samples by which the selected features are compared with all
 COMPARED_CELLS = 10_000_000  # of pairs and features, which NumPy compares in a moment
 FEWEST_COMPARED = 30  # with fewer samples, a mean says little
+GROUPS_UNUSED = (
+    "Groups of samples do not change the dependency, which is about exactly these samples; a check "
+    "keeps each group in one fold."
+)
 COMPARING = 0x636F6D70617265  # next to the seed: no other part of a run draws from it
 
 
@@ -85,6 +89,17 @@ class Strict(Kind):
     def identity(self) -> tuple[str, ...]:
         """Return the settings."""
         return self.tnorm, self.spread, self.missing
+
+    def grouped(self, dataset: Dataset, included: Masks, excluded: Masks) -> Dataset:
+        """Return the table with a note that groups do not matter here, if it has any.
+
+        Two samples of a group that are enemies still have to be told apart: leaving them out would
+        certify subsets that do not separate exactly these samples.
+        """
+        if dataset.groups is None or GROUPS_UNUSED in dataset.notes:
+            return dataset
+        warn(GROUPS_UNUSED)
+        return replace(dataset, notes=(*dataset.notes, GROUPS_UNUSED))
 
     def measured(self, dataset: Dataset, n_jobs: int | None) -> Dependency:
         """Return the measure of a table."""

@@ -88,7 +88,7 @@ def _list_all(
         ):
             from fuzzyfrog.select.certify import enumerate_reducts
 
-            dataset = loaded.dataset
+            dataset = search.grouped(loaded.dataset)
             included = features_in("--include", search.include, dataset)
             excluded = features_in("--exclude", search.exclude, dataset)
             costs = search.given_costs()

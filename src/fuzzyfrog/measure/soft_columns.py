@@ -1,0 +1,253 @@
+"""The features of a table as the kernels of the soft dependency read them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.common.deadline import stop_if_late
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.data.scaling import positions, scaled
+from fuzzyfrog.measure.soft_arrays import CATEGORY, DOUBLE, GAPS, NUMBER, SINGLE
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Scalars = NDArray[np.floating[Any]]
+
+WIDTHS = (0.1, 0.2, 0.4)  # of the similarity exp(-difference / width), averaged over all three
+CELLS_AT_ONCE = 2**16  # pairs that NumPy compares together
+_MOST_KEPT = 2**24  # bytes of exponentials that are kept for the next round of a race
+
+
+@dataclass(frozen=True)
+class Precision:
+    """What a floating-point type can hold."""
+
+    dtype: type[np.floating[Any]]
+    lanes: int
+    cut: float  # exponents beyond are cut, so that no product overflows
+    reach: float  # an anchor beyond may be next to a cut sample: its membership is unsure
+    least: float  # so is that of an anchor whose similarities sum up to less
+
+
+SINGLE_PRECISION = Precision(np.float32, SINGLE, cut=44.0, reach=16.0, least=1e-12)
+DOUBLE_PRECISION = Precision(np.float64, DOUBLE, cut=340.0, reach=170.0, least=1e-100)
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """The exponentials of some features that were computed last."""
+
+    scale: float
+    precision: Precision
+    features: Integers
+    order: Integers  # that sorts them
+    a: Scalars
+    b: Scalars
+    is_far: Mask
+
+
+class SoftColumns:
+    """The features of a table as the kernels read them, samples in the order of their classes."""
+
+    def __init__(self, dataset: Dataset, values: list[Floats], mean: Floats, differs: Floats):
+        self._dataset = dataset
+        self._values = values  # numbers in spreads, categories as codes; in the table's order
+        self._mean = mean
+        self._differs = differs
+        self._kept: _Kept | None = None
+        has_gaps = [bool(np.isnan(column).any()) for column in values]
+        kind = np.where(dataset.categorical, CATEGORY, np.where(has_gaps, GAPS, NUMBER))
+        self._kind: Integers = kind.astype(np.int64)
+        is_graded = dataset.classes is None
+        labels = np.zeros(dataset.n_samples) if is_graded else dataset.target
+        codes = labels.astype(np.int64)
+        self._order = np.argsort(codes, kind="stable")
+        self.place = np.empty(dataset.n_samples, np.int64)
+        self.place[self._order] = np.arange(dataset.n_samples)
+        # A sample itself is always left out; if all are in one group, there would be no other.
+        groups = np.arange(dataset.n_samples) if dataset.groups is None else dataset.groups
+        numbers = np.unique(groups, return_inverse=True)[1].astype(np.int64)
+        self.together: Integers = numbers if numbers.any() else np.arange(dataset.n_samples)
+        self.together_by_class = self.together[self._order]
+        counts = np.bincount(codes)
+        self.starts = np.concatenate([[0], np.cumsum(counts[counts > 0])]).astype(np.int64)
+        self.target = np.empty(0)
+        if is_graded:
+            target = np.asarray(dataset.target, np.float64)
+            self.target, _ = scaled(target, "std", closed_beyond=np.inf)
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> SoftColumns:
+        """Return the columns of a table."""
+        values, mean, differs = [], np.zeros(dataset.n_features), np.zeros(dataset.n_features)
+        # No gap is closed: here a distance counts in full, not only up to 1.
+        Z, _ = positions(dataset, "std", "similar", closed_beyond=np.inf)
+        for a in range(dataset.n_features):
+            column = np.ascontiguousarray(Z[:, a])
+            if dataset.categorical[a]:
+                share = _share_that_differs(column)
+                differs[a] = 1.0 / math.sqrt(share / 2) if share else 0.0
+                mean[a] = math.sqrt(2 * share)
+            else:
+                mean[a] = _mean_difference(column[~np.isnan(column)])
+            values.append(column)
+        return cls(dataset, values, mean, differs)
+
+    def chances(self) -> Floats:
+        """Return how alike the targets of all others are to that of each sample, on average.
+
+        Targets are sorted and not compared in pairs: the memory is that of a few columns.
+        """
+        n, target = self._dataset.n_samples, self._dataset.target
+        if n < 2:
+            return np.ones(n)
+        sizes = np.bincount(self.together)
+        n_others = n - sizes[self.together]
+        if self._dataset.classes is not None:
+            codes = target.astype(np.int64)
+            kinds = self.together * (codes.max() + 1) + codes
+            _, places, counts = np.unique(kinds, return_inverse=True, return_counts=True)
+            return np.asarray((np.bincount(codes)[codes] - counts[places]) / n_others)
+        alike = _total_likeness(self.target)
+        order, last = np.argsort(self.together, kind="stable"), np.cumsum(sizes)
+        for group in np.flatnonzero(sizes > 1):
+            rows = order[last[group] - sizes[group] : last[group]]
+            alike[rows] -= _total_likeness(self.target[rows])
+        return alike / n_others
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_kept": None}
+
+    def factors(
+        self, features: Integers, scale: float, precision: Precision
+    ) -> tuple[Scalars, Scalars, Integers, Scalars, Scalars, Mask]:
+        """Return what the kernel takes of some features, and which samples are far out."""
+        a, b, is_far = self._kept_exponentials(features, scale, precision)
+        differs = np.exp(-self._differs[features] / scale).astype(precision.dtype)
+        gap = np.exp(-self._mean[features] / scale).astype(precision.dtype)
+        return a, b, self._kind[features], differs, gap, is_far
+
+    def _kept_exponentials(
+        self, features: Integers, scale: float, precision: Precision
+    ) -> tuple[Scalars, Scalars, Mask]:
+        """Return the exponentials of some features; the rounds of a race need the same again."""
+        kept = self._kept  # another thread may replace it
+        if kept is not None and kept.scale == scale and kept.precision == precision:
+            rows = np.searchsorted(kept.features, features, sorter=kept.order)
+            rows = kept.order[np.minimum(rows, len(kept.order) - 1)]
+            if np.array_equal(kept.features[rows], features):
+                return kept.a[rows], kept.b[rows], kept.is_far[rows]
+        a, b, is_far = self._exponentials(features, scale, precision)
+        if a.nbytes + b.nbytes + is_far.nbytes <= _MOST_KEPT:
+            self._kept = _Kept(scale, precision, features, np.argsort(features), a, b, is_far)
+        return a, b, is_far
+
+    def _exponentials(
+        self, features: Integers, scale: float, precision: Precision
+    ) -> tuple[Scalars, Scalars, Mask]:
+        shape = (len(features), self._dataset.n_samples)
+        a, b = np.empty(shape, precision.dtype), np.empty(shape, precision.dtype)
+        is_far = np.zeros(shape, np.bool_)
+        for first, last in pieces(len(features), max(1, CELLS_AT_ONCE // shape[1])):
+            some = features[first:last].tolist()
+            values = np.array([self._values[feature] for feature in some])[:, self._order]
+            exponent = values / scale
+            with np.errstate(invalid="ignore"):
+                is_far[first:last] = np.abs(exponent) > precision.reach
+            np.clip(exponent, -precision.cut, precision.cut, out=exponent)
+            a[first:last], b[first:last] = np.exp(exponent), np.exp(-exponent)
+            labels = np.flatnonzero(self._dataset.categorical[some])
+            a[first + labels] = b[first + labels] = values[labels]
+            is_far[first + labels] = False
+        return a, b, is_far
+
+    def differences(self, features: Integers) -> tuple[Floats, Integers, Floats, Floats]:
+        """Return values, kinds and fixed differences of some features, in the table's order."""
+        z = np.array([self._values[feature] for feature in features.tolist()])
+        return z, self._kind[features], self._differs[features], self._mean[features]
+
+    def mean_differences(self, features: Integers, samples: Integers) -> Floats:
+        """Return how far all samples are from some, on average over some features."""
+        delta = np.zeros((len(samples), self._dataset.n_samples))
+        for feature in features.tolist():
+            column = self._values[feature]
+            here = column[samples, np.newaxis]
+            if self._dataset.categorical[feature]:
+                apart = np.where(column == here, 0.0, self._differs[feature])
+                apart[np.isnan(column) | np.isnan(here)] = self._mean[feature]
+            else:
+                apart = np.abs(column - here)
+                apart[np.isnan(apart)] = self._mean[feature]
+            delta += apart
+        return np.asarray(delta / max(1, len(features)))
+
+    def memberships(self, features: Integers, samples: Integers) -> Floats:
+        """Return the memberships of some samples, computed so that nothing can underflow.
+
+        All samples are compared with these at once, so there must be few.
+        """
+        stop_if_late()
+        delta = self.mean_differences(features, samples)
+        delta[self.together == self.together[samples, np.newaxis]] = np.inf
+        if self._dataset.n_samples < 2:
+            return self.chances()[samples]
+        alike = self.likeness(samples)
+        delta -= delta.min(axis=1, keepdims=True)
+        shares = np.zeros(len(samples))
+        for width in WIDTHS:
+            similar = np.exp(-delta / width)
+            shares += (similar * alike).sum(axis=1) / similar.sum(axis=1)
+        return shares / len(WIDTHS)
+
+    def likeness(self, samples: Integers) -> Floats:
+        """Return how alike the targets of all samples are to those of some."""
+        target = self._dataset.target
+        if self._dataset.classes is not None:
+            return np.asarray(target == target[samples, np.newaxis], np.float64)
+        apart = np.abs(self.target - self.target[samples, np.newaxis])
+        return np.asarray(np.maximum(0.0, 1.0 - apart))
+
+
+def pieces(n: int, at_once: int) -> list[tuple[int, int]]:
+    """Return the first and last places of pieces of some length."""
+    return [(start, min(start + at_once, n)) for start in range(0, n, at_once)]
+
+
+def _share_that_differs(codes: Floats) -> float:
+    """Return the share of pairs of known values that differ."""
+    known = codes[~np.isnan(codes)]
+    if known.size < 2:
+        return 0.0
+    counts = np.unique(known, return_counts=True)[1].astype(np.float64)
+    return float(1.0 - (counts * (counts - 1)).sum() / (known.size * (known.size - 1.0)))
+
+
+def _mean_difference(values: Floats) -> float:
+    """Return the mean difference of two of the values."""
+    n = values.size
+    if n < 2:
+        return 0.0
+    ranks = 2.0 * np.arange(1, n + 1) - n - 1
+    return float(2.0 * (ranks * np.sort(values)).sum() / (n * (n - 1.0)))
+
+
+def _total_likeness(values: Floats) -> Floats:
+    """Return the sum of max(0, 1 - difference) over all others, for each of some numbers."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    # Of those within 1: where the first is, and where the first is that is not.
+    first = np.searchsorted(ordered, ordered - 1.0, side="left")
+    after = np.searchsorted(ordered, ordered + 1.0, side="right")
+    here = np.arange(values.size)
+    sums = np.concatenate([[0.0], np.cumsum(ordered)])
+    below = (here - first) * (1.0 - ordered) + (sums[here] - sums[first])
+    above = (after - here - 1) * (1.0 + ordered) - (sums[after] - sums[here + 1])
+    total = np.empty(values.size)
+    total[order] = below + above
+    return total

@@ -1,0 +1,119 @@
+"""Groups of samples by an ID, such as the visits of one patient."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.common.messages import Sentence, Setting, count, shown, warn
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.select.column_warnings import is_left_out_id, keeps_together
+
+Integers = NDArray[np.int64]
+Masks = NDArray[np.bool_]
+
+TOGETHER = "belong together and are not compared with each other"
+ONE_GROUP = "All samples are in the same group, so groups are not used."
+MOST_CONNECTED = 0.2  # of the samples, by several IDs
+
+
+def with_groups_by_id(dataset: Dataset, included: Masks, excluded: Masks) -> Dataset:
+    """Return a table with the groups that its IDs make, and a note about them.
+
+    IDs that are features make no groups. Groups that were given stay.
+    """
+    if dataset.groups is not None:
+        return _noted(dataset, len(np.unique(dataset.groups)))
+    ids = [
+        one
+        for one in np.flatnonzero(~included).tolist()
+        if keeps_together(dataset, one) and (excluded[one] or is_left_out_id(dataset, one))
+    ]
+    numbers = numbers_by_id(dataset, np.arange(dataset.n_samples), ids)
+    groups, by, _ = joined(numbers, np.arange(dataset.n_samples), MOST_CONNECTED)
+    if not by:
+        return dataset
+    note = Sentence(
+        f"Samples {with_the_same(by)} {TOGETHER}. To group them in another way, pass ",
+        Setting("groups"), ".",
+    )  # fmt: skip
+    warn(note)
+    return replace(dataset, groups=groups, notes=(*dataset.notes, note))
+
+
+def _noted(dataset: Dataset, n_groups: int) -> Dataset:
+    """Return a table with a note about its groups, unless it has one."""
+    if any(TOGETHER in note or note == ONE_GROUP for note in dataset.notes):
+        return dataset
+    note = ONE_GROUP
+    if n_groups > 1:
+        note = f"Samples of the same group ({count(n_groups, 'group')}) {TOGETHER}."
+    return replace(dataset, notes=(*dataset.notes, note))
+
+
+def with_the_same(names: Iterable[str]) -> str:
+    """Return "with the same ..." for names of IDs; "" stands for the names of samples."""
+    told = [f"with the same {shown(name)}" if name else "of the same name" for name in names]
+    return " or ".join(told)
+
+
+def numbers_by_id(dataset: Dataset, rows: Integers, ids: Iterable[int]) -> dict[str, Integers]:
+    """Return the groups of some samples by each ID that several of them share.
+
+    Labels of samples are an ID, too; its name is "".
+    """
+    numbers: dict[str, Integers] = {}
+    for feature in ids:
+        column = dataset.values[rows, feature]
+        numbers[dataset.feature_names[feature]] = numbered(column, np.isnan(column))
+    if isinstance(dataset.rows, tuple):
+        labels = np.array(dataset.rows)[rows]
+        numbers[""] = numbered(labels, labels == "")
+    return {name: one for name, one in numbers.items() if 0 < one.max() < len(one) - 1}
+
+
+def joined(
+    kinds: Mapping[str, Integers], together: Integers, most: float
+) -> tuple[Integers, list[str], list[str]]:
+    """Return groups of samples that several IDs connect, the IDs that do, and those that do not.
+
+    IDs are added to `together` one by one, those with the most values first, unless one would
+    connect more than a share of the samples, and than any of its own values does.
+    """
+    by: list[str] = []
+    not_by: list[str] = []
+    for name in sorted(kinds, key=lambda name: -int(kinds[name].max())):
+        both = connected([together, kinds[name]])
+        largest = max(len(together) * most, _largest(kinds[name]), _largest(together))
+        if _largest(both) <= largest:
+            together = both
+            by.append(name)
+        else:
+            not_by.append(name)
+    return together, by, not_by
+
+
+def numbered(labels: NDArray[Any], is_missing: Masks) -> Integers:
+    """Return a number for each sample, the same for equal labels; without a label it is alone."""
+    _, numbers = np.unique(labels, return_inverse=True)
+    numbers[is_missing] = len(labels) + np.arange(np.count_nonzero(is_missing))
+    return np.unique(numbers, return_inverse=True)[1]
+
+
+def connected(kinds: list[Integers]) -> Integers:
+    """Return a number for each sample, the same if groups of any kind connect them."""
+    numbers = kinds[0]
+    while True:
+        before = numbers
+        for kind in kinds:  # each takes the lowest number in its group
+            lowest = np.full(kind.max() + 1, len(kind))
+            np.minimum.at(lowest, kind, numbers)
+            numbers = lowest[kind]
+        if np.array_equal(numbers, before):
+            return np.unique(numbers, return_inverse=True)[1]
+
+
+def _largest(numbers: Integers) -> int:
+    return int(np.bincount(numbers).max())

@@ -1,0 +1,192 @@
+"""Samples that belong together are not compared with each other, and stay in one fold."""
+
+import json
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+
+from fuzzyfrog import FeatureSelector, ReductSelector, SoftSelector, check
+from fuzzyfrog.data import make_dataset
+from fuzzyfrog.data.dataset import group_numbers
+from fuzzyfrog.measure import SoftDependency
+from fuzzyfrog.result import Result
+from naive import soft as naive
+
+
+def patients(seed=0, n_patients=30, n_rows=4, signal=0.9):
+    """Return columns of which four only identify the patient and two inform, classes, patients."""
+    rng = np.random.default_rng(seed)
+    patient = np.repeat(np.arange(n_patients), n_rows)
+    y = rng.permutation(n_patients)[patient] % 2
+    who = rng.normal(size=(n_patients, 4))[patient] + 0.01 * rng.normal(size=(len(y), 4))
+    what = signal * (2 * y[:, None] - 1) + rng.normal(size=(len(y), 2))
+    return np.hstack([who, what]), y, patient
+
+
+def frame(X, patient):
+    table = pd.DataFrame(X, columns=[f"x{k}" for k in range(X.shape[1])])
+    return table.assign(patient_id=1000 + patient)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_path_is_the_one_of_the_definition(seed):
+    X, y, patient = patients(seed)
+    columns, S = [naive.differences(column, False) for column in X.T], naive.same_class(y)
+    chosen, scores, losses = [], [], []
+    for _ in columns:
+        rest = {a: naive.soft_memberships([columns[b] for b in [*chosen, a]], S, patient).mean()
+                for a in range(X.shape[1]) if a not in chosen}  # fmt: skip
+        chosen.append(max(rest, key=rest.get))
+        scores.append(rest[chosen[-1]])
+        losses.append(naive.wrong_votes([columns[b] for b in chosen], y, patient))
+    selector = SoftSelector(redundant="keep").fit(X, y, groups=patient)
+    assert selector.result_.added == tuple(chosen)
+    np.testing.assert_allclose([one.dependency for one in selector.front_], scores, atol=1e-12)
+    means = np.mean(losses, axis=1)
+    np.testing.assert_allclose([1 - one.accuracy for one in selector.front_], means)
+    best = int(means.argmin())
+    behind = [one - losses[best] for one in losses[: best + 1]]
+    level = [one.mean() <= naive.standard_error(one, patient) for one in behind]
+    fewest = SoftSelector(size_rule="one-se", redundant="keep").fit(X, y, groups=patient)
+    assert fewest.n_features_ == 1 + level.index(True)
+    assert selector.chance_ == pytest.approx(naive.chance(S, patient))
+
+
+def test_columns_that_only_identify_are_left_out():
+    X, y, patient = patients()
+    assert SoftSelector().fit(X, y).support_[:4].any()
+    selector = SoftSelector().fit(X, y, groups=patient)
+    assert np.flatnonzero(selector.support_).tolist() == [4, 5]
+    assert any("same group (30 groups) belong together" in note for note in selector.result_.notes)
+    # What explains it is measured in the same way.
+    result = selector.record()
+    assert result.explanations[0].dependency == pytest.approx(result.dependency, abs=1e-12)
+    assert Result.from_json(result.to_json()) == result
+    mine = [(one.sample, one.other) for why in result.explanations for one in why.examples]
+    assert all(patient[sample] != patient[other] for sample, other in mine)
+
+
+def test_an_id_that_samples_share_is_used_and_said():
+    X, y, patient = patients()
+    together, out = "'patient_id' belong together", "'patient_id' is named like an ID"
+    with pytest.warns(UserWarning, match=out), pytest.warns(UserWarning, match=together):
+        by_id = SoftSelector().fit(frame(X, patient), y)
+    assert by_id.result_.dependency == SoftSelector().fit(X, y, groups=patient).dependency_
+    note = "Samples with the same 'patient_id' belong together and are not compared"
+    assert any(str(one).startswith(note) for one in by_id.result_.notes)
+    assert by_id.record().explanations[0].dependency == pytest.approx(by_id.dependency_, abs=1e-12)
+    # Other groups win; a feature that was asked for makes no groups.
+    alone = np.arange(len(y))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        without = SoftSelector().fit(frame(X, patient), y, groups=alone)
+        asked = SoftSelector(must_include=["patient_id"]).fit(frame(X, patient), y)
+    assert without.result_.dependency == SoftSelector().fit(X, y).dependency_
+    assert not any("belong together" in note for note in asked.result_.notes)
+
+
+def test_groups_of_one_sample_and_a_single_group_change_nothing():
+    X, y, _ = patients()
+    plain = SoftSelector().fit(X, y)
+    alone = SoftSelector().fit(X, y, groups=np.arange(len(y)))
+    together = SoftSelector().fit(X, y, groups=np.zeros(len(y)))
+    assert plain.front_ == alone.front_ == together.front_
+    assert "All samples are in the same group, so groups are not used." in together.result_.notes
+
+
+def test_samples_without_a_label_are_alone():
+    labels = ["a", None, "b", float("nan"), "a", None]
+    assert group_numbers(labels, 6).tolist() == [0, 1, 2, 3, 0, 4]
+    assert group_numbers(pd.Series(labels[:3], dtype="string"), 3).tolist() == [0, 1, 2]
+    assert group_numbers(pd.array([1, None, 1], dtype="Int64"), 3).tolist() == [0, 1, 0]
+    assert group_numbers([1.0, 1], 2).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("groups", [5, [1, 2], np.zeros((120, 2))])
+def test_groups_of_the_wrong_shape_are_refused(groups):
+    X, y, _ = patients()
+    with pytest.raises(ValueError, match="groups must have a label for each of the 120 samples"):
+        SoftSelector().fit(X, y, groups=groups)
+
+
+def test_groups_go_along_with_a_table():
+    X, y, patient = patients()
+    dataset = make_dataset(X, y)
+    assert dataset.take(rows=[1, 2]).groups is None
+    grouped = replace(dataset, groups=patient)
+    assert grouped.take(rows=[0, 5, 4], columns=[1]).groups.tolist() == [0, 1, 1]
+
+
+def test_samples_of_a_group_are_left_out_of_sampled_memberships():
+    X, y, patient = patients()
+    measure = SoftDependency(replace(make_dataset(X, y), groups=patient))
+    some, mask = measure.on_rows(20, 1), np.ones(6, bool)
+    expected = naive.soft_memberships(
+        [naive.differences(column, False) for column in X.T], naive.same_class(y), patient
+    )
+    np.testing.assert_allclose(some.memberships(mask), expected[some.anchors], atol=1e-12)
+    np.testing.assert_allclose(measure.memberships_in_numpy(mask), expected, atol=1e-12)
+    shares = measure.neighborhood(9, mask)
+    assert not shares[patient == patient[9]].any()
+    assert shares @ naive.same_class(y)[9] == pytest.approx(expected[9])
+
+
+def test_reducts_stay_what_they_are_and_say_so():
+    X, y, patient = patients()
+    plain = ReductSelector("quickreduct", random_state=0).fit(X, y)
+    with pytest.warns(UserWarning, match="Groups of samples do not change the dependency"):
+        grouped = ReductSelector("quickreduct", random_state=0).fit(X, y, groups=patient)
+    assert grouped.front_ == plain.front_
+    assert any(
+        note.startswith("Groups of samples do not change") for note in grouped.record().notes
+    )
+
+
+def test_a_custom_measure_gets_them():
+    X, y, patient = patients()
+    seen = []
+
+    def make(dataset):
+        seen.append(dataset.groups)
+        return SoftDependency(dataset)
+
+    custom = FeatureSelector(make).fit(X, y, groups=patient)
+    assert seen[0].tolist() == patient.tolist()
+    assert (
+        custom.dependency_ <= SoftSelector(size_rule="peak").fit(X, y, groups=patient).dependency_
+    )
+
+
+def test_routing_in_pipelines_searches_and_cross_validation():
+    X, y, patient = patients()
+    with sklearn.config_context(enable_metadata_routing=True):
+        selector = SoftSelector().set_fit_request(groups=True)
+        model = make_pipeline(selector, KNeighborsClassifier())
+        fitted = model.fit(X, y, groups=patient)[0]
+        found = cross_validate(
+            model, X, y, cv=GroupKFold(3), params={"groups": patient}, return_estimator=True
+        )
+        grid = {"softselector__size_rule": ["auto", "peak"]}
+        best = GridSearchCV(model, grid, cv=GroupKFold(3)).fit(X, y, groups=patient)
+    assert fitted.support_.tolist() == SoftSelector().fit(X, y, groups=patient).support_.tolist()
+    for (train, _), one in zip(GroupKFold(3).split(X, y, patient), found["estimator"], strict=True):
+        again = SoftSelector().fit(X[train], y[train], groups=patient[train])
+        assert one[0].support_.tolist() == again.support_.tolist()
+    assert not best.best_estimator_[0].support_[:4].any()
+
+
+def test_a_check_repeats_the_selection_with_groups():
+    X, y, patient = patients()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = check(SoftSelector(), frame(X, patient), y)
+    assert found.selected.average_size == check(SoftSelector(), X[:, 4:], y).all.average_size
+    assert found.noise.n_samples == len(y)
+    assert "patient_id" in json.dumps(found.notes)
