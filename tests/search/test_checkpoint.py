@@ -69,7 +69,7 @@ def test_truncated_anywhere_it_resumes_or_says_so(finished):
 
 def test_a_greedy_step_resumes_in_the_middle(tmp_path, monkeypatch):
     """A step of a huge table takes minutes, so its log has the parts of each race."""
-    monkeypatch.setattr("fuzzyfrog.search.driver.CHUNK_SECONDS", 0.0)
+    monkeypatch.setattr("fuzzyfrog.search.evaluator.CHUNK_SECONDS", 0.0)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 12))
     y = (X[:, 3] + X[:, 7] > 0).astype(int)

@@ -60,7 +60,7 @@ def test_after_ctrl_c_before_any_score_there_is_no_answer_if_a_size_is_asked_for
 class InterruptedAt(Lookup):
     """Ctrl-C at one line of the driver or of what it keeps, after two batches were scored."""
 
-    FILES = ("archive.py", "driver.py")
+    FILES = ("archive.py", "driver.py", "evaluator.py")
 
     def __init__(self, table, n_lines):
         super().__init__(table)

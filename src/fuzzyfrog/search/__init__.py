@@ -11,7 +11,7 @@ How a run works::
       |     Exact, Certified proof of the smallest subsets                 exact.py
       |       CoverProof       by requirements, with covering/             exact.py
       |       ExactFront       by branch and bound over scores             exact_front.py
-      |-- Evaluator        each subset once, within the budget             driver.py
+      |-- Evaluator        each subset once, within the budget             evaluator.py
       |     ScoreLog         scores on disk, to resume from                checkpoint.py
       |     RecordedSteps    steps of a proof, in the same log             proof_log.py
       |-- Archive, Front   the best subsets found, by a ranking            archive.py

@@ -1,0 +1,293 @@
+"""Scores batches of subsets within a budget, every subset once."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from math import inf, nan
+
+import numpy as np
+
+from fuzzyfrog.common.deadline import Deadline, TimeIsUp
+from fuzzyfrog.search.checkpoint import ScoreLog, foreign, scores_in
+from fuzzyfrog.search.protocol import Batch, Floats, Integers, Masks, Objective, packed
+
+KEY_BYTES = 16
+CHUNK_SECONDS = 0.5  # work that a killed or stopped run may lose
+GROWTH = 4  # a chunk may be this much larger than the last, which may have been easy
+CHUNKS_OF_ALL = 4  # subsets in a chunk for each that the objective scores in parallel
+
+
+@dataclass
+class Budget:
+    """What a run may spend."""
+
+    max_evaluations: float  # infinity for no limit
+    deadline: Deadline
+    reserve: int = 0  # evaluations kept for the steps that follow the search
+
+    def evaluations_left(self, n_evaluations: int) -> float:
+        """Return the evaluations that are left, not counting the reserve."""
+        return max(0, self.max_evaluations - self.reserve - n_evaluations)
+
+
+class Evaluator:
+    """Scores batches within a budget, every subset once.
+
+    If the objective has a number ``n_at_once`` of subsets that it scores at the same time, as a
+    cluster does, chunks are large enough to keep all of it busy. If it has a method ``race``, as
+    `fuzzyfrog.measure.Dependency` does, a batch of which only the best count is kept in parts.
+
+    Scores on a sample of the rows (`Problem.on_sample`) are kept apart from those on all rows.
+    """
+
+    def __init__(
+        self,
+        objective: Objective,
+        budget: Budget,
+        log: ScoreLog | None,
+        on_sample: Callable[[Masks], Objective] | None = None,
+    ) -> None:
+        self.budget = budget
+        self.n_evaluations = 0
+        self.n_on_sample = 0
+        self.n_replayed = 0
+        self.log = log
+        self._on_sample = on_sample
+        self._all_rows = self._rows = _Rows(lambda: objective)
+        self._sample: tuple[bytes, _Rows] | None = None  # the latest one
+        self._part_due = -inf  # when the next part of a batch is saved
+
+    @property
+    def ledger(self) -> Ledger:
+        """The scores on all rows."""
+        return self._all_rows.ledger
+
+    def evaluate(self, batch: Batch) -> tuple[Floats, str | None]:
+        """Return the scores of a batch, and why it was cut short, None if it was not.
+
+        A score is minus infinity where a subset was rejected or not scored.
+        """
+        self._rows = self._rows_of(batch.sample)
+        keys = subset_keys(batch.subsets)
+        lowest = -inf if batch.at_least is None else batch.at_least
+        bars = np.broadcast_to(np.asarray(lowest, dtype=np.float64), len(keys))
+        n_before = self.n_evaluations
+        try:
+            if batch.only_best:
+                return self._only_best(batch.subsets, keys, bars, batch.within)
+            return self._each(batch.subsets, keys, bars)
+        finally:
+            if batch.sample is not None:
+                self.n_on_sample += self.n_evaluations - n_before
+
+    def _rows_of(self, sample: Masks | None) -> _Rows:
+        """Return what is known of all rows, or of a sample that grows with the failed subsets."""
+        if sample is None:
+            return self._all_rows
+        if self._on_sample is None:
+            raise ValueError("a batch on a sample needs a problem with on_sample.")
+        if self._sample is None or self._sample[0] != sample.tobytes():
+            make = partial(self._on_sample, sample)
+            self._sample = sample.tobytes(), _Rows(make)
+        return self._sample[1]
+
+    def _scores(self, keys: list[bytes], ledger: Ledger) -> Floats:
+        found = [ledger.known(key, -inf) for key in keys]
+        return np.array([-inf if score is None else score for score in found])
+
+    def _each(self, subsets: Masks, keys: list[bytes], bars: Floats) -> tuple[Floats, str | None]:
+        rows, lowest = self._unknown(keys, bars)
+        n_allowed, cut = self._allowed(len(rows))
+        n_done = 0
+        while n_done < n_allowed:
+            left = [keys[row] for row in rows[n_done:]]
+            scores = self._replayed(left)
+            if scores is None:
+                some = slice(n_done, min(n_done + self._rows.chunk, n_allowed))
+                try:
+                    scores = self._score(subsets[rows[some]], lowest[some], left)
+                except TimeIsUp:
+                    cut = self.budget.deadline.reason
+                    break
+            scores = scores[: n_allowed - n_done]
+            self._enter(left[: len(scores)], scores, lowest[n_done : n_done + len(scores)])
+            n_done += len(scores)
+            if n_done < n_allowed and self.budget.deadline.expired():
+                cut = self.budget.deadline.reason
+                break
+        ledger = self._rows.ledger
+        known = [ledger.known(key, bar) for key, bar in zip(keys, bars.tolist(), strict=True)]
+        return np.array([-inf if score is None else score for score in known]), cut
+
+    def _only_best(
+        self, subsets: Masks, keys: list[bytes], bars: Floats, within: float
+    ) -> tuple[Floats, str | None]:
+        known = [self._rows.ledger.known(key, -inf) for key in keys]
+        highest = max((score for score in known if score is not None), default=-inf)
+        rows, _ = self._unknown(keys, np.full(len(keys), highest - within))
+        n_allowed, cut = self._allowed(len(rows))
+        new = [keys[row] for row in rows[:n_allowed]]
+        if new:
+            try:
+                # The best of a part is not the best of all: a cut batch is not kept in the log.
+                some = subsets if len(new) == len(keys) else subsets[rows[:n_allowed]]
+                scores = self._best(some, new, self.log if not cut else None)
+                self._enter(new, scores, np.full(len(new), np.max(scores) - within))
+            except TimeIsUp:
+                cut = self.budget.deadline.reason
+        all_scores = self._scores(keys, self._rows.ledger)
+        among_best = all_scores >= all_scores.max(initial=-inf) - within
+        return np.where(among_best & (all_scores >= bars), all_scores, -inf), cut
+
+    def _best(self, subsets: Masks, keys: list[bytes], log: ScoreLog | None) -> Floats:
+        """Return the scores of the best subsets, -inf for the others, as far as known from the log.
+
+        A greedy step of a huge table takes minutes, so what is known of it is kept now and then: a
+        record with NaN for the subsets that are still in the race.
+        """
+        race = getattr(self._rows.objective, "race", None)
+        known = np.full(len(keys), nan)
+        while log is not None and (record := self._next_of(keys)) is not None:
+            if len(record) != len(keys):
+                raise foreign()
+            known = record
+            if not np.isnan(known).any():
+                self.n_replayed += len(keys)
+                return known
+        if race is None:
+            scores = np.asarray(self._rows.objective.best(subsets), np.float64)
+        else:
+            scores = race(subsets, known, lambda: self._keep_part(keys, known, log))
+        if log is not None:
+            self._keep(keys, scores)
+        return scores
+
+    def _keep_part(self, keys: list[bytes], known: Floats, log: ScoreLog | None) -> None:
+        """Keep what is known of a race, if the last record is old enough."""
+        now = time.monotonic()
+        if log is not None and now >= self._part_due and np.isnan(known).any():
+            self._keep(keys, known)
+            self._part_due = now + CHUNK_SECONDS
+
+    def _allowed(self, n_wanted: int) -> tuple[int, str | None]:
+        left = self.budget.evaluations_left(self.n_evaluations)
+        return (n_wanted, None) if n_wanted <= left else (int(left), "max_evaluations")
+
+    def _unknown(self, keys: list[bytes], bars: Floats) -> tuple[Integers, Floats]:
+        """Return the first row of each subset to be scored, and its lowest bar."""
+        lowest: dict[bytes, float] = {}
+        first: dict[bytes, int] = {}
+        for row, (key, bar) in enumerate(zip(keys, bars.tolist(), strict=True)):
+            if self._rows.ledger.known(key, bar) is None:
+                first.setdefault(key, row)
+                lowest[key] = min(bar, lowest.get(key, inf))
+        return np.array(list(first.values()), dtype=np.int64), np.array(list(lowest.values()))
+
+    def _score(self, subsets: Masks, bars: Floats, keys: list[bytes]) -> Floats:
+        """Score a chunk, save the scores in the log, and choose the size of the next chunk."""
+        start = time.monotonic()
+        at_least = bars if (bars > -inf).any() else None
+        scores = np.asarray(self._rows.objective.score(subsets, at_least), dtype=np.float64)
+        rows, rate = self._rows, len(scores) / max(time.monotonic() - start, 1e-6)
+        most = max(rows.smallest, GROWTH * rows.chunk)
+        rows.chunk = int(np.clip(rate * CHUNK_SECONDS, rows.smallest, most))
+        scores = np.where(scores < bars, -inf, scores)  # the same log for any evaluator
+        self._keep(keys[: len(scores)], scores)
+        return scores
+
+    def _enter(self, keys: list[bytes], scores: Floats, bars: Floats) -> None:
+        if np.isnan(scores).any():
+            raise ValueError("objective must return numbers as scores, got nan.")
+        self._rows.ledger.enter(keys, scores, bars)
+        self.n_evaluations += len(keys)
+
+    def _keep(self, keys: list[bytes], scores: Floats) -> None:
+        if self.log is not None and keys:
+            self.log.append(_fingerprint(keys), scores.astype("<f8").tobytes())
+
+    def _replayed(self, keys: list[bytes]) -> Floats | None:
+        """Return the next scores of the log; None when it has no more."""
+        scores = self._next_of(keys)
+        if scores is not None:
+            if np.isnan(scores).any():
+                raise foreign()
+            self.n_replayed += len(scores)
+        return scores
+
+    def _next_of(self, keys: list[bytes]) -> Floats | None:
+        """Return the next record of the log, which must be of the first of these subsets."""
+        record = None if self.log is None else self.log.next_record()
+        if record is None:
+            return None
+        fingerprint, scores = record[0], scores_in(record[1])
+        if len(scores) > len(keys) or fingerprint != _fingerprint(keys[: len(scores)]):
+            raise foreign()
+        return scores
+
+
+class _Rows:
+    """The objective on all rows or on a sample of them, made when it is needed, and its scores."""
+
+    def __init__(self, make: Callable[[], Objective]) -> None:
+        self.ledger = Ledger()
+        self._make = make
+
+    @cached_property
+    def objective(self) -> Objective:
+        return self._make()
+
+    @cached_property
+    def chunk(self) -> int:
+        """Subsets to score next: one, to see how long it takes, or one for each worker."""
+        return int(getattr(self.objective, "n_at_once", 1))
+
+    @cached_property
+    def smallest(self) -> int:
+        n_at_once = int(getattr(self.objective, "n_at_once", 1))
+        return 1 if n_at_once == 1 else CHUNKS_OF_ALL * n_at_once
+
+
+def _fingerprint(keys: list[bytes]) -> bytes:
+    return hashlib.blake2b(b"".join(keys), digest_size=8).digest()
+
+
+class Ledger:
+    """Scores of subsets, and for rejected ones the value that their score is below."""
+
+    def __init__(self) -> None:
+        self._scores: dict[bytes, float] = {}
+        self._below: dict[bytes, float] = {}
+
+    def known(self, key: bytes, bar: float) -> float | None:
+        """Return the score of a subset, -inf if it is below ``bar``; None if not known."""
+        score = self._scores.get(key)
+        if score is not None:
+            return score if score >= bar else -np.inf
+        return -np.inf if self.is_below(key, bar) else None
+
+    def is_below(self, key: bytes, value: float) -> bool:
+        """Return whether the score of a subset is known to be below a value."""
+        if key in self._scores:
+            return self._scores[key] < value
+        return self._below.get(key, np.inf) <= value
+
+    def enter(self, keys: list[bytes], scores: Floats, bars: Floats) -> None:
+        """Record the scores of subsets; one below its bar stands for a rejection."""
+        for key, score, bar in zip(keys, scores.tolist(), bars.tolist(), strict=True):
+            if score >= bar:
+                self._scores[key] = score
+                self._below.pop(key, None)
+            else:
+                self._below[key] = min(bar, self._below.get(key, np.inf))
+
+
+def subset_keys(subsets: Masks) -> list[bytes]:
+    """Return a short key for each subset: its bits, or their digest where that is shorter."""
+    rows = packed(subsets)
+    if subsets.shape[1] <= 8 * KEY_BYTES:
+        return rows
+    return [hashlib.blake2b(row, digest_size=KEY_BYTES).digest() for row in rows]
