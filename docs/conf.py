@@ -22,7 +22,8 @@ exclude_patterns = [
 templates_path = []
 html_theme = "furo"
 html_title = "fuzzyfrog"
-html_static_path = []
+html_static_path = ["_static"]
+html_css_files = ["gallery.css"]
 
 myst_heading_anchors = 3  # links such as predict.md#pitfalls point to headings
 myst_enable_extensions = ["colon_fence"]
@@ -41,6 +42,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
+    "capture_repr": (),
     "download_all_examples": False,
     "show_signature": False,
 }

@@ -62,8 +62,8 @@ ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(0.06, 1))
 # The honest figure
 # -----------------
 # ``check`` selects again inside each fold, so its test samples took no part in the selection. Its
-# noise guard adds a shuffled twin of each column and counts how many of the twins are taken. With
-# 60 samples, expect some noise among the selected genes.
+# noise guard adds a random column for each real one and counts how many of these are taken. With 60
+# samples, expect some noise among the selected genes.
 
 print(check(soft, X, y))
 

@@ -56,8 +56,8 @@ fig, ax = plt.subplots(figsize=(6, 2.8), layout="constrained")
 panels = [sum(prices[name] for name in reduct.names) for reduct in fewest.reducts_]
 ax.hist(panels, bins=range(10, 80, 3), color="#a9b1ae", label="the smallest panels")
 ax.axvline(price(cheapest), color="#0f766e", lw=3, label="the cheapest panel")
-ax.set(xlabel="price", ylabel="panels")
-ax.legend(frameon=False)
+ax.set(xlabel="price", ylabel="panels", ylim=(0, 40))
+ax.legend(frameon=False, loc="upper right")
 
 # %%
 # When an instrument fails
