@@ -4,7 +4,7 @@ import dataclasses
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from math import inf
 from typing import Any, Literal, Self
@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from fuzzyfrog.common.messages import count, shown
+from fuzzyfrog.common.messages import count, shown, warn
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.common.tnorms import TNorm
+from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dataset import group_numbers
 from fuzzyfrog.data.scaling import Missing, Spread
-from fuzzyfrog.errors import ParameterError
+from fuzzyfrog.errors import ParameterError, PredictionWarning
 from fuzzyfrog.result import Certificate, Check, Explanation, HistoryPoint, Result, Subset
 from fuzzyfrog.search import Callback, Moment, Search
 from fuzzyfrog.select.base import Masks, ranks_behind
@@ -114,7 +115,22 @@ class _Selector(TableSelector):
             progress.end(self.result_)
         self._groups = Groups.of(settings.feature_groups, dataset)
         self._evidence = Evidence.of(dataset, self._groups.expanded(used_columns(self.result_)))
+        doubts = tuple(self._doubts(dataset, settings))
+        for sentence in doubts:
+            warn(sentence, PredictionWarning)
+        self.result_ = replace(self.result_, notes=(*self.result_.notes, *doubts))
         return self
+
+    def _doubts(self, dataset: Dataset, settings: Settings) -> Iterator[str]:
+        """Yield reasons why models may do worse with the selected features."""
+        result, kind = self.result_, settings.kind
+        excluded = np.isin(np.arange(dataset.n_features), result.excluded)
+        yield from kind.doubts(dataset, self.support_, self._groups.expanded(~excluded))
+        is_quick = kind.can_sample and result.stop_reason == "converged"
+        if is_quick and settings.max_seconds is None:
+            from fuzzyfrog.select.held_out import chance_doubts  # imports models
+
+            yield from chance_doubts(settings, dataset, result.seed)
 
     @property
     def support_(self) -> Masks:
@@ -1018,5 +1034,7 @@ def _found(size: int, dependency: float) -> str:
 
 
 def _print(line: str) -> None:
-    sys.stderr.write(f"fuzzyfrog: {line}\n")
-    sys.stderr.flush()
+    # A notebook shows stderr in red, as errors.
+    stream = sys.stdout if "ipykernel" in sys.modules else sys.stderr
+    stream.write(f"fuzzyfrog: {line}\n")
+    stream.flush()

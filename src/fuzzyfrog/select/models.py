@@ -133,12 +133,12 @@ class Fold:
         """Return for each metric the score of each model with some features."""
         key = features.tobytes()
         if key not in self._known:
-            X = self._prepared(features)
+            X = self.prepared(features)
             rows = [self._tried(model, X, n_jobs) for model in self._models.values()]
             self._known[key] = [list(column) for column in zip(*rows, strict=True)]
         return self._known[key]
 
-    def _prepared(self, features: Masks) -> tuple[Floats, Floats]:
+    def prepared(self, features: Masks) -> tuple[Floats, Floats]:
         """Return the samples to train on and to predict as numbers without gaps."""
         table, columns = preparation(self._dataset.categorical[features]), np.flatnonzero(features)
         train, test = (

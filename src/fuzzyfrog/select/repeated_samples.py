@@ -13,7 +13,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 
 from fuzzyfrog.common.messages import shown
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.errors import ParameterError
+from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.select.column_warnings import keeps_together
 from fuzzyfrog.select.row_groups import connected, joined, numbered, numbers_by_id
 
@@ -146,6 +146,8 @@ def parts_of(
         except (ValueError, TypeError) as error:
             reason = " ".join(str(error).split())[:200]
             raise ParameterError("cv", "suit the table", shown(cv), reason) from None
+    if together is not None and together.min() == together.max():
+        raise DataError("a check must have samples of two groups or more, got one group.")
     n_folds = cv if together is None else min(cv, int(together.max()) + 1)
     for n in (n_folds, 2):
         dealer = KFold if together is None else GroupKFold

@@ -21,7 +21,6 @@ from fuzzyfrog.common.deadline import Limit, TimeIsUp, limited, stop_if_late, st
 from fuzzyfrog.common.messages import Sentence, Setting, count, warn
 from fuzzyfrog.common.resources import in_memory
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.errors import PredictionWarning
 from fuzzyfrog.result import (
     Alike,
     ClassCount,
@@ -193,7 +192,6 @@ class _Fit:
         if here.n_sampled < dataset.n_samples:
             with limited(limit.for_core()):
                 sampling = sampling_of(here, support, selected.dependency)
-        self._warn(kind.doubts(dataset, support, allowed), PredictionWarning)
         seconds = time.monotonic() - self._start
         return Result(
             table=_summary_of(dataset, costs),
