@@ -399,7 +399,7 @@ def test_the_report_and_the_terminal_list_copies():
     page = render_report(run)
     assert "a2 says the same as a." in page
     assert "near is nearly identical to &lt;b&gt; (a correlation of 0.98 or more)." in page
-    text = "\n".join(map(str, result_lines(run)))
+    text = "\n".join(map(str, result_lines(run, details=True)))
     assert "copies      a2 says the same as a" in text
     assert "correlated  near is nearly identical to <b> (a correlation of 0.98 or more)" in text
     assert "cannot be replaced, except by copies" in text

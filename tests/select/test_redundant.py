@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from fuzzyfrog import SoftSelector, load_dataset
+from fuzzyfrog.cli.summary import result_lines
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.measure import SoftDependency
 from fuzzyfrog.result import Result
@@ -124,6 +125,7 @@ def test_a_selector_drops_them_behind_the_others_and_names_them():
     assert words.size_reason() == "as size_rule='auto' takes 5, of which 2 are redundant"
     sentence = "worst perimeter is redundant next to worst radius, but could replace it"
     assert ("redundant", sentence) in list(words.facts())
+    assert sentence in "\n".join(map(str, result_lines(result)))
     assert "2 redundant columns" in words.alikes_title()
 
 

@@ -190,3 +190,26 @@ def test_a_check_repeats_the_selection_with_groups():
     assert found.selected.average_size == check(SoftSelector(), X[:, 4:], y).all.average_size
     assert found.noise.n_samples == len(y)
     assert "patient_id" in json.dumps(found.notes)
+
+
+def test_many_rows_that_repeat_others_are_said():
+    X, y, _ = patients()
+    twice = np.r_[np.arange(len(y)), np.arange(20)]
+    with pytest.warns(UserWarning, match="20 of the 140 samples repeat another one .* groups"):
+        selector = SoftSelector().fit(X[twice], y[twice])
+    assert any("repeat another one" in note for note in selector.result_.notes)
+    SoftSelector().fit(X[twice], y[twice], groups=twice)  # says nothing: warnings are errors
+    SoftSelector().fit(X[twice[:125]], y[twice[:125]])  # nor for few
+
+
+@pytest.mark.parametrize("order", ["rising", "falling", "mixed"])
+def test_rows_in_the_order_of_a_date_are_said(order):
+    X, y, _ = patients()
+    days = pd.date_range("2024-01-01", periods=len(y)).to_numpy()
+    days = {"rising": days, "falling": days[::-1], "mixed": np.roll(days, 40)}[order]
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        SoftSelector().fit(pd.DataFrame(X).add_prefix("x").assign(day=days), y)
+    told = [str(one.message) for one in said if "TimeSeriesSplit" in str(one.message)]
+    assert len(told) == (order != "mixed")
+    assert not told or told[0].startswith("The samples are in the order of 'day'.")

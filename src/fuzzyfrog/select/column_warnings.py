@@ -148,6 +148,14 @@ def left_out(
         elif not is_rest:
             more = (" Add other columns.",)
         sentences.append(Sentence(f"feature {shown(name)} ", doubt, *more))
+        if holds_dates(dataset, feature) and _is_ordered(dataset.values[:, feature]):
+            sentences.append(
+                Sentence(
+                    f"The samples are in the order of {shown(name)}. If they are a time series, "
+                    "random folds flatter models: check(selector, X, y, cv=TimeSeriesSplit()) "
+                    "tests them on later samples."
+                )
+            )
     staying = [one for one in doubts if not mask[one] and not holds_dates(dataset, one)]
     shared = {one: n_ids(dataset, one) for one, doubt in found.items() if not doubt}
     few = {one for one, n_values in shared.items() if n_values * MANY > dataset.n_samples}
@@ -403,6 +411,13 @@ def n_ids(dataset: Dataset, feature: int) -> int:
         return 0
     n_values = _n_whole(dataset, feature)
     return n_values if n_values >= FEWEST_VALUES else 0
+
+
+def _is_ordered(column: NDArray[np.float64]) -> bool:
+    """Whether numbers only grow, or only fall, and are many different ones."""
+    steps = np.diff(column)
+    is_sorted = bool((steps >= 0).all() or (steps <= 0).all())
+    return is_sorted and int(np.count_nonzero(steps)) >= FEWEST_SAMPLES
 
 
 def is_left_out_id(dataset: Dataset, feature: int) -> bool:

@@ -11,11 +11,16 @@ from fuzzyfrog.common.messages import Sentence, Setting, count, shown, warn
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.select.column_warnings import is_left_out_id, keeps_together
 
+Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Masks = NDArray[np.bool_]
+Bits = NDArray[np.uint64]
 
 TOGETHER = "belong together and are not compared with each other"
 ONE_GROUP = "All samples are in the same group, so groups are not used."
+MANY_COPIES = 0.1  # of the samples
+MOST_CELLS = 20_000_000  # in which copies are looked for, about a second
+COLUMNS_AT_ONCE = 64
 MOST_CONNECTED = 0.2  # of the samples, by several IDs
 
 
@@ -34,7 +39,7 @@ def with_groups_by_id(dataset: Dataset, included: Masks, excluded: Masks) -> Dat
     numbers = numbers_by_id(dataset, np.arange(dataset.n_samples), ids)
     groups, by, _ = joined(numbers, np.arange(dataset.n_samples), MOST_CONNECTED)
     if not by:
-        return dataset
+        return _noted_copies(dataset, ~excluded)
     note = Sentence(
         f"Samples {with_the_same(by)} {TOGETHER}. To group them in another way, pass ",
         Setting("groups"), ".",
@@ -50,6 +55,26 @@ def _noted(dataset: Dataset, n_groups: int) -> Dataset:
     note = ONE_GROUP
     if n_groups > 1:
         note = f"Samples of the same group ({count(n_groups, 'group')}) {TOGETHER}."
+    return replace(dataset, notes=(*dataset.notes, note))
+
+
+def _noted_copies(dataset: Dataset, allowed: Masks) -> Dataset:
+    """Return a table with a note if many of its samples repeat others."""
+    features = [
+        one
+        for one in np.flatnonzero(allowed).tolist()
+        if not is_left_out_id(dataset, one)  # nor a date
+    ]
+    if not features or dataset.n_samples * len(features) > MOST_CELLS:
+        return dataset
+    n_copies = dataset.n_samples - 1 - int(copies_among(dataset.values[:, features]).max())
+    if n_copies < MANY_COPIES * dataset.n_samples:
+        return dataset
+    note = Sentence(
+        f"{n_copies:,} of the {dataset.n_samples:,} samples repeat another one in every feature. "
+        "If they are not independent, say which belong together with ", Setting("groups"), ".",
+    )  # fmt: skip
+    warn(note)
     return replace(dataset, notes=(*dataset.notes, note))
 
 
@@ -117,3 +142,55 @@ def connected(kinds: list[Integers]) -> Integers:
 
 def _largest(numbers: Integers) -> int:
     return int(np.bincount(numbers).max())
+
+
+def copies_among(values: Floats) -> Integers:
+    """Return a number for each row, the same for copies.
+
+    Copies are equal in every column. In a table of few categories, most rows are equal to others
+    and no copies: there, some column can take another value and the row is again one of the table.
+    So equal rows are no copies if, without one column, they are equal to more rows, and if others
+    have their value in this column, too. That says nothing if only one column varies, or if all
+    have two values: each of several that encode a category follows from the others.
+    """
+    n_rows = len(values)
+    whole = np.zeros(n_rows, np.uint64)
+    for first in range(0, values.shape[1], COLUMNS_AT_ONCE):
+        whole += _digests(values, first, first + COLUMNS_AT_ONCE).sum(axis=1, dtype=np.uint64)
+    _, of_kind, kinds = np.unique(whole, return_index=True, return_inverse=True)
+    if len(of_kind) == n_rows:
+        return np.arange(n_rows)
+    whole, different = whole[of_kind], values[of_kind]
+    is_usual = np.zeros(len(whole), np.bool_)
+    n_values = []
+    for feature in range(values.shape[1]):
+        digests = _digests(different, feature, feature + 1)[:, 0]
+        has_value, n_here = _shared(digests)
+        n_values.append(n_here)
+        is_usual |= has_value & _shared(whole - digests)[0]
+    if max(n_values) <= 2 or sum(one > 1 for one in n_values) < 2:
+        return np.arange(n_rows)
+    return numbered(kinds, is_usual[kinds])
+
+
+def _shared(digests: Bits) -> tuple[Masks, int]:
+    """Return which rows have a value that others have, too, and the number of values."""
+    _, codes, counts = np.unique(digests, return_inverse=True, return_counts=True)
+    return counts[codes] > 1, len(counts)
+
+
+def _digests(values: Floats, first: int, last: int) -> Bits:
+    """Return a random number for each value of each column; those of a row are added up."""
+    part = values[:, first:last] + 0.0  # a new array, in which -0.0 is 0.0
+    part[np.isnan(part)] = np.nan  # there are several
+    places = np.arange(first, first + part.shape[1], dtype=np.uint64)
+    bits: Any = part.view(np.uint64) + places * STEP
+    for shift, factor in zip(SHIFTS, FACTORS, strict=True):
+        bits = (bits ^ (bits >> shift)) * factor
+    return np.asarray(bits ^ (bits >> SHIFTS[0]), np.uint64)
+
+
+# Of the generator SplitMix64 (Steele, Lea and Flood 2014).
+STEP = np.uint64(0x9E3779B97F4A7C15)
+SHIFTS = np.uint64(30), np.uint64(27)
+FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)

@@ -13,6 +13,7 @@ class SoftWords(Words):
     symbol = score = "Γ"
     measured = "soft dependency"
     axis = "soft dependency Γ"
+    brief = ("measured", "redundant")
     kind = "soft measure"
 
     @property
