@@ -49,7 +49,8 @@ def steps(n_features=7, base=(0,)):
 
 
 def mark_of(measure):
-    return fingerprint(measure.dataset, measure._tnorm, measure._spread, measure._missing)
+    settings = (getattr(measure, name, "") for name in ("_tnorm", "_spread", "_missing"))
+    return fingerprint(measure.dataset, type(measure).__name__, *map(str, settings))
 
 
 def on(client, measure, layout):

@@ -13,7 +13,7 @@ from cluster.made import made_subsets, on, same_bytes
 from fuzzyfrog.cluster import retry
 from fuzzyfrog.cluster.retry import collected
 from fuzzyfrog.errors import ClusterError
-from fuzzyfrog.measure import Dependency
+from fuzzyfrog.measure import Dependency, SoftDependency
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +41,14 @@ def survive(client, slow, layout, times, pause=(0.0, 0.0)):
 @pytest.mark.parametrize(("layout", "times"), [("copies", 2), (3, 1)])
 def test_killed_workers_change_no_bit(client, slow, layout, times):
     survive(client, slow, layout, times)
+
+
+def test_a_killed_worker_changes_no_bit_of_the_soft_measure(client):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(1500, 12))
+    measure = SoftDependency(X, X[:, 0] + rng.normal(size=1500) > 0, n_jobs=1)
+    masks = made_subsets(12, 40)
+    survive(client, (measure, masks, measure.score(masks)), "copies", times=1)
 
 
 @pytest.mark.long
