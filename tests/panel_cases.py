@@ -41,6 +41,7 @@ def random_case(seed, n_losses=0):
         d = len(columns)
     is_numeric = random.random() < 0.3
     target = random.integers(0, 9 if is_numeric else 3, n).tolist()
+    target[0] += len(set(target)) == 1  # two values at least
     if not is_numeric:
         target = [f"y{value}" for value in target]
     features, names, groups = [(one,) for one in range(d)], [f"f{one}" for one in range(d)], None

@@ -248,7 +248,7 @@ def test_costs_come_from_a_file_and_from_single_options(in_process, tmp_path):
         "--cost",
         "ash=3",
     ]
-    code, out, err = in_process(*asked, "--certify", "--no-check", "-q")
+    code, out, err = in_process(*asked, "--certify", "--no-check", "-q", "--details")
     assert code == 0
     assert "8 features without a given cost cost 1" in err
     assert "cost        4.5 of 64 for 13 features" in out
@@ -296,3 +296,17 @@ def test_a_column_may_be_lost(in_process):
     code, _, err = in_process("reducts", "wine", "--survives", "9", "--no-check", "-q")
     assert code == 2
     assert "--survives must be less than 9 for this table and dependency" in err
+
+
+def test_samples_may_be_set_aside(in_process, tmp_path):
+    page = tmp_path / "page.html"
+    asked = ["reducts", "wine", "--max-lost", "3", "--search", "exact", "--no-check", "-q"]
+    code, out, _ = in_process(*asked, "--report", str(page))
+    assert code == 0
+    assert "set aside   3 samples: sample 38, sample 79, sample 65" in out
+    assert "4 features are the fewest with at most 3 samples set aside." in out
+    assert (
+        "curve       fewest samples set aside with 1 feature: 169, 2 features: 109, 3 features: 36"
+        in out
+    )
+    assert "3 samples: sample 38, sample 79, sample 65" in page.read_text()

@@ -386,6 +386,14 @@ class ReductOptions(StrictOptions, SelectionOptions):
             rich_help_panel=SEARCH,
         ),
     ] = 0
+    max_lost: Annotated[
+        int | None,
+        typer.Option(
+            metavar="K",
+            help="Set aside at most K samples, which need not be separated; the result names them.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = None
     certify: Annotated[
         bool,
         typer.Option(
@@ -441,6 +449,8 @@ class ReductOptions(StrictOptions, SelectionOptions):
 
         self.given_costs()
         check_count("survives", self.survives, least=0)
+        if self.max_lost is not None:
+            check_count("max_lost", self.max_lost, least=0)
 
         check_share("min_dependency", self.min_dependency, zero=False)
         super().check()

@@ -9,6 +9,8 @@ from itertools import accumulate, compress
 from math import ceil, floor, log10
 from typing import Any
 
+from msgspec.structs import replace
+
 from fuzzyfrog.common.messages import count, percent
 from fuzzyfrog.report.text import room, short
 from fuzzyfrog.result import HistoryPoint, Result, Subset
@@ -56,7 +58,7 @@ def front(words: Words) -> dict[str, Any]:
     ]
     ahead = list(compress(points, unbeaten))
     if all(one.features != result.selected for one in points):  # enough, but not the best
-        points.append(Subset(result.selected, result.dependency, cost=result.cost))
+        points.append(replace(result.chosen, dependency=result.dependency))
         points.sort(key=lambda one: (one.price, one.dependency))
     reached = [one.dependency for one in points]
     right = [one.accuracy for one in points if one.accuracy is not None]
@@ -76,6 +78,7 @@ def front(words: Words) -> dict[str, Any]:
                 "size": one.size,
                 "price": f"{one.price:.10g}",
                 "what": words.priced(one),
+                "set_aside": "" if one.n_lost is None else words.set_aside(one),
                 "gamma": words.number(one.dependency),
                 "accuracy": "" if one.accuracy is None else f"{one.accuracy:.3f}",
                 "names": [short(name, most) for name in names[one]],
@@ -93,6 +96,7 @@ def front(words: Words) -> dict[str, Any]:
         "accuracy_name": words.accuracy(),
         "any_beaten": not all(unbeaten),
         "has_elbow": bend is not None,
+        "sets_aside": any(one.n_lost is not None for one in points),
         "is_greedy": bool(order),
         "full_is_low": not words.is_monotone,
         "full": y.at(result.full_dependency),

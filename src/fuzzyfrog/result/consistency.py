@@ -181,6 +181,9 @@ def _samples(result: Result) -> Iterator[tuple[str, int]]:
     for at, one in enumerate(result.ambiguous):
         yield f"ambiguous[{at}].sample", one.sample
         yield f"ambiguous[{at}].other", one.other
+    for name, subsets in (("reducts", result.reducts), ("front", result.front)):
+        for at, subset in enumerate(subsets):
+            yield from ((f"{name}[{at}].lost", sample) for sample in subset.lost)
     for i, explanation in enumerate(result.explanations):
         for j, example in enumerate(explanation.examples):
             yield f"explanations[{i}].examples[{j}].sample", example.sample

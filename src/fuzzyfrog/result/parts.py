@@ -50,6 +50,10 @@ class Subset(Part, frozen=True, omit_defaults=True):
         time.
     cost : float or None
         What its features cost together; None if they have no costs.
+    n_lost : int or None
+        Number of samples that lose membership, if some may be set aside; else None.
+    lost : tuple of int
+        These samples, those that lose most first; at most 100, and of many subsets none.
     names : tuple of str
         The names of the features; not saved, since the table has them.
     """
@@ -59,6 +63,8 @@ class Subset(Part, frozen=True, omit_defaults=True):
     minimal: bool | None = None
     accuracy: Annotated[float, Meta(ge=-1.7976931348623157e308, le=1.0)] | None = None
     cost: Positive | None = None
+    n_lost: Count | None = None
+    lost: tuple[Index, ...] = ()
     names: tuple[str, ...] = ()
 
     @property
@@ -352,6 +358,7 @@ class RowNames(Part, frozen=True):
     names: dict[str, str]
 
 
+MAX_LOST = 100  # samples that are listed as set aside
 MAX_SAMPLED_ROWS = 400  # enough for a picture of a distribution
 MAX_SAMPLED_COLUMNS = 12  # the report draws no more
 
@@ -461,6 +468,8 @@ class Certificate(Part, frozen=True):
         What the best known subsets cost, with the claim "cheapest".
     survives : int
         Number of features whose loss must not matter; 0 if that was not asked for.
+    max_lost : int or None
+        Number of samples that may be set aside; None if that was not asked for.
 
     Examples
     --------
@@ -479,6 +488,7 @@ class Certificate(Part, frozen=True):
     claim: Claim = "fewest"
     cost: Positive | None = None
     survives: Count = 0
+    max_lost: Count | None = None
 
     def __post_init__(self) -> None:
         if (self.cost is None) == (self.claim == "cheapest"):
@@ -520,9 +530,12 @@ class Certificate(Part, frozen=True):
         return _BETTER[self.claim].format(size=_features(self.size))
 
     def _despite(self) -> str:
-        if not self.survives:
-            return ""
-        return f" of which any {'one' if self.survives == 1 else self.survives} may be lost"
+        which = ""
+        if self.survives:
+            which = f" of which any {'one' if self.survives == 1 else self.survives} may be lost"
+        if self.max_lost is not None:
+            which += f" with at most {count(self.max_lost, 'sample')} set aside"
+        return which
 
     def _counted(self) -> str:
         there = "There is" if self.n_reducts == 1 else "There are"

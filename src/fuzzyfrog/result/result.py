@@ -241,8 +241,7 @@ class Result(Part, frozen=True):
     @property
     def cost(self) -> float | None:
         """What the selected features cost; None if no costs were given."""
-        costs = (one.cost for one in self.reducts if one.features == self.selected)
-        return next(costs, None)
+        return self.chosen.cost
 
     @property
     def price(self) -> float:
@@ -315,6 +314,18 @@ class Result(Part, frozen=True):
         return number if isinstance(number, int) else 0
 
     @property
+    def max_lost(self) -> int | None:
+        """Number of samples that may be set aside; None if the dependency decides."""
+        number = self.settings.get("max_lost")
+        return number if isinstance(number, int) else None
+
+    @property
+    def chosen(self) -> Subset:
+        """The selected one of the reducts."""
+        plain = Subset(self.selected, self.dependency)
+        return next((one for one in self.reducts if one.features == self.selected), plain)
+
+    @property
     def asks_for_all(self) -> bool:
         """Whether the selected features must keep the full dependency."""
         return self.asked_share == 1
@@ -327,6 +338,8 @@ class Result(Part, frozen=True):
     @property
     def is_enough(self) -> bool:
         """Whether the selected features keep the required dependency."""
+        if self.max_lost is not None:
+            return (self.chosen.n_lost or 0) <= self.max_lost
         return self.dependency >= self.asked_share * self.full_dependency
 
     @property
@@ -353,6 +366,7 @@ class Result(Part, frozen=True):
         """
         return (
             self.sampling is None
+            and self.max_lost is None
             and self.selected == self.core
             and self.asks_for_all
             and self.is_enough
@@ -405,7 +419,12 @@ class Result(Part, frozen=True):
         each class or the range of a numeric target, and warnings, which may quote values.
         """
         bare = tuple(replace(one, examples=()) for one in self.explanations)
-        return replace(self, explanations=bare, ambiguous=(), rows=None, data_sample=None)
+        front = tuple(replace(one, lost=()) for one in self.front)
+        answer = replace(self.answer, reducts=tuple(replace(one, lost=()) for one in self.reducts))
+        return replace(
+            self, explanations=bare, ambiguous=(), rows=None, data_sample=None, front=front,
+            answer=answer,
+        )  # fmt: skip
 
     def to_json(self) -> str:
         """Return the result as text, the names of the selected features and of the core first."""

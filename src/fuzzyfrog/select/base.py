@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from fuzzyfrog import search
@@ -83,9 +84,10 @@ def front_through(front: Sequence[Subset], reduct: Subset, tolerance: float) -> 
 
     def is_other(point: Subset) -> bool:
         is_as_good = abs(point.dependency - reduct.dependency) <= tolerance
+        is_as_good &= point.n_lost == reduct.n_lost
         return point.price == reduct.price and point.features != reduct.features and is_as_good
 
-    own = Subset(reduct.features, reduct.dependency, cost=reduct.cost, names=reduct.names)
+    own = replace(reduct, minimal=None)
     return tuple(own if is_other(point) else point for point in front)
 
 
@@ -101,7 +103,8 @@ def subset_of(
     """Return a subset with the indices and names of its features."""
     features = tuple(np.flatnonzero(mask).tolist())
     cost = None if costs is None else costs.of_features(features)
-    return Subset(features, score, minimal, accuracy, cost, tuple(names[one] for one in features))
+    named = tuple(names[one] for one in features)
+    return Subset(features, score, minimal, accuracy, cost, names=named)
 
 
 def core_of_run(measure: Objective, problem: Problem, outcome: Outcome) -> list[int]:

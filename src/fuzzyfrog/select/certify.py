@@ -206,7 +206,11 @@ def _is_minimal(
 
 
 def certificate_of(
-    outcome: Outcome, problem: Problem, costs: Costs | None = None, survives: int = 0
+    outcome: Outcome,
+    problem: Problem,
+    costs: Costs | None = None,
+    survives: int = 0,
+    max_lost: int | None = None,
 ) -> Certificate:
     """Return what a run proved."""
     size, n_reducts = int(outcome.subset.sum()), len(outcome.reducts)
@@ -217,7 +221,7 @@ def certificate_of(
         # Only all features together are known to reach it.
         size, n_reducts = Constraints(problem).sizes[1], 1
     if costs is not None:
-        return _priced(outcome, problem, costs, survives)
+        return _priced(outcome, problem, costs, survives, max_lost)
     return Certificate(
         proven=outcome.proven,
         lower_bound=outcome.lower_bound,
@@ -226,10 +230,13 @@ def certificate_of(
         all_listed=outcome.all_listed,
         claim=claim,
         survives=survives,
+        max_lost=max_lost,
     )
 
 
-def _priced(outcome: Outcome, problem: Problem, costs: Costs, survives: int) -> Certificate:
+def _priced(
+    outcome: Outcome, problem: Problem, costs: Costs, survives: int, max_lost: int | None
+) -> Certificate:
     """Return what a run proved about costs."""
     best, n_reducts = outcome.subset, len(outcome.reducts)
     size = min(int(one.subset.sum()) for one in outcome.reducts)
@@ -245,6 +252,7 @@ def _priced(outcome: Outcome, problem: Problem, costs: Costs, survives: int) -> 
         claim="cheapest",
         cost=costs.of_features(np.flatnonzero(best).tolist()),
         survives=survives,
+        max_lost=max_lost,
     )
 
 

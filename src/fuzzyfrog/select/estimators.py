@@ -628,6 +628,10 @@ class ReductSelector(_Selector):
     survives : int, default=0
         Number of features whose loss must not matter: without any `survives` of them, the others
         still have the required dependency. An error names the features that nothing can replace.
+    max_lost : int or None, default=None
+        Number of samples that may be set aside: all others must keep the membership they have by
+        all features. None if the dependency decides, as with 0. Then ``n_lost`` and ``lost`` of
+        the subsets in ``reducts_`` and ``front_`` say which samples lose membership.
     copies : {"drop", "keep"}, default="drop"
         Of columns that say the same (equal, affine or one-to-one recoded), only one may be
         selected; "keep" treats them as separate features.
@@ -760,6 +764,7 @@ class ReductSelector(_Selector):
         feature_groups: Mapping[str, object] | None = None,
         costs: Mapping[object, object] | None = None,
         survives: int = 0,
+        max_lost: int | None = None,
         copies: Literal["drop", "keep"] = "drop",
         categorical_features: object = "from_dtype",
         target: Literal["auto", "class", "numeric"] = "auto",
@@ -786,6 +791,7 @@ class ReductSelector(_Selector):
         self.feature_groups = feature_groups
         self.costs = costs
         self.survives = survives
+        self.max_lost = max_lost
         self.copies = copies
         self.categorical_features = categorical_features
         self.target = target

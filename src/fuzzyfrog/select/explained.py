@@ -68,8 +68,11 @@ def _with_explanations(
         what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         note = f"Why each feature is selected could not be explained ({what})."
         return _unexplained(result, note)
-    pairs = [(one.sample, one.other) for why in explanations for one in why.examples]
+    pairs: list[tuple[int, ...]] = [
+        (one.sample, one.other) for why in explanations for one in why.examples
+    ]
     pairs += [(one.sample, one.other) for one in ambiguous]
+    pairs += [one.lost for one in (result.chosen, *result.front)]
     return replace(
         result,
         explanations=explanations,

@@ -51,6 +51,7 @@ def noise_guard(
         n_features_to_select=settings.size_of(dataset.n_features),
         costs=None,
         survives=0,
+        max_lost=None,
         random_state=seed,
     )
     try:

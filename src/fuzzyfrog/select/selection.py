@@ -51,6 +51,7 @@ from fuzzyfrog.select.column_warnings import LeftOut, left_out, telling
 from fuzzyfrog.select.costs import Costs
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.kind import Sized
+from fuzzyfrog.select.set_aside import Kept, with_kept
 from fuzzyfrog.select.settings import Settings, check_apart, constrained_features, seed_of
 from fuzzyfrog.select.surviving import Surviving, check_survivable, surviving_oracle
 
@@ -147,7 +148,8 @@ class _Fit:
         search.propose(problem, self._seed).close()  # checks the parameters of the search
         allowed = groups.expanded(~np.asarray(problem.exclude))
         names = groups.named(dataset.feature_names)
-        is_measured, core = True, None
+        is_measured, core, kept = True, None, None
+        full_dependency = nan
         try:
             with (
                 limited(limit.for_search),
@@ -155,6 +157,10 @@ class _Fit:
                 in_memory(f"a batch of subsets of {_size_of(dataset)}", LESS_AT_ONCE),
             ):
                 search, problem = self._begun(search, problem, (measure, here), allowed)
+                if settings.max_lost is not None:
+                    objective = kept = Kept(measure, allowed)
+                    full_dependency = problem.full_score
+                    problem = with_kept(problem, settings.max_lost, dataset.n_samples)
                 grouped = groups.measured(objective)
                 if settings.survives:
                     check_survivable(grouped, problem, settings.survives, names)
@@ -167,6 +173,7 @@ class _Fit:
             reason = limit.for_search.reason
             outcome, full_score = unsearched(groups.measured(here), problem, reason)
             problem = replace(problem, full_score=full_score)
+            kept = None
         ending = Sized(outcome)
         if settings.is_path:
             fixed = np.asarray(problem.must_include)
@@ -175,11 +182,21 @@ class _Fit:
             outcome = ending.outcome
         certificate = None
         if settings.proves and is_measured:
-            certificate = certificate_of(outcome, problem, costs, settings.survives)
+            certificate = certificate_of(
+                outcome, problem, costs, settings.survives, settings.max_lost
+            )
         self._notes += on_sample_first(outcome, measure.n_samples)
-        self._warn(early_end(outcome, problem), self._end_warning)
+        if kept is None:
+            self._warn(early_end(outcome, problem), self._end_warning)
+        elif outcome.stop_reason != "converged":
+            stopped = f"The search stopped ({outcome.stop_reason}) with the best subset so far."
+            self._warn([stopped], self._end_warning)
         self._warn(self._missing(outcome, problem, here, core, is_measured=is_measured))
         reducts = reducts_of(outcome, problem, names, costs)
+        front = front_of(outcome, problem, names, ending.accuracies, costs)
+        if kept is not None:
+            reducts, front = kept.named(reducts, groups), kept.named(front, groups)
+            problem = replace(problem, full_score=full_dependency, tolerance=measure.tolerance)
         found = {
             "reducts": reducts,
             "n_reducts": len(reducts),
@@ -206,12 +223,8 @@ class _Fit:
             dependency=selected.dependency,
             selected=selected.features,
             answer=kind.answer(found, measure, core, certificate),
-            front=front_through(
-                front_of(outcome, problem, names, ending.accuracies, costs),
-                selected,
-                problem.tolerance,
-            ),
-            history=_history(outcome.history, self._times, costs),
+            front=front_through(front, selected, problem.tolerance),
+            history=() if kept is not None else _history(outcome.history, self._times, costs),
             n_evaluations=outcome.n_evaluations,
             n_resumed=outcome.n_replayed,
             stop_reason=outcome.stop_reason,
@@ -300,13 +313,14 @@ class _Fit:
         is_part = here.n_sampled < dataset.n_samples
         part = [f"sample {here.n_sampled}"] if is_part else []
         part += [f"survives {self._settings.survives}"] if self._settings.survives else []
+        part += ["samples set aside"] if self._settings.max_lost is not None else []
         return fingerprint(dataset, *self._kind.identity(), *part, *self._groups.words())
 
     def _core(
         self, objective: Objective, problem: Problem, outcome: Outcome, limit: Limit
     ) -> tuple[int, ...] | None:
         """Return the core; None if there is none, no time or memory for it, or after Ctrl-C."""
-        if not problem.is_monotone:
+        if not problem.is_monotone or self._settings.max_lost is not None:
             return None
         try:
             with limited(limit.for_core()):
@@ -329,7 +343,7 @@ class _Fit:
                 why = "The fit was interrupted before all features were scored together"
             estimate = f"; their dependency is an estimate from {here.n_sampled:,} samples."
             yield Sentence(why + estimate, *hint)
-        elif core is None and problem.is_monotone:
+        elif core is None and problem.is_monotone and self._settings.max_lost is None:
             yield f"There was {self._lack} to determine the core."
 
 

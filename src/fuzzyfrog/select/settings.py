@@ -56,6 +56,7 @@ class Settings:
     feature_groups: object = None
     costs: object = None
     survives: int = 0
+    max_lost: int | None = None
     copies: str = "drop"
     certify: bool = False
     sample: int | None = None
@@ -173,9 +174,12 @@ class Settings:
     def _check_panel(self) -> None:
         """Raise for settings that have no meaning with costs or losses."""
         given = [name for name in ("costs", "survives") if getattr(self, name)]
-        others = {"n_features_to_select": None, "ranking": "lexicographic"}
-        if self.survives:
+        others: dict[str, object] = {"n_features_to_select": None, "ranking": "lexicographic"}
+        if self.survives or self.max_lost is not None:
             others["sample"] = None
+        if self.max_lost is not None:
+            given.append("max_lost")
+            others |= {"min_dependency": 1.0, "cluster": None, "survives": 0}
         for name, default in others.items():
             if given and getattr(self, name) != default:
                 rule = Sentence("be left out with ", Setting(given[-1]))
@@ -233,12 +237,16 @@ def _is_cluster(value: object) -> None:
 _WHY_LEFT_OUT = {
     "n_features_to_select": "What must be kept decides how many features there are.",
     "ranking": "What must be kept comes first.",
-    "sample": "What survives a loss is about all rows.",
+    "sample": "This is about all rows.",
+    "min_dependency": "The number of samples that are set aside decides what is kept.",
+    "cluster": "Memberships are computed on this machine.",
+    "survives": "Ask for one of the two.",
 }
 _KEPT = "With 1, the selected features keep the dependency of all features."
 _RULES: dict[str, Callable[[Any], None]] = {
     "certify": partial(check_boolean, "certify"),
     "costs": check_costs,
+    "max_lost": lambda value: None if value is None else check_count("max_lost", value, least=0),
     "survives": lambda value: check_count("survives", value, least=0),
     "ranking": lambda value: check_known("ranking", value, RANKINGS),
     "min_dependency": partial(check_share, "min_dependency", zero=False, hint=_KEPT),

@@ -551,6 +551,16 @@ class Words(ABC):
             return f"a cost of {subset.cost:.10g}"
         return count(subset.size, "feature")
 
+    def set_aside(self, subset: Subset) -> str:
+        """Return which samples lose membership by a subset."""
+        if not subset.n_lost:
+            return "no sample"
+        names = [self.sample(one) for one in subset.lost[:MAX_NAMED]]
+        n_more = subset.n_lost - len(names)
+        more = f" and {n_more:,} more" if names and n_more else ""
+        some = f": {named(names)}{more}" if names else ""
+        return f"{count(subset.n_lost, 'sample')}{some}"
+
     def fewer(self) -> str:
         """Return the best scores of smaller subsets, each better than those of fewer features."""
         best, points = -inf, []

@@ -6,7 +6,7 @@ from math import fsum
 from fuzzyfrog.common.messages import count, percent
 from fuzzyfrog.result import Subset
 from fuzzyfrog.words.common import Ambiguous, Examples, Fact, Front, Listing, Standing, Words
-from fuzzyfrog.words.text import capitalized, gamma, named
+from fuzzyfrog.words.text import MAX_NAMED, capitalized, gamma, named
 
 ABOUT_PART = (
     "The search saw only a random part of the samples. The interval is for γ of the selected "
@@ -28,7 +28,10 @@ class ReductWords(Words):
     axis = "dependency γ"
     is_monotone = True
     kind = "strict measure"
-    brief = ("measured", "dependency", "cost", "size", "enough", "as good", "core", "trade-off")
+    brief = (
+        "measured", "dependency", "set aside", "survives", "cost", "size", "enough", "as good",
+        "core", "curve", "trade-off",
+    )  # fmt: skip
 
     @property
     def is_useless(self) -> bool:
@@ -70,6 +73,8 @@ class ReductWords(Words):
         despite = f", even if any {self._so_many} is lost" if result.survives == 1 else ""
         if result.survives > 1:
             despite = f", even if any {self._so_many} are lost"
+        if result.chosen.n_lost:
+            despite += f"; {count(result.chosen.n_lost, 'sample is', 'samples are')} set aside"
         return f"{start} {verb} these samples {how} {others} do{despite}"
 
     @property
@@ -224,6 +229,7 @@ class ReductWords(Words):
         """
         result = self.result
         is_plain = result.asks_for_all and result.asks_for_fewest and not self.is_useless
+        is_plain &= result.max_lost is None
         if not is_plain or not result.is_enough or result.stop_reason != "converged":
             return None
         for share in CHEAPER_SHARES:
@@ -243,6 +249,8 @@ class ReductWords(Words):
         yield "dependency", f"{result.dependency:.4f} of {result.full_dependency:.4f}{missed}"
         if result.estimate is not None:
             yield "measured", result.estimate
+        if result.chosen.n_lost is not None:
+            yield "set aside", self.set_aside(result.chosen)
         if result.survives:
             yield (
                 "survives",
@@ -256,13 +264,25 @@ class ReductWords(Words):
         yield "size", f"{start}{standing.line}"
         if not self.is_useless:
             yield from self._others()
-            yield "core", self._core()
+            if result.max_lost is None:
+                yield "core", self._core()
         yield from self.alikes()
         if fewer := self.fewer():
             which = ("cheaper", "for") if self.has_costs else ("fewer", "with")
-            yield which[0], f"best dependency {which[1]} {fewer}"
+            if result.max_lost is None:
+                yield which[0], f"best dependency {which[1]} {fewer}"
+            else:
+                yield "curve", f"fewest samples set aside {which[1]} {fewer}"
         if shortcut := self._shortcut():
             yield "trade-off", shortcut
+
+    def fewer(self) -> str:
+        """Return what smaller subsets reach, or how many samples they set aside."""
+        result = self.result
+        if result.max_lost is None:
+            return super().fewer()
+        smaller = [one for one in result.front if one.price < result.price]
+        return ", ".join(f"{self.priced(one)}: {one.n_lost:,}" for one in smaller[-MAX_NAMED:])
 
     def _others(self) -> Iterator[tuple[str, str]]:
         """Yield how many other subsets are as good, unless the certificate says so."""
@@ -333,6 +353,8 @@ class ReductWords(Words):
     def core(self) -> tuple[str, tuple[int, ...], str]:
         """Return a sentence about the core: its start, the features to name, and its end."""
         core, everything = self.result.core, "the γ of all features"
+        if self.result.max_lost is not None:
+            return "There is no core if samples may be set aside.", (), ""
         everything += " but the excluded ones" if self.result.excluded else ""
         asked = everything if self.result.asks_for_all else f"{self._asked} of {everything}"
         if core:
@@ -440,6 +462,12 @@ class ReductWords(Words):
                 f" The elbow is the {fewest} features that keep 95% of the γ of the selected ones: "
                 f"{self.priced(bend)} with {gamma(bend.dependency)}. All further "
                 f"features together add {left}."
+            )
+        if self.result.max_lost is not None:
+            lead = (
+                f"For each {each}, the subset found with the fewest samples set aside. Such a "
+                "sample is closer to another class than by all features: it may be an "
+                "outlier. It still counts as an enemy of the others."
             )
         title = "Cost against dependency" if self.has_costs else "The cost of fewer features"
         return Front(title, lead, "The front as a table", point)
