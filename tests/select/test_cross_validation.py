@@ -466,7 +466,7 @@ def test_wrong_parameters_get_a_sentence():
     with pytest.raises(ParameterError, match="models must be estimators of scikit-learn"):
         check(QUICK, iris, models=["forest"])
     with pytest.raises(DataError, match="must have samples of two groups or more, got one group"):
-        check(QUICK, iris, groups=np.zeros(150))
+        check(QUICK, iris.values[:, :2], iris.values[:, 2], groups=np.zeros(150))
     with pytest.raises(ParameterError, match="groups must have a value for each of the 150 samp"):
         check(QUICK, iris, groups=[1, 2])
     with pytest.raises(ParameterError, match="seed must be an integer of at least 0, got -1"):

@@ -4,6 +4,7 @@ The selection is repeated on one half of the samples, because neighbors of colum
 on the same samples do well on any noise. `check` says much more, and takes longer.
 """
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -43,7 +44,9 @@ def chance_doubts(settings: Settings, dataset: Dataset, seed: int) -> Iterator[s
         return
     model = KNeighborsRegressor() if dataset.classes is None else KNeighborsClassifier()
     X_train, X_test = Fold(dataset, (train, test), {}, {}, None).prepared(features)
-    model.fit(X_train, dataset.target[train])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # there may be many classes
+        model.fit(X_train, dataset.target[train])
     if above_shuffled(model, X_test, dataset.target[test]) < CLEARLY:
         yield (
             "The selected columns may predict nothing: if selected on one half of the samples, "
