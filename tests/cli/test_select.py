@@ -144,3 +144,23 @@ def test_what_cannot_be_is_refused_in_one_line(in_process, arguments, sentence):
     assert (code, out) == (2, "")
     assert sentence in " ".join(err.replace("│", " ").split())
     assert "Traceback" not in err
+
+
+def test_every_column_on_request(in_process, tmp_path):
+    table = tmp_path / "t.csv"
+    rows = [f"P{k * 37 % 101},{k % 2 + k % 7 / 20},{k * k % 11},5,{k % 2}" for k in range(60)]
+    table.write_text("\n".join(["patient_id,a,b,c,y", *rows]) + "\n")
+    asked = ("select", table, "--target", "y", "--no-check", "-q")
+    _, plain, _ = in_process(*asked)
+    assert "looks like an ID" not in plain
+    _, out, _ = in_process(*asked, "--columns")
+    said = {line.split()[0]: line for line in out.splitlines() if line.startswith("  ")}
+    assert said["patient_id"].split(maxsplit=3)[1:3] == ["left", "out"]
+    assert said["patient_id"].endswith("looks like an ID; --include 'patient_id' keeps it")
+    assert "unneeded" in said["b"]
+    assert said["b"].endswith("not told apart from shuffled columns")
+    assert "has a single value" in said["c"]
+    assert "Alone is Γ of the column by itself" in out
+    _, document, _ = in_process(*asked, "--json")
+    columns = json.loads(document)["result"]["columns"]
+    assert [one["role"] for one in columns] == ["left out", "selected", "unneeded", "left out"]

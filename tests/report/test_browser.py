@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from fuzzyfrog import ReductSelector, read_table
+from fuzzyfrog import ReductSelector, SoftSelector, load_dataset, read_table
 from fuzzyfrog.report import write_report
 from fuzzyfrog.result import Certificate
 from report.made import HOSTILE, a_check, changed, soft_result
@@ -114,7 +114,7 @@ def test_wine_answers_in_order(opened, wine_result):
     )
     sections = page.eval_on_selector_all("main > section", "all => all.map(one => one.id)")
     assert sections == [
-        "answer", "models", "features", "front", "reducts", "run",
+        "answer", "models", "features", "columns", "front", "reducts", "run",
     ]  # fmt: skip
     assert sorted(page.locator(".chips .name").all_inner_texts()) == sorted(
         wine_result.names(wine_result.selected)
@@ -201,6 +201,16 @@ def test_tables_sort(opened, wine_result):
     head.click()
     assert first.inner_text().startswith("alcohol")
     assert page.locator("#frequency th[aria-sort=descending]").count() == 1
+
+
+def test_columns_are_found_by_name_and_role(opened):
+    result = SoftSelector().fit(load_dataset("breast_cancer")).record()
+    page = opened(result).page
+    rows = page.locator("#all-columns tbody tr")
+    assert rows.count() == 30
+    for text, n_left in (("texture", 3), ("selected", 3), ("nowhere", 0), ("", 30)):
+        page.fill("input[data-filters]", text)
+        assert sum(row.is_visible() for row in rows.all()) == n_left
 
 
 def test_theme_follows_the_system_until_it_is_switched(opened, wine_result):
@@ -390,7 +400,7 @@ def test_the_page_is_short_until_it_is_opened(opened, wine_result):
     height = "document.documentElement.scrollHeight"
     folded = page.evaluate(height)
     open_all(page)
-    assert folded < 4_200 < page.evaluate(height)
+    assert folded < 4_800 < page.evaluate(height)
 
 
 def test_classes_differ_by_color_and_shape_in_both_themes(opened, wine_result):

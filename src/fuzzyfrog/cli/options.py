@@ -117,6 +117,10 @@ Details = Annotated[
     bool,
     typer.Option("--details", metavar="", help="Print all that is known about the answer."),
 ]
+Columns = Annotated[
+    bool,
+    typer.Option("--columns", metavar="", help="Also print what every column does, and why."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Do not show progress.")]
 
 

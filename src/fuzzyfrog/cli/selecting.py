@@ -47,6 +47,7 @@ def run_selection(
     *,
     checking: CheckOptions,
     details: bool = False,
+    columns: bool = False,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -81,7 +82,15 @@ def run_selection(
                         result = _with(result, check=trial.check(loaded.dataset))
             if files.no_rows:
                 result = result.without_rows()
-            _write(result, unwritten, files, details=details, as_json=as_json, quiet=quiet)
+            _write(
+                result,
+                unwritten,
+                files,
+                details=details,
+                columns=columns,
+                as_json=as_json,
+                quiet=quiet,
+            )
     except KeyboardInterrupt:
         tell(files.interruption(has_found=stopping.has_found))
         raise typer.Exit(ExitCode.INTERRUPTED) from None
@@ -132,6 +141,7 @@ def _explained(
     from fuzzyfrog.select.explain import Evidence, used_columns
     from fuzzyfrog.select.explained import explained
     from fuzzyfrog.select.groups import Groups
+    from fuzzyfrog.select.roles import with_columns
     from fuzzyfrog.words import named
 
     course.phase(f"explaining the result, {named(result.names(result.selected))}")
@@ -141,6 +151,7 @@ def _explained(
     if stopping.n_asked:
         late = Deadline(ALLOWANCE / 2)
     with limited(late):
+        result = with_columns(result, dataset, settings, groups)
         return explained(result, evidence, settings, groups)
 
 
@@ -155,6 +166,7 @@ def _write(
     files: Files,
     *,
     details: bool,
+    columns: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -163,9 +175,10 @@ def _write(
         if as_json:
             write_json(result.to_json())
         else:
-            from fuzzyfrog.cli.summary import result_lines  # a refusal need not wait for it
+            from fuzzyfrog.cli.summary import column_lines, result_lines  # slow to import
 
-            write_result(*result_lines(result, details=details))
+            more = column_lines(result) if columns else ()
+            write_result(*result_lines(result, details=details), *more)
     finally:
         with shown_progress("writing files", quiet=quiet or files.are_none):
             files.write_rest(result, unwritten)

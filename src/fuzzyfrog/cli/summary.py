@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from fuzzyfrog.result import Check, Result
 
 MAX_FEATURES = 40  # shown one by one
+MAX_NAME = 30  # columns of a terminal for a name in the table of all
 
 
 def result_lines(result: Result, *, details: bool = False) -> Iterator[RenderableType]:
@@ -60,6 +61,19 @@ def _models(check: Check) -> Iterator[str]:
     """Yield the scores of the models, a line for each."""
     columns = list(zip(*check.table(), strict=True))
     yield from aligned(columns, right=set(range(1, len(columns[0]))))
+
+
+def column_lines(result: Result) -> Iterator[str]:
+    """Yield a table of all columns with their roles."""
+    from fuzzyfrog.words import columns_lead, columns_table, words_of
+
+    words = words_of(result)
+    (first, *titles), rows = columns_table(words)
+    shown = [[fitted(name, MAX_NAME), *map(safe, others)] for name, *others in rows]
+    yield ""
+    yield from aligned([[first, *titles], *shown], right=set(range(2, len(titles))))
+    yield ""
+    yield columns_lead(words)
 
 
 def shown_features(rows: Sequence[Sequence[str]], titles: Sequence[str] = ()) -> Iterator[str]:

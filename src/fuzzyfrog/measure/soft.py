@@ -219,9 +219,19 @@ class SoftDependency:
         """Return what makes this measure of its table, to be sent to another process."""
         return partial(SoftDependency, sample=self._sample, seed=self._seed)
 
-    def memberships(self, mask: ArrayLike) -> NDArray[np.float64]:
-        """Return how much of what is similar to each anchor has its class, by some features."""
-        return self._of_subset(checked_masks(np.atleast_2d(mask), self.n_features)[0])
+    def memberships(self, masks: ArrayLike) -> NDArray[np.float64]:
+        """Return how much of what is similar to each anchor has its class, by some features.
+
+        For several subsets, there is a row for each. Subsets that extend a common one by a feature
+        each are far cheaper than others.
+        """
+        checked = checked_masks(np.atleast_2d(masks), self.n_features)
+        if (step := one_step(checked)) is None:
+            found = np.array([self._of_subset(mask) for mask in checked])
+        else:
+            base = np.flatnonzero(step[0])
+            found, _ = self._weighed(base, step[1], DOUBLE_PRECISION, self.anchors)
+        return found if np.ndim(masks) > 1 else found[0]
 
     def left_out_losses(self, path: ArrayLike, start: int = 0) -> NDArray[np.float64]:
         """Return how wrong the five nearest other samples of each anchor are, for each size.

@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from fuzzyfrog.common.messages import count
 from fuzzyfrog.report.features import features
 from fuzzyfrog.report.plot_data import course, frequency, front, models
-from fuzzyfrog.report.sections import ambiguous, answer, check, explorer, reproduction
+from fuzzyfrog.report.sections import ambiguous, answer, check, columns, explorer, reproduction
 from fuzzyfrog.report.text import all_seen, short, visible
 from fuzzyfrog.result import Result
 from fuzzyfrog.result.result import write_text
@@ -97,6 +97,7 @@ def collect(result: Result) -> dict[str, Any]:
         "reducts": explorer(words),
         "frequency": frequency(words),
         "features": features(words),
+        "columns": columns(words),
         "ambiguous": ambiguous(words),
         "course": course(words),
         "run": reproduction(words),

@@ -14,7 +14,7 @@ from fuzzyfrog.report.features import (
 from fuzzyfrog.report.text import cell, room, short, visible
 from fuzzyfrog.result import AmbiguousSample, Subset
 from fuzzyfrog.result.result import Parameter
-from fuzzyfrog.words import Words
+from fuzzyfrog.words import Words, columns_lead, columns_table
 from fuzzyfrog.words.text import capitalized
 
 MAX_CHIPS = 60  # features that are named at the top
@@ -69,6 +69,9 @@ MAX_LISTED = 12  # reducts in the table for browsers that run no scripts
 MAX_LISTED_CHARACTERS = 20_000  # of the names in it
 MAX_VALUES = 30  # features of an ambiguous sample
 MAX_CLASSES = 100
+MAX_COLUMNS = 2_000  # in the table of all columns
+LONGEST_REMARK = 200
+FEWEST_FILTERED = 20  # columns for which a search field is worth its place
 # What depends on the machine or on people, so that another run may end elsewhere.
 ENDED_BY_TIME = {"max_seconds", "interrupted", "memory", "callback"}
 
@@ -116,6 +119,26 @@ def _affordable(reducts: tuple[Subset, ...]) -> list[Subset]:
         return total <= MAX_MEMBERS
 
     return list(takewhile(fits, reducts)) or list(reducts[:1])
+
+
+def columns(words: Words) -> dict[str, Any] | None:
+    """Return every column with its role; None if there are none to know."""
+    if not words.result.columns:
+        return None
+    titles, rows = columns_table(words)
+    most = room(min(len(rows), MAX_COLUMNS), MAX_CHARACTERS, LONGEST_CAPTION)
+    return {
+        "title": "Every column",
+        "lead": columns_lead(words),
+        "titles": [capitalized(title) for title in titles[2:-1]],
+        "rows": [
+            {"name": short(name, most), "role": role, "numbers": list(numbers),
+             "remark": short(remark, LONGEST_REMARK) if remark else ""}
+            for name, role, *numbers, remark in rows[:MAX_COLUMNS]
+        ],
+        "has_filter": len(rows) > FEWEST_FILTERED,
+        "n_hidden": max(0, len(rows) - MAX_COLUMNS),
+    }  # fmt: skip
 
 
 def ambiguous(words: Words) -> dict[str, Any] | None:

@@ -1,6 +1,7 @@
 """The result of a selection, in plain types that can be saved and shared."""
 
 from fuzzyfrog.result.check import Check, Difference, ModelScores, NoiseGuard
+from fuzzyfrog.result.columns import Column, Replacement
 from fuzzyfrog.result.parts import (
     Alike,
     AmbiguousSample,
@@ -28,6 +29,7 @@ __all__ = [
     "Certificate",
     "Check",
     "ClassCount",
+    "Column",
     "DataSample",
     "Difference",
     "Example",
@@ -37,6 +39,7 @@ __all__ = [
     "ModelScores",
     "NoiseGuard",
     "Reducts",
+    "Replacement",
     "Result",
     "RowNames",
     "SampledColumn",

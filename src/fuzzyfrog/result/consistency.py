@@ -112,6 +112,21 @@ def _rules(result: Result) -> Iterator[tuple[bool, str]]:
         result.n_reducts >= len(result.reducts),
         f"n_reducts must be at least the {len(result.reducts)} subsets that are listed",
     )
+    yield (
+        not result.columns
+        or [one.name for one in result.columns] == [one.name for one in result.table.features],
+        "columns must be those of the table, in their order",
+    )
+    yield (
+        not result.columns
+        or all(
+            (one.role == "selected") == (at in result.selected)
+            and (one.role == "left out") == bool(one.rule)
+            for at, one in enumerate(result.columns)
+        ),
+        "columns must have the role of selected ones if they are selected, and else a rule only "
+        "if they are left out",
+    )
     n_affected = [one.n_affected for one in result.explanations]
     yield (
         max([result.n_ambiguous, *n_affected]) <= (n_samples if explained else 0),
@@ -168,9 +183,13 @@ def _subsets(result: Result) -> Iterator[tuple[str, tuple[int, ...]]]:
         for at, group in enumerate(getattr(result, name)):
             yield f"{name}[{at}].feature", (group.feature,)
             yield f"{name}[{at}].others", group.others
+    for at, one in enumerate(result.columns):
+        yield f"columns[{at}].of", one.of
+        for place, other in enumerate(one.replacements):
+            yield f"columns[{at}].replacements[{place}].feature", (other.feature,)
     for name, subsets in (("reducts", result.reducts), ("front", result.front)):
-        for at, one in enumerate(subsets):
-            yield f"{name}[{at}].features", one.features
+        for at, subset in enumerate(subsets):
+            yield f"{name}[{at}].features", subset.features
     for at, explanation in enumerate(result.explanations):
         yield f"explanations[{at}].feature", (explanation.feature,)
     for at, column in enumerate(result.data_sample.columns if result.data_sample else ()):

@@ -17,6 +17,7 @@ from fuzzyfrog.common.files import written_whole
 from fuzzyfrog.common.messages import close_to, listed, shown
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result.check import Check
+from fuzzyfrog.result.columns import Column
 from fuzzyfrog.result.consistency import SAVE_ONE, check_result
 from fuzzyfrog.result.parts import (
     Alike,
@@ -164,6 +165,8 @@ class Result(Part, frozen=True):
         Numeric features with a correlation of at least 0.98, which may be selected.
     substitutes : tuple of Alike
         Selected features with those that could replace them, and are redundant next to them.
+    columns : tuple of Column
+        What each column does, one for each feature of the table; empty if that was not computed.
     explanations : tuple of Explanation
         One for each selected feature, in the same order; empty if there was no time for that.
     ambiguous : tuple of AmbiguousSample
@@ -201,6 +204,7 @@ class Result(Part, frozen=True):
     copies: tuple[Alike, ...]
     correlated: tuple[Alike, ...]
     substitutes: tuple[Alike, ...] = ()
+    columns: tuple[Column, ...] = ()
     explanations: tuple[Explanation, ...] = ()
     ambiguous: tuple[AmbiguousSample, ...] = ()
     n_ambiguous: Count = 0

@@ -22,14 +22,24 @@ from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dataset import group_numbers
 from fuzzyfrog.data.scaling import Missing, Spread
 from fuzzyfrog.errors import ParameterError, PredictionWarning
-from fuzzyfrog.result import Certificate, Check, Explanation, HistoryPoint, Result, Subset
+from fuzzyfrog.result import (
+    Certificate,
+    Check,
+    Column,
+    Explanation,
+    HistoryPoint,
+    Result,
+    Subset,
+)
 from fuzzyfrog.search import Callback, Moment, Search
 from fuzzyfrog.select.base import Masks, ranks_behind
+from fuzzyfrog.select.columns_frame import columns_frame
 from fuzzyfrog.select.custom import Custom, MakeMeasure
 from fuzzyfrog.select.explain import Evidence, used_columns
 from fuzzyfrog.select.explained import examples_of, explained
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.kind import Kind
+from fuzzyfrog.select.roles import for_reduct, with_columns
 from fuzzyfrog.select.selection import select, with_groups, with_reduct
 from fuzzyfrog.select.settings import (
     RandomState,
@@ -114,6 +124,7 @@ class _Selector(TableSelector):
         if verbose:
             progress.end(self.result_)
         self._groups = Groups.of(settings.feature_groups, dataset)
+        self.result_ = with_columns(self.result_, dataset, settings, self._groups)
         self._evidence = Evidence.of(dataset, self._groups.expanded(used_columns(self.result_)))
         doubts = tuple(self._doubts(dataset, settings))
         for sentence in doubts:
@@ -201,6 +212,11 @@ class _Selector(TableSelector):
         return {one: group.feature for group in self.result_.copies for one in group.others}
 
     @property
+    def columns_(self) -> list[Column]:
+        """The role of every column, in the order of the table."""
+        return list(self.result_.columns)
+
+    @property
     def history_(self) -> list[HistoryPoint]:
         """State of the search after its batches."""
         return list(self.result_.history)
@@ -243,7 +259,8 @@ class _Selector(TableSelector):
         measure = self._kind().measured(self._evidence.dataset, self.n_jobs)
         columns = np.isin(np.arange(self.n_features_in_), self.result_.reducts[i].features)
         support = self._groups.expanded(columns)[self._evidence.features]
-        self.result_ = with_reduct(self.result_, int(i), measure, support)
+        chosen = with_reduct(self.result_, int(i), measure, support)
+        self.result_ = replace(chosen, columns=for_reduct(chosen))
         return self
 
     def explain(self, feature: int | str, *, limit: int = 10) -> Explanation:
@@ -271,6 +288,19 @@ class _Selector(TableSelector):
         index = selected_index(feature, selected, names, getattr(self, "feature_names_in_", ()))
         examples = examples_of(self.result_, self._evidence, self.settings())
         return examples.explanation(index, limit)
+
+    def columns_frame(self) -> Any:
+        """Return the role of every column as a data frame.
+
+        Returns
+        -------
+        pandas.DataFrame or polars.DataFrame
+            A row for each column, with what ``columns_`` has: role, what it says alone, what it
+            adds, the best exchange, and the share of the reducts that have it. It is of pandas
+            where that is installed, else of polars.
+        """
+        check_is_fitted(self, "result_")
+        return columns_frame(self.result_)
 
     def record(
         self, *, name: str | None = None, command: str | None = None, check: Check | None = None
@@ -476,6 +506,9 @@ class SoftSelector(_Selector):
     chance_ : float
         The dependency of features that say nothing: how often two random samples have the same
         class.
+    columns_ : list of Column
+        The role of every column (selected, substitute, useful, unneeded or left out), what it says
+        alone, what it adds, and what could replace it; :meth:`columns_frame` has it as a table.
     history_ : list of HistoryPoint
         State of the search after its batches; a few hundred at most.
     n_evaluations_ : int
@@ -715,6 +748,9 @@ class ReductSelector(_Selector):
     certificate_ : Certificate or None
         What was proved; print it to get a sentence. None without a proof, or if `max_seconds`
         was too short to score even all features together.
+    columns_ : list of Column
+        The role of every column (selected, substitute, useful, unneeded or left out), what it says
+        alone, what it adds, and what could replace it; :meth:`columns_frame` has it as a table.
     history_ : list of HistoryPoint
         State of the search after its batches; a few hundred at most.
     n_evaluations_ : int
@@ -926,6 +962,9 @@ class FeatureSelector(_Selector):
         With a monotone measure, the irreplaceable features.
     feature_frequency_ : ndarray of float of shape (n_features,)
         Share of these subsets that contain each feature.
+    columns_ : list of Column
+        The role of every column (selected, substitute, useful, unneeded or left out), what it says
+        alone, what it adds, and what could replace it; :meth:`columns_frame` has it as a table.
     history_ : list of HistoryPoint
         State of the search after its batches; a few hundred at most.
     n_evaluations_ : int

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from fuzzyfrog.common.messages import count, listed, shown, suggested
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import ParameterError
-from fuzzyfrog.result import Alike, FeatureSummary, Result, Subset
+from fuzzyfrog.result import Alike, Column, FeatureSummary, Result, Subset
 from fuzzyfrog.search.covering import Oracle, Rows
 from fuzzyfrog.select.settings import is_index
 
@@ -201,6 +201,17 @@ class Groups:
         def alikes(some: Sequence[Alike]) -> tuple[Alike, ...]:
             return tuple(Alike(int(place[one.feature]), moved(one.others)) for one in some)
 
+        def described(feature: int) -> Column:
+            one = result.columns[feature]
+            return replace(
+                one,
+                name=labels[feature].name if feature in labels else one.name,
+                of=moved(one.of),
+                replacements=tuple(
+                    replace(other, feature=int(place[other.feature])) for other in one.replacements
+                ),
+            )
+
         sample = result.data_sample
         if sample is not None:
             columns = (replace(one, feature=int(place[one.feature])) for one in sample.columns)
@@ -226,6 +237,7 @@ class Groups:
             copies=alikes(result.copies),
             correlated=alikes(result.correlated),
             substitutes=alikes(result.substitutes),
+            columns=tuple(described(one) for one in kept) if result.columns else (),
         )
 
 

@@ -20,6 +20,7 @@ from fuzzyfrog.select.explain import Evidence, Explains
 
 Masks = NDArray[np.bool_]
 Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
 Orders = Callable[[Sequence[int]], tuple[Integers, list[int]]]
 
 
@@ -51,6 +52,8 @@ class Kind:
     can_sample = False  # whether subsets can be scored on a part of the samples
     scores_all_rows = True  # whether a cluster scores subsets on all samples
     has_path = False  # whether the size is chosen along the path of a greedy search
+    affordable = 2**28  # pairs of samples, times subsets, that are scored in seconds
+    exchanges_tried = 0  # columns that say most alone, and that add most, tried for each other one
 
     @property
     def name(self) -> str:
@@ -126,6 +129,20 @@ class Kind:
     def doubts(self, dataset: Dataset, subset: Masks, allowed: Masks) -> Iterator[str]:
         """Yield warnings about a selection."""
         yield from ()
+
+    def weighed(self, measure: Any, masks: Masks) -> Floats:
+        """Return what each subset scores, in a row with a value for each sample if there are any.
+
+        The mean of a row is the score. Without memberships, a row is the score alone; that of an
+        empty subset counts as 0.
+        """
+        scores, is_some = np.zeros((len(masks), 1)), masks.any(axis=1)
+        scores[is_some, 0] = measure.score(masks[is_some])
+        return scores
+
+    def accuracy(self, measure: Any, subset: Masks) -> float | None:
+        """Return how well neighbors predict with a subset; None where that is not asked."""
+        return None
 
     def examples(self, measure: Any, evidence: Evidence, selected: tuple[int, ...]) -> Explains:
         """Return what explains a selection."""

@@ -4,7 +4,7 @@ A feature is redundant if it is strongly correlated with another selected one, a
 a linear model predict as well without it. What goes beyond that costs accuracy on new samples.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ ALIKE = 0.9  # correlation from which on a feature can replace another one
 PENALTY = 1.0  # of the linear models, in squared spreads
 TOLERANCE = 1e-9  # by which rounding may change a score or a loss
 MOST_CATEGORIES = 50  # of a feature that linear models see
+COLUMNS_AT_ONCE = 256
 CELLS_AT_ONCE = 2**20  # of the scatter matrices of samples that are left out
 
 
@@ -49,7 +50,8 @@ class Redundancy:
         self._measure, self._features, self._orders = measure, sorted(features), orders
         self._columns = {one: orders([one])[0] for one in self._features}
         self._by_neighbors = by_neighbors
-        self._alike = correlations(measure.dataset, orders(self._features)[0])
+        taken = orders(self._features)[0]
+        self._alike = correlations(measure.dataset, taken, taken)
 
     def substitutes(self, fixed: Masks) -> dict[int, tuple[int, ...]]:
         """Return the redundant features, each with the remaining ones that it resembles most.
@@ -114,19 +116,29 @@ class Redundancy:
         return self._alike[np.ix_(rows, columns)]
 
 
-def correlations(dataset: Dataset, columns: Integers) -> Floats:
-    """Return the larger of Pearson's and Spearman's absolute correlation for pairs of columns.
+def correlations(dataset: Dataset, columns: Integers, others: Integers) -> Floats:
+    """Return the larger of Pearson's and Spearman's absolute correlation of columns with others.
 
     Gaps are at the median. It is 0 for categories and for columns that are constant.
     """
-    n_samples, found = dataset.n_samples, np.zeros((len(columns), len(columns)))
+    alike = np.zeros((len(columns), len(others)))
     for by in (lambda column: column, _ranks):
-        Z = np.zeros((n_samples, len(columns)))
-        for place, feature in enumerate(columns.tolist()):
-            if not dataset.categorical[feature]:
-                Z[:, place] = _standardized(by(_filled(dataset.values[:, feature])))
-        np.maximum(found, np.abs(Z.T @ Z) / n_samples, out=found)
-    return found
+        left = _unit_columns(dataset, columns, by)
+        for start in range(0, len(others), COLUMNS_AT_ONCE):
+            stop_if_late()
+            some = slice(start, start + COLUMNS_AT_ONCE)
+            right = _unit_columns(dataset, others[some], by)
+            alike[:, some] = np.maximum(alike[:, some], np.abs(left.T @ right) / len(left))
+    return alike
+
+
+def _unit_columns(dataset: Dataset, columns: Integers, by: Callable[[Floats], Floats]) -> Floats:
+    """Return standardized columns; categories are 0."""
+    Z = np.zeros((dataset.n_samples, len(columns)))
+    for place, feature in enumerate(columns.tolist()):
+        if not dataset.categorical[feature]:
+            Z[:, place] = _standardized(by(_filled(dataset.values[:, feature])))
+    return Z
 
 
 def _ranks(column: Floats) -> Floats:
@@ -138,6 +150,8 @@ def _ranks(column: Floats) -> Floats:
 def _filled(column: Floats) -> Floats:
     """Return numbers with gaps at the median."""
     is_gap = np.isnan(column)
+    if not is_gap.any():
+        return column
     return np.where(is_gap, 0.0 if is_gap.all() else np.median(column[~is_gap]), column)
 
 

@@ -43,6 +43,8 @@ class Soft(Kind):
     can_sample = True
     scores_all_rows = False
     has_path = True
+    affordable = 2**32
+    exchanges_tried = 50
     name = "soft"
 
     def __post_init__(self) -> None:
@@ -102,6 +104,15 @@ class Soft(Kind):
     ) -> SoftPath:
         """Return the path with the dependency of uninformative features."""
         return SoftPath(**found, chance=measure.chance)
+
+    def weighed(self, measure: Any, masks: Masks) -> Floats:
+        """Return the memberships of the anchors by each subset."""
+        return np.asarray(measure.memberships(masks))
+
+    def accuracy(self, measure: Any, subset: Masks) -> float | None:
+        """Return the share of samples that neighbors get right, or R² for a numeric target."""
+        columns = np.flatnonzero(subset)
+        return float(1.0 - measure.left_out_losses(columns, start=len(columns) - 1)[0].mean())
 
     def examples(self, measure: Any, evidence: Evidence, selected: tuple[int, ...]) -> Explains:
         """Return the samples whose neighborhoods depend on each feature."""

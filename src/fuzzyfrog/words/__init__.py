@@ -1,13 +1,14 @@
 """A result -> sentences, the same for the command line, the report and the plots."""
 
 from fuzzyfrog.result import Reducts, Result, Scored, SoftPath
+from fuzzyfrog.words.columns import columns_lead, columns_table
 from fuzzyfrog.words.common import Words
 from fuzzyfrog.words.reducts import ReductWords
 from fuzzyfrog.words.scored import ScoredWords
 from fuzzyfrog.words.soft import SoftWords
 from fuzzyfrog.words.text import named
 
-__all__ = ["Words", "named", "words_of"]
+__all__ = ["Words", "columns_lead", "columns_table", "named", "words_of"]
 
 
 def words_of(result: Result) -> Words:

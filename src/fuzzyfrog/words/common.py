@@ -412,8 +412,6 @@ class Words(ABC):
             ("copies", self.result.copies, ("says", "say"), "the same as {kept}"),
             ("correlated", self.result.correlated, ("is", "are"),
              "nearly identical to {kept} (a correlation of 0.98 or more)"),
-            ("redundant", self.result.substitutes, ("is", "are"),
-             "redundant next to {kept}, but could replace it"),
         ):  # fmt: skip
             for group in groups[:MAX_NAMED]:
                 others = named(self.result.names(group.others))
@@ -425,13 +423,11 @@ class Words(ABC):
                 yield label, f"and {more}"
 
     def alikes_title(self) -> str:
-        """Return how many columns are copies, strongly correlated, or redundant."""
+        """Return how many columns are copies or strongly correlated."""
         n_copies = sum(len(group.others) for group in self.result.copies)
         n_correlated = sum(len(group.others) for group in self.result.correlated)
         parts = [count(n_copies, "copy", "copies")] if n_copies else []
         parts += [count(n_correlated, "strongly correlated column")] if n_correlated else []
-        if n_redundant := len(self.result.redundant):
-            parts.append(count(n_redundant, "redundant column"))
         return " and ".join(parts)
 
     def stopped(self) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from fuzzyfrog.common.messages import count, percent
+from fuzzyfrog.words.columns import substitutes_line
 from fuzzyfrog.words.common import Ambiguous, Examples, Fact, Listing, Standing, Words
 from fuzzyfrog.words.text import gamma
 
@@ -13,8 +14,8 @@ class SoftWords(Words):
     symbol = score = "Γ"
     measured = "soft dependency"
     axis = "soft dependency Γ"
-    brief = ("measured", "redundant")
     kind = "soft measure"
+    brief = ("measured", "substitute")
 
     @property
     def _chance(self) -> float:
@@ -98,6 +99,8 @@ class SoftWords(Words):
             yield "measured", result.estimate
         yield "size", f"{len(result.selected)}, {self.size_reason()}"
         yield from self.alikes()
+        if (substitutes := substitutes_line(self.result)) is not None:
+            yield "substitute", substitutes
         if fewer := self.fewer():
             yield "fewer", f"soft dependency with {fewer}"
 

@@ -29,13 +29,13 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
 
 
-def named(names: Sequence[str]) -> str:
+def named(names: Sequence[str], longest: int = LONGEST, most: int = MAX_NAMED) -> str:
     """Return the first few names, cut where they are long, and how many more there are."""
-    most = len(names) if len(names) <= MAX_NAMED + 1 else MAX_NAMED  # never "and 1 more"
+    n_first = len(names) if len(names) <= most + 1 else most  # never "and 1 more"
     first = ", ".join(
-        name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name in names[:most]
+        name if len(name) <= longest else f"{name[: longest - 1]}…" for name in names[:n_first]
     )
-    return first if len(names) == most else f"{first} and {len(names) - most:,} more"
+    return first if len(names) == n_first else f"{first} and {len(names) - n_first:,} more"
 
 
 def capitalized(sentence: str) -> str:

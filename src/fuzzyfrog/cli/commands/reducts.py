@@ -47,6 +47,7 @@ def reducts(
         int, typer.Option(metavar="N", help="With --all: list at most N reducts; 0 for all.")
     ] = 100,
     details: options.Details = False,
+    columns: options.Columns = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -58,7 +59,14 @@ def reducts(
     """
     if not list_all:
         run_selection(
-            search, files, asked, checking=checking, details=details, as_json=as_json, quiet=quiet
+            search,
+            files,
+            asked,
+            checking=checking,
+            details=details,
+            columns=columns,
+            as_json=as_json,
+            quiet=quiet,
         )
         return
     allowed = (

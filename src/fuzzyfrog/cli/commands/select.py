@@ -13,6 +13,7 @@ def select(
     files: Files,
     checking: CheckOptions,
     details: options.Details = False,
+    columns: options.Columns = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -22,5 +23,12 @@ def select(
     out by itself. Ctrl-C stops with the best columns so far and still writes all files.
     """
     run_selection(
-        search, files, asked, checking=checking, details=details, as_json=as_json, quiet=quiet
+        search,
+        files,
+        asked,
+        checking=checking,
+        details=details,
+        columns=columns,
+        as_json=as_json,
+        quiet=quiet,
     )

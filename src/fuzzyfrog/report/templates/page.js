@@ -62,6 +62,14 @@
     });
   }
 
+  for (const field of document.querySelectorAll("input[data-filters]")) {
+    const rows = document.getElementById(field.dataset.filters).tBodies[0].rows;
+    field.addEventListener("input", () => {
+      const wanted = field.value.trim().toLowerCase();
+      for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
+    });
+  }
+
   let folded = [];
   addEventListener("beforeprint", () => {
     folded = [...document.querySelectorAll("details:not([open])")];

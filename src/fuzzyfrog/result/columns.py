@@ -1,0 +1,74 @@
+"""What each column of a table does: whether it is selected, and if not, why."""
+
+from typing import Literal
+
+from fuzzyfrog.result.parts import Features, Index, Number, Part, Positive
+
+Role = Literal["selected", "substitute", "useful", "unneeded", "left out"]
+Rule = Literal["", "excluded", "identifier", "date", "copy", "constant", "empty"]
+
+
+class Replacement(Part, frozen=True, omit_defaults=True):
+    """A feature in the place of a selected one.
+
+    Attributes
+    ----------
+    feature : int
+        Index of the feature that comes in.
+    lost : float
+        How much the dependency falls by the exchange; negative if it rises.
+    error : float or None
+        Standard error of `lost` over the samples; None for a measure without memberships.
+    accuracy : float or None
+        How well the five nearest neighbors do after the exchange, as in `Subset.accuracy`.
+    """
+
+    feature: Index
+    lost: Number
+    error: Positive | None = None
+    accuracy: Number | None = None
+
+
+class Column(Part, frozen=True, omit_defaults=True):
+    """A column of the table and its role.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    role : {"selected", "substitute", "useful", "unneeded", "left out"}
+        A substitute is in another subset that is as good, or has a correlation of 0.9 or more with
+        a selected column. A useful column would add something to the selected ones, by more than
+        two standard errors, if more were selected; an unneeded one would not. What is left out was
+        not considered.
+    rule : {"", "excluded", "identifier", "date", "copy", "constant", "empty"}
+        Why it is left out.
+    of : tuple of int
+        The selected columns that a substitute could replace, or the column that a copy repeats.
+    alone : float or None
+        The dependency of the column alone. This and what follows is None where there was no time.
+    relevant : bool or None
+        Whether that is more than each of 100 shuffled columns reaches.
+    adds : float or None
+        How much higher the dependency of the selected columns is with it than without it.
+    error : float or None
+        Standard error of `adds` over the samples; None for a measure without memberships.
+    replacements : tuple of Replacement
+        Of a selected column: what could take its place, the best first. Of a substitute: what is
+        lost if it takes the place of a column in `of`; `feature` is that column.
+    """
+
+    name: str
+    role: Role
+    rule: Rule = ""
+    of: Features = ()
+    alone: Number | None = None
+    relevant: bool | None = None
+    adds: Number | None = None
+    error: Positive | None = None
+    replacements: tuple[Replacement, ...] = ()
+
+    @property
+    def cost(self) -> Replacement | None:
+        """The exchange that costs least; None if none was scored."""
+        return min(self.replacements, key=lambda one: one.lost, default=None)

@@ -1,0 +1,389 @@
+"""A role for every column (selected, substitute, useful, unneeded, left out) and its figures.
+
+All figures of columns that are not selected come from a few batches of scores: each column alone,
+each next to the selected ones, and each in the place of one of them. In large tables they are those
+of a random part of the samples, and in very wide ones only some columns have any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace as with_fields
+from itertools import islice
+from math import inf
+from typing import Any
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from fuzzyfrog.common.deadline import ALLOWANCE, TimeIsUp, current_deadline, limited, stop_if_late
+from fuzzyfrog.common.messages import warn
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.data.dates import holds_dates
+from fuzzyfrog.result import Column, Replacement, Result
+from fuzzyfrog.result.columns import Role, Rule
+from fuzzyfrog.select.groups import Groups
+from fuzzyfrog.select.kind import Integers, Masks
+from fuzzyfrog.select.redundant import ALIKE, correlations
+from fuzzyfrog.select.settings import Settings, constrained_features
+
+Floats = NDArray[np.float64]
+
+FEWEST_ROWS = 200  # samples that figures come from; beyond that, columns go without
+MOST_COMPARED = 20_000  # samples whose values are correlated
+MOST_REDUCTS = 5_000  # that are looked at for exchanges
+MOST_REPLACEMENTS = 3  # for each selected column
+N_SHUFFLED = 100  # columns that a relevant one must exceed alone
+N_ERRORS = 2  # standard errors that a useful column adds at least
+AT_ONCE = 256  # subsets
+CELLS_AT_ONCE = 2**24  # of shuffled columns
+SHUFFLING = 0x726F6C6573  # next to the seed: no other part of a run draws from it
+
+
+def with_columns(result: Result, dataset: Dataset, settings: Settings, groups: Groups) -> Result:
+    """Return a result with the role of every column; a group's role is that of its columns.
+
+    The figures must be there by the current deadline, and in what `max_seconds` left; without the
+    time or memory for them, there are only roles.
+    """
+    rules = _rules(result, dataset, settings, groups)
+    substitutes = {**_in_reducts(result)}
+    columns: dict[int, Column] = {}
+    notes: list[str] = []
+    limit = inf if settings.max_seconds is None else settings.max_seconds
+    left = max(limit - result.seconds + ALLOWANCE / 2, ALLOWANCE / 2)
+    try:
+        with limited(current_deadline().within(left)):
+            stop_if_late()
+            candidates = [
+                one for one in np.flatnonzero(~groups.members).tolist()
+                if one not in rules and one not in result.selected
+            ]  # fmt: skip
+            for feature, alike in _alike(result, dataset, groups, candidates).items():
+                substitutes[feature] = tuple(sorted({*substitutes.get(feature, ()), *alike}))
+            figures = _Figures(result, dataset, settings, groups, notes)
+            columns = figures.columns(candidates, substitutes)
+    except TimeIsUp:
+        notes.append(_said("There was no time to score every column."))
+    except MemoryError:
+        notes.append(_said("There was too little memory to score every column."))
+    except Exception as error:  # it must never cost the result that it is about
+        what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        notes.append(_said(f"Not every column could be scored ({what})."))
+    stands_for = {one: some[0] for some in groups.columns.values() for one in some}
+    return replace(
+        result,
+        notes=(*result.notes, *notes),
+        columns=tuple(
+            _column(name, stands_for.get(at, at), result, rules, substitutes, columns)
+            for at, name in enumerate(dataset.feature_names)
+        ),
+    )
+
+
+def _said(note: str) -> str:
+    warn(note)
+    return note
+
+
+def _column(
+    name: str,
+    feature: int,
+    result: Result,
+    rules: dict[int, tuple[Rule, tuple[int, ...]]],
+    substitutes: dict[int, tuple[int, ...]],
+    figures: dict[int, Column],
+) -> Column:
+    if feature in figures:
+        return replace(figures[feature], name=name)
+    if feature in rules:
+        rule, of = rules[feature]
+        return Column(name, "left out", rule=rule, of=of)
+    if feature in result.selected:
+        return Column(name, "selected")
+    if feature in substitutes:
+        return Column(name, "substitute", of=substitutes[feature])
+    return Column(name, "unneeded")
+
+
+def for_reduct(result: Result) -> tuple[Column, ...]:
+    """Return the columns of a result whose selection changed to another of its reducts.
+
+    What a column says alone stays; what it adds was measured next to others and goes.
+    """
+    substitutes = _in_reducts(result)
+
+    def changed(feature: int, one: Column) -> Column:
+        if one.role == "left out":
+            return one
+        alone = Column(one.name, "unneeded", alone=one.alone, relevant=one.relevant)
+        if feature in result.selected:
+            return replace(alone, role="selected")
+        if feature in substitutes:
+            return replace(alone, role="substitute", of=substitutes[feature])
+        return alone
+
+    return tuple(changed(feature, one) for feature, one in enumerate(result.columns))
+
+
+def _rules(
+    result: Result, dataset: Dataset, settings: Settings, groups: Groups
+) -> dict[int, tuple[Rule, tuple[int, ...]]]:
+    """Return why features are left out, and the feature that a copy repeats."""
+    _, named = constrained_features(None, groups.with_columns(settings.exclude), dataset)
+    named = groups.expanded(groups.joined(named))
+    copied = {one: group.feature for group in result.copies for one in group.others}
+    rules: dict[int, tuple[Rule, tuple[int, ...]]] = {}
+    for feature in result.excluded:
+        if named[feature]:
+            rules[feature] = "excluded", ()
+        elif feature in copied:
+            rules[feature] = "copy", (copied[feature],)
+        else:
+            rules[feature] = "date" if holds_dates(dataset, feature) else "identifier", ()
+    for feature in range(dataset.n_features):
+        if feature in rules or groups.grouped[feature] or feature in result.selected:
+            continue
+        column = dataset.values[:, feature]
+        present = column[~np.isnan(column)]
+        if not len(present):
+            rules[feature] = "empty", ()
+        elif (present == present[0]).all() and len(present) == len(column):
+            rules[feature] = "constant", ()
+    return rules
+
+
+def _in_reducts(result: Result) -> dict[int, tuple[int, ...]]:
+    """Return the features of other reducts, with what the nearest such reduct has them in place of.
+
+    Redundant features count, with those that they resemble.
+    """
+    selected = set(result.selected)
+    nearest: dict[int, set[int]] = {}
+    for reduct in result.reducts[:MOST_REDUCTS]:
+        lacks = selected - set(reduct.features)
+        for feature in set(reduct.features) - selected:
+            if feature not in nearest or len(lacks) < len(nearest[feature]):
+                nearest[feature] = lacks
+    for group in result.substitutes:
+        for feature in group.others:
+            nearest.setdefault(feature, set()).add(group.feature)
+    return {feature: tuple(sorted(lacks)) for feature, lacks in nearest.items()}
+
+
+def _alike(
+    result: Result, dataset: Dataset, groups: Groups, candidates: Sequence[int]
+) -> dict[int, tuple[int, ...]]:
+    """Return the candidates that are strongly correlated with selected features, with these."""
+    some = [one for one in candidates if not groups.grouped[one]]
+    single = [one for one in result.selected if not groups.grouped[one]]
+    if not some or not single:
+        return {}
+    if dataset.n_samples > MOST_COMPARED:
+        drawn = np.random.default_rng([result.seed, SHUFFLING]).permutation(dataset.n_samples)
+        dataset = dataset.take(np.sort(drawn[:MOST_COMPARED]))
+    near = correlations(dataset, np.array(single), np.array(some)) >= ALIKE
+    return {
+        one: tuple(np.array(single)[near[:, place]].tolist())
+        for place, one in enumerate(some)
+        if near[:, place].any()
+    }
+
+
+class _Figures:
+    """Scores what columns say alone, and what they add to the selected ones."""
+
+    def __init__(
+        self,
+        result: Result,
+        dataset: Dataset,
+        settings: Settings,
+        groups: Groups,
+        notes: list[str],
+    ) -> None:
+        self._result, self._dataset = result, dataset
+        self._groups, self._kind = groups, settings.kind
+        self._n_jobs, self._notes = settings.n_jobs, notes
+        n_rows = None if result.sampling is None else result.sampling.n_sampled
+        measure = settings.kind.measured(dataset, settings.n_jobs)
+        self._measure = measure.on_rows(n_rows, result.seed)
+        self._subset = self._of(result.selected)
+
+    def columns(
+        self, candidates: list[int], substitutes: dict[int, tuple[int, ...]]
+    ) -> dict[int, Column]:
+        """Return the selected columns and the candidates, by their features."""
+        selected = list(self._result.selected)
+        lost = self._less(self._measure, (self._subset & ~self._of([one]) for one in selected))
+        scored, here = self._affordable(candidates)
+        n_here, n_all = here.n_sampled, self._measure.n_sampled
+        if n_here < n_all:
+            self._notes.append(
+                f"What columns say alone, and add to the selected ones, is estimated from "
+                f"{n_here:,} random samples."
+            )
+        if len(scored) < len(candidates):
+            self._notes.append(
+                f"What columns say alone, and add, was scored for {len(scored):,} of the "
+                f"{len(candidates):,} that are not selected: there are too many for all."
+            )
+        alone = self._alone(here, [*selected, *scored])
+        highest = self._highest_shuffled(here, [*selected, *candidates])
+        gained = self._gained(here, scored)
+        exchanged = self._exchanged(here, self._promising(scored, alone, gained), substitutes)
+
+        def column(feature: int) -> Column:
+            is_single = not self._groups.grouped[feature]
+            score = alone.get(feature)
+            is_above = score is not None and score > highest + self._measure.tolerance
+            return Column(
+                "",
+                "selected" if feature in selected else "unneeded",
+                alone=score,
+                relevant=is_above if is_single and score is not None else None,
+            )
+
+        columns: dict[int, Column] = {}
+        for feature, (fall, error) in zip(selected, lost, strict=True):
+            ranked = sorted(
+                (one for one in exchanged if one[0] == feature), key=lambda one: one[2].lost
+            )
+            best = [replace(one[2], feature=one[1]) for one in ranked[:MOST_REPLACEMENTS]]
+            if n_here == n_all:
+                best = [self._with_accuracy(feature, one) for one in best]
+            columns[feature] = replace(
+                column(feature), adds=fall, error=error, replacements=tuple(best)
+            )
+        costs: dict[int, list[Replacement]] = {}
+        for feature, other, exchange in exchanged:
+            if feature in substitutes.get(other, ()):
+                costs.setdefault(other, []).append(replace(exchange, feature=feature))
+        for feature in candidates:
+            found = column(feature)
+            if feature in gained:
+                rise, error = gained[feature]
+                least = self._measure.tolerance if error is None else N_ERRORS * error
+                role: Role = "useful" if rise > least else "unneeded"
+                found = replace(found, role=role, adds=rise, error=error)
+            if feature in substitutes:
+                found = replace(
+                    found,
+                    role="substitute",
+                    of=substitutes[feature],
+                    replacements=tuple(costs.get(feature, ())),
+                )
+            columns[feature] = found
+        return columns
+
+    def _affordable(self, candidates: list[int]) -> tuple[list[int], Any]:
+        """Return the candidates that are scored, and the measure on as many samples as possible.
+
+        Those that the search tried last come first, then the others in the order of the table.
+        """
+        measure = self._measure
+        budget = self._kind.affordable // measure.n_samples  # samples times subsets
+        n_exchanges = 2 * self._kind.exchanges_tried * len(self._result.selected)
+        fewest = min(FEWEST_ROWS, measure.n_sampled)
+        most = max(1, (budget // fewest - N_SHUFFLED - n_exchanges) // 2)
+        order = {one: place for place, one in enumerate(self._result.added)}
+        ranked = sorted(candidates, key=lambda one: (order.get(one, inf), one))[:most]
+        n_rows = budget // (2 * len(ranked) + N_SHUFFLED + n_exchanges)
+        if n_rows >= measure.n_sampled:
+            return ranked, measure
+        return ranked, measure.on_rows(max(fewest, n_rows), self._result.seed)
+
+    def _of(self, features: Sequence[int]) -> Masks:
+        """Return the mask of the columns of some features."""
+        mask = np.zeros(self._groups.n_features, np.bool_)
+        mask[list(features)] = True
+        return self._groups.expanded(mask) if self._groups else mask
+
+    def _weighed(self, measure: Any, masks: Iterable[Masks]) -> Iterator[Floats]:
+        """Yield what subsets score, in batches, as `Kind.weighed` does."""
+        rest = iter(masks)
+        while some := list(islice(rest, AT_ONCE)):
+            stop_if_late()
+            yield self._kind.weighed(measure, np.array(some))
+
+    def _less(self, measure: Any, others: Iterable[Masks]) -> Iterator[tuple[float, float | None]]:
+        """Yield how much less each subset scores than the selected one, and a standard error."""
+        (before,) = self._weighed(measure, [self._subset])
+        for after in self._weighed(measure, others):
+            falls = before - after
+            errors: list[float | None] = [None] * len(falls)
+            if falls.shape[1] > 1:
+                errors = measure.standard_errors(falls).tolist()
+            yield from zip(falls.mean(axis=1).tolist(), errors, strict=True)
+
+    def _scores(self, measure: Any, masks: Iterable[Masks]) -> list[float]:
+        batches = self._weighed(measure, masks)
+        return [score for some in batches for score in some.mean(axis=1).tolist()]
+
+    def _alone(self, here: Any, features: list[int]) -> dict[int, float]:
+        scores = self._scores(here, (self._of([one]) for one in features))
+        return dict(zip(features, scores, strict=True))
+
+    def _gained(self, here: Any, scored: list[int]) -> dict[int, tuple[float, float | None]]:
+        """Return how much each column adds to the selected ones, with a standard error."""
+        result = self._result
+        is_full = result.dependency >= result.full_dependency - here.tolerance
+        if here.is_monotone and is_full:
+            return dict.fromkeys(scored, (0.0, None))  # nothing adds to what all columns reach
+        falls = self._less(here, (self._subset | self._of([one]) for one in scored))
+        return {one: (-fall, error) for one, (fall, error) in zip(scored, falls, strict=True)}
+
+    def _promising(
+        self,
+        scored: list[int],
+        alone: dict[int, float],
+        gained: dict[int, tuple[float, float | None]],
+    ) -> set[int]:
+        """Return the columns that say most alone, and those that add most to the selected ones."""
+        n_tried = self._kind.exchanges_tried
+        by_score = sorted(scored, key=lambda one: -alone[one])[:n_tried]
+        return {*by_score, *sorted(scored, key=lambda one: -gained[one][0])[:n_tried]}
+
+    def _exchanged(
+        self, here: Any, promising: set[int], substitutes: dict[int, tuple[int, ...]]
+    ) -> list[tuple[int, int, Replacement]]:
+        """Return exchanges of a selected column for another: both, and what is lost."""
+        exchanges = []
+        for feature in self._result.selected:
+            others = sorted(promising | {one for one in substitutes if feature in substitutes[one]})
+            rest = self._subset & ~self._of([feature])
+            falls = self._less(here, (rest | self._of([one]) for one in others))
+            exchanges += [
+                (feature, one, Replacement(one, fall, error))
+                for one, (fall, error) in zip(others, falls, strict=True)
+            ]
+        return exchanges
+
+    def _with_accuracy(self, feature: int, one: Replacement) -> Replacement:
+        subset = self._subset & ~self._of([feature]) | self._of([one.feature])
+        return replace(one, accuracy=self._kind.accuracy(self._measure, subset))
+
+    def _highest_shuffled(self, here: Any, features: Sequence[int]) -> float:
+        """Return the highest score of a shuffled column alone."""
+        dataset = self._dataset
+        random = np.random.default_rng([self._result.seed, SHUFFLING])
+        single: Integers = np.array([one for one in features if not self._groups.grouped[one]])
+        highest, n_left = -inf, N_SHUFFLED if len(single) else 0
+        at_once = max(1, CELLS_AT_ONCE // dataset.n_samples)
+        while n_left:
+            stop_if_late()
+            chosen = random.choice(single, min(n_left, at_once))
+            measure = self._kind.measured(_shuffled(dataset, chosen, random), self._n_jobs)
+            measure = measure.on_rows(here.n_sampled, self._result.seed)
+            masks = np.eye(len(chosen), dtype=np.bool_)
+            highest = max(highest, *self._scores(measure, masks))
+            n_left -= len(chosen)
+        return highest
+
+
+def _shuffled(dataset: Dataset, columns: Integers, random: np.random.Generator) -> Dataset:
+    """Return a table of some columns, each with its values in another order."""
+    some = dataset.take(columns=columns)
+    values = [column[random.permutation(len(column))] for column in some.values.T]
+    names = tuple(f"shuffled {place}" for place in range(len(columns)))
+    return with_fields(some, values=np.column_stack(values), feature_names=names)

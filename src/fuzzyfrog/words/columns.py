@@ -1,0 +1,121 @@
+"""What may be said of each column: its role, what it says alone, and what it adds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fuzzyfrog.common.messages import shown
+from fuzzyfrog.result import Column, Result
+from fuzzyfrog.words.text import named
+
+if TYPE_CHECKING:  # the words of each kind of answer use this module
+    from fuzzyfrog.words.common import Words
+
+ROLES = ("selected", "substitute", "useful", "unneeded", "left out")
+
+
+def columns_lead(words: Words) -> str:
+    """Return what the table of all columns shows, in sentences."""
+    many = "" if words.result.n_reducts < 2 else " The share is that of the subsets that have it."
+    has_errors = any(one.error is not None for one in words.result.columns)
+    error = ", with its standard error over the samples" if has_errors else ""
+    return (
+        f"Alone is {words.score} of the column by itself. Adds is how much higher {words.score} of "
+        f"the selected columns is with it than without it{error}. A substitute could take the "
+        f"place of a selected column at the cost in parentheses.{many}"
+    )
+
+
+def columns_table(words: Words) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return titles, and a row for each column, those that matter most first."""
+    has_share = words.result.n_reducts > 1
+    titles = ("column", "role", "alone", "adds", *(["share"] if has_share else []), "")
+    order = sorted(range(len(words.result.columns)), key=lambda at: _place(words, at))
+    rows = []
+    for at in order:
+        one = words.result.columns[at]
+        share = [f"{words.result.answer.feature_frequency[at]:.0%}"] if has_share else []
+        rows.append((one.name, one.role, alone(one), adds(one), *share, remark(words, one)))
+    return titles, rows
+
+
+def _place(words: Words, at: int) -> tuple[float, ...]:
+    one = words.result.columns[at]
+    matters = one.adds if one.role == "selected" else one.alone
+    return ROLES.index(one.role), -(matters or 0.0), at
+
+
+def alone(one: Column) -> str:
+    """Return what a column says alone."""
+    return "" if one.alone is None else f"{one.alone:.3f}"
+
+
+def adds(one: Column) -> str:
+    """Return what a column adds to the selected ones, with its standard error."""
+    if one.adds is None:
+        return ""
+    return _signed(one.adds) + ("" if one.error is None else f" ± {one.error:.4f}")
+
+
+def remark(words: Words, one: Column) -> str:
+    """Return why a column has its role, or what could replace it, without a final period."""
+    result = words.result
+    if one.role == "left out":
+        return _why_left_out(words, one)
+    if one.role == "substitute":
+        cost = one.cost
+        if cost is None:
+            return f"for {named(result.names(one.of))}" if one.of else "in other subsets"
+        others = [of for of in one.of if of != cost.feature]
+        price = f"for {named(result.names((cost.feature,)))} ({_signed(-cost.lost)})"
+        return f"{price}; also for {named(result.names(others))}" if others else price
+    if one.role == "selected":
+        if one.cost is None:
+            return ""
+        best = named(result.names((one.cost.feature,)))
+        return f"could be replaced by {best} ({_signed(-one.cost.lost)})"
+    if one.role == "useful":
+        asked = result.asked_size
+        few = "" if asked is None else f", but the number asked for is {asked:,}"
+        return f"would add to the selected{few}"
+    if one.relevant is None:
+        return ""
+    return "relevant alone" if one.relevant else "not told apart from shuffled columns"
+
+
+def _why_left_out(words: Words, one: Column) -> str:
+    include = words.option(f"must_include=[{one.name!r}]", f"--include {shown(one.name)}")
+    return {
+        "excluded": f"excluded, as {words.option('exclude', '--exclude')} asks",
+        "identifier": f"looks like an ID; {include} keeps it",
+        "date": f"holds dates; {include} keeps it",
+        "copy": f"says the same as {named(words.result.names(one.of))}; "
+        f"{words.option('copies=' + repr('keep'), '--copies keep')} keeps both",
+        "constant": "has a single value",
+        "empty": "has no value",
+    }[one.rule]
+
+
+def _signed(value: float) -> str:
+    text = f"{value:+.4f}"
+    return text if float(text) else "0.0000"
+
+
+def substitutes_line(result: Result) -> str | None:
+    """Return which columns could replace selected ones, without a period; None if there are none.
+
+    The cheapest exchanges come first.
+    """
+    pairs = [
+        (one.cost.lost, one.name, one.cost.feature)
+        for one in result.columns
+        if one.role == "substitute" and one.cost is not None
+    ]
+    if not pairs:
+        pairs = [
+            (0.0, name, group.feature)
+            for group in result.substitutes
+            for name in result.names(group.others)
+        ]
+    said = [f"{name} for {result.names((of,))[0]}" for _, name, of in sorted(pairs)]
+    return named(said, longest=80, most=3) if said else None

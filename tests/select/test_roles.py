@@ -1,0 +1,238 @@
+"""Every column has a role, and figures that agree with their definitions."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fuzzyfrog import DataError, FeatureSelector, ReductSelector, SoftSelector, load_dataset
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.measure import SoftDependency
+from fuzzyfrog.result import Result
+from fuzzyfrog.select import roles
+from naive.soft import alike_numbers, differences, same_class, soft_memberships
+
+SAID = "ignore:feature '(patient_id|nothing)'"  # warnings about the table below
+IDS = [f"P-{k * 7919 % 1000:04d}" for k in range(120)]
+
+
+def made():
+    """Return a table with a column for every role."""
+    rng = np.random.default_rng(1)
+    y = np.arange(120) % 3
+    strong = y + 0.3 * rng.normal(size=120)
+    return pd.DataFrame(
+        {
+            "patient_id": IDS,
+            "strong": strong,
+            "near": strong + 0.25 * rng.normal(size=120),
+            "inches": 2.54 * strong + 1,
+            "second": (y == 1) + 0.3 * rng.normal(size=120),
+            "noise": rng.normal(size=120),
+            "same": 7.0,
+            "nothing": np.nan,
+            "unwanted": rng.normal(size=120),
+        }
+    ), y
+
+
+def table(seed, *, numeric, tails):
+    """Return a table with near copies, gaps, ties, a constant and a category."""
+    rng = np.random.default_rng(seed)
+    n_samples = int(rng.integers(25, 50))
+    code = rng.integers(0, 3, n_samples)
+    base = code[:, np.newaxis] + rng.normal(size=(n_samples, 3))
+    base = base**5 if tails else base
+    gaps = np.where(rng.random(n_samples) < 0.1, np.nan, base[:, 0])
+    values = np.column_stack(
+        [base, base[:, 1] + 0.1 * rng.normal(size=n_samples) * base[:, 1].std(), gaps,
+         np.round(base[:, 2]), np.full(n_samples, 2.0), rng.integers(0, 3, n_samples),
+         rng.normal(size=n_samples)]
+    )  # fmt: skip
+    target = base.sum(axis=1) + rng.normal(size=n_samples) if numeric else code
+    names = tuple(f"x{k}" for k in range(values.shape[1]))
+    return Dataset(
+        values, target, names, np.arange(len(names)) == 7, None if numeric else (0, 1, 2)
+    )
+
+
+def roles_of(selector):
+    return {one.name: (one.role, one.rule) for one in selector.columns_}
+
+
+@pytest.mark.filterwarnings(SAID)
+def test_each_column_has_its_role():
+    X, y = made()
+    selector = SoftSelector(exclude=["unwanted"]).fit(X, y)
+    assert roles_of(selector) == {
+        "patient_id": ("left out", "identifier"),
+        "strong": ("selected", ""),
+        "near": ("substitute", ""),
+        "inches": ("left out", "copy"),
+        "second": ("selected", ""),
+        "noise": ("unneeded", ""),
+        "same": ("left out", "constant"),
+        "nothing": ("left out", "empty"),
+        "unwanted": ("left out", "excluded"),
+    }
+    by_name = {one.name: one for one in selector.columns_}
+    assert by_name["near"].of == by_name["inches"].of == (1,)
+    assert [by_name[name].relevant for name in ("strong", "second", "noise")] == [True, True, False]
+    frame = selector.columns_frame().set_index("column")
+    assert frame.loc["near", ["role", "of", "replacement"]].tolist() == [
+        "substitute", "strong", "strong",
+    ]  # fmt: skip
+    assert frame.loc["near", "lost"] == by_name["near"].cost.lost
+
+
+@pytest.mark.parametrize("numeric", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_figures_are_those_of_the_definition(seed, numeric):
+    dataset = table(seed, numeric=numeric, tails=seed == 2)
+    selector = SoftSelector(copies="keep").fit(dataset)
+    S = (alike_numbers if numeric else same_class)(dataset.target)
+
+    def memberships(subset):
+        if not subset:
+            others = ~np.eye(len(S), dtype=bool)
+            return np.array([row[rest].mean() for row, rest in zip(S, others, strict=True)])
+        columns = [differences(dataset.values[:, one], dataset.categorical[one]) for one in subset]
+        return soft_memberships(columns, S)
+
+    selected = set(selector.result_.selected)
+    ours = memberships(selected)
+    for feature, one in enumerate(selector.columns_):
+        if one.role == "left out":
+            continue
+        assert one.alone == pytest.approx(memberships({feature}).mean(), abs=1e-9)
+        change = ours - memberships(selected - {feature}) if feature in selected else (
+            memberships(selected | {feature}) - ours
+        )  # fmt: skip
+        assert one.adds == pytest.approx(change.mean(), abs=1e-9)
+        assert one.error == pytest.approx(change.std(ddof=1) / np.sqrt(len(change)), abs=1e-9)
+        for other in one.replacements:
+            out, new = (feature, other.feature) if feature in selected else (other.feature, feature)
+            fall = ours - memberships(selected - {out} | {new})
+            assert other.lost == pytest.approx(fall.mean(), abs=1e-9)
+            assert other.error == pytest.approx(fall.std(ddof=1) / np.sqrt(len(fall)), abs=1e-9)
+
+
+def test_replacements_are_the_best_exchanges():
+    wine = load_dataset("wine")
+    selector = SoftSelector().fit(wine)
+    selected = selector.result_.selected
+    for feature in selected:
+        best = selector.columns_[feature].replacements
+        masks = []
+        others = [one for one in range(13) if one not in selected]
+        for one in others:
+            mask = np.isin(np.arange(13), [*selected, one])
+            mask[feature] = False
+            masks.append(mask)
+        scores = SoftDependency(wine).score(masks)
+        order = np.argsort(-scores, kind="stable")[:3]
+        assert [one.feature for one in best] == [others[at] for at in order]
+        assert all(0.8 < one.accuracy <= 1.0 for one in best)
+
+
+def test_reducts():
+    selector = ReductSelector(random_state=0).fit(load_dataset("wine"))
+    known = {one.features for one in selector.reducts_}
+    for feature, one in enumerate(selector.columns_):
+        assert one.error is None
+        if one.role == "substitute":
+            assert selector.feature_frequency_[feature] > 0
+            swapped = set(selector.result_.selected) - set(one.of) | {feature}
+            assert tuple(sorted(swapped)) in known
+            assert (one.adds, one.cost.lost) == (0.0, 0.0)
+        else:
+            explained = selector.explain(feature)
+            assert (one.role, one.adds) == ("selected", pytest.approx(explained.lost, abs=1e-12))
+
+
+def test_another_reduct_changes_the_roles():
+    selector = ReductSelector(random_state=0).fit(load_dataset("wine"))
+    before = selector.columns_
+    selector.select_reduct(5)
+    for feature, (old, new) in enumerate(zip(before, selector.columns_, strict=True)):
+        assert (new.role == "selected") == (feature in selector.result_.selected)
+        assert (new.alone, new.adds) == (old.alone, None)
+    Result.from_json(selector.record().to_json())
+
+
+def test_what_a_size_leaves_out_is_useful():
+    selector = SoftSelector(1).fit(load_dataset("wine"))
+    by_name = {one.name: one for one in selector.columns_}
+    assert by_name["color_intensity"].role == "useful"
+    assert by_name["color_intensity"].adds > 0.1
+
+
+def test_no_role_is_useful_where_nothing_is():
+    rng = np.random.default_rng(5)
+    selector = SoftSelector().fit(rng.normal(size=(100, 60)), np.arange(100) % 2)
+    assert {one.role for one in selector.columns_} == {"selected", "unneeded"}
+    assert sum(bool(one.relevant) for one in selector.columns_) <= 4
+
+
+@pytest.mark.filterwarnings(SAID)
+def test_without_time_there_are_roles_but_no_figures(monkeypatch):
+    def late(*_):
+        raise roles.TimeIsUp
+
+    monkeypatch.setattr(roles._Figures, "_alone", late)
+    with pytest.warns(UserWarning, match="no time to score every column"):
+        selector = SoftSelector().fit(*made())
+    assert roles_of(selector)["near"] == ("substitute", "")
+    assert all(one.alone is None for one in selector.columns_)
+
+
+def test_groups_have_one_role():
+    wine = load_dataset("wine")
+    groups = {"acids": ["malic_acid", "ash"], "color": ["color_intensity", "hue"]}
+    selector = SoftSelector(feature_groups=groups).fit(wine)
+    columns = selector.columns_
+    assert len(columns) == 13
+    assert {one.role for one in columns[1:3]} == {"unneeded"}
+    assert {one.role for one in columns[9:11]} == {"selected"}
+    assert columns[9].adds == columns[10].adds
+    record = selector.record()
+    assert len(record.columns) == 11
+    assert record.columns[1].name == "acids (malic_acid, ash)"
+    Result.from_json(record.to_json())
+
+
+def test_a_large_table_is_measured_in_part(monkeypatch):
+    monkeypatch.setattr(roles, "FEWEST_ROWS", 20)
+    monkeypatch.setattr("fuzzyfrog.select.soft.Soft.affordable", 300 * 20 * 800)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 400))
+    y = (X[:, 7] + X[:, 3] > 0).astype(int)
+    selector = SoftSelector(2).fit(X, y)
+    said = " ".join(selector.result_.notes)
+    assert "is estimated from 20 random samples" in said
+    n_scored = sum(one.alone is not None for one in selector.columns_) - 2
+    assert f"was scored for {n_scored:,} of the 398 " in said
+    assert 0 < n_scored < 398
+
+
+def test_a_custom_measure():
+    class Sizes:
+        def __init__(self, dataset):
+            self.worth = np.arange(dataset.n_features) - 3.5
+
+        def score(self, masks):
+            return masks @ self.worth
+
+    selector = FeatureSelector(Sizes).fit(
+        np.random.default_rng(0).normal(size=(30, 6)), [0, 1] * 15
+    )
+    assert [one.role for one in selector.columns_] == ["unneeded"] * 4 + ["selected"] * 2
+    assert selector.columns_[5].adds == 1.5
+
+
+@pytest.mark.filterwarnings(SAID)
+def test_saved_and_read_again():
+    record = SoftSelector().fit(*made()).record()
+    assert Result.from_json(record.to_json()).columns == record.columns
+    wrong = record.to_json().replace('"role": "selected"', '"role": "unneeded"')
+    with pytest.raises(DataError, match="role of selected"):
+        Result.from_json(wrong)
