@@ -263,7 +263,6 @@ class TestData:
             given = ReductSelector(instance, random_state=0, max_evaluations=300).fit(*wine)
             assert course(by_name) == course(given)
 
-    @pytest.mark.filterwarnings("ignore:feature .* alone")
     def test_numeric_target(self):
         X, _ = a_table(n_features=4)
         y = X[:, 1] + 0.01 * X[:, 2]

@@ -128,7 +128,6 @@ def test_copies_are_left_out_and_named():
     assert soft(n_features_to_select=8, copies="keep").fit(table, y).support_.all()
 
 
-@pytest.mark.filterwarnings("ignore:feature .* alone")
 def test_copied_labels_are_copies():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 4, 80)

@@ -129,7 +129,6 @@ def nearly_equal(difference):
 
 @pytest.mark.parametrize("tnorm", ["lukasiewicz", "minimum", "product"])
 @pytest.mark.parametrize("difference", [2e-9, 1e-8])
-@pytest.mark.filterwarnings("ignore:feature .* alone")
 def test_a_true_difference_is_no_tie(tnorm, difference):
     X, y = nearly_equal(difference)
     one = fitted(X, y, "range", tnorm)

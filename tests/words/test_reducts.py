@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from fuzzyfrog.cli.summary import result_lines
 from fuzzyfrog.report import render_report, summary_html
 from fuzzyfrog.report.render import collect
-from fuzzyfrog.result import Certificate, Check, TargetSummary
+from fuzzyfrog.result import Certificate, Check, Leak, TargetSummary
 from fuzzyfrog.words import words_of
 from report.made import HOSTILE, a_check, changed, soft_result
 
@@ -221,25 +221,51 @@ def test_an_identifier_that_is_selected_is_mentioned_before_the_headline(wine_re
     assert words_of(replace(result, identifiers=(3,))).doubts() == []
 
 
-def test_what_predicts_the_target_alone_is_mentioned_before_the_headline(wine_result):
-    one, other = wine_result.selected[:2]
-    result = replace(wine_result, check=a_check(lost=0.005), suspected_leaks=(one,))
+def test_leaks_are_mentioned_before_the_headline(wine_result):
+    one, other, *_ = wine_result.selected
+    log = Leak((one,), "it is the logarithm of the target")
+    result = replace(wine_result, check=a_check(lost=0.005), suspected_leaks=(log,))
     first, *others = words_of(result).doubts()
     assert first == (
-        "'alcohol' alone predicts the target almost perfectly. If it is recorded after the fact, "
-        "these scores do not hold for new samples: leave it out with --exclude."
+        "'alcohol' (it is the logarithm of the target) alone predicts the target almost perfectly. "
+        "If it is recorded after the fact or computed from the target, these scores do not hold "
+        "for new samples: leave it out with --exclude."
     )
     assert (others, words_of(result).advice()) == ([], None)
     assert printed(result).index(first) < printed(result).index(words_of(result).headline())
-    assert (
-        words_of(replace(result, suspected_leaks=(one, other)))
-        .doubts()[0]
-        .startswith("'alcohol', 'ash' each predict the")
+    both = Leak((one, other), "their sum is the target")
+    (first,) = words_of(replace(result, suspected_leaks=(log, both))).doubts()
+    assert first.startswith(
+        "'alcohol' (it is the logarithm of the target); 'alcohol' and 'ash' (their sum is the "
+        "target) predict the target almost perfectly. If they are"
     )
-    assert words_of(replace(result, suspected_leaks=(3,))).doubts() == []
+    elsewhere = replace(log, features=(3,))
+    assert words_of(replace(result, suspected_leaks=(elsewhere,))).doubts() == []
     (name,) = result.names((3,))
-    proposed = replace(result, suspected_leaks=(3,), check=a_check(lost=0.1, soft=(name,)))
-    assert words_of(proposed).doubts()[0].startswith(f"'{name}' alone predicts")
+    check = a_check(lost=0.1, soft=(name,))
+    proposed = replace(result, suspected_leaks=(elsewhere,), check=check)
+    assert words_of(proposed).doubts()[0].startswith(f"'{name}' (it is")
+
+
+def test_models_that_are_almost_perfect_name_the_columns_that_would_do_alone(wine_result):
+    check = a_check(lost=0.0)
+
+    def reaching(score):
+        scores = [
+            replace(one, folds=tuple(tuple(score for _ in row) for row in one.folds))
+            for one in check.scores
+        ]
+        return replace(wine_result, check=replace(check, scores=tuple(scores)))
+
+    leaks = (Leak(wine_result.selected[:1], "alone"),)
+    assert words_of(replace(reaching(0.995), suspected_leaks=leaks)).doubts()[0] == (
+        "Models reach balanced accuracy 0.995, which is rare, and 'alcohol' would nearly do. If it "
+        "is recorded after the fact or computed from the target, this does not hold for new "
+        "samples: leave it out with --exclude."
+    )
+    assert "nearly do" not in " ".join(words_of(reaching(0.995)).doubts())
+    good = words_of(replace(reaching(0.98), suspected_leaks=leaks))
+    assert "nearly do" not in " ".join(good.doubts())
 
 
 def test_features_of_the_core_that_are_not_selected_are_named(wine_result):

@@ -73,6 +73,7 @@ def _sentences(error: Exception) -> tuple[str, ...]:
 OPTION_NAMES = {
     "categorical_features": "categorical",
     "cv": "folds",
+    "date_parts": "dates parts",
     "feature_groups": "feature_group",
     "must_include": "include",
     "n_features_to_select": "n_features",

@@ -279,7 +279,7 @@ def warn_of_suspects(dataset: Dataset, features: Sequence[str]) -> None:
     """Warn about features that look like an ID or a date, as a selector does when it is fitted."""
     import numpy as np
 
-    from fuzzyfrog.select.column_warnings import suspects
+    from fuzzyfrog.select.left_out import suspects
 
     wanted = set(features)
     allowed = np.array([name in wanted for name in dataset.feature_names])
@@ -305,7 +305,7 @@ def left_out_of(
     """
     import numpy as np
 
-    from fuzzyfrog.select.column_warnings import left_out
+    from fuzzyfrog.select.left_out import left_out
 
     names = np.array(dataset.feature_names, object)
     found = left_out(
@@ -319,17 +319,8 @@ def left_out_of(
     left = [str(name) for name in names[found.mask]]
     if quiet:
         return left
-    for sentence in found.sentences:
+    for sentence in (*found.sentences, *found.copies_said(dataset.feature_names, way_out)):
         warn(in_options(_renamed(sentence, options)))
-    for group in found.copies:
-        others = [names[one] for one in group.others if found.mask[one]]
-        if not others:
-            continue
-        say, are = ("says", "It is") if len(others) == 1 else ("say", "They are")
-        warn(
-            f"{', '.join(map(shown, others))} {say} the same as {shown(names[group.feature])}. "
-            f"{are} left out; {way_out}."
-        )
     return left
 
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count, pairwise
-from math import ceil, inf
+from math import ceil, floor, inf
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -262,9 +262,9 @@ def layout_for(client: Client, measure: Placeable, fingerprint: str) -> Layout:
         return Copies(client, measure, fingerprint)
     if not isinstance(measure, Dependency):
         raise ClusterError(
-            f"each worker must have {_copies_bytes(n_cells) / 1e9:.1f} GB of memory for the whole "
-            f"table, got {_memory(workers) / 1e9:.1f} GB. Only the strict measure works with parts "
-            "of a table: start workers with more memory, or measure on this machine."
+            f"each worker must have {_enough(_copies_bytes(n_cells))} GB of memory for the whole "
+            f"table, got {_at_least(_memory(workers))} GB. Only the strict measure works with "
+            "parts of a table: start workers with more memory, or measure on this machine."
         )
     return Sharded(client, measure, n_shards_for(n_cells, workers))
 
@@ -313,13 +313,23 @@ def _refusal(n_cells: int, n_shards: int, workers: Mapping[str, Any]) -> str:
     spare = _spare(n_cells, n_shards, workers)
     address = min(spare, key=lambda one: spare[one])
     has = workers[address]["memory_limit"]
-    needs = ceil((has - spare[address]) / 1e8) / 10  # rounded up: this must be enough
+    needs = _enough(has - spare[address])
     return (
         f"the worker {address}, one of {len(workers)}, must have {needs} GB of memory for its "
         f"part of a table of {shard_bytes(n_cells) / 1e9:.1f} GB with "
-        f"nthreads={workers[address]['nthreads']}, got {has / 1e9:.1f} GB. Start workers with "
+        f"nthreads={workers[address]['nthreads']}, got {_at_least(has)} GB. Start workers with "
         "that much memory or fewer threads, or start more workers."
     )
+
+
+def _enough(n_bytes: float) -> float:
+    """Return gigabytes, rounded up."""
+    return ceil(n_bytes / 1e8) / 10
+
+
+def _at_least(n_bytes: float) -> float:
+    """Return gigabytes, rounded down, so that too few never look like enough."""
+    return floor(n_bytes / 1e8) / 10
 
 
 def _memory(workers: Mapping[str, Any]) -> float:

@@ -177,8 +177,10 @@ def _is_of_table(result: Result, sample: DataSample) -> bool:
 
 
 def _subsets(result: Result) -> Iterator[tuple[str, tuple[int, ...]]]:
-    for name in ("selected", "core", "excluded", "identifiers", "suspected_leaks"):
+    for name in ("selected", "core", "excluded", "identifiers"):
         yield name, getattr(result, name) or ()
+    for at, leak in enumerate(result.suspected_leaks):
+        yield f"suspected_leaks[{at}].features", leak.features
     for name in ("copies", "correlated", "substitutes"):
         for at, group in enumerate(getattr(result, name)):
             yield f"{name}[{at}].feature", (group.feature,)

@@ -328,6 +328,22 @@ class TableSummary(Part, frozen=True):
         return sum(feature.n_missing for feature in self.features)
 
 
+class Leak(Part, frozen=True):
+    """Features that predict the target suspiciously well.
+
+    Attributes
+    ----------
+    features : tuple of int
+        Indices of the features, ascending; several do so together.
+    relation : str
+        What they are of the target, as a sentence without a period; "alone" for a feature that is
+        merely as good as a model can be.
+    """
+
+    features: Features
+    relation: str
+
+
 class Alike(Part, frozen=True):
     """A feature, and others that say the same or nearly the same.
 

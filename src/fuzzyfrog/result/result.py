@@ -28,6 +28,7 @@ from fuzzyfrog.result.parts import (
     Explanation,
     Features,
     HistoryPoint,
+    Leak,
     Number,
     Part,
     Positive,
@@ -156,13 +157,13 @@ class Result(Part, frozen=True):
         Features that must not be selected; `full_dependency` is that of the others.
     identifiers : tuple of int
         Features that look like identifiers, but may be selected without being asked for.
-    suspected_leaks : tuple of int
-        Features each of which predicts the target almost perfectly, as those do that are recorded
-        after the fact.
+    suspected_leaks : tuple of Leak
+        Features that predict the target suspiciously well, alone or together, as those do that are
+        recorded after the fact.
     copies : tuple of Alike
         Features that represent others that say the same; those are among the excluded ones.
     correlated : tuple of Alike
-        Numeric features with a correlation of at least 0.98, which may be selected.
+        Numeric features with a rank correlation of at least 0.98, which may be selected.
     substitutes : tuple of Alike
         Selected features with those that could replace them, and are redundant next to them.
     columns : tuple of Column
@@ -200,7 +201,7 @@ class Result(Part, frozen=True):
     notes: tuple[str, ...]
     excluded: Features
     identifiers: Features
-    suspected_leaks: Features
+    suspected_leaks: tuple[Leak, ...]
     copies: tuple[Alike, ...]
     correlated: tuple[Alike, ...]
     substitutes: tuple[Alike, ...] = ()
@@ -389,6 +390,14 @@ class Result(Part, frozen=True):
     def names(self, features: Iterable[int]) -> tuple[str, ...]:
         """Return the names of features."""
         return tuple(self.table.features[feature].name for feature in features)
+
+    def unselected(self, feature: str | int) -> int | None:
+        """Return the index of a feature that is not selected, given its name or its index."""
+        names = [one.name for one in self.table.features]
+        places = [names.index(str(feature))] if feature in names else []
+        if not places and str(feature).isdecimal() and int(feature) < len(names):
+            places = [int(feature)]
+        return next((place for place in places if place not in self.selected), None)
 
     def explanation_of(self, feature: str | int) -> Explanation:
         """Return why a feature is selected, given its name, or its index if no name matches."""

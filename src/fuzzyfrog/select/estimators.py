@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from fuzzyfrog.common.messages import count, shown, warn
+from fuzzyfrog.common.messages import count, shown, suggested, warn
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.common.tnorms import TNorm
 from fuzzyfrog.data import Dataset
@@ -301,6 +301,30 @@ class _Selector(TableSelector):
         """
         check_is_fitted(self, "result_")
         return columns_frame(self.result_)
+
+    def why_not(self, feature: int | str) -> str:
+        """Return why a feature is not selected.
+
+        Parameters
+        ----------
+        feature : int or str
+            Index or name of a feature that is not selected.
+
+        Returns
+        -------
+        str
+            Why it was left out, which selected feature it resembles, and what it would change
+            where the search adds it.
+        """
+        from fuzzyfrog.words import why_not, words_of
+
+        check_is_fitted(self, "result_")
+        place = self.result_.unselected(feature)
+        if place is None:
+            names = [one.name for one in self.result_.table.features]
+            rule = "be the name or the index of a feature that is not selected"
+            raise ParameterError("feature", rule, shown(feature), suggested(feature, names))
+        return " ".join(why_not(words_of(self.result_), place))
 
     def record(
         self, *, name: str | None = None, command: str | None = None, check: Check | None = None

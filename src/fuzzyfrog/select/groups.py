@@ -233,7 +233,9 @@ class Groups:
             front=sets(result.front),
             excluded=moved(result.excluded),
             identifiers=moved(result.identifiers),
-            suspected_leaks=moved(result.suspected_leaks),
+            suspected_leaks=tuple(
+                replace(leak, features=moved(leak.features)) for leak in result.suspected_leaks
+            ),
             copies=alikes(result.copies),
             correlated=alikes(result.correlated),
             substitutes=alikes(result.substitutes),

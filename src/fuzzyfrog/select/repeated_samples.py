@@ -14,7 +14,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 from fuzzyfrog.common.messages import shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError, ParameterError
-from fuzzyfrog.select.column_warnings import keeps_together
+from fuzzyfrog.select.identifiers import keeps_together
 from fuzzyfrog.select.row_groups import connected, copies_among, joined, numbers_by_id
 
 Floats = NDArray[np.float64]

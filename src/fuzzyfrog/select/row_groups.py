@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import Sentence, Setting, count, shown, warn
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.select.column_warnings import is_left_out_id, keeps_together
+from fuzzyfrog.select.identifiers import is_left_out_id, keeps_together
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -26,6 +26,7 @@ from fuzzyfrog.result import (
     ClassCount,
     FeatureSummary,
     HistoryPoint,
+    Leak,
     Result,
     Sampling,
     TableSummary,
@@ -47,10 +48,11 @@ from fuzzyfrog.select.base import (
     unsearched,
 )
 from fuzzyfrog.select.certify import certificate_of
-from fuzzyfrog.select.column_warnings import LeftOut, left_out, telling
 from fuzzyfrog.select.costs import Costs
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.kind import Sized
+from fuzzyfrog.select.leaks import leak_sentences, suspected_leaks
+from fuzzyfrog.select.left_out import LeftOut, left_out
 from fuzzyfrog.select.set_aside import Kept, with_kept
 from fuzzyfrog.select.settings import Settings, check_apart, constrained_features, seed_of
 from fuzzyfrog.select.surviving import Surviving, check_survivable, surviving_oracle
@@ -113,7 +115,7 @@ class _Fit:
         self._start = time.monotonic()
         self._times: list[float] = []
         self._notes: list[str] = []
-        self._leaks: tuple[int, ...] = ()
+        self._leaks: tuple[Leak, ...] = ()
         self._lack = "no time"  # why there is no core, if there is none
 
     def __call__(self, moment: Moment) -> None:
@@ -243,6 +245,8 @@ class _Fit:
         settings, dataset = self._settings, measure.dataset
         included, excluded, rest = constraints_of(dataset, settings, self._groups)
         self._warn(rest.sentences)
+        kept_by = "keep copies with ", Setting("copies", "keep")
+        self._warn(rest.copies_said(dataset.feature_names, *kept_by))
         oracle = None
         if settings.proves or (here is measure and not self._groups):
             allowed = self._groups.expanded(~excluded)
@@ -271,9 +275,8 @@ class _Fit:
         dataset = measures[0].dataset
         if self._settings.screens:
             free = allowed & ~np.asarray(problem.must_include) & ~self._groups.grouped
-            found = telling(dataset, free)
-            self._leaks = tuple(found)
-            self._warn(found.values())
+            self._leaks = suspected_leaks(dataset, free)
+            self._warn(leak_sentences(self._leaks, dataset.feature_names))
         search, problem = self._kind.begun(
             search, problem, measures, allowed, self._seed, may_sample=self._settings.sample is None
         )

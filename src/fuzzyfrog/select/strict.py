@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,7 +32,6 @@ from fuzzyfrog.search import Problem, QuickReduct, Search
 from fuzzyfrog.search.covering import Oracle
 from fuzzyfrog.search.sample_first import SampleFirst
 from fuzzyfrog.select.certify import is_provable, oracle_of
-from fuzzyfrog.select.column_warnings import ruling_gaps
 from fuzzyfrog.select.explain import Evidence, Explains, ambiguous_of, example_of, left_without
 from fuzzyfrog.select.kind import Kind, Masks
 from fuzzyfrog.select.soft import Soft
@@ -46,6 +45,9 @@ GROUPS_UNUSED = (
     "Groups of samples do not change the dependency, which is about exactly these samples; a check "
     "keeps each group in one fold."
 )
+FEW_ROWS = 0.05  # of all rows, which should not rule the answer
+NOTICEABLE = 0.005  # change of the dependency
+MOST_RESCORED = 20_000  # samples for which a second score costs little
 COMPARING = 0x636F6D70617265  # next to the seed: no other part of a run draws from it
 
 
@@ -156,7 +158,7 @@ class Strict(Kind):
             def score(rest: Dataset) -> float:
                 return float(self.measured(rest, measure._n_jobs).score([allowed])[0])
 
-            yield from ruling_gaps(measure.dataset, allowed, full, score)
+            yield from _ruling_gaps(measure.dataset, allowed, full, score)
 
     def answer(
         self,
@@ -319,3 +321,33 @@ def _joined(apart: Iterable[Floats], n_pairs: int, tnorm: TNorm) -> Floats:
     for column in apart:
         similarity = both(similarity, np.maximum(0.0, 1.0 - column), code)
     return snapped(1.0 - similarity)
+
+
+def _ruling_gaps(
+    dataset: Dataset, allowed: Masks, full: float, score: Callable[[Dataset], float]
+) -> Iterator[Sentence]:
+    """Yield a warning if a few rows, nearly without values, lower the dependency.
+
+    `full` is that of all allowed features; `score` computes it for other rows.
+    """
+    if dataset.n_samples > MOST_RESCORED:
+        return
+    gaps = np.isnan(dataset.values[:, allowed]).sum(axis=1)
+    least = max(2, (int(np.count_nonzero(allowed)) + 1) // 2)
+    stay = gaps < least
+    n_few = int((~stay).sum())
+    if not 0 < n_few <= FEW_ROWS * dataset.n_samples:
+        return
+    if np.unique(dataset.target[stay]).size < min(np.unique(dataset.target).size, 2):
+        return
+    rest = replace(dataset, values=dataset.values[stay], target=dataset.target[stay], rows=None)
+    without = score(rest)
+    if without - full > NOTICEABLE:
+        rows = "1 row" if n_few == 1 else f"{n_few:,} rows"
+        lower = "lowers" if n_few == 1 else "lower"
+        yield Sentence(
+            f"{rows} with {least} or more missing values {lower} the dependency of all features "
+            f"from {without:.3f} to {full:.3f}. Leave them out with ",
+            Setting("max_missing", least - 1),
+            " when the table is read.",
+        )

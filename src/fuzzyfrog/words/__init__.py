@@ -7,8 +7,9 @@ from fuzzyfrog.words.reducts import ReductWords
 from fuzzyfrog.words.scored import ScoredWords
 from fuzzyfrog.words.soft import SoftWords
 from fuzzyfrog.words.text import named
+from fuzzyfrog.words.unselected import why_not
 
-__all__ = ["Words", "columns_lead", "columns_table", "named", "words_of"]
+__all__ = ["Words", "columns_lead", "columns_table", "named", "why_not", "words_of"]
 
 
 def words_of(result: Result) -> Words:

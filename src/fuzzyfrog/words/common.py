@@ -10,6 +10,8 @@ from fuzzyfrog.result import Explanation, Result, Subset
 from fuzzyfrog.result.check import shown as score_shown
 from fuzzyfrog.words.text import MAX_NAMED, capitalized, duration, gamma, named
 
+NEAR_PERFECT = 0.99  # accuracy or R² that few honest columns allow
+FEW = 3  # selected features that may all be suspects
 OTHER_SIZE, OTHER_BY = 1.5, 2  # factor and number by which selections in the folds differ much
 
 STOPPED = {"converged": "finished", "memory": "out of memory"}
@@ -271,7 +273,9 @@ class Words(ABC):
         quantity = f"{size}; {target.name}: a quantity"
         if not 0 < 2 * target.n_values <= table.n_samples:
             return quantity
-        hint = self.option("", "; --target-kind class if these are classes")
+        is_whole = target.lowest == int(target.lowest or 0)
+        hint = "; --target-kind class if these are classes" if is_whole else ""
+        hint = self.option("", hint)
         return f"{quantity}, {target.n_values:,} different values{hint}"
 
     @property
@@ -350,16 +354,48 @@ class Words(ABC):
             )
         proposed = () if result.check is None else result.check.soft_features
         known = {*result.names(result.selected), *proposed}
-        names = [name for name in result.names(result.suspected_leaks) if name in known]
-        if names:
-            predict, they_are, them = ("each predict", "they are", "them")
+        leaks = [
+            (names, leak.relation)
+            for leak in result.suspected_leaks
+            if leak.relation != "alone" and known & {*(names := result.names(leak.features))}
+        ]
+        if leaks:
+            names = tuple(dict.fromkeys(name for those, _ in leaks for name in those))
+            said = [f"{' and '.join(map(shown, those))} ({how})" for those, how in leaks]
+            predict, they_are, them = "predict", "they are", "them"
             if len(names) == 1:
-                predict, they_are, them = ("alone predicts", "it is", "it")
+                predict, they_are, them = "alone predicts", "it is", "it"
             yield (
-                f"{listed(names)} {predict} the target almost perfectly. If {they_are} recorded "
-                "after the fact, these scores do not hold for new samples: leave "
-                f"{them} out with {exclude}."
+                f"{'; '.join(said[:MAX_NAMED])} {predict} the target almost perfectly. If "
+                f"{they_are} recorded after the fact or computed from the target, these scores do "
+                f"not hold for new samples: leave {them} out with {exclude}."
             )
+        elif (best := self._near_perfect()) and (names := self._suspects()):
+            it_is, them = ("it is", "it") if len(names) == 1 else ("they are", "them")
+            yield (
+                f"{best}, which is rare, and {listed(names)} would nearly do. If {it_is} recorded "
+                "after the fact or computed from the target, this does not hold for new samples: "
+                f"leave {them} out with {exclude}."
+            )
+
+    def _near_perfect(self) -> str | None:
+        """Return how well models or neighbors predict, if they do so almost perfectly."""
+        check, best, what = self.result.check, self.result.chosen_accuracy, "Neighbors"
+        metric = "R²" if self.is_numeric else "an accuracy of"
+        if check is not None and (scores := check.all if self.has_all else check.selected):
+            best, what, metric = scores.best, "Models", check.metric
+        if best is None or best < NEAR_PERFECT:
+            return None
+        return f"{what} reach {metric} {best:.3f}"
+
+    def _suspects(self) -> tuple[str, ...]:
+        """Return the selected features that would nearly do alone; of few, for numbers, all."""
+        result = self.result
+        good = {one for leak in result.suspected_leaks for one in leak.features}
+        chosen = [one for one in result.selected if one in good]
+        if not chosen and self.is_numeric and len(result.selected) <= FEW:
+            chosen = list(result.selected)
+        return result.names(chosen)
 
     def models(self) -> str:
         """Return how well models do, or why it is not known, without a final period."""
@@ -410,8 +446,8 @@ class Words(ABC):
         """Yield a label and a sentence, without a period, for columns that are nearly identical."""
         for label, groups, verbs, end in (
             ("copies", self.result.copies, ("says", "say"), "the same as {kept}"),
-            ("correlated", self.result.correlated, ("is", "are"),
-             "nearly identical to {kept} (a correlation of 0.98 or more)"),
+            ("correlated", self.result.correlated, ("orders", "order"),
+             "the samples nearly as {kept} (a rank correlation of 0.98 or more)"),
         ):  # fmt: skip
             for group in groups[:MAX_NAMED]:
                 others = named(self.result.names(group.others))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fuzzyfrog.common.messages import count, percent
 from fuzzyfrog.words.columns import substitutes_line
 from fuzzyfrog.words.common import Ambiguous, Examples, Fact, Listing, Standing, Words
-from fuzzyfrog.words.text import gamma
+from fuzzyfrog.words.text import gamma, named
 
 
 class SoftWords(Words):
@@ -160,16 +160,16 @@ class SoftWords(Words):
         losses = [one.lost for one in result.explanations]
         if len(losses) == 1:
             return "A single feature is selected."
-        n_idle = sum(loss <= 0 for loss in losses)
-        if not n_idle:
+        idle = [one.name for one in result.explanations if one.lost <= 0]
+        if not idle:
             least, most = gamma(min(losses)), gamma(max(losses))
             return f"Leaving one feature out lowers Γ by {least} to {most}."
-        which, them = f"any one of the {n_idle:,}", "them"
-        if n_idle == 1:
-            which, them = "the one", "it"
+        which, them = (
+            (named(idle), "it") if len(idle) == 1 else (f"any one of {named(idle)}", "them")
+        )
         return (
-            f"Leaving out {which} with a plus or 0 below would not lower Γ: the others make up for "
-            f"{them}, or neighbors predict better with {them}."
+            f"Leaving out {which} would not lower Γ: the others make up for {them}, or neighbors "
+            f"predict better with {them}."
         )
 
     def standing(self) -> Standing:

@@ -14,7 +14,7 @@ from fuzzyfrog.cli.errors import UsageError
 from fuzzyfrog.cli.inputs import SavedRun, loaded_run
 
 if TYPE_CHECKING:
-    from fuzzyfrog.result import Cell, Explanation
+    from fuzzyfrog.result import Cell, Explanation, Result
     from fuzzyfrog.words import Words
 
 ROOM = 40  # columns of a terminal for the name of a feature in a sentence
@@ -24,7 +24,9 @@ def explain(
     run: SavedRun,
     feature: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The feature to explain (default: an overview of all)."),
+        typer.Option(
+            metavar="NAME", help="The feature to explain, selected or not (default: an overview)."
+        ),
     ] = None,
     limit: Annotated[
         int,
@@ -32,10 +34,17 @@ def explain(
     ] = 8,
     as_json: options.Json = False,
 ) -> None:
-    """Explain why a feature is selected: which samples would be harder to tell apart without it."""
+    """Explain why a feature is selected, or why it is not.
+
+    A feature is needed where samples would be harder to tell apart without it.
+    """
     if limit < 0:
         raise UsageError(f"--limit must be at least 0, got {limit}.")
     loaded = loaded_run(run)
+    other = None if feature is None else loaded.unselected(feature)
+    if other is not None:
+        _say_why_not(loaded, other, as_json=as_json)
+        return
     if loaded.has_groups and feature is None:
         _say_nothing_is_explained(as_json=as_json)
         return
@@ -57,6 +66,16 @@ def explain(
         return
     words = words_of(loaded)
     write_result(*(_overview(words) if feature is None else _lines(words, explanations[0])))
+
+
+def _say_why_not(result: Result, feature: int, *, as_json: bool) -> None:
+    from fuzzyfrog.words import why_not, words_of
+
+    (name,), reasons = result.names((feature,)), why_not(words_of(result), feature)
+    if as_json:
+        write_json(json.dumps({"feature": feature, "name": name, "why_not": reasons}, indent=2))
+    else:
+        write_result(f"{fitted(name, ROOM)} is not selected.", *map(safe, reasons))
 
 
 def _say_nothing_is_explained(*, as_json: bool) -> None:

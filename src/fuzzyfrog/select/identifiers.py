@@ -1,0 +1,177 @@
+"""Columns that say which sample it is: numbers and names of rows, patients, orders, and dates."""
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.data.dates import holds_dates
+
+FEWEST_SAMPLES = 10  # with fewer, it means nothing if all values differ
+FEWEST_VALUES = 20  # of a feature that is nearly an identifier
+FEWEST_IDS = 5  # that a name alone makes one
+NEARLY_ALL = 0.95  # of the samples have another number
+MANY = 10  # samples for each value of an ID, as of a shop: with fewer, it is left out
+HEAD = 1000  # samples that rule out most numeric features
+
+# Last words of names such as "customerId" and "row_nr": those that nothing but an ID has, others
+# that need no more, and those that need what is numbered before them, or make an ID alone.
+_IDS = frozenset(["id", "pid", "uid", "uuid", "guid"])
+_MARK_WORDS = "pk nr nummer idx rowid rownames sku isbn iban ssn email unnamed"
+_MARKS = _IDS | frozenset(_MARK_WORDS.split())
+_NUMBER_WORDS = "number num no nr nummer index code key id"
+_NUMBERS = frozenset(_NUMBER_WORDS.split())
+_ALONE = frozenset(["number", "index", "code", "key", "row", "serial", "mail", "phone"])
+# Those whose samples belong together: by a name alone, and by their number, as in "userId".
+_NAMES = "subject subj patient participant respondent volunteer proband individual donor speaker"
+_NAMED = frozenset([*_NAMES.split(), "animal", "mouse", "rat", "case"])
+_PEOPLE = _NAMED | {"person", "user", "customer", "client", "student", "pt", "usubj", "pid"}
+_THINGS = "row serial order invoice account sample record phone zip postal sequence seq family "
+_THINGS += "household house school town county store product choice"
+_NUMBERED = _PEOPLE | frozenset(_THINGS.split())
+_COUNTS = _NUMBERS - {"id", "key", "code"} | {"n", "count"}  # as in "number_of_ids"
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+
+
+def doubt_about(dataset: Dataset, feature: int) -> str:
+    """Return why a feature is probably an identifier or a date, as a sentence, or nothing."""
+    if holds_dates(dataset, feature):
+        return "holds dates, which often tell the samples apart without explaining anything."
+    column, n_samples = dataset.values[:, feature], dataset.n_samples
+    if n_samples < FEWEST_SAMPLES:
+        return ""
+    if not dataset.categorical[feature]:
+        return _doubt_of_numbers(column, dataset.feature_names[feature])
+    n_values = np.unique(column[~np.isnan(column)]).size
+    if n_values == n_samples:
+        return "has a different value in every sample, like an ID."
+    if n_values >= FEWEST_VALUES and n_values > n_samples / 2:
+        labels = f"{n_values:,} different labels in {n_samples:,} samples"
+        return f"has {labels}, nearly like an ID."
+    return ""
+
+
+def _doubt_of_numbers(column: NDArray[np.float64], name: str) -> str:
+    """Return the doubt about numbers: they count rows, or are whole and differ as IDs do."""
+    if not _are_whole(column[:HEAD]) or not _are_whole(column):
+        return ""
+    steps = np.diff(column)
+    if abs(steps[0]) == 1 and (steps == steps[0]).all():
+        return "counts the rows."
+    if not says_identifier(name):
+        return ""
+    n_values = np.unique(column[~np.isnan(column)]).size
+    if n_values >= NEARLY_ALL * len(column):
+        return "is named like an ID, and has a different number in nearly every sample."
+    if _words(name)[-1] in _IDS and n_values >= FEWEST_VALUES and n_values > len(column) / 2:
+        numbers = f"{n_values:,} different numbers in {len(column):,} samples"
+        return f"is named like an ID, and has {numbers}."
+    if np.count_nonzero(steps == 1) >= NEARLY_ALL * len(steps):
+        return "is named like an ID, and counts rows, starting over now and then."
+    return ""
+
+
+def doubt_about_shared(dataset: Dataset, feature: int) -> str:
+    """Return why a feature may say which samples belong together, or nothing."""
+    n_values = n_ids(dataset, feature)
+    if not n_values:
+        return ""
+    return (
+        f"is named like an ID, and has {n_values:,} different values in {dataset.n_samples:,} "
+        "samples: it may say only which samples belong together, such as those of one patient."
+    )
+
+
+def n_ids(dataset: Dataset, feature: int) -> int:
+    """Return the number of values of a feature that is named like an ID, 0 for any other.
+
+    Several samples may share a value: the visits of a patient, or the customers of a shop.
+    """
+    name = dataset.feature_names[feature]
+    if not says_identifier(name) or not (_words(name)[-1] in _IDS or _is_of_people(name)):
+        return 0
+    n_values = _n_whole(dataset, feature)
+    return n_values if n_values >= FEWEST_VALUES else 0
+
+
+def are_ordered_dates(dataset: Dataset, feature: int) -> bool:
+    """Whether a feature holds dates that only grow, or only fall, and are many different ones."""
+    if not holds_dates(dataset, feature):
+        return False
+    steps = np.diff(dataset.values[:, feature])
+    is_sorted = bool((steps >= 0).all() or (steps <= 0).all())
+    return is_sorted and int(np.count_nonzero(steps)) >= FEWEST_SAMPLES
+
+
+def is_left_out_id(dataset: Dataset, feature: int) -> bool:
+    """Whether a feature is an ID that is left out unless it is asked for."""
+    return bool(doubt_about(dataset, feature)) or n_ids(dataset, feature) * MANY > dataset.n_samples
+
+
+def keeps_together(dataset: Dataset, feature: int) -> bool | None:
+    """Whether a feature says which samples belong together; None if its values look like no IDs.
+
+    A number of people or animals ("patient_id") always does. A name alone ("subject", "id") does
+    if it has at least five values that are whole numbers or have digits ("P07"), or 20 of any
+    kind; any other ID ("shop_id") with 20; and so do labels that are nearly all different.
+    """
+    name = dataset.feature_names[feature]
+    if holds_dates(dataset, feature):
+        return False
+    if n_ids(dataset, feature) or (dataset.categorical[feature] and doubt_about(dataset, feature)):
+        return True
+    is_numbered = says_identifier(name) and _is_of_people(name) and not _is_alone(name)
+    if not is_numbered and not _is_alone(name) and name.lower() not in _IDS:
+        return False
+    n_values = _n_whole(dataset, feature)
+    if is_numbered or n_values < 2:
+        return n_values > 1
+    labels = dataset.categories and dataset.categories[feature]
+    have_digits = not labels or all(any(map(str.isdigit, str(label))) for label in labels)
+    return True if n_values >= FEWEST_IDS and have_digits else None
+
+
+def says_identifier(name: str) -> bool:
+    """Whether a name is that of an identifier, and not of a count or a measurement."""
+    words = _words(name)
+    if len(words) < 2:
+        return bool(words) and (words[0] in _MARKS | _ALONE or _is_alone(name))
+    if words[-1] in _NUMBERS and words[-2] in _NUMBERED:
+        return True
+    return words[-1] in _MARKS and words[0] not in _COUNTS
+
+
+def _is_of_people(name: str) -> bool:
+    """Whether a name is that of people or animals, or of their number."""
+    words = _words(name)
+    if len(words) < 2:
+        return _is_alone(name)
+    return words[-1] == "pid" or (words[-1] in _NUMBERS and words[-2] in _PEOPLE)
+
+
+def _is_alone(name: str) -> bool:
+    """Whether a name is just that of people or animals, and not "subject 1"."""
+    words = _WORD.findall(name)
+    return len(words) == 1 and words[0].lower() in _NAMED
+
+
+def _words(name: str) -> list[str]:
+    """Return the words of a name in lower case, "townid" as two, without numbers at its end."""
+    words = [word.lower() for word in _WORD.findall(name)]
+    while len(words) > 1 and words[-1].isdigit():
+        words.pop()
+    for ending in sorted(_NUMBERS) if words else ():
+        if words[-1].endswith(ending) and words[-1].removesuffix(ending) in _NUMBERED:
+            return [*words[:-1], words[-1].removesuffix(ending), ending]
+    return words
+
+
+def _n_whole(dataset: Dataset, feature: int) -> int:
+    """Return the number of values of a feature that has whole numbers or labels, 0 for others."""
+    column = dataset.values[:, feature]
+    return int(np.unique(column[~np.isnan(column)]).size) if _are_whole(column) else 0
+
+
+def _are_whole(numbers: NDArray[np.float64]) -> bool:
+    return bool((np.isnan(numbers) | (numbers == np.floor(numbers))).all())

@@ -1,0 +1,347 @@
+"""Columns that predict the target better than a measurement could: suspected leaks.
+
+Such columns are often recorded after the fact (a lifeboat, a date of discharge) or computed from
+the target (its logarithm, the parts of a sum). A measurement that is merely good is no leak: where
+its classes meet, they mix, or few samples lie. A leak is exact where samples are many.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.common.messages import MAX_ITEMS, Sentence, Setting, shown
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.result import Leak
+from fuzzyfrog.select.copies import ranks
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
+Masks = NDArray[np.bool_]
+
+FEWEST_SAMPLES = 30  # with fewer, a column may predict the target by chance
+FEWEST_OF_A_CLASS = 5  # of rarer classes, nothing is asked
+MOST_ROWS, MOST_CELLS = 2000, 2**22  # of the random sample that is looked at
+SAME = 0.998  # R² of ranks, predicted by the two neighbors along a column
+ALONE = 0.98  # the same, and the share of each class, for columns that are merely named
+BY_GROUPS = 0.95  # share of each class that is told by categories or by gaps
+EXACT = 0.99  # share of each class on its side of a threshold
+DENSE = 0.48  # a third of the samples near a threshold take a third of the way, without a gap
+MOST_TERMS, MOST_COLUMNS = 3, 100  # of a sum or product, and among which it is looked for
+CLOSE, MOSTLY = 0.02, 0.9  # of the middle half of the target, and for how many samples
+ROUNDING = 1e-10
+LINEAR = 1 - 1e-4  # correlation
+FORMS: dict[str, Callable[[Floats], Floats]] = {
+    "logarithm": np.log,
+    "square root": np.sqrt,
+    "square": np.square,
+    "reciprocal": np.reciprocal,
+}
+
+
+def suspected_leaks(dataset: Dataset, allowed: Masks) -> tuple[Leak, ...]:
+    """Return the allowed features that predict the target suspiciously well, alone or together.
+
+    Those whose relation is "alone" may well be honest: they are as good as a model can be.
+    """
+    features = np.flatnonzero(allowed)
+    if dataset.n_samples < FEWEST_SAMPLES or len(features) < 2:
+        return ()
+    n_rows = min(dataset.n_samples, MOST_ROWS, max(FEWEST_SAMPLES, MOST_CELLS // len(features)))
+    # In random order: that of the table may follow the target, and so would equal values.
+    rows = np.random.default_rng(0).permutation(dataset.n_samples)[:n_rows]
+    target: Any = dataset.target[rows]
+    look = _like_numbers if dataset.classes is None else _like_classes
+    leaks: list[Leak] = []
+    for first in range(0, len(features), MOST_COLUMNS):
+        some = features[first : first + MOST_COLUMNS]
+        leaks += look(dataset.values[np.ix_(rows, some)], target, dataset.categorical[some], some)
+    if dataset.classes is None:
+        single = [leak.features[0] for leak in leaks if leak.relation != "alone"]
+        rest = features[~dataset.categorical[features] & ~np.isin(features, single)]
+        leaks += _computed(dataset.values[np.ix_(rows, rest)], target, rest)
+    return tuple(leaks)
+
+
+def leak_sentences(leaks: Sequence[Leak], names: Sequence[str]) -> Iterator[Sentence]:
+    """Yield a warning about leaks, not about features that are merely good."""
+    leaks = [leak for leak in leaks if leak.relation != "alone"]
+    features = list(dict.fromkeys(names[one] for leak in leaks for one in leak.features))
+    said = [
+        f"{' and '.join(shown(names[one]) for one in leak.features)} ({leak.relation})"
+        for leak in leaks[:MAX_ITEMS]
+    ]
+    if len(leaks) > MAX_ITEMS:
+        said.append(f"and {len(leaks) - MAX_ITEMS:,} more")
+    predict, it_is, them = "predict", "they are", "them"
+    if len(features) == 1:
+        predict, it_is, them = "alone predicts", "it is", "it"
+    if leaks:
+        yield Sentence(
+            f"feature{'s' if len(features) > 1 else ''} {'; '.join(said)} {predict} the target "
+            f"almost perfectly. If {it_is} recorded after the fact or computed from the target, "
+            f"leave {them} out with ",
+            Setting("exclude", features),
+            ".",
+        )
+
+
+# Numeric targets
+
+
+def _like_numbers(
+    values: Floats, target: Floats, categorical: Masks, features: Integers
+) -> Iterator[Leak]:
+    """Yield the columns along which the ranks of the target are those of their neighbors."""
+    ranked = ranks(target)
+    for place in range(len(features)):
+        column = values[:, place]
+        present = ~np.isnan(column)
+        n_present = int(present.sum())
+        if n_present < max(FEWEST_SAMPLES, len(column) / 2):
+            continue
+        x, y = column[present], ranked[present]
+        explained = _by_category(x, y) if categorical[place] else _by_neighbors(x, y)
+        if explained >= ALONE:
+            how = "alone"
+            if explained >= SAME:
+                how = _relation(x, target[present], bool(categorical[place]))
+            yield Leak((int(features[place]),), how)
+
+
+def _by_neighbors(x: Floats, y: Floats) -> float:
+    """Return the R² of predicting y by the two samples next to each one along x."""
+    along = y[np.argsort(x, kind="stable")]
+    errors = along[1:-1] - (along[:-2] + along[2:]) / 2
+    spread = float(along[1:-1].var())
+    return 1.0 - float((errors**2).mean()) / spread if spread > 0 else 0.0
+
+
+def _by_category(x: Floats, y: Floats) -> float:
+    """Return the R² of predicting y by the mean of the others of a category."""
+    _, codes, counts = np.unique(x, return_inverse=True, return_counts=True)
+    means = np.bincount(codes, weights=y)
+    others = np.maximum(counts - 1, 1)[codes]
+    predicted = np.where(counts[codes] > 1, (means[codes] - y) / others, y.mean())
+    return 1.0 - float(((y - predicted) ** 2).mean() / y.var()) if y.var() > 0 else 0.0
+
+
+def _relation(x: Floats, y: Floats, is_categorical: bool) -> str:
+    """Return what a column is of the target: the simplest function that fits."""
+    if is_categorical:
+        return "each of its categories has one target"
+    with np.errstate(all="ignore"):
+        if _are_linear(x, y):
+            return "it is the target in other units"
+        for name, function in FORMS.items():
+            if _are_linear(x, function(y)):
+                return f"it is the {name} of the target"
+            if _are_linear(function(x), y):
+                return f"the target is its {name}"
+    along = np.diff(y[np.argsort(x, kind="stable")])
+    is_monotone = max(np.mean(along >= 0), np.mean(along <= 0)) >= MOSTLY
+    return f"it is a {'monotone ' if is_monotone else ''}function of the target"
+
+
+def _are_linear(x: Floats, y: Floats) -> bool:
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        return False
+    return bool(abs(np.corrcoef(x / np.abs(x).max(), y / np.abs(y).max())[0, 1]) > LINEAR)
+
+
+def _computed(values: Floats, target: Floats, features: Integers) -> Iterator[Leak]:
+    """Yield columns of which the target is a sum or difference, or a product or ratio."""
+    left = np.arange(len(features))
+    for in_logs in (False, True):
+        while len(left) >= 2:
+            terms = _few_terms(values[:, left], target, in_logs=in_logs)
+            if terms is None:
+                break
+            places, factors = left[terms[0]], terms[1]
+            yield Leak(tuple(sorted(features[places].tolist())), _formula(factors, in_logs=in_logs))
+            left = left[~np.isin(left, places)]
+
+
+def _few_terms(values: Floats, target: Floats, *, in_logs: bool) -> tuple[Integers, Floats] | None:
+    """Return at most three columns that reproduce the target linearly, and their factors."""
+    with np.errstate(all="ignore"):
+        if in_logs:
+            values, target = np.log(values), np.log(target)
+        is_gap = ~np.isfinite(values)
+        is_gap[~np.isfinite(target)] = True
+    fewest = max(FEWEST_SAMPLES, len(target) / 2)
+    by_gaps = np.argsort(is_gap.sum(axis=0), kind="stable")
+    n_complete = (~np.logical_or.accumulate(is_gap[:, by_gaps], axis=1)).sum(axis=0)
+    columns = by_gaps[n_complete >= fewest]
+    rows = ~is_gap[:, columns].any(axis=1)
+    y, X = target[rows], values[np.ix_(rows, columns)]
+    size = np.abs(X).max(axis=0, initial=0.0)
+    X = X / np.where(size > 0, size, 1.0)  # squares of large values would be infinite
+    scale = X.std(axis=0)
+    varies = scale > ROUNDING
+    X, columns, scale = X[:, varies], columns[varies], (size * scale)[varies]
+    low, high = np.percentile(y, [25, 75]) if len(y) else (0.0, 0.0)
+    if len(columns) < 2 or not low < high:
+        return None
+    y = (y - low) / (high - low)
+    z = (X - X.mean(axis=0)) / X.std(axis=0)
+    likely = np.argsort(-np.abs(z.T @ (y - y.mean())), kind="stable")
+    likely = np.sort(likely[: min(MOST_COLUMNS, len(y) // 4)])
+    A = np.column_stack([z[:, likely], np.ones(len(z))])
+    half = np.arange(len(y)) % 2 == 0  # the factors are those of one half, tried on the other
+    kept = list(range(len(likely)))
+    best: tuple[list[int], Floats] | None = None
+    while kept:
+        some = A[:, [*kept, -1]]
+        inverse = np.linalg.pinv(some[half].T @ some[half], rcond=ROUNDING, hermitian=True)
+        weights = inverse @ (some[half].T @ y[half])
+        if np.mean(np.abs(some[~half] @ weights - y[~half]) <= CLOSE) < MOSTLY:
+            break
+        best = list(kept), weights[:-1]
+        worth = weights[:-1] ** 2 / np.maximum(np.diag(inverse)[:-1], ROUNDING)
+        kept.pop(int(np.argmin(worth)))
+    if best is None or not 2 <= len(best[0]) <= MOST_TERMS:
+        return None
+    chosen = likely[best[0]]
+    return columns[chosen], best[1] * (high - low) / scale[chosen]
+
+
+def _formula(factors: Floats, *, in_logs: bool) -> str:
+    """Return how the target is computed from columns."""
+    all_plus, plus_and_minus = ("product", "ratio") if in_logs else ("sum", "difference")
+    if np.allclose(np.abs(factors), 1, atol=CLOSE):
+        return f"their {all_plus if (factors > 0).all() else plus_and_minus} is the target"
+    return f"a {'product of powers' if in_logs else 'weighted sum'} of them is the target"
+
+
+# Classes
+
+
+def _like_classes(
+    values: Floats, target: Integers, categorical: Masks, features: Integers
+) -> Iterator[Leak]:
+    """Yield the columns whose categories, gaps or intervals are the classes."""
+    counts = np.bincount(target)
+    usual = counts[target] >= FEWEST_OF_A_CLASS
+    values, target = values[usual], np.unique(target[usual], return_inverse=True)[1]
+    counts = np.bincount(target)
+    if len(counts) < 2 or usual.mean() < MOSTLY:
+        return
+    for place in np.flatnonzero(_worth_a_look(values, target)).tolist():
+        how = _class_relation(values[:, place], target, bool(categorical[place]))
+        if how:
+            yield Leak((int(features[place]),), how)
+
+
+def _worth_a_look(values: Floats, target: Integers) -> Masks:
+    """Return which columns could be told to be leaks; looking at thousands is slow.
+
+    Along a column that is right on all but some samples, the class changes at most twice for each
+    of these, and once between two intervals or two values that repeat.
+    """
+    counts = np.bincount(target)
+    order = np.argsort(values, axis=0, kind="stable")
+    along = np.take_along_axis(values, order, 0)
+    n_values = 1 + np.count_nonzero(np.diff(along, axis=0) > 0, axis=0)
+    n_values += np.isnan(values).any(axis=0)
+    n_changes = np.count_nonzero(np.diff(target[order], axis=0), axis=0)
+    n_wrong = int(np.ceil((1 - BY_GROUPS) * counts).sum())
+    n_parts = np.where(2 * n_values <= len(target), np.maximum(n_values, len(counts)), len(counts))
+    return np.asarray(n_changes <= n_parts - 1 + 2 * n_wrong, np.bool_)
+
+
+def _class_relation(column: Floats, target: Integers, is_categorical: bool) -> str:
+    """Return how a column predicts the classes, nothing if it does not."""
+    is_gap = np.isnan(column)
+    n_classes = len(np.unique(target))
+    values, codes = np.unique(np.where(is_gap, np.inf, column), return_inverse=True)
+    is_code = is_categorical or len(values) <= n_classes or _alternate(codes, target)
+    if is_code and _lowest_recall(_by_others(codes, target), target) >= BY_GROUPS:
+        return "each of its values belongs to one class"
+    if is_categorical:
+        return ""
+    if _lowest_recall(_by_others(is_gap.astype(np.intp), target), target) >= BY_GROUPS:
+        return "it is missing in one class and present in the others"
+    x, t = column[~is_gap], target[~is_gap]
+    present = np.unique(t)
+    if 2 * len(x) < len(column) or len(present) < n_classes:
+        return ""
+    x = _spread(x)
+    by_median = sorted(present.tolist(), key=lambda label: float(np.median(x[t == label])))
+    cuts = [_cut(np.sort(x[t == a]), np.sort(x[t == b])) for a, b in pairwise(by_median)]
+    assigned = np.array(by_median)[np.searchsorted(np.maximum.accumulate(cuts), x, "left")]
+    recall = _lowest_recall(assigned == t, t)
+    if recall < ALONE:
+        return ""
+    if recall >= EXACT and all(
+        _share_near(x[t == a], x[t == b], cut) <= DENSE
+        for (a, b), cut in zip(pairwise(by_median), cuts, strict=True)
+    ):
+        return "the classes are ranges of its values, without a gap between them"
+    return "alone"
+
+
+def _alternate(codes: Integers, target: Integers) -> bool:
+    """Whether the values, all of them frequent, have the classes in turns: no quantity would."""
+    table = np.zeros((codes.max() + 1, target.max() + 1), np.int64)
+    np.add.at(table, (codes, target), 1)
+    usual = table.argmax(axis=1)[table.sum(axis=1) >= FEWEST_OF_A_CLASS]
+    return len(usual) == len(table) and np.count_nonzero(np.diff(usual)) >= table.shape[1]
+
+
+def _lowest_recall(is_right: Masks, target: Integers) -> float:
+    counts = np.bincount(target)
+    present = counts > 0
+    return float((np.bincount(target, weights=is_right)[present] / counts[present]).min())
+
+
+def _by_others(codes: Integers, target: Integers) -> Masks:
+    """Return for which samples the others with the same code mostly have the same class."""
+    table = np.zeros((codes.max() + 1, target.max() + 1), np.int64)
+    np.add.at(table, (codes, target), 1)
+    others = table[codes]
+    own = np.arange(len(target)), target
+    others[own] -= 1
+    n_own = others[own].copy()
+    others[own] = -1
+    return np.asarray((n_own > 0) & (n_own > others.max(axis=1)), np.bool_)
+
+
+def _spread(x: Floats) -> Floats:
+    """Return numbers with equal ones spread evenly up to halfway to the next ones."""
+    values, codes, counts = np.unique(x, return_inverse=True, return_counts=True)
+    if len(values) < 2:
+        return x
+    gaps = np.diff(values)
+    below, above = np.append(gaps[0], gaps) / 2, np.append(gaps, gaps[-1]) / 2
+    order = np.argsort(codes, kind="stable")
+    place = np.empty(len(x))
+    place[order] = np.arange(len(x)) - np.repeat(np.cumsum(counts) - counts, counts)
+    share = (place + 0.5) / counts[codes]
+    return np.asarray(
+        x + np.where(share < 0.5, (2 * share - 1) * below[codes], (2 * share - 1) * above[codes])
+    )
+
+
+def _cut(lower: Floats, upper: Floats) -> float:
+    """Return the place between two sorted classes with the fewest on the wrong side."""
+    places = np.concatenate([lower, upper])
+    wrong = len(lower) - np.searchsorted(lower, places, "right")
+    wrong += np.searchsorted(upper, places, "right")
+    return float(places[int(np.argmin(wrong))])
+
+
+def _share_near(lower: Floats, upper: Floats, cut: float) -> float:
+    """Return the way that a third of the samples nearest to a cut take, of the way of all.
+
+    These are three tenths of the rarer class, and as many of the other. Without a gap it is 1/3.
+    """
+    below, above = np.sort(cut - lower[lower <= cut]), np.sort(upper[upper > cut] - cut)
+    near = min(len(below), len(above)) // 10
+    if near < FEWEST_OF_A_CLASS:
+        return 1.0  # a few samples say nothing about a gap
+    far = 3 * near
+    whole = below[far - 1] + above[far - 1]
+    return float((below[near - 1] + above[near - 1]) / whole) if whole > 0 else 1.0

@@ -1,0 +1,196 @@
+"""Columns that predict the target too well are named, whatever their form; good ones are not."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fuzzyfrog import ReductSelector, SoftSelector, load_dataset
+from fuzzyfrog.data import make_dataset
+from fuzzyfrog.select.leaks import leak_sentences, suspected_leaks
+
+N = 400
+RNG = np.random.default_rng(0)
+NOISE = pd.DataFrame(RNG.normal(size=(N, 4)), columns=list("abcd"))
+WAGE = np.round(np.exp(2.5 + 0.3 * NOISE["a"] + 0.4 * RNG.normal(size=N)), 2).to_numpy()
+HOURS = RNG.integers(5, 60, N)
+GRADE = np.digitize(WAGE, np.quantile(WAGE, [0.4, 0.8]))
+
+
+def leaks_of(y, X=NOISE, **columns):
+    """Return the relation of each leak by the names of its columns."""
+    data = make_dataset(X.assign(**columns), y)
+    found = suspected_leaks(data, np.ones(data.n_features, np.bool_))
+    return {
+        tuple(data.feature_names[one] for one in leak.features): leak.relation for leak in found
+    }
+
+
+@pytest.mark.parametrize(
+    ("column", "relation"),
+    [
+        (1.1 * WAGE - 3, "it is the target in other units"),
+        (np.log(WAGE), "it is the logarithm of the target"),
+        (np.round(np.log(WAGE), 2), "it is the logarithm of the target"),
+        (np.sqrt(WAGE), "it is the square root of the target"),
+        (1 / WAGE, "it is the reciprocal of the target"),
+        (np.exp(WAGE / 10), "the target is its logarithm"),
+        (np.tanh(WAGE / 30), "it is a monotone function of the target"),
+        (
+            np.where(np.arange(N) % 9 == 0, np.nan, np.log(WAGE)),
+            "it is the logarithm of the target",
+        ),
+    ],
+)
+def test_a_function_of_a_numeric_target(column, relation):
+    assert leaks_of(WAGE, x=column) == {("x",): relation}
+
+
+def test_a_column_of_which_the_target_is_a_function():
+    signed = RNG.normal(size=N)
+    assert leaks_of(signed**2, x=signed) == {("x",): "the target is its square"}
+    prices = (HOURS % 7) ** 2 * 1.5
+    tier = [f"t{hours % 7 * 5 % 7}" for hours in HOURS]
+    assert leaks_of(prices, x=tier) == {("x",): "each of its categories has one target"}
+
+
+@pytest.mark.parametrize(
+    ("columns", "target", "relation"),
+    [
+        ({"v": WAGE, "w": HOURS}, WAGE + HOURS, "their sum is the target"),
+        ({"v": WAGE, "w": HOURS}, HOURS - WAGE, "their difference is the target"),
+        ({"v": WAGE, "w": HOURS}, HOURS - WAGE / 2, "a weighted sum of them is the target"),
+        ({"v": WAGE, "w": HOURS}, np.round(WAGE * HOURS, 1), "their product is the target"),
+        ({"v": WAGE, "w": HOURS}, WAGE / HOURS, "their ratio is the target"),
+        ({"v": WAGE, "w": HOURS}, WAGE / HOURS**2, "a product of powers of them is the target"),
+        ({"v": WAGE, "w": HOURS, "z": HOURS[::-1] % 13}, WAGE + HOURS + HOURS[::-1] % 13,
+         "their sum is the target"),
+    ],
+)  # fmt: skip
+def test_columns_of_which_the_target_is_computed(columns, target, relation):
+    assert leaks_of(target, **columns) == {tuple(columns): relation}
+    noisy = target + 0.3 * target.std() * RNG.normal(size=N)
+    assert leaks_of(noisy, **columns) == {}
+
+
+def test_a_small_part_of_a_sum_is_found_next_to_one_that_is_good_alone():
+    found = leaks_of(3 * HOURS - WAGE / 2, v=WAGE, w=HOURS)
+    assert found == {("w",): "alone", ("v", "w"): "a weighted sum of them is the target"}
+
+
+def test_several_at_once_are_all_named():
+    pay = WAGE * HOURS
+    found = leaks_of(pay, wage=WAGE, hours=HOURS, lpay=np.log(pay), cents=100 * pay)
+    assert found == {
+        ("lpay",): "it is the logarithm of the target",
+        ("cents",): "it is the target in other units",
+        ("wage", "hours"): "their product is the target",
+    }
+
+
+@pytest.mark.parametrize(
+    ("column", "start"),
+    [
+        (np.array(["x", "z", "y"])[GRADE], "each of its values belongs to one class"),
+        (np.array([7, 2, 5])[GRADE], "each of its values belongs to one class"),
+        ([f"s{k}" for k in GRADE * 3 + HOURS % 3], "each of its values belongs to one class"),
+        (GRADE + 3 * (HOURS % 4), "each of its values belongs to one class"),
+        (WAGE, "the classes are ranges of its values"),
+    ],
+)
+def test_a_column_that_determines_the_class(column, start):
+    found = leaks_of(GRADE, x=column)
+    assert list(found) == [("x",)]
+    assert found["x",].startswith(start)
+
+
+def test_a_threshold_of_whole_numbers():
+    relation = "the classes are ranges of its values, without a gap between them"
+    assert leaks_of(HOURS >= 30, hours=HOURS) == {("hours",): relation}
+
+
+def test_gaps_that_tell_the_class():
+    died = RNG.random(N) < 0.3
+    day = np.where(died, HOURS, np.nan)
+    relation = "it is missing in one class and present in the others"
+    assert leaks_of(died, day=day) == {("day",): relation}
+    assert leaks_of(died, day=np.where(NOISE["c"] > 0.5, HOURS, np.nan)) == {}
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer", "digits"])
+def test_ordinary_tables_raise_no_alarm(name):
+    data = load_dataset(name)
+    leaks = suspected_leaks(data, np.ones(data.n_features, np.bool_))
+    assert not list(leak_sentences(leaks, data.feature_names))
+
+
+def test_easy_classes_are_as_good_alone_but_no_leak():
+    iris = load_dataset("iris")
+    two = iris.target < 2  # both columns of the petals separate these
+    data = make_dataset(iris.values[two], iris.target[two])
+    leaks = suspected_leaks(data, np.ones(4, np.bool_))
+    assert [(leak.features, leak.relation) for leak in leaks] == [((2,), "alone"), ((3,), "alone")]
+    assert not list(leak_sentences(leaks, data.feature_names))
+
+
+@pytest.mark.parametrize("apart", [3.0, 5.0, 8.0])
+@pytest.mark.parametrize("n_samples", [300, 3000])
+def test_a_good_measurement_is_no_leak(apart, n_samples):
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, n_samples)
+    x = rng.normal(size=n_samples)
+    other = pd.DataFrame({"a": rng.normal(size=n_samples)})
+    assert leaks_of(y, other, x=x + apart * y) in ({}, {("x",): "alone"})
+    assert leaks_of(x > 0.3, other, x=x) == {
+        ("x",): "the classes are ranges of its values, without a gap between them"
+    }
+
+
+def test_few_samples_may_be_predicted_by_chance():
+    data = make_dataset(NOISE[:29].assign(x=WAGE[:29]), WAGE[:29])
+    assert suspected_leaks(data, np.ones(5, np.bool_)) == ()
+
+
+def test_the_order_of_the_table_is_no_leak():
+    y = np.arange(N) * 1.5
+    assert leaks_of(y, x=np.arange(N) // 200) == {}
+    y = np.repeat([0, 1], 200)
+    assert leaks_of(y, x=np.tile([0, 1], 200), z=np.zeros(N)) == {}
+
+
+def test_extreme_values_do_not_end_it():
+    huge = np.where(np.arange(N) == 3, 1e308, WAGE)
+    assert ("x",) in leaks_of(huge, x=-huge)
+    assert leaks_of(WAGE, x=huge, z=np.where(np.arange(N) % 2, 5e-324, 1e308), c0=np.ones(N))
+    assert leaks_of(np.where(np.arange(N) < 390, 0.5, WAGE), x=NOISE["a"] * 1e300) == {}
+
+
+def test_a_fit_warns_once_and_the_result_keeps_it():
+    X = NOISE.assign(lwage=np.log(WAGE), cents=100 * WAGE)
+    sentence = (
+        "features 'lwage' (it is the logarithm of the target); 'cents' (it is the target in other "
+        "units) predict the target almost perfectly. If they are recorded after the fact or "
+        "computed from the target, leave them out with exclude=['lwage', 'cents']."
+    )
+    with pytest.warns(UserWarning, match="almost perfectly") as caught:
+        selector = SoftSelector().fit(X, WAGE)
+    assert [str(one.message) for one in caught if "perfectly" in str(one.message)] == [sentence]
+    assert sentence in selector.record().notes
+    run = selector.record()
+    assert [run.names(leak.features) for leak in run.suspected_leaks] == [("lwage",), ("cents",)]
+    assert type(run).from_json(run.to_json()) == run
+    for given in ({"exclude": ["lwage", "cents"]}, {"must_include": ["lwage", "cents"]}):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            SoftSelector(**given).fit(X, WAGE)
+        assert not [one for one in caught if "perfectly" in str(one.message)]
+
+
+def test_leaks_next_to_groups_of_columns():
+    grouped = ReductSelector("quickreduct", feature_groups={"both": ["a", "b"]})
+    with pytest.warns(UserWarning, match="'x' .it is the logarithm"):
+        run = grouped.fit(NOISE.assign(x=np.log(WAGE)), WAGE).record()
+    assert [run.names(leak.features) for leak in run.suspected_leaks] == [("x",)]

@@ -1,0 +1,51 @@
+"""Why a feature is not selected."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fuzzyfrog import ReductSelector, SoftSelector
+from fuzzyfrog.errors import ParameterError
+
+RNG = np.random.default_rng(0)
+X = pd.DataFrame(RNG.normal(size=(120, 4)), columns=["a", "b", "noise", "more"])
+Y = (X["a"] + X["b"] + 0.2 * RNG.normal(size=120) > 0).astype(int)
+X = X.assign(
+    a2=2 * X["a"],
+    loga=np.exp(X["a"]),
+    who=[f"w{k}" for k in range(120)],
+    day=pd.date_range("2024-01-01", periods=120),
+    const=1.0,
+)
+
+
+@pytest.mark.filterwarnings("ignore:feature .* (like an ID|holds dates)")
+@pytest.mark.parametrize("make", [SoftSelector, ReductSelector])
+def test_every_feature_that_is_not_selected_has_a_reason(make):
+    given = {"random_state": 0, "exclude": ["more"]}
+    selector = make("quickreduct", **given) if make is ReductSelector else make(**given)
+    selector.fit(X, Y)
+    selected = set(selector.get_feature_names_out())
+    why = {name: selector.why_not(name) for name in X if name not in selected}
+    assert why["a2"] == "It says the same as 'a', which represents it."
+    assert why["who"].startswith("It has a different value in every sample, like an ID. It is left")
+    assert why["day"].startswith("It holds dates,")
+    assert why["more"] == "It was excluded before the search."
+    for name in {"a", "loga"} - selected:
+        assert "a rank correlation of 0.98 or more" in why[name] or "redundant" in why[name]
+    assert all(why.values())
+    for name in (next(iter(selected)), "nothing"):
+        with pytest.raises(ParameterError, match=r"feature must be .* that is not selected, got"):
+            selector.why_not(name)
+
+
+def test_the_step_that_would_add_a_feature_is_named():
+    selector = SoftSelector(n_features_to_select=1).fit(X[["a", "b", "noise"]], Y)
+    assert selector.n_features_ == 1
+    rest = SoftSelector(size_rule="peak").fit(X[["a", "b", "noise"]], Y)
+    assert set(rest.get_feature_names_out()) == {"a", "b"}
+    why = rest.why_not("noise")
+    before, after = rest.front_[1].dependency, rest.front_[2].dependency
+    assert why.startswith(
+        f"It is number 3 in the order of the search, where Γ goes from {before:.3f} to {after:.3f}."
+    )
