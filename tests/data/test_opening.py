@@ -22,6 +22,13 @@ def test_files_that_are_not_utf8(refusal, content, message):
     assert message in refusal("x.csv", content)
 
 
+def test_half_a_character_is_refused(refusal):
+    content = b"a,class\n1,x\n\\ud800,y\n"
+    assert "line 3 is not raw_unicode_escape" in refusal(
+        "x.csv", content, encoding="raw_unicode_escape"
+    )
+
+
 def test_a_line_has_a_limit(refusal, monkeypatch):
     monkeypatch.setattr("fuzzyfrog.data.formats.MAX_LINE_BYTES", 2**20)
     assert "line 2 is longer than 1 MiB" in refusal("x.csv", b"a,class\n" + b"1" * 2**21)

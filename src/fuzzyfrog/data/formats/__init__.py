@@ -401,12 +401,15 @@ def _decoded(path: Path, raw: bytes, number: int, encoding: str) -> str:
             "Save it as UTF-8; UTF-16 and binary files cannot be read."
         )
     try:
-        return raw.decode(encoding)
-    except UnicodeDecodeError as error:
+        text = raw.decode(encoding)
+        text.encode()  # some encodings have codes for half a character
+        return text
+    except UnicodeError as error:
+        place = error.start if isinstance(error, UnicodeDecodeError) else 0
         raise DataError(
             Sentence(
-                f"{path.name}: line {number} is not {encoding} (byte 0x{raw[error.start]:02x} at "
-                f"position {error.start + 1}). Save the file as UTF-8, or pass ",
+                f"{path.name}: line {number} is not {encoding} (byte 0x{raw[place]:02x} at "
+                f"position {place + 1}). Save the file as UTF-8, or pass ",
                 Setting("encoding", "cp1252"),
                 " if it comes from a Western Windows program.",
             )
