@@ -151,8 +151,8 @@ class NumberParts:
 
     def finish(self) -> Column:
         """Refuse numbers that became equal; the others stay as they are."""
-        for kept in self._huge.values():
-            exact = np.unique(np.concatenate(kept)) if kept else np.empty(0)
+        for kept in filter(None, self._huge.values()):
+            exact = np.unique(np.concatenate(kept))
             if np.unique(exact.astype(np.float64)).size < exact.size:
                 raise _merged(self._feature.name)
         return Column()

@@ -41,7 +41,7 @@ from fuzzyfrog.errors import DataError
 
 FIRST_BYTES = 2**18  # of the first block, which shows what columns hold numbers
 BLOCK_BYTES, MOST_BLOCK_BYTES = 2**21, 2**25
-LEAST_ROWS = 64  # of a block, if lines are long
+LEAST_ROWS = 128  # of a block, if lines are long: every column costs some calls
 MOST_CHARACTERS = 2**17  # of a cell
 HEAD_BYTES = 2**16
 SEPARATORS = (",", ";", "\t", "|")
@@ -118,8 +118,8 @@ class DelimitedTable(TextTable):
 
     def _by_arrow(self, stream: BinaryIO, columns: Mapping[int, TextColumn]) -> Iterator[Cells]:
         n_header = sum(len(stream.readline()) for _ in range(self._n_head))
-        at_once = min(MOST_BLOCK_BYTES, max(BLOCK_BYTES, LEAST_ROWS * n_header))
-        line, rest, n_bytes = self._n_head + 1, b"", FIRST_BYTES
+        least = min(MOST_BLOCK_BYTES, LEAST_ROWS * n_header)
+        line, rest, n_bytes = self._n_head + 1, b"", max(FIRST_BYTES, least)
         while pending := rest + (new := stream.read(n_bytes)):
             is_last = len(new) < n_bytes
             end = len(pending) if is_last else _last_end(pending)
@@ -135,7 +135,7 @@ class DelimitedTable(TextTable):
             if is_last:
                 return
             line += block.count(b"\n")
-            n_bytes = max(at_once, len(rest))
+            n_bytes = max(BLOCK_BYTES, least, len(rest))
 
     def _cells(self, block: bytes, line: int, columns: Mapping[int, TextColumn]) -> Cells | None:
         """Return the cells of a block of whole records, or None if Python must look at it."""
