@@ -302,10 +302,22 @@ def test_a_yes_no_column_is_the_same_as_a_category_and_as_a_number():
 
 
 @pytest.mark.parametrize("numeric", [False, True])
-def test_chance_is_the_mean_likeness_of_two_samples(numeric):
-    dataset = table(5, 70, "n", numeric=numeric)
+@pytest.mark.parametrize("grouped", [False, True])
+def test_chance_is_the_mean_likeness_of_two_samples(numeric, grouped):
+    dataset = table(5, 70, "n", numeric=numeric, grouped=grouped)
     likeness = naive.alike_numbers if numeric else naive.same_class
-    assert SoftDependency(dataset).chance == pytest.approx(naive.chance(likeness(dataset.target)))
+    expected = naive.chance(likeness(dataset.target), dataset.groups)
+    assert SoftDependency(dataset).chance == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_standard_errors_are_those_of_groups(grouped, rng):
+    dataset = table(5, 70, "n", grouped=grouped)
+    values = rng.normal(size=(3, 70)) + (0 if dataset.groups is None else dataset.groups)
+    expected = [naive.standard_error(row, dataset.groups) for row in values]
+    measure = SoftDependency(dataset)
+    np.testing.assert_allclose(measure.standard_errors(values), expected)
+    assert measure.standard_errors(values[0]) == pytest.approx(expected[0])
 
 
 @settings(max_examples=40, deadline=None)
