@@ -19,7 +19,9 @@ X = X.assign(
 )
 
 
-@pytest.mark.filterwarnings("ignore:feature .* (like an ID|holds dates)")
+@pytest.mark.filterwarnings(
+    "ignore:feature .* (like an ID|holds dates)", "ignore:The samples are in"
+)
 @pytest.mark.parametrize("make", [SoftSelector, ReductSelector])
 def test_every_feature_that_is_not_selected_has_a_reason(make):
     given = {"random_state": 0, "exclude": ["more"]}
