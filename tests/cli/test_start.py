@@ -18,6 +18,10 @@ sys.argv[1:] = {arguments!r}
 try:
     main()
 finally:
+    # Arrow, which reads tables, imports pandas where it is installed, for any value it converts.
+    if "pyarrow" in sys.modules:
+        for name in [name for name in sys.modules if name.startswith("pandas")]:
+            del sys.modules[name]
     print(json.dumps(sorted(sys.modules)), file=sys.stderr)
 """
 
