@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         SoftSelector,
         check,
         enumerate_reducts,
+        stability,
     )
 
     __version__: str
@@ -60,6 +61,7 @@ __all__ = [
     "rough_regions",
     "soft_dependency",
     "soft_memberships",
+    "stability",
     "upper_approximation",
 ]
 
@@ -89,6 +91,7 @@ _HOMES = {
     "rough_regions": "fuzzyfrog.measure",
     "soft_dependency": "fuzzyfrog.measure",
     "soft_memberships": "fuzzyfrog.measure",
+    "stability": "fuzzyfrog.select",
     "upper_approximation": "fuzzyfrog.measure",
 }
 

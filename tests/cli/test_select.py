@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fuzzyfrog import SoftSelector, load_dataset
+from fuzzyfrog import DataError, SoftSelector, load_dataset
 from fuzzyfrog.result import Result, SoftPath
 
 
@@ -164,3 +164,17 @@ def test_every_column_on_request(in_process, tmp_path):
     _, document, _ = in_process(*asked, "--json")
     columns = json.loads(document)["result"]["columns"]
     assert [one["role"] for one in columns] == ["left out", "selected", "unneeded", "left out"]
+
+
+def test_stability(in_process, tmp_path):
+    saved = tmp_path / "run.json"
+    asked = "select", "iris", "--no-check", "--stability", "--columns", "-q"
+    code, out, err = in_process(*asked, "--save", saved)
+    assert (code, err) == (0, "")
+    assert "with substitutes" in out
+    assert "100 halves of 150 samples" in out
+    run = Result.load(saved)
+    assert run.stability.n_pairs == 50
+    changed = saved.read_text().replace('"is_selected": true', '"is_selected": false')
+    with pytest.raises(DataError, match=r"stability\.columns"):
+        Result.from_json(changed)

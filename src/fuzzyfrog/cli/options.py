@@ -151,6 +151,16 @@ class CheckOptions:
         ),
     ] = None
 
+    stability: Annotated[
+        bool,
+        typer.Option(
+            "--stability",
+            metavar="",
+            help="Also select on 100 random halves of the samples: how often is each column taken?",
+            rich_help_panel=CHECK,
+        ),
+    ] = False
+
     @property
     def scorers(self) -> list[str] | None:
         """The names of the scorers; None for the default."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
@@ -31,9 +32,10 @@ from fuzzyfrog.errors import DataError, ParameterError
 if TYPE_CHECKING:
     from fuzzyfrog.common.files import Unwritten
     from fuzzyfrog.data import Dataset
-    from fuzzyfrog.result import Check, Result
+    from fuzzyfrog.result import Check, Result, Stability
     from fuzzyfrog.select.settings import Settings
 
+T = TypeVar("T")
 LEAVING_OUT = (
     b"fuzzyfrog: leaving out the check; the result is still printed and written; press Ctrl-C "
     b"again to stop at once\n"
@@ -75,11 +77,11 @@ def run_selection(
                         stopping.notice = NOTICE
                         result, unwritten = _selected(settings, loaded, stopping, course, files)
                         result = _explained(result, settings, loaded.dataset, stopping, course)
+                    trial = Checking(settings, checking, options.seed, deadline, stopping, course)
                     if not checking.no_check:
-                        trial = Checking(
-                            settings, checking, options.seed, deadline, stopping, course
-                        )
                         result = _with(result, check=trial.check(loaded.dataset))
+                    if checking.stability:
+                        result = trial.with_stability(result, loaded.dataset)
             if files.no_rows:
                 result = result.without_rows()
             _write(
@@ -225,14 +227,28 @@ class Checking:
         self._deadline, self._stopping, self._course = deadline, stopping, course
 
     def check(self, dataset: Dataset) -> Check:
-        """Return the check, or why it was left out: it must never cost the result."""
+        """Return the check, or why it was left out."""
         from fuzzyfrog.result import Check
 
+        found = self._guarded(lambda: self._checked(dataset))
+        return Check.without(found) if isinstance(found, str) else found
+
+    def with_stability(self, result: Result, dataset: Dataset) -> Result:
+        """Return the result with its stability, or with a note why that was left out."""
+        found = self._guarded(lambda: self._stable(result, dataset))
+        if not isinstance(found, str):
+            return _with(result, stability=found)
+        note = f"The stability was left out: {found}"
+        tell(note)
+        return _with(result, notes=(*result.notes, note))
+
+    def _guarded(self, work: Callable[[], T]) -> T | str:
+        """Return what a check returns, or why it was left out: it must never cost the result."""
         if self._stopping.n_asked:
-            return Check.without("the run was interrupted.")
+            return "the run was interrupted."
         self._stopping.notice, self._stopping.is_checking = LEAVING_OUT, True
         try:
-            return self._checked(dataset)
+            return work()
         except KeyboardInterrupt:
             if self._stopping.n_asked > 1:
                 raise
@@ -248,7 +264,7 @@ class Checking:
             reason = f"it failed ({type(error).__name__}: {found})."
         finally:
             self._stopping.is_checking = False
-        return Check.without(reason)
+        return reason
 
     def _checked(self, dataset: Dataset) -> Check:
         left = self._deadline.remaining()
@@ -261,6 +277,14 @@ class Checking:
                 self._options.folds, self._options.scorers, seed=self._seed, hear=self._hear
             )
             return cross_validation.check_settings(self._settings, dataset, plan)
+
+    def _stable(self, result: Result, dataset: Dataset) -> Stability:
+        left = self._deadline.remaining()
+        with uninterrupted():
+            from fuzzyfrog.select.stability import N_PAIRS, stability_of
+
+        with limited(Deadline(left, n_signals=inf)):
+            return stability_of(self._settings, dataset, result, N_PAIRS, self._seed, self._hear)
 
     def _hear(self, what: str) -> None:
         """Show the progress; stop after a signal that ended a selection."""

@@ -55,6 +55,12 @@ def result_lines(result: Result, *, details: bool = False) -> Iterator[Renderabl
     if pairs := [pair for pair in words.facts() if details or pair[0] in words.brief]:
         yield ""
         yield from facts(pairs)
+    if result.stability is not None:
+        yield ""
+        rows = [[fitted(name, MAX_NAME), *rest] for name, *rest in result.stability.table()]
+        yield from aligned(rows, right={1, 2})
+        yield ""
+        yield from facts([("stability", result.stability.sentence())])
 
 
 def _models(check: Check) -> Iterator[str]:

@@ -22,6 +22,7 @@ from fuzzyfrog.result.parts import (
     TargetSummary,
 )
 from fuzzyfrog.result.result import Reducts, Result, Scored, SoftPath, Versions
+from fuzzyfrog.result.stability import Chosen, Stability
 
 __all__ = [
     "Alike",
@@ -29,6 +30,7 @@ __all__ = [
     "Cell",
     "Certificate",
     "Check",
+    "Chosen",
     "ClassCount",
     "Column",
     "DataSample",
@@ -48,6 +50,7 @@ __all__ = [
     "Sampling",
     "Scored",
     "SoftPath",
+    "Stability",
     "Subset",
     "TableSummary",
     "TargetSummary",

@@ -141,6 +141,17 @@ def _rules(result: Result) -> Iterator[tuple[bool, str]]:
     )
     if result.data_sample is not None:
         yield _is_of_table(result, result.data_sample), "data_sample must be rows of the table"
+    if result.stability is not None:
+        names = [one.name for one in result.table.features]
+        yield (
+            all(
+                one.feature < n_features
+                and one.name == names[one.feature]
+                and one.is_selected == (one.feature in result.selected)
+                for one in result.stability.columns
+            ),
+            "stability.columns must be columns of the table, selected if they are selected",
+        )
     if result.check is not None:
         noise = result.check.noise
         used = [result.check.n_samples, 0 if noise is None else noise.n_samples]

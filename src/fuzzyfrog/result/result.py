@@ -38,6 +38,7 @@ from fuzzyfrog.result.parts import (
     Subset,
     TableSummary,
 )
+from fuzzyfrog.result.stability import Stability
 
 MAX_REDUCTS = 5_000  # that are saved
 MAX_BYTES = 64 * 2**20  # of a saved result; a thousand times the usual size
@@ -180,6 +181,8 @@ class Result(Part, frozen=True):
         Values of the selected features and of the target in some rows; None if they were left out.
     check : Check or None
         How well models do with the selected features; None if that was not checked.
+    stability : Stability or None
+        How often each column is selected on halves of the samples; None if that was not tried.
     """
 
     table: TableSummary
@@ -212,6 +215,7 @@ class Result(Part, frozen=True):
     rows: RowNames | None = None
     data_sample: DataSample | None = None
     check: Check | None = None
+    stability: Stability | None = None
 
     @property
     def reducts(self) -> tuple[Subset, ...]:

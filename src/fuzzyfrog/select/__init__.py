@@ -11,8 +11,16 @@ if TYPE_CHECKING:
     from fuzzyfrog.select.certify import enumerate_reducts
     from fuzzyfrog.select.cross_validation import check
     from fuzzyfrog.select.estimators import FeatureSelector, ReductSelector, SoftSelector
+    from fuzzyfrog.select.stability import stability
 
-__all__ = ["FeatureSelector", "ReductSelector", "SoftSelector", "check", "enumerate_reducts"]
+__all__ = [
+    "FeatureSelector",
+    "ReductSelector",
+    "SoftSelector",
+    "check",
+    "enumerate_reducts",
+    "stability",
+]
 
 _HOMES = {
     "FeatureSelector": "fuzzyfrog.select.estimators",
@@ -20,6 +28,7 @@ _HOMES = {
     "SoftSelector": "fuzzyfrog.select.estimators",
     "check": "fuzzyfrog.select.cross_validation",
     "enumerate_reducts": "fuzzyfrog.select.certify",
+    "stability": "fuzzyfrog.select.stability",
 }
 
 

@@ -16,26 +16,33 @@ ROLES = ("selected", "substitute", "useful", "unneeded", "left out")
 
 def columns_lead(words: Words) -> str:
     """Return what the table of all columns shows, in sentences."""
+    halves = ""
+    if words.result.stability is not None:
+        halves = f" Halves: {words.result.stability.sentence()}."
     many = "" if words.result.n_reducts < 2 else " The share is that of the subsets that have it."
     has_errors = any(one.error is not None for one in words.result.columns)
     error = ", with its standard error over the samples" if has_errors else ""
     return (
         f"Alone is {words.score} of the column by itself. Adds is how much higher {words.score} of "
         f"the selected columns is with it than without it{error}. A substitute could take the "
-        f"place of a selected column at the cost in parentheses.{many}"
+        f"place of a selected column at the cost in parentheses.{many}{halves}"
     )
 
 
 def columns_table(words: Words) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return titles, and a row for each column, those that matter most first."""
-    has_share = words.result.n_reducts > 1
-    titles = ("column", "role", "alone", "adds", *(["share"] if has_share else []), "")
+    stability, has_share = words.result.stability, words.result.n_reducts > 1
+    taken = {} if stability is None else {one.feature: one.share for one in stability.columns}
+    more = [*(["share"] if has_share else []), *([] if stability is None else ["halves"])]
+    titles = ("column", "role", "alone", "adds", *more, "")
     order = sorted(range(len(words.result.columns)), key=lambda at: _place(words, at))
     rows = []
     for at in order:
         one = words.result.columns[at]
         share = [f"{words.result.answer.feature_frequency[at]:.0%}"] if has_share else []
-        rows.append((one.name, one.role, alone(one), adds(one), *share, remark(words, one)))
+        halves = [] if stability is None else [f"{taken.get(at, 0.0):.0%}"]
+        numbers = alone(one), adds(one), *share, *halves
+        rows.append((one.name, one.role, *numbers, remark(words, one)))
     return titles, rows
 
 
