@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from importlib.metadata import version
+from typing import get_args
 
 import pytest
 
@@ -119,7 +120,7 @@ def test_unknown_commands_and_options_are_usage_errors(fuzzyfrog, arguments):
 def test_every_search_of_the_registry_can_be_chosen_but_that_for_whole_fronts():
     from fuzzyfrog.search.registry import SEARCHES
 
-    assert {*SearchName} == {*SEARCHES} - {"front"} | {"auto"}
+    assert {*get_args(SearchName)} == {*SEARCHES} - {"front"} | {"auto"}
 
 
 def test_the_installed_command_is_the_same():

@@ -11,16 +11,15 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from fuzzyfrog.cli.console import warn
 from fuzzyfrog.cli.errors import UsageError, in_options
-from fuzzyfrog.cli.options import READING, given_options, names_in
+from fuzzyfrog.cli.options import READING, given_options, names_in, option_field
 from fuzzyfrog.common.files import written_whole
 from fuzzyfrog.common.messages import Sentence, Setting, close_to, shown, suggested
 
@@ -33,120 +32,65 @@ STDIN = "-"
 STDIN_FILE = "stdin.csv"
 
 
-class TargetKindName(StrEnum):
-    """The kind of target."""
-
-    AUTO = "auto"
-    CLASS = "class"
-    NUMERIC = "numeric"
-
-
-class TextNumbersRule(StrEnum):
-    """What to do with numbers in text."""
-
-    READ = "read"
-    KEEP = "keep"
-
-
-class DatesRule(StrEnum):
-    """What to do with dates."""
-
-    KEEP = "keep"
-    PARTS = "parts"
-
-
 @dataclass(frozen=True, kw_only=True)
 class ReadingOptions:
     """How tables are read; the fields are options."""
 
-    target: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="The column with the classes (or numbers) to predict; required for files.",
-        ),
-    ] = None
-    ignore: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="A,B",
-            help="Columns to skip entirely, such as IDs.",
-            rich_help_panel=READING,
-        ),
-    ] = None
-    row_labels: Annotated[
-        str | None,
-        typer.Option(
-            "--id",
-            metavar="COLUMN",
-            help="The column that names the samples (default: an unnamed first column, or the line "
-            "numbers of the file).",
-            rich_help_panel=READING,
-        ),
-    ] = None
-    categorical: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="A,B",
-            help="Treat these columns as categories, in addition to those detected.",
-            rich_help_panel=READING,
-        ),
-    ] = None
-    separator: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CHARACTER",
-            help="Separator of a text file (default: a comma, a tab, or what the header has).",
-            rich_help_panel=READING,
-        ),
-    ] = None
-    decimal: Annotated[
-        str,
-        typer.Option(
-            metavar="MARK",
-            help="Decimal mark of a text file: a point or a comma (with a comma, the separator is "
-            "; unless --separator is given).",
-            rich_help_panel=READING,
-        ),
-    ] = "."
-    encoding: Annotated[
-        str, typer.Option(metavar="NAME", help="Encoding of a text file.", rich_help_panel=READING)
-    ] = "utf-8"
-    max_missing: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Leave out rows with more than N missing values.",
-            rich_help_panel=READING,
-        ),
-    ] = None
-    numbers_in_text: Annotated[
-        TextNumbersRule,
-        typer.Option(
-            metavar="RULE",
-            help="What to do with numbers written with %, a currency, a unit or thousands "
-            "separators: read (as numbers) or keep (as categories).",
-            rich_help_panel=READING,
-        ),
-    ] = TextNumbersRule.READ
-    target_kind: Annotated[
-        TargetKindName,
-        typer.Option(
-            metavar="KIND",
-            help="The kind of target: class, numeric or auto, which treats numbers with a "
-            "fractional part, and many different whole numbers, as numeric.",
-            rich_help_panel=READING,
-        ),
-    ] = TargetKindName.AUTO
-    dates: Annotated[
-        DatesRule,
-        typer.Option(
-            metavar="RULE",
-            help="What to do with dates: keep (left out unless named in --include) or parts (year, "
-            "month, weekday and days become features).",
-            rich_help_panel=READING,
-        ),
-    ] = DatesRule.KEEP
+    target: str | None = option_field(
+        None, "COLUMN", "The column with the classes (or numbers) to predict; required for files."
+    )
+    ignore: list[str] | None = option_field(
+        None, "A,B", "Columns to skip entirely, such as IDs.", READING
+    )
+    row_labels: str | None = option_field(
+        None,
+        "COLUMN",
+        "The column that names the samples (default: an unnamed first column, or the line "
+        "numbers of the file).",
+        READING,
+        "--id",
+    )
+    categorical: list[str] | None = option_field(
+        None, "A,B", "Treat these columns as categories, in addition to those detected.", READING
+    )
+    separator: str | None = option_field(
+        None,
+        "CHARACTER",
+        "Separator of a text file (default: a comma, a tab, or what the header has).",
+        READING,
+    )
+    decimal: str = option_field(
+        ".",
+        "MARK",
+        "Decimal mark of a text file: a point or a comma (with a comma, the separator is "
+        "; unless --separator is given).",
+        READING,
+    )
+    encoding: str = option_field("utf-8", "NAME", "Encoding of a text file.", READING)
+    max_missing: int | None = option_field(
+        None, "N", "Leave out rows with more than N missing values.", READING
+    )
+    numbers_in_text: Literal["read", "keep"] = option_field(
+        "read",
+        "RULE",
+        "What to do with numbers written with %, a currency, a unit or thousands "
+        "separators: read (as numbers) or keep (as categories).",
+        READING,
+    )
+    target_kind: Literal["auto", "class", "numeric"] = option_field(
+        "auto",
+        "KIND",
+        "The kind of target: class, numeric or auto, which treats numbers with a "
+        "fractional part, and many different whole numbers, as numeric.",
+        READING,
+    )
+    dates: Literal["keep", "parts"] = option_field(
+        "keep",
+        "RULE",
+        "What to do with dates: keep (left out unless named in --include) or parts (year, "
+        "month, weekday and days become features).",
+        READING,
+    )
 
     @property
     def mark(self) -> str | None:

@@ -9,17 +9,26 @@ from __future__ import annotations
 
 import csv
 import inspect
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from enum import Enum, StrEnum
 from math import inf, nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import typer
 
 from fuzzyfrog.cli.errors import OPTION_NAMES, UsageError, option_of
-from fuzzyfrog.common.tnorms import CODES, TNorm
+from fuzzyfrog.common.tnorms import TNorm
 
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset
@@ -32,60 +41,33 @@ SEARCH = "The search"
 CHECK = "The check"
 FILES = "Files to write"
 
+SizeRule = Literal["auto", "peak", "accuracy", "one-se"]
+Spread = Literal["std", "variance", "range"]
+MissingRule = Literal["similar", "different", "raise"]
+CopiesRule = Literal["drop", "keep"]
+# Listed here because the registry of searches is slow to import.
+SearchName = Literal["auto", "frogs", "genetic", "swarm", "quickreduct", "exact"]
 
-class SizeRule(StrEnum):
-    """How many of the features that a greedy search adds are selected."""
-
-    AUTO = "auto"
-    PEAK = "peak"
-    ACCURACY = "accuracy"
-    ONE_SE = "one-se"
-
-
-class SpreadName(StrEnum):
-    """The unit for differences between values."""
-
-    STD = "std"
-    VARIANCE = "variance"
-    RANGE = "range"
+T = TypeVar("T")
 
 
-class MissingRule(StrEnum):
-    """How a missing value compares with other values."""
+def option_field(default: T, metavar: str, text: str, panel: str | None = None, *flags: str) -> T:
+    """Return a field of a group that is an option, named after the field unless `flags` are given.
 
-    SIMILAR = "similar"
-    DIFFERENT = "different"
-    RAISE = "raise"
-
-
-class SearchName(StrEnum):
-    """The searches; listed here because their registry is slow to import."""
-
-    AUTO = "auto"
-    FROGS = "frogs"
-    GENETIC = "genetic"
-    SWARM = "swarm"
-    QUICKREDUCT = "quickreduct"
-    EXACT = "exact"
+    A metavar of "" means that the option takes no value.
+    """
+    info = {"metavar": metavar, "help": text, "rich_help_panel": panel}
+    return field(default=default, metadata={"flags": flags, "info": info})
 
 
-class CopiesRule(StrEnum):
-    """What to do with copies of columns."""
-
-    DROP = "drop"
-    KEEP = "keep"
+def search_field(default: T, metavar: str, text: str) -> T:
+    """Return a field that is an option of the search."""
+    return option_field(default, metavar, text, SEARCH)
 
 
-class RankingName(StrEnum):
-    """Which of two subsets is better."""
-
-    LEXICOGRAPHIC = "lexicographic"
-    PRODUCT = "product"
-
-
-def one_of(names: Iterable[str]) -> str:
-    """Return the names of an option's values, for its help."""
-    *others, last = names
+def one_of(names: Any) -> str:
+    """Return the values of an option, for its help."""
+    *others, last = get_args(names)
     return f"{', '.join(others)} or {last}"
 
 
@@ -96,14 +78,6 @@ Missing = Annotated[
         help="How missing values compare: similar (to every value), different (from every value) "
         "or raise (an error).",
         rich_help_panel=MEASURE,
-    ),
-]
-Copies = Annotated[
-    CopiesRule,
-    typer.Option(
-        metavar="RULE",
-        help="What to do with columns that say the same as an earlier one: drop or keep.",
-        rich_help_panel=SEARCH,
     ),
 ]
 Jobs = Annotated[
@@ -128,28 +102,20 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Do not s
 class CheckOptions:
     """How models are tried; the fields are options."""
 
-    no_check: Annotated[
-        bool,
-        typer.Option(
-            "--no-check",
-            metavar="",
-            help="Do not check by cross-validation how well models do with the selected columns.",
-            rich_help_panel=CHECK,
-        ),
-    ] = False
-    folds: Annotated[
-        int, typer.Option(metavar="N", help="Number of folds.", rich_help_panel=CHECK)
-    ] = 5
-    scoring: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="A,B",
-            help="Scorers of scikit-learn, such as accuracy or roc_auc (default: "
-            "balanced_accuracy; roc_auc for two classes of which one is rare; r2 for numbers).",
-            show_default=False,
-            rich_help_panel=CHECK,
-        ),
-    ] = None
+    no_check: bool = option_field(
+        False,
+        "",
+        "Do not check by cross-validation how well models do with the selected columns.",
+        CHECK,
+    )
+    folds: int = option_field(5, "N", "Number of folds.", CHECK)
+    scoring: list[str] | None = option_field(
+        None,
+        "A,B",
+        "Scorers of scikit-learn, such as accuracy or roc_auc (default: "
+        "balanced_accuracy; roc_auc for two classes of which one is rare; r2 for numbers).",
+        CHECK,
+    )
 
     stability: Annotated[
         bool,
@@ -181,76 +147,40 @@ class CheckOptions:
 class SelectionOptions:
     """What to select and for how long, by any measure; the fields are options."""
 
-    n_features: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Select exactly N features.", rich_help_panel=SEARCH),
-    ] = None
-    include: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="A,B", help="Features that are always selected.", rich_help_panel=SEARCH
-        ),
-    ] = None
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="A,B",
-            help="Features that are read but never selected; the report still lists them.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = None
-    feature_group: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PATTERN",
-            help="Columns that are selected together and count as one, such as 'color_*' or "
-            "'body=height,weight'; may be repeated.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = None
-    groups: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="The column that says which samples belong together, such as a patient; it is no "
-            "feature. Without it, an ID that several samples share.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = None
-    sample: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Score subsets on a random sample of N rows (for large tables); results are "
-            "estimates.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = None
-    max_seconds: Annotated[
-        float | None,
-        typer.Option(
-            metavar="S",
-            help="Stop after S seconds with the best subset so far.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = None
-    seed: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            help="Random seed; the same seed gives the same result.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = 0
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Score subsets on a Dask cluster, such as tcp://10.0.0.1:8786.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = None
-    copies: Copies = CopiesRule.DROP
+    n_features: int | None = search_field(None, "N", "Select exactly N features.")
+    include: list[str] | None = search_field(None, "A,B", "Features that are always selected.")
+    exclude: list[str] | None = search_field(
+        None, "A,B", "Features that are read but never selected; the report still lists them."
+    )
+    feature_group: list[str] | None = search_field(
+        None,
+        "PATTERN",
+        "Columns that are selected together and count as one, such as 'color_*' or "
+        "'body=height,weight'; may be repeated.",
+    )
+    groups: str | None = search_field(
+        None,
+        "COLUMN",
+        "The column that says which samples belong together, such as a patient; it is no "
+        "feature. Without it, an ID that several samples share.",
+    )
+    sample: int | None = search_field(
+        None,
+        "N",
+        "Score subsets on a random sample of N rows (for large tables); results are estimates.",
+    )
+    max_seconds: float | None = search_field(
+        None, "S", "Stop after S seconds with the best subset so far."
+    )
+    seed: int = search_field(0, "N", "Random seed; the same seed gives the same result.")
+    cluster: str | None = search_field(
+        None, "ADDRESS", "Score subsets on a Dask cluster, such as tcp://10.0.0.1:8786."
+    )
+    copies: CopiesRule = search_field(
+        "drop",
+        "RULE",
+        "What to do with columns that say the same as an earlier one: drop or keep.",
+    )
     jobs: Jobs = None
 
     @property
@@ -308,22 +238,14 @@ class SelectionOptions:
 class SoftOptions(SelectionOptions):
     """What to predict with; the fields are options of ``fuzzyfrog select``."""
 
-    size_rule: Annotated[
-        SizeRule,
-        typer.Option(
-            metavar="NAME",
-            help=f"How many of the features to take: {one_of(SizeRule)}.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = SizeRule.AUTO
-    redundant: Annotated[
-        CopiesRule,
-        typer.Option(
-            metavar="RULE",
-            help="What to do with features that others replace without a loss: drop or keep.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = CopiesRule.DROP
+    size_rule: SizeRule = search_field(
+        "auto", "NAME", f"How many of the features to take: {one_of(SizeRule)}."
+    )
+    redundant: CopiesRule = search_field(
+        "drop",
+        "RULE",
+        "What to do with features that others replace without a loss: drop or keep.",
+    )
 
     @property
     def kind(self) -> Kind:
@@ -337,111 +259,67 @@ class SoftOptions(SelectionOptions):
 class StrictOptions:
     """How the measure of the paper compares samples; the fields are options."""
 
-    tnorm: Annotated[
-        TNorm,
-        typer.Option(
-            metavar="NAME",
-            help=f"How similarities on single features are combined: {one_of(CODES)}.",
-            rich_help_panel=MEASURE,
-        ),
-    ] = "lukasiewicz"
-    spread: Annotated[
-        SpreadName,
-        typer.Option(
-            metavar="NAME",
-            help=f"Unit for differences between values: {one_of(SpreadName)}.",
-            rich_help_panel=MEASURE,
-        ),
-    ] = SpreadName.STD
-    missing: Missing = MissingRule.SIMILAR
+    tnorm: TNorm = option_field(
+        "lukasiewicz",
+        "NAME",
+        f"How similarities on single features are combined: {one_of(TNorm)}.",
+        MEASURE,
+    )
+    spread: Spread = option_field(
+        "std",
+        "NAME",
+        f"Unit for differences between values: {one_of(Spread)}.",
+        MEASURE,
+    )
+    missing: Missing = "similar"
 
     @property
     def kind(self) -> Kind:
         """The measure of the paper."""
         from fuzzyfrog.select.strict import Strict
 
-        return Strict(self.tnorm, self.spread, self.missing)  # type: ignore[arg-type]
+        return Strict(self.tnorm, self.spread, self.missing)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReductOptions(StrictOptions, SelectionOptions):
     """Which reducts to find, and how; the fields are options of ``fuzzyfrog reducts``."""
 
-    search: Annotated[
-        SearchName,
-        typer.Option(
-            metavar="NAME",
-            help=f"The search for subsets: {one_of(SearchName)}; auto is frogs.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = SearchName.AUTO
-    cost: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=COST",
-            help="What a feature costs, 1 unless given: the lowest total cost is selected, not the "
-            "fewest features; may be repeated.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = None
-    costs: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.csv",
-            help="What features cost, in a file with two columns: name and cost.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = None
-    survives: Annotated[
-        int,
-        typer.Option(
-            metavar="K",
-            help="Keep the dependency if any K of the selected features are lost.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = 0
-    max_lost: Annotated[
-        int | None,
-        typer.Option(
-            metavar="K",
-            help="Set aside at most K samples, which need not be separated; the result names them.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = None
-    certify: Annotated[
-        bool,
-        typer.Option(
-            "--certify",
-            metavar="",
-            help="Prove that no smaller subset exists (exit code 3 if the budget runs out first).",
-            rich_help_panel=SEARCH,
-        ),
-    ] = False
-    max_evaluations: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Stop after scoring N subsets; the result is the same on every machine.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = None
-    ranking: Annotated[
-        RankingName,
-        typer.Option(
-            metavar="NAME",
-            help="Which subset is better: lexicographic never trades dependency for fewer "
-            "features, product does.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = RankingName.LEXICOGRAPHIC
-    min_dependency: Annotated[
-        float,
-        typer.Option(
-            metavar="SHARE",
-            help="Share of the dependency of all features to keep.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = 1.0
+    search: SearchName = search_field(
+        "auto", "NAME", f"The search for subsets: {one_of(SearchName)}; auto is frogs."
+    )
+    cost: list[str] | None = search_field(
+        None,
+        "NAME=COST",
+        "What a feature costs, 1 unless given: the lowest total cost is selected, not the "
+        "fewest features; may be repeated.",
+    )
+    costs: Path | None = search_field(
+        None, "FILE.csv", "What features cost, in a file with two columns: name and cost."
+    )
+    survives: int = search_field(
+        0, "K", "Keep the dependency if any K of the selected features are lost."
+    )
+    max_lost: int | None = search_field(
+        None,
+        "K",
+        "Set aside at most K samples, which need not be separated; the result names them.",
+    )
+    certify: bool = search_field(
+        False, "", "Prove that no smaller subset exists (exit code 3 if the budget runs out first)."
+    )
+    max_evaluations: int | None = search_field(
+        None, "N", "Stop after scoring N subsets; the result is the same on every machine."
+    )
+    ranking: Literal["lexicographic", "product"] = search_field(
+        "lexicographic",
+        "NAME",
+        "Which subset is better: lexicographic never trades dependency for fewer "
+        "features, product does.",
+    )
+    min_dependency: float = search_field(
+        1.0, "SHARE", "Share of the dependency of all features to keep."
+    )
 
     def named(self, dataset: Dataset) -> dict[str, Any]:
         """Return the parameters that name features."""
@@ -531,7 +409,8 @@ def flattened(function: Callable[..., Any]) -> Callable[..., Any]:
         if name in groups:
             parameters += _options_of(groups[name])
         else:
-            parameters.append(one.replace(kind=one.KEYWORD_ONLY, annotation=hints[name]))
+            kind = _for_typer(hints[name])
+            parameters.append(one.replace(kind=one.KEYWORD_ONLY, annotation=kind))
 
     def command(**values: Any) -> Any:
         plain = {name: one.value if isinstance(one, Enum) else one for name, one in values.items()}
@@ -548,15 +427,24 @@ def flattened(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _options_of(group: Any) -> list[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
-    return [
-        inspect.Parameter(
-            one.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            annotation=_for_typer(hints[one.name]),
-            default=inspect.Parameter.empty if one.default is MISSING else one.default,
+    parameters = []
+    for one in fields(group):
+        kind = hints[one.name]
+        if one.metadata:
+            flags = one.metadata["flags"]
+            if kind is bool:  # else typer adds an option that turns it off
+                flags = (f"--{one.name.replace('_', '-')}",)
+            kind = Annotated[kind, typer.Option(*flags, **one.metadata["info"])]
+        default = inspect.Parameter.empty if one.default is MISSING else one.default
+        parameters.append(
+            inspect.Parameter(
+                one.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                annotation=_for_typer(kind),
+                default=default,
+            )
         )
-        for one in fields(group)
-    ]
+    return parameters
 
 
 def _for_typer(hint: Any) -> Any:

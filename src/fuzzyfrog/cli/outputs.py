@@ -9,13 +9,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from fuzzyfrog.cli.console import safe, tell
 from fuzzyfrog.cli.errors import UsageError
-from fuzzyfrog.cli.options import FILES
+from fuzzyfrog.cli.options import FILES, option_field
 from fuzzyfrog.common.files import Unwritten, resolved, written_whole
 
 if TYPE_CHECKING:
@@ -27,46 +25,22 @@ if TYPE_CHECKING:
 class Files:
     """The files that a selection writes; the fields are options."""
 
-    report: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.html", help="Write an HTML report.", rich_help_panel=FILES),
-    ] = None
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write the reduced table: csv, tsv (also with .gz) or parquet.",
-            rich_help_panel=FILES,
-        ),
-    ] = None
-    save: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.json",
-            help="Save the run for explain, report and --resume.",
-            rich_help_panel=FILES,
-        ),
-    ] = None
-    resume: Annotated[
-        bool,
-        typer.Option(
-            "--resume",
-            metavar="",
-            help="Resume the run of --save from its scores.",
-            rich_help_panel=FILES,
-        ),
-    ] = False
-    no_rows: Annotated[
-        bool,
-        typer.Option(
-            "--no-rows",
-            metavar="",
-            help="Keep values of single rows out of the report, the saved run and --json.",
-            rich_help_panel=FILES,
-        ),
-    ] = False
+    report: Path | None = option_field(None, "FILE.html", "Write an HTML report.", FILES)
+    output: Path | None = option_field(
+        None,
+        "FILE",
+        "Write the reduced table: csv, tsv (also with .gz) or parquet.",
+        FILES,
+        "--output",
+        "-o",
+    )
+    save: Path | None = option_field(
+        None, "FILE.json", "Save the run for explain, report and --resume.", FILES
+    )
+    resume: bool = option_field(False, "", "Resume the run of --save from its scores.", FILES)
+    no_rows: bool = option_field(
+        False, "", "Keep values of single rows out of the report, the saved run and --json.", FILES
+    )
 
     @property
     def are_none(self) -> bool:

@@ -45,7 +45,7 @@ def compare(
     seed: Annotated[
         int, typer.Option(metavar="N", help="Random seed; the same seed gives the same result.")
     ] = 0,
-    missing: options.Missing = options.MissingRule.SIMILAR,
+    missing: options.Missing = "similar",
     jobs: options.Jobs = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
