@@ -51,3 +51,6 @@ def test_the_step_that_would_add_a_feature_is_named():
     assert why.startswith(
         f"It is number 3 in the order of the search, where Γ goes from {before:.3f} to {after:.3f}."
     )
+    one = rest.columns_[2]
+    said = f"Next to the selected ones, it changes Γ by {one.adds:.4f} ± {one.error:.4f}; alone, it"
+    assert said in why

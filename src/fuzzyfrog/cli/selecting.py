@@ -281,7 +281,7 @@ class Checking:
     def _stable(self, result: Result, dataset: Dataset) -> Stability:
         left = self._deadline.remaining()
         with uninterrupted():
-            from fuzzyfrog.select.stability import N_PAIRS, stability_of
+            from fuzzyfrog.select.halves import N_PAIRS, stability_of
 
         with limited(Deadline(left, n_signals=inf)):
             return stability_of(self._settings, dataset, result, N_PAIRS, self._seed, self._hear)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from fuzzyfrog.select.certify import enumerate_reducts
     from fuzzyfrog.select.cross_validation import check
     from fuzzyfrog.select.estimators import FeatureSelector, ReductSelector, SoftSelector
-    from fuzzyfrog.select.stability import stability
+    from fuzzyfrog.select.halves import stability
 
 __all__ = [
     "FeatureSelector",
@@ -28,7 +28,7 @@ _HOMES = {
     "SoftSelector": "fuzzyfrog.select.estimators",
     "check": "fuzzyfrog.select.cross_validation",
     "enumerate_reducts": "fuzzyfrog.select.certify",
-    "stability": "fuzzyfrog.select.stability",
+    "stability": "fuzzyfrog.select.halves",
 }
 
 

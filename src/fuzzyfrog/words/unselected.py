@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from fuzzyfrog.common.messages import count, percent, shown, told_apart
 from fuzzyfrog.result import Alike, Result
+from fuzzyfrog.words.columns import adds, alone
 from fuzzyfrog.words.common import Words
 
 
@@ -19,7 +20,8 @@ def why_not(words: Words, feature: int) -> list[str]:
     ):
         if (other := _relative(result, groups, feature)) is not None:
             reasons.append(f"It {verb.format(shown(result.names((other,))[0]))}.")
-    return [*reasons, *_on_the_path(words, feature), *_in_others(words, feature)]
+    told = _on_the_path(words, feature), _figures(words, feature), _in_others(words, feature)
+    return [*reasons, *(sentence for some in told for sentence in some)]
 
 
 def _left_out(result: Result, feature: int) -> Iterator[str]:
@@ -67,6 +69,20 @@ def _on_the_path(words: Words, feature: int) -> Iterator[str]:
         low, high = (told_apart(*pair) for pair in _both_ways(before.accuracy, after.accuracy))
         what = "R²" if words.is_numeric else "accuracy"
         yield f"There, the {what} of the five nearest neighbors goes from {low} to {high}."
+
+
+def _figures(words: Words, feature: int) -> Iterator[str]:
+    """Yield what a feature would add to the selected ones, and what it could replace."""
+    one = words.result.columns[feature] if words.result.columns else None
+    if one is None or one.adds is None:
+        return
+    yield (
+        f"Next to the selected ones, it changes {words.score} by {adds(one)}; alone, it has "
+        f"{alone(one)}."
+    )
+    if one.role == "substitute" and one.cost is not None:
+        (other,) = words.result.names((one.cost.feature,))
+        yield f"In the place of {shown(other)}, it changes {words.score} by {-one.cost.lost:+.4f}."
 
 
 def _both_ways(before: float, after: float) -> tuple[tuple[float, float], tuple[float, float]]:

@@ -131,3 +131,10 @@ def test_what_cannot_be_split_is_refused():
         stability(SoftSelector(), load_dataset("wine"), n_pairs=0)
     with pytest.raises(ParameterError, match="selector must be a SoftSelector"):
         stability(object(), load_dataset("wine"))
+
+
+def test_the_function_is_found_whatever_is_imported_first():
+    from importlib import import_module
+
+    import_module("fuzzyfrog.select.halves")
+    assert callable(import_module("fuzzyfrog.select").stability)
