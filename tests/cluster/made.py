@@ -5,7 +5,7 @@ import numpy as np
 from fuzzyfrog.cluster import ClusterMeasure
 from fuzzyfrog.cluster.measure import Copies
 from fuzzyfrog.cluster.sharded import Sharded
-from fuzzyfrog.measure import Dependency
+from fuzzyfrog.measure import Dependency, SoftDependency
 from fuzzyfrog.select.selection import fingerprint
 
 NEVER = -np.inf
@@ -49,8 +49,9 @@ def steps(n_features=7, base=(0,)):
 
 
 def mark_of(measure):
-    settings = (getattr(measure, name, "") for name in ("_tnorm", "_spread", "_missing"))
-    return fingerprint(measure.dataset, type(measure).__name__, *map(str, settings))
+    if isinstance(measure, SoftDependency):
+        return fingerprint(measure.dataset, "soft")
+    return fingerprint(measure.dataset, measure._tnorm, measure._spread, measure._missing)
 
 
 def on(client, measure, layout):

@@ -69,7 +69,7 @@ class TestWhatFits:
             n_shards_for(10**9, workers(4, gigabytes=4))
         assert str(refused.value) == (
             "the worker tcp://10.0.0.0:1234, one of 4, must have 7.3 GB of memory for its part of "
-            "a table of 8.0 GB with nthreads=1, got 4.3 GB. Start workers with that much memory "
+            "a table of 8.0 GB with nthreads=1, got 4.2 GB. Start workers with that much memory "
             "or fewer threads, or start more workers."
         )
         assert n_shards_for(10**9, workers(4, gigabytes=7.3e9 / GIGABYTE)) == 32

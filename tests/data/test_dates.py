@@ -89,7 +89,7 @@ def test_the_time_of_day_does_not_count(tmp_path):
 
 
 def test_a_date_that_predicts_is_found_by_its_parts(tmp_path):
-    days = [datetime.date(2023, 1, 1) + datetime.timedelta(days=7 * k % 365) for k in range(80)]
+    days = [datetime.date(2023, 1, 1) + datetime.timedelta(days=7 * k % 365) for k in range(160)]
     rows = "".join(f"{k % 11},{day},{'warm' if 4 <= day.month <= 9 else 'cold'}\n"
                    for k, day in enumerate(days))  # fmt: skip
     path = tmp_path / "weather.csv"

@@ -39,7 +39,7 @@ def about(value):
     return pytest.approx(value, abs=1e-4)
 
 
-NO_VALUE = "has no value in any sample. Leave its column out"
+NO_VALUE = "has no value in any sample. Nothing can be learned from it"
 NUMBERS = [
     ("minus infinity", column(0.0, 1.0, -np.inf, 2.0), Refused("got -inf in feature 'x0'")),
     ("nothing but gaps", np.full((4, 1), np.nan), Warned(NO_VALUE, ([0], 0.0))),

@@ -546,6 +546,7 @@ def test_the_noise_guard_makes_twins_only_of_what_may_be_selected():
     known = check(ReductSelector("quickreduct", exclude=["b"]), X, y).noise
     more = X.assign(copy=2 * X["a"], when=pd.date_range("2024-01-01", periods=120), number=y)
     more = more[["b", "a", "when", "copy", "c"]]
+    more["when"] = rng.permutation(more["when"])
     with pytest.warns(UserWarning, match="holds dates"):
         ReductSelector("quickreduct").fit(more, y)
     found = check(ReductSelector("quickreduct", exclude=["b"]), more, y).noise

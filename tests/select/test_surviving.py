@@ -95,7 +95,7 @@ def test_models_are_checked_with_spare_columns():
         warnings.simplefilter("ignore")
         data = load_dataset("iris")
         selector = ReductSelector("quickreduct", survives=1, min_dependency=0.5, random_state=0)
-        assert check(selector.fit(data), data, folds=2).selected is not None
+        assert check(selector.fit(data), data, cv=2).selected is not None
 
 
 @pytest.mark.parametrize(
