@@ -94,7 +94,7 @@ def test_nothing_is_left_out_of_an_experiment(tmp_path):
     dataset = read_table(tmp_path / "numbered.csv", target="kind")
     found = selected(SelectorEntry("x", "quickreduct"), dataset, 0, tmp_path / "check", 1)
     assert 0 in found["features"]
-    assert "feature 'row' counts the rows." in found["warnings"]
+    assert any(one.startswith("feature 'row' counts the rows.") for one in found["warnings"])
 
 
 @pytest.mark.parametrize("order", [1, -1])

@@ -34,7 +34,7 @@ def names(n_values, n_samples):
 def test_another_value_in_every_sample():
     (sentence,) = told(names(30, 30))
     assert "'a' has a different value in every sample, like an ID." in sentence
-    assert sentence.endswith("If so, leave it out with exclude=['a'].")
+    assert sentence.endswith("To leave it out, pass exclude=['a'].")
     assert told(names(30, 30), allowed=False) == []
     assert told(names(9, 9)) == []
 
@@ -82,7 +82,7 @@ def test_whole_numbers_that_differ_are_identifiers_by_their_name(name):
     numbers = [100_002 + 7 * (number * 13 % 50) for number in range(50)]
     (sentence,) = told(numbers, name=name)
     assert "is named like an ID, and has a different number in nearly every sample." in sentence
-    assert sentence.endswith(f"If so, leave it out with exclude=[{name!r}].")
+    assert sentence.endswith(f"To leave it out, pass exclude=[{name!r}].")
     assert told(numbers, name=name, allowed=False) == []
     assert told([*numbers[:48], 7, 7], name=name) != []
     assert all("it may say only" in one for one in told(numbers[:25] * 2, name=name))
@@ -162,7 +162,7 @@ def test_an_identifier_that_several_samples_share_is_left_out_if_they_are_few(ki
     X, y = families(kind, n_each)
     with pytest.warns(UserWarning, match="'pid' is named like an ID") as caught:
         found = ReductSelector("quickreduct").fit(X, y)
-    way_out = "If so, leave it out with exclude=['pid']."
+    way_out = "To leave it out, pass exclude=['pid']."
     if n_each == 3:
         way_out = "It is left out; keep it with must_include=['pid']."
     assert str(caught[0].message) == (

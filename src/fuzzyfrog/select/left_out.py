@@ -96,7 +96,7 @@ def left_out(
     staying = {one: doubt for one, doubt in (doubts | shared).items() if not mask[one]}
     sentences += _said(dataset, dropped, " It is left out; keep it with ", "must_include")
     if rest:
-        sentences += _said(dataset, staying, " If so, leave it out with ", "exclude")
+        sentences += _said(dataset, staying, " To leave it out, pass ", "exclude")
     else:
         sentences += _said(dataset, staying, " Add other columns.", "")
     for feature in doubts:
@@ -136,7 +136,7 @@ def suspects(dataset: Dataset, allowed: Masks, left_out_by: str = "exclude") -> 
         one: doubt_about(dataset, one) or doubt_about_shared(dataset, one) for one in features
     }
     doubts = {one: doubt for one, doubt in doubts.items() if doubt}
-    yield from _said(dataset, doubts, " If so, leave it out with ", left_out_by)
+    yield from _said(dataset, doubts, " To leave it out, pass ", left_out_by)
 
 
 def _without_values(dataset: Dataset, empty: set[int]) -> Iterator[Sentence]:
