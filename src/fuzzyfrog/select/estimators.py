@@ -141,7 +141,8 @@ class _Selector(TableSelector):
         if is_quick and settings.max_seconds is None:
             from fuzzyfrog.select.held_out import chance_doubts  # imports models
 
-            yield from chance_doubts(settings, dataset, result.seed)
+            left_out = excluded & ~self._groups.members
+            yield from chance_doubts(settings, dataset, left_out, result.seed)
 
     @property
     def support_(self) -> Masks:

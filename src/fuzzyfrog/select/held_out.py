@@ -15,6 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import FuzzyfrogError
 from fuzzyfrog.select.cross_validation import Selecting
+from fuzzyfrog.select.kind import Masks
 from fuzzyfrog.select.models import Fold
 from fuzzyfrog.select.repeated_samples import parts_of
 from fuzzyfrog.select.settings import Settings
@@ -25,14 +26,26 @@ CLEARLY = 2.0  # standard deviations of shuffled targets
 HALVING = 0x68616C766573  # next to the seed: no other part of a fit draws from it
 
 
-def chance_doubts(settings: Settings, dataset: Dataset, seed: int) -> Iterator[str]:
-    """Yield a warning if neighbors do no better than with shuffled targets."""
+def chance_doubts(
+    settings: Settings, dataset: Dataset, excluded: Masks, seed: int
+) -> Iterator[str]:
+    """Yield a warning if neighbors do no better than with shuffled targets.
+
+    `excluded` are the features that the fit left out, for whatever reason.
+    """
     if dataset.n_samples < FEWEST_TESTED:
         return
     random = np.random.default_rng([seed, HALVING])
     rows = np.sort(random.permutation(dataset.n_samples)[:MOST_TESTED])
     greedy = replace(
-        settings, search="quickreduct", sample=None, max_evaluations=None, random_state=seed
+        settings,
+        search="quickreduct",
+        exclude=excluded,
+        copies="keep",
+        screens=False,
+        sample=None,
+        max_evaluations=None,
+        random_state=seed,
     )
     together = None if dataset.groups is None else dataset.groups[rows]
     try:
