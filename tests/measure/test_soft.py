@@ -365,6 +365,46 @@ def test_anchors_are_some_samples_against_all():
     assert some.memberships([True, True, True]).tobytes() == expected.tobytes()
 
 
+@pytest.mark.parametrize(
+    ("n_samples", "n_anchors"),
+    [(8_944, 8_944), (8_945, 8_943), (20_000, 4_000), (20_001, 3_999), (90_000, 2_000)],
+)
+def test_there_is_no_cliff_in_the_number_of_anchors(n_samples, n_anchors):
+    assert SoftDependency(table(0, n_samples, "n")).n_sampled == n_anchors
+
+
+@pytest.mark.parametrize("numeric", [False, True])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_a_race_among_some_samples_finds_the_best_and_scores_it_by_all(
+    monkeypatch, numeric, grouped
+):
+    monkeypatch.setattr(soft, "FEWEST_ANCHORS", 500)
+    monkeypatch.setattr(soft, "PAIRS", 500 * 900)
+    dataset = table(3, 3_000, "nNtcCnk", numeric=numeric, grouped=grouped)
+    told = np.where(np.isnan(dataset.values), 0.0, dataset.values) @ [0, 2, 0, 0, 0, 1, 0]
+    target = told if numeric else (told > 0).astype(np.int64)
+    dataset = replace(dataset, target=target, classes=None if numeric else (0, 1))
+    for base, best in ([], 1), ([1], 5):
+        added = [one for one in range(7) if one not in base]
+        masks = np.array([np.isin(np.arange(7), [*base, one]) for one in added])
+        measures = [SoftDependency(dataset, n_jobs=n_jobs, seed=5) for n_jobs in (1, 3)]
+        assert measures[0].n_sampled == 500
+        expected = np.full(len(added), -np.inf)
+        place = added.index(best)
+        expected[place] = measures[0].score(masks[[place]])[0]
+        for measure in measures:
+            assert measure.best(masks).tobytes() == expected.tobytes()
+
+
+def test_a_race_among_some_samples_is_about_the_same_anchors(monkeypatch):
+    monkeypatch.setattr(soft, "FEWEST_ANCHORS", 300)
+    monkeypatch.setattr(soft, "PAIRS", 300 * 1_995)  # of 2,000 samples: that changes little
+    masks = np.eye(8, dtype=np.bool_)
+    for seed in range(6):  # of noise, each time another column is the best
+        measure = SoftDependency(table(4, 2_000, "n" * 8), seed=seed)
+        assert np.argmax(measure.best(masks)) == np.argmax(measure.score(masks))
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 2**16),

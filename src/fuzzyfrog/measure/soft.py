@@ -42,8 +42,8 @@ Scalars = NDArray[np.floating[Any]]
 _kernel_soft = Kernels("fuzzyfrog.measure._kernel_soft", "memberships")
 
 N_NEIGHBORS = 5  # of the leave-one-out check
-MOST_ANCHORS = 20_000  # samples beyond which memberships are those of a random part ...
-N_ANCHORS = 2_000  # ... of this many
+PAIRS = 80_000_000  # of anchors and samples: all pairs of 8,944 samples ...
+FEWEST_ANCHORS = 2_000  # ... and this many of each larger table, whatever that takes
 _STREAM = 0x616E63686F7273  # next to the seed: no other part of a run draws from it
 
 _MOST_FEATURES = 512  # extensions that one call of the kernel sums up
@@ -77,7 +77,7 @@ class SoftDependency:
         Number of threads; None for all usable CPUs. The results do not depend on it.
     sample : int or None, default=None
         Number of random samples whose memberships are averaged, each against all samples; None
-        for all of them up to 20,000 and 2,000 beyond.
+        for as many as make 80 million pairs, which are all up to 8,944, and for at least 2,000.
     seed : int, default=0
         Which samples are drawn.
 
@@ -116,15 +116,29 @@ class SoftDependency:
     def _draw(self, sample: int | None, seed: int) -> None:
         self._sample, self._seed = sample, seed
         n = self.n_samples
-        n_anchors = min(n, sample or (n if n <= MOST_ANCHORS else N_ANCHORS))
+        n_anchors = min(n, sample or max(FEWEST_ANCHORS, PAIRS // max(n, 1)))
         # Of all samples only the order is random, in which a race takes them: the same every time.
         key = [int(seed) % 2**64 if n_anchors < n else 0, _STREAM]
         # Raw words: their sequence is the same in every version of NumPy.
         words = np.random.Philox(key=key).random_raw(n)
-        drawn = np.argsort(words, kind="stable")
-        self._drawn: Integers = drawn[:n_anchors]  # in random order
+        self._order: Integers = np.argsort(words, kind="stable")  # a random one
+        self._drawn: Integers = self._order[:n_anchors]
         self.anchors: Integers = np.sort(self._drawn)
-        self._others: Integers = np.sort(drawn[n_anchors : 2 * n_anchors])
+        self.__dict__.pop("_racing", None)  # of other anchors
+
+    @cached_property
+    def _racing(self) -> Self:
+        """The measure on which extensions race: with fewer samples, but the same anchors."""
+        n_compared = max(self.n_sampled, PAIRS // FEWEST_ANCHORS)
+        if n_compared >= self.n_samples:
+            return self
+        rows = np.sort(self._order[:n_compared])
+        part = copy.copy(self)
+        part.dataset = self.dataset.take(rows)
+        part._columns = self._columns.of_rows(part.dataset, rows)
+        part._drawn = np.searchsorted(rows, self._drawn)
+        part.anchors = np.sort(part._drawn)
+        return part
 
     def on_rows(self, n_rows: int | None, seed: int) -> Self:
         """Return the measure of the same table with the memberships of other samples."""
@@ -186,14 +200,15 @@ class SoftDependency:
         Subsets that extend a common one by a feature each race in float32, on more and more
         anchors; those that could be the best are scored again in float64, on all anchors. A subset
         drops out when it is five standard errors behind the leader, so the best one can be missed,
-        though rarely (docs/theory.md#soft-factors).
+        though rarely (docs/theory.md#soft-factors). With more than 40,000 samples, the anchors of
+        a race are compared with this many random ones; the scores are by all samples.
         """
         checked = checked_masks(masks, self.n_features)
         step = one_step(checked)
         scores = np.full(len(checked), -np.inf)
         rows = np.arange(len(checked))
         if step is not None:
-            rows = self._finalists(*step, self._contenders(*step))
+            rows = self._racing._finalists(*step, self._racing._contenders(*step))
         scores[rows] = self.score(checked[rows])
         scores[scores < scores.max(initial=-np.inf) - self.tolerance] = -np.inf
         return scores
@@ -209,7 +224,7 @@ class SoftDependency:
         if not n_rest:
             return float(seen), float(seen)
         others = copy.copy(self)
-        others.anchors = self._others
+        others.anchors = np.sort(self._order[self.n_sampled : 2 * self.n_sampled])
         memberships = others.memberships(mask)
         low, high = mean_interval(memberships, _mean(memberships), n_rest, confidence)
         known, share = seen * self.n_sampled / self.n_samples, n_rest / self.n_samples

@@ -99,6 +99,13 @@ class SoftColumns:
             values.append(column)
         return cls(dataset, values, mean, differs)
 
+    def of_rows(self, dataset: Dataset, rows: Integers) -> SoftColumns:
+        """Return the columns of some samples, a table by themselves, in the spreads of all."""
+        values = [column[rows] for column in self._values]
+        part = SoftColumns(dataset, values, self._mean, self._differs)
+        part.target = self.target[rows] if self.target.size else self.target
+        return part
+
     def chances(self) -> Floats:
         """Return how alike the targets of all others are to that of each sample, on average.
 
