@@ -35,8 +35,8 @@ def test_from_dtype_leaves_the_choice_to_the_data():
     [
         ("color", r"must be 'from_dtype', None, a list .* got 'color'"),
         (["colour"], "got 'colour'. Did you mean 'color'?"),
-        ([3], "positions from 0 to 2, got 3"),
-        ([-1], "positions from 0 to 2, got -1"),
+        ([3], "indices from 0 to 2, got 3"),
+        ([-1], "indices from 0 to 2, got -1"),
         ([True], "got 1 entry for 3 features"),
         ([1.5], "got 1.5"),
         (7, "got 7"),

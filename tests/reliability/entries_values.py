@@ -99,7 +99,7 @@ ENTRIES = [
     Entry("a table that is changed during a fit", lambda _: changed_during_fit(), Given(True)),
     Entry("no feature asked for", lambda _: dependency(np.eye(4), Y, features=[]), Given(0.0)),
     Entry("a feature that is not there", lambda _: dependency(np.eye(4), Y, features=[4]),
-          Refused("features must be indices from 0 to 3, got 4")),
+          Refused("features must have names of features, or indices from 0 to 3, got 4")),
     Entry("a feature that is not an index", lambda _: dependency(np.eye(4), Y, features=[1.5]),
-          Refused("features must be all names, all indices or a mask, got 1.5")),
+          Refused("features must have names of features, or indices from 0 to 3, got 1.5")),
 ]  # fmt: skip

@@ -225,7 +225,7 @@ class TestEnumeration:
         [
             ({"size": 0}, "size must be an integer of at least 1"),
             ({"limit": -1}, "limit must be an integer of at least 1"),
-            ({"exclude": ["nowhere"]}, "exclude: "),
+            ({"exclude": ["nowhere"]}, "exclude must name features"),
             ({"must_include": [1], "exclude": [1]}, "must not overlap, got 'malic_acid' in both"),
         ],
     )

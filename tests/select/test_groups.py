@@ -179,9 +179,9 @@ def test_a_check_repeats_the_selection_with_groups(fruit):
     [
         (["color_*"], "feature_groups must be None or a mapping of names to columns"),
         ({"color": "colour_*"}, r"feature_groups\['color'\] must match columns, got 'colour_\*'"),
-        ({"color": ["color_red", "colr_blue"]}, "name columns, got 'colr_blue'. Did you mean"),
+        ({"color": ["color_red", "colr_blue"]}, "name features, got 'colr_blue'. Did you mean"),
         ({"color": ["color_red"]}, "must have at least 2 columns, got 'color_red'"),
-        ({"color": [0, 99]}, "must have names, or indices from 0 to 5, got 99"),
+        ({"color": [0, 99]}, "must have names of features, or indices from 0 to 5, got 99"),
         ({"color": "color_*", "b": ["color_red", "size"]}, "not overlap, got 'color_red' in"),
         ({"noise": "color_*"}, "have names that no other column has, got 'noise'"),
         ({"color": 3}, "be a pattern or a list of columns, got 3"),

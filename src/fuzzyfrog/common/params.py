@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from inspect import Parameter, signature
 from math import inf
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, Self, TypeGuard
 
 from fuzzyfrog.common.messages import listed, shown
 from fuzzyfrog.errors import ParameterError
@@ -73,9 +73,14 @@ class Parametrized:
         return {one.name: one.default for one in parameters if one.kind not in several}
 
 
+def is_index(value: object) -> TypeGuard[int]:
+    """Whether a value is an integer, of Python or NumPy."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
 def check_count(name: str, value: object, *, least: int = 1) -> None:
     """Raise unless the value is an integer of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+    if not is_index(value) or value < least:
         raise ParameterError(name, f"be an integer of at least {least}", shown(value))
 
 

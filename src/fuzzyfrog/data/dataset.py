@@ -1,7 +1,7 @@
 """The Dataset, the one form of data inside fuzzyfrog, and how to make one."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self, TypeAlias
 
@@ -11,6 +11,7 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import count, listed, shown, suggested, warn
+from fuzzyfrog.common.params import is_index
 from fuzzyfrog.common.resources import is_on_disk
 from fuzzyfrog.data.columns import Labels
 from fuzzyfrog.data.dask_tables import DaskTable, dask_labels
@@ -433,60 +434,47 @@ def chosen_categorical(
     categorical_features: object, feature_names: Sequence[str]
 ) -> NDArray[np.bool_] | None:
     """Return the mask of the features named as categorical, or None if the dtype decides."""
-    n_features = len(feature_names)
+    if isinstance(categorical_features, str) and categorical_features == "from_dtype":
+        return None
     if categorical_features is None:
-        return np.zeros(n_features, dtype=np.bool_)
-    if isinstance(categorical_features, str):
-        if categorical_features == "from_dtype":
-            return None
-        raise _bad_choice(categorical_features)
-    items = _as_list(categorical_features)
-    if items and all(isinstance(item, bool) for item in items):
-        return _mask(items, n_features)
-    chosen = np.zeros(n_features, dtype=np.bool_)
-    for item in items:
-        chosen[_position(item, feature_names)] = True
-    return chosen
-
-
-def _as_list(categorical_features: object) -> list[object]:
-    to_list = getattr(categorical_features, "tolist", None)
-    items = to_list() if callable(to_list) else categorical_features
-    if not isinstance(items, list | tuple | set | frozenset | range):
-        raise _bad_choice(categorical_features)
-    # NumPy scalars in a list become the Python values they stand for.
-    return [item.item() if isinstance(item, np.generic) else item for item in items]
-
-
-def _mask(items: Sequence[object], n_features: int) -> NDArray[np.bool_]:
-    if len(items) != n_features:
-        raise ParameterError(
-            "categorical_features",
-            "have one entry per feature if it is a mask",
-            f"{count(len(items), 'entry', 'entries')} for {count(n_features, 'feature')}",
-            "Pass a mask of that length, or names.",
-        )
-    return np.array(items, dtype=np.bool_)
-
-
-def _position(item: object, feature_names: Sequence[str]) -> int:
-    if isinstance(item, str):
-        if item in feature_names:
-            return feature_names.index(item)
-        hint = suggested(item, feature_names)
-        raise ParameterError("categorical_features", "name features", shown(item), hint)
-    if isinstance(item, int) and not isinstance(item, bool):
-        if 0 <= item < len(feature_names):
-            return item
-        rule = f"be positions from 0 to {len(feature_names) - 1}"
-        raise ParameterError("categorical_features", rule, str(item), "Count the features from 0.")
-    raise _bad_choice(item)
-
-
-def _bad_choice(value: object) -> ParameterError:
-    return ParameterError(
-        "categorical_features",
-        "be 'from_dtype', None, a list of names or positions, or a boolean mask",
-        shown(value),
-        "Name the categorical features, for example ['color'].",
+        categorical_features = ()
+    return feature_mask(
+        "categorical_features", categorical_features, feature_names, or_else="'from_dtype', None, "
     )
+
+
+def feature_mask(
+    where: str, features: object, names: Sequence[str], or_else: str = ""
+) -> NDArray[np.bool_]:
+    """Return the mask of the features that a parameter gives by names, by indices or as a mask."""
+    items = features.tolist() if isinstance(features, np.ndarray) else features
+    if isinstance(items, str) or not isinstance(items, Iterable):
+        rule = f"be {or_else}a list of names or indices, or a mask"
+        raise ParameterError(where, rule, shown(features))
+    items = list(items)
+    if items and all(isinstance(item, bool | np.bool_) for item in items):
+        if len(items) != len(names):
+            got = f"{count(len(items), 'entry', 'entries')} for {count(len(names), 'feature')}"
+            raise ParameterError(where, "have one entry per feature if it is a mask", got)
+        return np.array(items, np.bool_)
+    mask = np.zeros(len(names), np.bool_)
+    mask[[feature_index(where, item, names) for item in items]] = True
+    return mask
+
+
+def feature_index(
+    where: str, feature: object, names: Sequence[str], others: Iterable[str] = ()
+) -> int:
+    """Return the index of a feature that a parameter gives by name or index.
+
+    `others` are names that could have been meant.
+    """
+    if isinstance(feature, str):
+        if feature in names:
+            return names.index(feature)
+        hint = suggested(feature, [*names, *others])
+        raise ParameterError(where, "name features", shown(feature), hint)
+    if is_index(feature) and 0 <= feature < len(names):
+        return int(feature)
+    rule = f"have names of features, or indices from 0 to {len(names) - 1}"
+    raise ParameterError(where, rule, shown(feature))

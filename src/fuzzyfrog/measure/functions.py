@@ -1,15 +1,16 @@
 """The measure as functions: one call for one subset of features of one table."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import listed, shown, suggested
+from fuzzyfrog.common.messages import listed, shown
 from fuzzyfrog.common.tnorms import TNorm
 from fuzzyfrog.data import Dataset, make_dataset
+from fuzzyfrog.data.dataset import feature_mask
 from fuzzyfrog.data.scaling import Missing, Spread, similarity_to
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.measure.dependency import Dependency
@@ -56,7 +57,7 @@ def dependency(
     0.6338
     """
     measure = _measure(X, y, tnorm, spread, categorical_features, missing, target, n_jobs)
-    return float(measure.score([feature_mask(features, measure.dataset)])[0])
+    return float(measure.score([_mask(features, measure.dataset)])[0])
 
 
 def positive_region(
@@ -94,7 +95,7 @@ def positive_region(
     [0.25, 0.25, 1.0]
     """
     measure = _measure(X, y, tnorm, spread, categorical_features, missing, target, n_jobs)
-    return measure.memberships(feature_mask(features, measure.dataset))
+    return measure.memberships(_mask(features, measure.dataset))
 
 
 def soft_dependency(
@@ -139,7 +140,7 @@ def soft_dependency(
         X, y, categorical_features=categorical_features, target=target, n_jobs=n_jobs,
         sample=sample, seed=seed,
     )  # fmt: skip
-    return float(measure.score([feature_mask(features, measure.dataset)])[0])
+    return float(measure.score([_mask(features, measure.dataset)])[0])
 
 
 def soft_memberships(
@@ -178,7 +179,7 @@ def soft_memberships(
         X, y, categorical_features=categorical_features, target=target, n_jobs=n_jobs,
     )  # fmt: skip
     everyone = measure.on_rows(measure.n_samples, 0)
-    return everyone.memberships(feature_mask(features, measure.dataset))
+    return everyone.memberships(_mask(features, measure.dataset))
 
 
 def lower_approximation(
@@ -220,7 +221,7 @@ def lower_approximation(
     [0.0, 0.25, 1.0]
     """
     measure = _measure(X, y, tnorm, spread, categorical_features, missing, target, n_jobs)
-    mask = feature_mask(features, measure.dataset)
+    mask = _mask(features, measure.dataset)
     concept = _concept(measure.dataset, value, spread)
     if measure.dataset.classes is None:
         return measure.infimum(mask, concept)
@@ -262,7 +263,7 @@ def upper_approximation(
     [0.75, 1.0, 1.0]
     """
     measure = _measure(X, y, tnorm, spread, categorical_features, missing, target, n_jobs)
-    mask = feature_mask(features, measure.dataset)
+    mask = _mask(features, measure.dataset)
     concept = _concept(measure.dataset, value, spread)
     if measure.dataset.classes is None:
         # A sample is possibly in a concept to the degree that it is not certainly outside.
@@ -314,44 +315,11 @@ def _unknown_class(value: object, classes: tuple[Hashable, ...]) -> DataError:
     )
 
 
-def feature_mask(features: object, dataset: Dataset) -> Masks:
+def _mask(features: object, dataset: Dataset) -> Masks:
     """Return the mask of features given as names, indices or a mask; None for all."""
-    mask = np.ones(dataset.n_features, np.bool_)
     if features is None:
-        return mask
-    if isinstance(features, str) or not isinstance(features, Iterable):
-        raise DataError(f"features must be a list of names or indices or a mask, got {features!r}.")
-    chosen = list(features)
-    if chosen and all(isinstance(one, bool | np.bool_) for one in chosen):
-        return _checked_mask(chosen, dataset)
-    mask[:] = False
-    for one in chosen:
-        mask[_feature_index(one, dataset)] = True
-    return mask
-
-
-def _checked_mask(chosen: list[object], dataset: Dataset) -> Masks:
-    if len(chosen) != dataset.n_features:
-        raise DataError(
-            f"features given as a mask must have one entry per feature ({dataset.n_features}), "
-            f"got {len(chosen)}."
-        )
-    return np.array(chosen, np.bool_)
-
-
-def _feature_index(one: object, dataset: Dataset) -> int:
-    if isinstance(one, str):
-        if one in dataset.feature_names:
-            return dataset.feature_names.index(one)
-        raise DataError(
-            f"features must be names of the table, got {shown(one)}. "
-            f"{suggested(one, dataset.feature_names)}"
-        )
-    if isinstance(one, int | np.integer) and not isinstance(one, bool):
-        if 0 <= one < dataset.n_features:
-            return int(one)
-        raise DataError(f"features must be indices from 0 to {dataset.n_features - 1}, got {one}.")
-    raise DataError(f"features must be all names, all indices or a mask, got {one!r}.")
+        return np.ones(dataset.n_features, np.bool_)
+    return feature_mask("features", features, dataset.feature_names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -413,7 +381,7 @@ def rough_regions(
         raise DataError("y must hold classes, got a numeric target. Bin it first.")
     if value is not None and value not in classes:
         raise _unknown_class(value, classes)
-    group = _groups(dataset.values[:, feature_mask(features, dataset)])
+    group = _groups(dataset.values[:, _mask(features, dataset)])
     wanted = range(len(classes)) if value is None else [classes.index(value)]
     lower, upper = np.zeros((2, dataset.n_samples), np.bool_)
     for code in wanted:

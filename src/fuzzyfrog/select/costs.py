@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import count, listed, shown, suggested
+from fuzzyfrog.common.messages import count, listed, shown
 from fuzzyfrog.data import Dataset
+from fuzzyfrog.data.dataset import feature_index
 from fuzzyfrog.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -107,15 +108,6 @@ def _exact(cost: object) -> Fraction:
 
 def _column(name: object, dataset: Dataset, groups: Groups) -> int:
     """Return the column with a name or an index; the first one of a group."""
-    names = dataset.feature_names
-    if isinstance(name, str):
-        if name in groups.columns:
-            return groups.columns[name][0]
-        if name in names:
-            return names.index(name)
-        every = [*names, *groups.columns]
-        raise ParameterError("costs", "name features", shown(name), suggested(name, every))
-    if isinstance(name, int | np.integer) and 0 <= int(name) < len(names):
-        return int(name)
-    rule = f"have names of features, or indices from 0 to {len(names) - 1}"
-    raise ParameterError("costs", rule, shown(name))
+    if isinstance(name, str) and name in groups.columns:
+        return groups.columns[name][0]
+    return feature_index("costs", name, dataset.feature_names, groups.columns)

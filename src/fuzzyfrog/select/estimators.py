@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from fuzzyfrog.common.messages import count, shown, suggested, warn
-from fuzzyfrog.common.params import check_count
+from fuzzyfrog.common.params import check_count, is_index
 from fuzzyfrog.common.tnorms import TNorm
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dataset import group_numbers
@@ -41,13 +41,7 @@ from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.kind import Kind
 from fuzzyfrog.select.roles import for_reduct, with_columns
 from fuzzyfrog.select.selection import select, with_groups, with_reduct
-from fuzzyfrog.select.settings import (
-    RandomState,
-    Settings,
-    checked_callbacks,
-    is_index,
-    selected_index,
-)
+from fuzzyfrog.select.settings import RandomState, Settings, checked_callbacks, selected_index
 from fuzzyfrog.select.soft import Soft
 from fuzzyfrog.select.strict import Strict
 from fuzzyfrog.select.table_selector import TableSelector

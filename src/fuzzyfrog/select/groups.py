@@ -17,12 +17,12 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import count, listed, shown, suggested
+from fuzzyfrog.common.messages import count, listed, shown
 from fuzzyfrog.data import Dataset
+from fuzzyfrog.data.dataset import feature_index
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.result import Alike, Column, FeatureSummary, Result, Subset
 from fuzzyfrog.search.covering import Oracle, Rows
-from fuzzyfrog.select.settings import is_index
 
 if TYPE_CHECKING:
     from fuzzyfrog.search.protocol import Floats
@@ -258,14 +258,7 @@ def _columns_of(name: str, given: object, dataset: Dataset) -> tuple[int, ...]:
         if not found:
             raise ParameterError(where, "match columns", shown(given), f"Columns: {listed(names)}.")
     elif isinstance(given, Collection):
-        found = []
-        for one in given:
-            if isinstance(one, str) and one not in names:
-                raise ParameterError(where, "name columns", shown(one), suggested(one, names))
-            if not isinstance(one, str) and not (is_index(one) and 0 <= one < len(names)):
-                rule = f"have names, or indices from 0 to {len(names) - 1}"
-                raise ParameterError(where, rule, shown(one))
-            found.append(names.index(one) if isinstance(one, str) else int(one))
+        found = [feature_index(where, one, names) for one in given]
     else:
         raise ParameterError(where, "be a pattern or a list of columns", shown(given), EXAMPLE)
     columns = tuple(sorted(set(found)))

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import Sentence, Setting, close_to, listed, shown
-from fuzzyfrog.common.params import check_budget, check_count, check_known, check_share
+from fuzzyfrog.common.params import check_budget, check_count, check_known, check_share, is_index
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.errors import DataError, ParameterError
-from fuzzyfrog.measure.functions import feature_mask
+from fuzzyfrog.data.dataset import feature_mask
+from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.result.result import Parameter
 from fuzzyfrog.search import Callback, Certified, Exact, ExactFront, QuickReduct, Search
 from fuzzyfrog.search.protocol import RANKINGS
@@ -213,7 +213,7 @@ def _is_size(value: object) -> None:
 
 
 def _is_sample(value: object) -> None:
-    if value is not None and (not is_index(value) or value < 1):  # type: ignore[operator]
+    if value is not None and (not is_index(value) or value < 1):
         raise ParameterError(
             "sample",
             "be None or a whole number of at least 1",
@@ -271,8 +271,8 @@ def _plain(value: Any) -> Parameter:
 def seed_of(random_state: object) -> int:
     """Return the seed of a fit: an integer itself, or a number drawn from a generator."""
     if is_index(random_state):
-        if 0 <= random_state <= HIGHEST_SEED:  # type: ignore[operator]
-            return int(random_state)  # type: ignore[call-overload, no-any-return]
+        if 0 <= random_state <= HIGHEST_SEED:
+            return int(random_state)
         raise ParameterError("random_state", f"be from 0 to {HIGHEST_SEED}", str(random_state))
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(HIGHEST_SEED))
@@ -286,11 +286,6 @@ def seed_of(random_state: object) -> int:
         shown(random_state),
         "Pass an integer to get the same result every time.",
     )
-
-
-def is_index(value: object) -> bool:
-    """Whether a value is an integer, of Python or NumPy."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def checked_callbacks(callbacks: object) -> Sequence[Callback]:
@@ -310,8 +305,10 @@ def constrained_features(
     must_include: object, exclude: object, dataset: Dataset
 ) -> tuple[Masks, Masks]:
     """Return masks of the features to include and to exclude; no feature may be in both."""
-    included = _named_features("must_include", must_include, dataset)
-    excluded = _named_features("exclude", exclude, dataset)
+    included, excluded = (
+        feature_mask(name, () if given is None else given, dataset.feature_names)
+        for name, given in (("must_include", must_include), ("exclude", exclude))
+    )
     check_apart(included, excluded, dataset.feature_names)
     return included, excluded
 
@@ -326,15 +323,6 @@ def check_apart(included: Masks, excluded: Masks, names: Sequence[str]) -> None:
             f"{listed(both)} in both",
             "Remove these features from one of them.",
         )
-
-
-def _named_features(parameter: str, features: object, dataset: Dataset) -> Masks:
-    if features is None:
-        return np.zeros(dataset.n_features, np.bool_)
-    try:
-        return feature_mask(features, dataset)
-    except (DataError, ParameterError) as error:
-        raise DataError(f"{parameter}: {error}") from None
 
 
 def selected_index(
