@@ -17,7 +17,7 @@ import numpy as np
 from fuzzyfrog.common.params import Parametrized, check_count
 from fuzzyfrog.search.archive import Archive, ranking_of
 from fuzzyfrog.search.covering.cheapest import CheapestSearch
-from fuzzyfrog.search.covering.linear_program import Oracle, Rows, rounded
+from fuzzyfrog.search.covering.linear_program import rounded
 from fuzzyfrog.search.exact_front import subsets_reaching, subsets_within
 from fuzzyfrog.search.proof_log import RecordedSteps
 from fuzzyfrog.search.protocol import (
@@ -26,9 +26,11 @@ from fuzzyfrog.search.protocol import (
     Floats,
     Integers,
     Masks,
+    Oracle,
     Problem,
     Proof,
     Proposal,
+    Rows,
     Search,
     Steps,
     cost_of,

@@ -10,8 +10,6 @@ size by branch and bound, which is best for small covers, and `cheapest` those w
 from fuzzyfrog.search.covering.cheapest import CheapestSearch
 from fuzzyfrog.search.covering.linear_program import (
     Answer,
-    Oracle,
-    Rows,
     relaxed,
     rounded,
     smallest_cover,
@@ -19,6 +17,7 @@ from fuzzyfrog.search.covering.linear_program import (
 )
 from fuzzyfrog.search.covering.row_weighting import RowWeighting
 from fuzzyfrog.search.covering.search import CoverSearch, Slice
+from fuzzyfrog.search.protocol import Oracle, Rows
 
 __all__ = [
     "Answer",

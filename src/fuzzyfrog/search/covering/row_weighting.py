@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fuzzyfrog.common.deadline import stop_if_late
-from fuzzyfrog.search.covering.linear_program import Rows
-from fuzzyfrog.search.protocol import Constraints, Floats, Integers, Masks, Problem, Stream
+from fuzzyfrog.search.protocol import Constraints, Floats, Integers, Masks, Problem, Rows, Stream
 
 # Weights are whole numbers of this unit of what a row needs. So all sums are whole numbers below
 # 2**53, exact in any order: a walk has the same steps for any number of threads and any BLAS.
@@ -81,7 +80,7 @@ class RowWeighting:
     >>> import numpy as np
     >>> from fuzzyfrog.search import Problem
     >>> from fuzzyfrog.search.covering import RowWeighting, Rows
-    >>> from fuzzyfrog.search.protocol import Stream
+    >>> from fuzzyfrog.search.protocol import Stream, Rows
     >>> search = RowWeighting(Problem(3, 3, full_score=1.0), Stream(0, "example"))
     >>> nothing = np.zeros(3, bool)
     >>> search.learn(Rows(np.array([[1.0, 0.5, 0.0], [0.0, 0.5, 1.0]]), np.ones(2)), nothing)
