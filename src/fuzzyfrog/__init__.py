@@ -23,14 +23,10 @@ if TYPE_CHECKING:
     from fuzzyfrog.report import plot_front, plot_reducts
     from fuzzyfrog.result import Result
     from fuzzyfrog.search import Exact, Genetic, ParticleSwarm, QuickReduct, ShuffledFrogs
-    from fuzzyfrog.select import (
-        FeatureSelector,
-        ReductSelector,
-        SoftSelector,
-        check,
-        enumerate_reducts,
-        stability,
-    )
+    from fuzzyfrog.select.certify import enumerate_reducts
+    from fuzzyfrog.select.cross_validation import check
+    from fuzzyfrog.select.estimators import FeatureSelector, ReductSelector, SoftSelector
+    from fuzzyfrog.select.halves import stability
 
     __version__: str
 
@@ -69,19 +65,19 @@ _HOMES = {
     "DataError": "fuzzyfrog.errors",
     "Dataset": "fuzzyfrog.data",
     "Exact": "fuzzyfrog.search",
-    "FeatureSelector": "fuzzyfrog.select",
+    "FeatureSelector": "fuzzyfrog.select.estimators",
     "Genetic": "fuzzyfrog.search",
     "ParticleSwarm": "fuzzyfrog.search",
     "PredictionWarning": "fuzzyfrog.errors",
     "QuickReduct": "fuzzyfrog.search",
-    "ReductSelector": "fuzzyfrog.select",
+    "ReductSelector": "fuzzyfrog.select.estimators",
     "Result": "fuzzyfrog.result",
     "ShuffledFrogs": "fuzzyfrog.search",
-    "SoftSelector": "fuzzyfrog.select",
-    "check": "fuzzyfrog.select",
+    "SoftSelector": "fuzzyfrog.select.estimators",
+    "check": "fuzzyfrog.select.cross_validation",
     "date_parts": "fuzzyfrog.data",
     "dependency": "fuzzyfrog.measure",
-    "enumerate_reducts": "fuzzyfrog.select",
+    "enumerate_reducts": "fuzzyfrog.select.certify",
     "load_dataset": "fuzzyfrog.data",
     "lower_approximation": "fuzzyfrog.measure",
     "plot_front": "fuzzyfrog.report",
@@ -91,7 +87,7 @@ _HOMES = {
     "rough_regions": "fuzzyfrog.measure",
     "soft_dependency": "fuzzyfrog.measure",
     "soft_memberships": "fuzzyfrog.measure",
-    "stability": "fuzzyfrog.select",
+    "stability": "fuzzyfrog.select.halves",
     "upper_approximation": "fuzzyfrog.measure",
 }
 

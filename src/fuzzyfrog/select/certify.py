@@ -111,9 +111,11 @@ def enumerate_reducts(
         check_count("limit", limit)
     if size is not None:
         check_count("size", size)
-    check_costs(costs)
-    if costs is not None and size is not None:
-        raise ParameterError("size", Sentence("be left out with ", Setting("costs")), shown(size))
+    if costs is not None:
+        check_costs(costs)
+        if size is not None:
+            rule = Sentence("be left out with ", Setting("costs"))
+            raise ParameterError("size", rule, shown(size))
     measure = Dependency(
         X, y, tnorm=tnorm, spread=spread, categorical_features=categorical_features,
         missing=missing, target=target, n_jobs=n_jobs,

@@ -86,9 +86,7 @@ class Costs:
 
 
 def check_costs(costs: object) -> None:
-    """Raise unless costs are None or a mapping of names to positive numbers."""
-    if costs is None:
-        return
+    """Raise unless costs are a mapping of names to positive numbers."""
     if not isinstance(costs, Mapping) or not costs:
         rule = "be None or a mapping of features to what they cost"
         raise ParameterError("costs", rule, shown(costs), EXAMPLE)

@@ -251,6 +251,9 @@ class _Fit:
         if settings.proves or (here is measure and not self._groups):
             allowed = self._groups.expanded(~excluded)
             oracle = self._kind.oracle(measure, allowed, proves=settings.proves)
+            oracle = self._groups.oracle(oracle)
+            if oracle is not None and settings.survives:
+                oracle = surviving_oracle(oracle, settings.survives)
         problem = Problem(
             n_features=dataset.n_features,
             n_cells=dataset.n_samples * dataset.n_features,
@@ -261,7 +264,7 @@ class _Fit:
             n_features_to_select=settings.size_of(int(np.count_nonzero(~excluded))),
             min_dependency=float(settings.min_dependency),
             costs=None if costs is None else costs.units,
-            oracle=surviving_oracle(self._groups.oracle(oracle), settings.survives),
+            oracle=oracle,
             is_monotone=measure.is_monotone,
             tolerance=measure.tolerance,
         )

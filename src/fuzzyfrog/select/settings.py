@@ -245,7 +245,7 @@ _WHY_LEFT_OUT = {
 _KEPT = "With 1, the selected features keep the dependency of all features."
 _RULES: dict[str, Callable[[Any], None]] = {
     "certify": partial(check_boolean, "certify"),
-    "costs": check_costs,
+    "costs": lambda value: None if value is None else check_costs(value),
     "max_lost": lambda value: None if value is None else check_count("max_lost", value, least=0),
     "survives": lambda value: check_count("survives", value, least=0),
     "ranking": lambda value: check_known("ranking", value, RANKINGS),

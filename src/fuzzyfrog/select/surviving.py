@@ -74,10 +74,8 @@ def left(subset: NDArray[np.bool_], n_lost: int) -> Iterator[NDArray[np.bool_]]:
         yield rest
 
 
-def surviving_oracle(broken: Oracle | None, n_lost: int) -> Oracle | None:
+def surviving_oracle(broken: Oracle, n_lost: int) -> Oracle:
     """Return the oracle for the least score after a loss."""
-    if broken is None or not n_lost:
-        return broken
 
     def after_losses(subset: Masks) -> Rows:
         found, n_rows = [Rows.none(len(subset))], 0
