@@ -4,7 +4,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from fuzzyfrog.common.messages import shown
 from fuzzyfrog.errors import ParameterError
@@ -13,79 +13,13 @@ _NO_PORT = re.compile(r"((tcp|tls)://)?[^:/]+/?")
 CONNECT_SECONDS = 10  # for a scheduler to answer
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.0005, 0.02  # seconds between two looks at tasks
 
+# distributed.Client and distributed.Future, whose own types are incomplete.
+Client: TypeAlias = Any
+Future: TypeAlias = Any
+
 
 class TableMissingError(LookupError):
     """A worker does not have the table whose subsets it is to score."""
-
-
-class Future(Protocol):
-    """The future result of a task: the part of `distributed.Future` that is used here."""
-
-    @property
-    def key(self) -> str:
-        """The key of the result on the cluster."""
-
-    @property
-    def status(self) -> str:
-        """The state: "pending", "finished", "error", "cancelled" or "lost"."""
-
-    def done(self) -> bool:
-        """Whether the task has ended in any way."""
-
-    def exception(self) -> BaseException | None:
-        """Return the error that ended the task, if one did."""
-
-
-class Client(Protocol):
-    """A connection to a cluster: the part of `distributed.Client` that is used here."""
-
-    @property
-    def status(self) -> str:
-        """The state of the connection: "running" if there is one."""
-
-    @property
-    def scheduler(self) -> Any:
-        """The scheduler, whose methods return awaitables for the loop."""
-
-    @property
-    def loop(self) -> Any:
-        """The Tornado loop that talks to the cluster, in a thread of its own."""
-
-    def map(
-        self, function: Callable[..., Any], *iterables: Sequence[Any], pure: bool
-    ) -> list[Future]:
-        """Call a function on some worker for each set of arguments."""
-
-    def gather(self, futures: Sequence[Future]) -> list[Any]:
-        """Return the results in the order of the futures."""
-
-    def scatter(
-        self,
-        data: object,
-        *,
-        workers: Sequence[str] | None,
-        broadcast: bool,
-        hash: bool,  # noqa: A002 - as Dask calls it
-    ) -> Future:
-        """Send an object to a worker, or to all."""
-
-    def run(
-        self,
-        function: Callable[..., Any],
-        *args: Any,
-        workers: Sequence[str] | None = None,
-        on_error: str = "raise",
-    ) -> dict[str, Any]:
-        """Call a function at once on all workers, outside tasks."""
-
-    def cancel(self, futures: Sequence[Future]) -> None:
-        """Cancel the futures."""
-
-    def scheduler_info(self, *, n_workers: int) -> Mapping[str, Any]:
-        """Return facts about the cluster and its workers."""
-
-    def close(self) -> None:
-        """Close the connection."""
 
 
 def check_cluster(cluster: object) -> None:
@@ -125,8 +59,8 @@ def connected(cluster: object) -> Iterator[Client | None]:
         finally:
             client.close()
     else:
-        _refuse_within_a_task(cluster)  # type: ignore[arg-type]
-        yield cluster  # type: ignore[misc]
+        _refuse_within_a_task(cluster)
+        yield cluster
 
 
 def _refuse_within_a_task(client: Client) -> None:

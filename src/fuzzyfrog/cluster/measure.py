@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fuzzyfrog.cluster import worker
-from fuzzyfrog.cluster.client import Client, Future, connected, is_loss
+from fuzzyfrog.cluster.client import Client, connected, is_loss
 from fuzzyfrog.cluster.retry import (
     asked,
     collected,
@@ -243,7 +243,7 @@ class Pace:
 def round_seconds(client: Client, n_threads: int) -> float:
     """Return the seconds that a round of tasks without work takes."""
 
-    def submit(missing: list[int]) -> list[Future]:
+    def submit(missing: list[int]) -> Any:
         return client.map(nothing, missing, pure=False)
 
     laps = []
@@ -401,7 +401,7 @@ class Copies:
     ) -> Floats:
         """Return the results of a task for all sets of arguments, concatenated."""
 
-        def submit(missing: list[int]) -> list[Future]:
+        def submit(missing: list[int]) -> Any:
             same = [[stamp()] * len(missing), [self._fingerprint] * len(missing)]
             others = zip(*(arguments[part] for part in missing), strict=True)
             return self._client.map(task, *same, *map(list, others), pure=False)

@@ -88,7 +88,7 @@ class Sharded:
     def _totals(self, masks: Masks, allowed: Floats) -> Totals:
         subsets = Packed.of(masks)
 
-        def submit(missing: list[int]) -> list[Future]:
+        def submit(missing: list[int]) -> Any:
             return self._submitted(missing, subsets, allowed)
 
         return summed(collected(self._client, self._n_shards, submit, self._forget_lost))
@@ -143,7 +143,8 @@ class Sharded:
         """Submit a task for each set of arguments, to workers that have our code."""
         if not arguments[0]:
             return []
-        return self._client.map(task, [stamp()] * len(arguments[0]), *arguments, pure=False)
+        stamps = [stamp()] * len(arguments[0])
+        return list(self._client.map(task, stamps, *arguments, pure=False))
 
     def _shard(self, k: int) -> Future:
         if k not in self._shards:
