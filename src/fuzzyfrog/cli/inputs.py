@@ -118,16 +118,6 @@ class TableOptions(ReadingOptions):
         # Unlike Path.exists, os.path.exists takes any name, even one that is too long.
         return bool(path.suffix) or os.path.exists(path) or len(path.parts) != 1
 
-    @property
-    def is_read(self) -> bool:
-        """Whether the table is read from a file or from stdin."""
-        return self.table == STDIN or self.is_file
-
-    @property
-    def called(self) -> str:
-        """The name of the file that is read."""
-        return STDIN_FILE if self.table == STDIN else self.table
-
     def source(self) -> os.stat_result | None:
         """Return the file that will be read, None if there is none."""
         try:

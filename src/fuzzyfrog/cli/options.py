@@ -87,15 +87,17 @@ Jobs = Annotated[
 Json = Annotated[
     bool, typer.Option("--json", metavar="", help="Print one JSON document instead of text.")
 ]
-Details = Annotated[
-    bool,
-    typer.Option("--details", metavar="", help="Print all that is known about the answer."),
-]
-Columns = Annotated[
-    bool,
-    typer.Option("--columns", metavar="", help="Also print what every column does, and why."),
-]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Do not show progress.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Printing:
+    """What a selection prints; the fields are options."""
+
+    details: bool = option_field(False, "", "Print all that is known about the answer.")
+    columns: bool = option_field(False, "", "Also print what every column does, and why.")
+    as_json: Json = False
+    quiet: Quiet = False
 
 
 @dataclass(frozen=True, kw_only=True)

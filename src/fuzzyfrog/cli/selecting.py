@@ -15,7 +15,7 @@ import typer
 from fuzzyfrog.cli.console import tell, write_json, write_result
 from fuzzyfrog.cli.errors import ExitCode, in_options
 from fuzzyfrog.cli.inputs import LoadedTable, TableOptions, opened
-from fuzzyfrog.cli.options import CheckOptions, SelectionOptions
+from fuzzyfrog.cli.options import CheckOptions, Printing, SelectionOptions
 from fuzzyfrog.cli.outputs import Files
 from fuzzyfrog.cli.progress import NOTICE, Limits, ProgressState, Stopping, shown_progress
 from fuzzyfrog.common.deadline import (
@@ -46,15 +46,11 @@ def run_selection(
     options: SelectionOptions,
     files: Files,
     asked: TableOptions,
-    *,
     checking: CheckOptions,
-    details: bool = False,
-    columns: bool = False,
-    as_json: bool,
-    quiet: bool,
+    printing: Printing,
 ) -> None:
     """Read a table, select features, and print and write the result; ends with an exit code."""
-    with shown_progress("starting", quiet=quiet):
+    with shown_progress("starting", quiet=printing.quiet):
         files.check(asked)
         options.check()
         checking.check()
@@ -66,7 +62,7 @@ def run_selection(
             has_costs = getattr(options, "cost", None) or getattr(options, "costs", None)
             n_most = getattr(options, "max_evaluations", None)
             limits = Limits(options.max_seconds, n_most, proves and not has_costs)
-            with shown_progress(f"reading {asked.table}", limits, quiet=quiet) as course:
+            with shown_progress(f"reading {asked.table}", limits, quiet=printing.quiet) as course:
                 loaded = stack.enter_context(opened(asked))
                 dataset = options.grouped(loaded.dataset)
                 settings = options.settings(dataset, files.scores)
@@ -84,15 +80,7 @@ def run_selection(
                         result = trial.with_stability(result, loaded.dataset)
             if files.no_rows:
                 result = result.without_rows()
-            _write(
-                result,
-                unwritten,
-                files,
-                details=details,
-                columns=columns,
-                as_json=as_json,
-                quiet=quiet,
-            )
+            _write(result, unwritten, files, printing)
     except KeyboardInterrupt:
         tell(files.interruption(has_found=stopping.has_found))
         raise typer.Exit(ExitCode.INTERRUPTED) from None
@@ -162,29 +150,20 @@ def _command() -> str:
     return shlex.join(["fuzzyfrog", *(one for one in sys.argv[1:] if one != "--resume")])
 
 
-def _write(
-    result: Result,
-    unwritten: Unwritten,
-    files: Files,
-    *,
-    details: bool,
-    columns: bool,
-    as_json: bool,
-    quiet: bool,
-) -> None:
+def _write(result: Result, unwritten: Unwritten, files: Files, printing: Printing) -> None:
     """Print the result and write the other files; either is done even if the other fails."""
     try:
-        if as_json:
+        if printing.as_json:
             write_json(result.to_json())
         else:
             from fuzzyfrog.cli.summary import column_lines, result_lines  # slow to import
 
-            more = column_lines(result) if columns else ()
-            write_result(*result_lines(result, details=details), *more)
+            more = column_lines(result) if printing.columns else ()
+            write_result(*result_lines(result, details=printing.details), *more)
     finally:
-        with shown_progress("writing files", quiet=quiet or files.are_none):
+        with shown_progress("writing files", quiet=printing.quiet or files.are_none):
             files.write_rest(result, unwritten)
-    if not as_json:
+    if not printing.as_json:
         write_result(*files.next_steps(unwritten))
     unwritten.check()
 

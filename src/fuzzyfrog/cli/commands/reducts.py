@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from msgspec import to_builtins
 
-from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import fitted, tell, write_json, write_result
 from fuzzyfrog.cli.errors import ExitCode, UsageError
 from fuzzyfrog.cli.inputs import TableOptions, left_out_of, opened
-from fuzzyfrog.cli.options import CheckOptions, ReductOptions, features_in, given_options
+from fuzzyfrog.cli.options import CheckOptions, Printing, ReductOptions, features_in, given_options
 from fuzzyfrog.cli.outputs import Files
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.cli.selecting import run_selection
@@ -34,6 +33,7 @@ def reducts(
     search: ReductOptions,
     files: Files,
     checking: CheckOptions,
+    *,
     list_all: Annotated[
         bool,
         typer.Option(
@@ -46,10 +46,7 @@ def reducts(
     limit: Annotated[
         int, typer.Option(metavar="N", help="With --all: list at most N reducts; 0 for all.")
     ] = 100,
-    details: options.Details = False,
-    columns: options.Columns = False,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
+    printing: Printing,
 ) -> None:
     """Find the fewest columns that separate exactly these samples as well as all columns do.
 
@@ -58,16 +55,7 @@ def reducts(
     so far and still writes all files.
     """
     if not list_all:
-        run_selection(
-            search,
-            files,
-            asked,
-            checking=checking,
-            details=details,
-            columns=columns,
-            as_json=as_json,
-            quiet=quiet,
-        )
+        run_selection(search, files, asked, checking, printing)
         return
     allowed = (
         "n_features", "include", "exclude", "copies", "jobs", "tnorm", "spread", "missing", "cost",
@@ -81,7 +69,7 @@ def reducts(
         )
     if limit < 0:
         raise UsageError(f"--limit must be at least 0, got {limit}. 0 lists all of them.")
-    _list_all(asked, search, limit, as_json=as_json, quiet=quiet)
+    _list_all(asked, search, limit, as_json=printing.as_json, quiet=printing.quiet)
 
 
 def _list_all(

@@ -1,8 +1,7 @@
 """``fuzzyfrog select``: columns to predict with."""
 
-from fuzzyfrog.cli import options
 from fuzzyfrog.cli.inputs import TableOptions
-from fuzzyfrog.cli.options import CheckOptions, SoftOptions
+from fuzzyfrog.cli.options import CheckOptions, Printing, SoftOptions
 from fuzzyfrog.cli.outputs import Files
 from fuzzyfrog.cli.selecting import run_selection
 
@@ -12,23 +11,11 @@ def select(
     search: SoftOptions,
     files: Files,
     checking: CheckOptions,
-    details: options.Details = False,
-    columns: options.Columns = False,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
+    printing: Printing,
 ) -> None:
     """Select columns to predict with, and check how well models do with them.
 
     Similar samples should have the same class: noise lowers that, so the number of columns comes
     out by itself. Ctrl-C stops with the best columns so far and still writes all files.
     """
-    run_selection(
-        search,
-        files,
-        asked,
-        checking=checking,
-        details=details,
-        columns=columns,
-        as_json=as_json,
-        quiet=quiet,
-    )
+    run_selection(search, files, asked, checking, printing)
