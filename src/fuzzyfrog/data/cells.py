@@ -408,3 +408,11 @@ def _reading(numbers: Sequence[_Number], decimal: str) -> str:
     if not examples:  # another minus, for example
         examples = [(set(), one) for one in numbers if not all_numbers([one.text], decimal)]
     return ", ".join(f"{shown(one.text)} as {one.value:.15g}" for _, one in examples[:2])
+
+
+def spelled(number: float) -> str:
+    """Return a number as a cell, empty where it is missing."""
+    if number != number:
+        return ""
+    is_whole = isinstance(number, int) or number.is_integer()
+    return str(int(number)) if is_whole else repr(number)

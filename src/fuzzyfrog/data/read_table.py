@@ -161,30 +161,14 @@ def read_table(
     if max_missing is not None:
         check_count("max_missing", max_missing, least=0)
     _check_decimal(decimal)
-    kind = file_format(path)
-    dialect = Dialect(decimal=decimal, encoding=encoding)
     with in_memory(f"the table of {shown(str(path))}", SMALLER_TABLE):
-        if kind == ".parquet":
-            read = _read(wanted, ParquetTable.of(path))
-        elif kind == ".npy":
-            read = _read(wanted, NpyTable.of(path))
-        elif kind == ".xlsx":
-            with opened_workbook(path, wanted.ignore) as book:
-                read = _read(wanted, book)
-        elif kind == ".arff":
-            stamp(path)
-            read = _read(wanted, ArffTable(path, encoding))
-        else:
-            stamp(path)
-            dialect = dialect_of(path, separator, decimal, encoding)
-            with settings_together(path, dialect):
-                table = DelimitedTable(path, dialect)
-                if dialect.separator not in (separator, _default(kind, decimal)):
-                    mark = shown(dialect.separator)
-                    table.notes = (
-                        f"{path.name}: cells are separated by {mark}, as the header is.",
-                    )
-                read = _read(wanted, table)
+        dialect = dialect_of(path, separator, decimal, encoding)
+        with opened_table(path, dialect, wanted.ignore) as table:
+            is_delimited = isinstance(table, DelimitedTable)
+            if is_delimited and dialect.separator not in (separator, _default(path, decimal)):
+                mark = shown(dialect.separator)
+                table.notes = (f"{path.name}: cells are separated by {mark}, as the header is.",)
+            read = _read(wanted, table)
         kept, dropped = _kept_rows(path, wanted, read, max_missing)
         dataset = _dataset(path, wanted, kept, target_kind, dialect, dropped)
         return with_date_parts(dataset) if dates == "parts" else dataset
@@ -203,20 +187,42 @@ def _check_decimal(decimal: object) -> None:
 
 
 def dialect_of(path: Path, separator: str | None, decimal: str, encoding: str) -> Dialect:
-    """Return the dialect of a ".csv" or ".tsv" file.
+    """Return the dialect of a file, whose separator matters if it is ".csv" or ".tsv".
 
-    The separator is the given one, the default, or another one that the header has instead.
+    That is the given one, the default, or another one that the header has instead.
     """
+    if file_format(path) not in SEPARATORS:
+        return Dialect(decimal=decimal, encoding=encoding)
+    stamp(path)
     if separator is None:
-        kind = file_format(path)
-        return recognized(path, Dialect(_default(kind, decimal), decimal, encoding))
+        return recognized(path, Dialect(_default(path, decimal), decimal, encoding))
     if len(separator) != 1 or separator in '"\r\n':
         hint = "Pass ';' or '\\t'."
         raise ParameterError("separator", "be one character", shown(separator), hint)
     return Dialect(separator, decimal, encoding)
 
 
-def _default(kind: str, decimal: str) -> str:
+@contextmanager
+def opened_table(path: Path, dialect: Dialect, ignored: Sequence[str] = ()) -> Iterator[Source]:
+    """Open the table in a file; columns in `ignored` may have cells without a value."""
+    kind = file_format(path)
+    if kind == ".xlsx":
+        with opened_workbook(path, ignored) as book:
+            yield book
+    elif kind == ".parquet":
+        yield ParquetTable.of(path)
+    elif kind == ".npy":
+        yield NpyTable.of(path)
+    elif kind == ".arff":
+        stamp(path)
+        yield ArffTable(path, dialect.encoding)
+    else:
+        with settings_together(path, dialect):
+            yield DelimitedTable(path, dialect)
+
+
+def _default(path: Path, decimal: str) -> str:
+    kind = file_format(path)
     return ";" if (kind, decimal) == (".csv", ",") else SEPARATORS[kind]
 
 

@@ -8,14 +8,10 @@ from pathlib import Path
 from typing import Any, TextIO, cast
 
 from fuzzyfrog.common.messages import listed, shown
-from fuzzyfrog.data.cells import MISSING, NotANumberError, parse_numbers, read_texts
+from fuzzyfrog.data.cells import MISSING, NotANumberError, parse_numbers, read_texts, spelled
 from fuzzyfrog.data.dataset import Dataset
-from fuzzyfrog.data.formats.arff import ArffTable
-from fuzzyfrog.data.formats.csv import DelimitedTable
-from fuzzyfrog.data.formats.excel import opened_workbook
-from fuzzyfrog.data.formats.npy import NpyTable
 from fuzzyfrog.data.formats.parquet import ParquetTable, write_arrow
-from fuzzyfrog.data.read_table import SEPARATORS, dialect_of, file_format
+from fuzzyfrog.data.read_table import SEPARATORS, dialect_of, file_format, opened_table
 from fuzzyfrog.errors import DataError
 
 FORMATS = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
@@ -66,23 +62,11 @@ def write_reduced(
 def _cells(dataset: Dataset, source: CellSource) -> Iterator[list[Any]]:
     """Yield the names of all columns, then the cells of each sample."""
     if source.file is None:
-        return _cells_of_numbers(dataset)
-    kind = file_format(source.file)
-    if kind == ".parquet":
-        return _cells_of_parquet(ParquetTable.of(source.file))
-    if kind == ".npy":
-        return _cells_of_npy(NpyTable.of(source.file))
-    if kind == ".xlsx":
-        return _cells_of_workbook(source.file)
-    if kind == ".arff":
-        return ArffTable(source.file, source.encoding).cells()
+        yield from _cells_of_numbers(dataset)
+        return
     dialect = dialect_of(source.file, source.separator, source.decimal, source.encoding)
-    return DelimitedTable(source.file, dialect).cells()
-
-
-def _cells_of_workbook(path: Path) -> Iterator[list[str]]:
-    with opened_workbook(path) as book:
-        yield from book.cells()
+    with opened_table(source.file, dialect) as table:
+        yield from table.cells()
 
 
 def _cells_of_numbers(dataset: Dataset) -> Iterator[list[str]]:
@@ -93,30 +77,8 @@ def _cells_of_numbers(dataset: Dataset) -> Iterator[list[str]]:
         )
     yield [*dataset.feature_names, dataset.target_name]
     for values, target in zip(dataset.values.tolist(), dataset.target.tolist(), strict=True):
-        label = _spelled(target) if dataset.classes is None else str(dataset.classes[target])
-        yield [*map(_spelled, values), label]
-
-
-def _spelled(number: float) -> str:
-    if number != number:
-        return ""
-    is_whole = isinstance(number, int) or number.is_integer()
-    return str(int(number)) if is_whole else repr(number)
-
-
-def _cells_of_parquet(source: ParquetTable) -> Iterator[list[Any]]:
-    yield source.names
-    for table in source.tables(source.names):
-        for batch in table.to_batches(max_chunksize=10_000):
-            columns = (column.to_pylist() for column in batch.columns)
-            yield from map(list, zip(*columns, strict=True))
-
-
-def _cells_of_npy(source: NpyTable) -> Iterator[list[str]]:
-    yield source.names
-    for block in source.blocks():
-        for row in block.tolist():
-            yield [_spelled(number) for number in row]
+        label = spelled(target) if dataset.classes is None else str(dataset.classes[target])
+        yield [*map(spelled, values), label]
 
 
 def _chosen(rows: Iterator[list[Any]], names: Sequence[str]) -> Iterator[list[Any]]:

@@ -93,6 +93,10 @@ class Source:
         """Yield all rows in blocks."""
         raise NotImplementedError
 
+    def cells(self) -> Iterator[list[Any]]:
+        """Yield the names of the columns, then the cells of each sample as spelled."""
+        raise NotImplementedError
+
     def rows(self, block: Cells, layout: Layout, target: Any) -> Rows:
         """Return the rows of a block of all columns of a text file."""
         features = Cells([block.columns[place] for place in layout.features], block.lines)

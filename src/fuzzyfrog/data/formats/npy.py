@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.data.cells import spelled
 from fuzzyfrog.data.formats import (
     FileStamp,
     Layout,
@@ -88,6 +89,12 @@ class NpyTable(Source):
             if layout.row_labels is not None:
                 labels = [f"{number:.15g}" for number in block[:, layout.row_labels].tolist()]
             yield Rows(block[:, list(layout.features)], block[:, layout.target], labels)
+
+    def cells(self) -> Iterator[list[str]]:
+        """Yield the names of the columns, then the cells of each sample."""
+        yield self.names
+        for block in self.blocks():
+            yield from ([spelled(number) for number in row] for row in block.tolist())
 
     def blocks(self) -> Iterator[NDArray[Any]]:
         """Yield all columns of each block of rows."""

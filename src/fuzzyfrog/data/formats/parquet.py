@@ -57,6 +57,14 @@ class ParquetTable(Source):
             labels = [["" if cell is None else str(cell) for cell in frame[one]] for one in label]
             yield Rows(frame.select(*layout.names), frame[target], *labels)
 
+    def cells(self) -> Iterator[list[Any]]:
+        """Yield the names of the columns, then the cells of each sample."""
+        yield self.names
+        for table in self.tables(self.names):
+            for batch in table.to_batches(max_chunksize=10_000):
+                columns = (column.to_pylist() for column in batch.columns)
+                yield from map(list, zip(*columns, strict=True))
+
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield the columns of each block of rows as an Arrow table."""
         for file, mark in self.files.items():
