@@ -27,6 +27,7 @@ from sklearn.model_selection import (
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -225,6 +226,29 @@ def test_models_and_scores_can_be_chosen():
     unnamed = check(SOFT, table, target, cv=3, models=list(models.values()), scoring=scoring)
     assert unnamed.models == ("DecisionTreeClassifier", "KNeighborsClassifier")
     assert unnamed.scores == found.scores  # with the same seeds
+
+
+@pytest.mark.parametrize("model", [KNeighborsRegressor(), SVR()], ids=repr)
+def test_scores_are_in_the_unit_of_the_target(model):
+    table, target = mixed_table(is_numeric=True)
+    target, missed = 1_000 * (target + 3), "neg_mean_absolute_error"
+    cv = KFold(3, shuffle=True, random_state=0)
+    (error,) = check(SOFT, table, target, cv=cv, models=[model], scoring=missed).all.by_model
+    assert error < -100
+    scoring = ["r2", missed]
+    both = check(SOFT, table, target, cv=cv, models=[model], scoring=scoring)
+    assert both.of("all", "neg mean absolute error").by_model == (error,)
+    (r2,) = check(SOFT, table, target, cv=cv, models=[model], scoring="r2").all.by_model
+    assert both.all.by_model == (r2,)
+
+
+def test_models_of_the_same_class_have_numbers():
+    table, target = mixed_table()
+    models = [KNeighborsClassifier(1), KNeighborsClassifier(50)]
+    found = check(SOFT, table, target, cv=3, models=models)
+    assert found.models == ("KNeighborsClassifier-1", "KNeighborsClassifier-2")
+    named = check(SOFT, table, target, cv=3, models={"near": models[0], "far": models[1]})
+    assert found.scores == named.scores
 
 
 def test_weights_count_in_models_and_scores():
@@ -465,6 +489,9 @@ def test_wrong_parameters_get_a_sentence():
         check(QUICK, iris, scoring="f1")
     with pytest.raises(ParameterError, match="models must be estimators of scikit-learn"):
         check(QUICK, iris, models=["forest"])
+    for wrong in (KNeighborsClassifier, KNeighborsClassifier(), [KNeighborsClassifier], []):
+        with pytest.raises(ParameterError, match="models must be estimators of scikit-learn"):
+            check(QUICK, iris, models=wrong)
     with pytest.raises(DataError, match="must have samples of two groups or more, got one group"):
         check(QUICK, iris.values[:, :2], iris.values[:, 2], groups=np.zeros(150))
     with pytest.raises(ParameterError, match="groups must have a value for each of the 150 samp"):

@@ -80,12 +80,26 @@ def named_models(models: Models, seed: int, *, is_numeric: bool) -> dict[str, An
                 "ridge regression": Ridge(),
                 "random forest": RandomForestRegressor(N_TREES),
             }
-    elif not isinstance(models, Mapping):
-        models = {type(one).__name__: one for one in models}
-    if not models or not all(hasattr(one, "fit") for one in models.values()):
-        rule = "be estimators of scikit-learn, as a list or by their names"
+    named = _by_class(models) if isinstance(models, Sequence) else models
+    if not isinstance(named, Mapping) or not named or not all(map(_is_estimator, named.values())):
+        rule = "be estimators of scikit-learn such as Ridge(), as a list or by their names"
         raise ParameterError("models", rule, shown(models))
-    return {str(name): _seeded(clone(one), seed) for name, one in models.items()}
+    return {str(name): _seeded(clone(one), seed) for name, one in named.items()}
+
+
+def _by_class(models: Sequence[Any]) -> dict[str, Any]:
+    """Return models by the name of their class, with a number if several are of the same."""
+    names = [type(one).__name__ for one in models]
+    numbers = [names[: place + 1].count(name) for place, name in enumerate(names)]
+    numbered = [
+        f"{name}-{number}" if names.count(name) > 1 else name
+        for name, number in zip(names, numbers, strict=True)
+    ]
+    return dict(zip(numbered, models, strict=True))
+
+
+def _is_estimator(model: Any) -> bool:
+    return not isinstance(model, type) and hasattr(model, "fit") and hasattr(model, "get_params")
 
 
 def _seeded(model: Any, seed: int) -> Any:
@@ -123,8 +137,10 @@ class Fold:
         self._dataset, self._models, self._scorers = dataset, models, scorers
         self._parts = train, test = parts
         target = dataset.target
-        if target.dtype.kind == "f" and "R²" in scorers:  # which does not depend on the unit
-            target = target / max(np.abs(target[np.concatenate(parts)]).max(), np.finfo(float).tiny)
+        if target.dtype.kind == "f" and list(scorers) == ["R²"]:  # it does not depend on the unit
+            largest = np.abs(target[np.concatenate(parts)]).max()
+            if not 1 / LARGEST < largest < LARGEST:  # squares would overflow, or be 0
+                target = target / max(largest, np.finfo(float).tiny)
         self._targets = target[train], target[test]
         self._weights = (None, None) if weights is None else (weights[train], weights[test])
         self._known: dict[bytes, list[list[float]]] = {}
