@@ -463,7 +463,8 @@ class SoftSelector(_Selector):
         columns of text and categories.
     target : {"auto", "class", "numeric"}, default="auto"
         How to read `y`; "auto" takes numbers with a fractional part as numeric, and whole numbers
-        if there are more than 20 different ones and more than a tenth of the samples.
+        if there are more than 20 different ones, unless they are codes: consecutive from 0 or 1,
+        each in at least ten samples and half as many as the average.
     sample : int or None, default=None
         Average over this many random samples, each compared with all others; the dependencies are
         then estimates. None stands for all samples of a table with up to 8,944, and fewer beyond:
@@ -693,7 +694,8 @@ class ReductSelector(_Selector):
         columns of text and categories.
     target : {"auto", "class", "numeric"}, default="auto"
         How to read `y`; "auto" takes numbers with a fractional part as numeric, and whole numbers
-        if there are more than 20 different ones and more than a tenth of the samples.
+        if there are more than 20 different ones, unless they are codes: consecutive from 0 or 1,
+        each in at least ten samples and half as many as the average.
     sample : int or None, default=None
         Score subsets on a random sample of this many rows, for large tables; each is still
         compared with all rows. All dependencies are then estimates, and nothing can be certified.
@@ -921,7 +923,8 @@ class FeatureSelector(_Selector):
         columns of text and categories.
     target : {"auto", "class", "numeric"}, default="auto"
         How to read `y`; "auto" takes numbers with a fractional part as numeric, and whole numbers
-        if there are more than 20 different ones and more than a tenth of the samples.
+        if there are more than 20 different ones, unless they are codes: consecutive from 0 or 1,
+        each in at least ten samples and half as many as the average.
     max_seconds : float or None, default=None
         Time limit for everything after the data is read. The best subset so far is selected. The
         core and the explanations of the result get a tenth of it plus 3 seconds, and are left
