@@ -16,7 +16,9 @@ from fuzzyfrog import FeatureSelector, ReductSelector, SoftSelector, check
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.data.dataset import group_numbers
 from fuzzyfrog.measure import SoftDependency
+from fuzzyfrog.measure.soft_columns import SoftColumns
 from fuzzyfrog.result import Result
+from fuzzyfrog.select.row_groups import connected
 from naive import soft as naive
 
 
@@ -213,3 +215,28 @@ def test_rows_in_the_order_of_a_date_are_said(order):
     told = [str(one.message) for one in said if "TimeSeriesSplit" in str(one.message)]
     assert len(told) == (order != "mixed")
     assert not told or told[0].startswith("The samples are in the order of 'day'.")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_groups_are_connected_through_any_number_of_others(seed):
+    rng = np.random.default_rng(seed)
+    n = 60
+    first, second = (np.unique(rng.integers(0, k, n), return_inverse=True)[1] for k in (45, 40))
+    if seed == 0:  # a chain
+        first, second = np.arange(n) // 2, (np.arange(n) + 1) // 2
+    same = (first[:, None] == first) | (second[:, None] == second)
+    reached = np.linalg.matrix_power(same.astype(float), n) > 0
+    found = connected(first, second)
+    np.testing.assert_array_equal(found[:, None] == found, reached)
+    assert set(found.tolist()) == set(range(found.max() + 1))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_chances_leave_out_the_group_of_a_sample(seed):
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(0, [2, 5, 30, 1000][seed], 80)
+    y = np.round(rng.standard_cauchy(80) if seed % 2 else rng.normal(size=80), 1)
+    data = replace(make_dataset(rng.normal(size=(80, 2)), y, target="numeric"), groups=groups)
+    columns = SoftColumns.of(data)
+    alike = np.where(groups[:, None] == groups, np.nan, columns.likeness(np.arange(80)))
+    np.testing.assert_allclose(columns.chances(), np.nanmean(alike, axis=1), atol=1e-13)

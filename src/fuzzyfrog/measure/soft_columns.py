@@ -121,11 +121,8 @@ class SoftColumns:
             kinds = self.together * (codes.max() + 1) + codes
             _, places, counts = np.unique(kinds, return_inverse=True, return_counts=True)
             return np.asarray((np.bincount(codes)[codes] - counts[places]) / n_others)
-        alike = _total_likeness(self.target)
-        order, last = np.argsort(self.together, kind="stable"), np.cumsum(sizes)
-        for group in np.flatnonzero(sizes > 1):
-            rows = order[last[group] - sizes[group] : last[group]]
-            alike[rows] -= _total_likeness(self.target[rows])
+        alike = _total_likeness(self.target, np.zeros(n, np.int64))
+        alike -= _total_likeness(self.target, self.together)
         return alike / n_others
 
     def __getstate__(self) -> dict[str, Any]:
@@ -244,13 +241,16 @@ def _mean_difference(values: Floats) -> float:
     return float(2.0 * (ranks * np.sort(values)).sum() / (n * (n - 1.0)))
 
 
-def _total_likeness(values: Floats) -> Floats:
-    """Return the sum of max(0, 1 - difference) over all others, for each of some numbers."""
-    order = np.argsort(values, kind="stable")
-    ordered = values[order]
+def _total_likeness(values: Floats, groups: Integers) -> Floats:
+    """Return the sum of max(0, 1 - difference) over the others of its group, for each number."""
+    by_value = np.sort(values)
+    begins = groups * (values.size + 1)  # of the ranks of a group, so that one sort is enough
+    ranks = begins + np.searchsorted(by_value, values)
+    order = np.argsort(ranks, kind="stable")
+    ordered, ranks, begins = values[order], ranks[order], begins[order]
     # Of those within 1: where the first is, and where the first is that is not.
-    first = np.searchsorted(ordered, ordered - 1.0, side="left")
-    after = np.searchsorted(ordered, ordered + 1.0, side="right")
+    first = np.searchsorted(ranks, begins + np.searchsorted(by_value, ordered - 1.0))
+    after = np.searchsorted(ranks, begins + np.searchsorted(by_value, ordered + 1.0, side="right"))
     here = np.arange(values.size)
     sums = np.concatenate([[0.0], np.cumsum(ordered)])
     below = (here - first) * (1.0 - ordered) + (sums[here] - sums[first])

@@ -68,7 +68,7 @@ def samples_together(dataset: Dataset, rows: Integers, seen: Masks, n_folds: int
     n_copies = len(rows) - int(together.max()) - 1
     if dataset.groups is not None:
         groups = np.unique(dataset.groups[rows], return_inverse=True)[1]
-        together = connected([together, groups])
+        together = connected(together, groups)
     kinds = numbers_by_id(dataset, rows, ids)
     together, by, not_by = joined(kinds, together, 1 / n_folds)
     return Together(together, tuple(by), tuple(not_by), categories, n_copies)

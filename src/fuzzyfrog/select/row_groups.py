@@ -110,7 +110,7 @@ def joined(
     by: list[str] = []
     not_by: list[str] = []
     for name in sorted(kinds, key=lambda name: -int(kinds[name].max())):
-        both = connected([together, kinds[name]])
+        both = connected(together, kinds[name])
         largest = max(len(together) * most, _largest(kinds[name]), _largest(together))
         if _largest(both) <= largest:
             together = both
@@ -127,17 +127,22 @@ def numbered(labels: NDArray[Any], is_missing: Masks) -> Integers:
     return np.unique(numbers, return_inverse=True)[1]
 
 
-def connected(kinds: list[Integers]) -> Integers:
-    """Return a number for each sample, the same if groups of any kind connect them."""
-    numbers = kinds[0]
-    while True:
-        before = numbers
-        for kind in kinds:  # each takes the lowest number in its group
-            lowest = np.full(kind.max() + 1, len(kind))
-            np.minimum.at(lowest, kind, numbers)
-            numbers = lowest[kind]
-        if np.array_equal(numbers, before):
-            return np.unique(numbers, return_inverse=True)[1]
+def connected(first: Integers, second: Integers) -> Integers:
+    """Return a number for each sample, the same if groups of either kind connect them."""
+    lowest = list(range(int(first.max()) + 1))  # group of the first kind connected with each
+
+    def root(group: int) -> int:
+        while lowest[group] != group:
+            lowest[group] = lowest[lowest[group]]
+            group = lowest[group]
+        return group
+
+    seen: dict[int, int] = {}
+    for a, b in zip(first.tolist(), second.tolist(), strict=True):
+        low, high = sorted((root(a), root(seen.setdefault(b, a))))
+        lowest[high] = low
+    roots = np.array([root(group) for group in range(len(lowest))])
+    return np.unique(roots[first], return_inverse=True)[1]
 
 
 def _largest(numbers: Integers) -> int:
