@@ -187,6 +187,24 @@ def test_slips_among_numbers_with_a_unit_are_told(write):
         read_table(write("x.csv", f"a,class\n{rows}heavy,x\n"), "class")
 
 
+def test_columns_with_the_same_doubt_share_a_warning(write):
+    rows = "".join(f"{k}.5,{k}.5,{k}.5,{k}.5,{k}.5,{k}.5,{'xy'[k % 2]}\n" for k in range(30))
+    more = "a,b,c,d,e,f,class\n" + rows + "n.d.,-,-,-,-,-,x\n"
+    with pytest.warns(UserWarning, match="'a' holds numbers except 'n.d.'") as caught:
+        read_table(write("x.csv", more), "class")
+    (message,) = [str(one.message) for one in caught]
+    assert message.endswith("The same goes for 5 more features: 'b', 'c', 'd' and 2 more.")
+
+
+@pytest.mark.parametrize(("separator", "decimal"), [(",", "."), (";", ",")])
+def test_a_lone_point_is_a_missing_value(write, separator, decimal):
+    rows = [f"{k}{decimal}5{separator}{'xy'[k % 2]}\n" for k in range(30)]
+    text = f"a{separator}class\n{''.join(rows)}.{separator}x\n . {separator}y\n"
+    data = read_table(write("x.csv", text), "class", separator=separator, decimal=decimal)
+    assert data.values[:, 0].tolist()[:2] == [0.5, 1.5]
+    assert np.isnan(data.values[30:, 0]).all()
+
+
 def test_four_different_slips_among_numbers_are_told(write):
     rows = "".join(f"{k}.5,{'xy'[k % 2]}\n" for k in range(40)) + "n.d.,x\n-,y\n*,x\n12;3,y\n"
     with pytest.warns(UserWarning, match=r"numbers except 'n\.d\.', '-', '\*', '12;3', so it is"):

@@ -76,6 +76,13 @@ def listed(values: Iterable[object]) -> str:
     return f"{text}, ... ({len(everything)} in all)"
 
 
+def first_few(texts: Sequence[str], joint: str = ", ") -> str:
+    """Return the first three texts, and how many more there are."""
+    if len(texts) <= 3:
+        return joint.join(texts)
+    return f"{joint.join(texts[:3])} and {len(texts) - 3:,} more"
+
+
 def close_to(name: object, known: Sequence[str]) -> list[str]:
     """Return the known names that resemble the name, the closest first; case does not matter."""
     plain = [one.casefold() for one in known]

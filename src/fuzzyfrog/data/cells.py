@@ -21,7 +21,7 @@ from fuzzyfrog.common.messages import Sentence, Setting, listed, shown
 # Texts that mean "no value" in a feature of a text file, in exactly this spelling; "none" and "Na"
 # are not among them, as they are categories in real tables.
 MISSING = frozenset(
-    {"", "?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NAN", "-nan", "null", "NULL", "None"}
+    {"", "?", ".", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NAN", "-nan", "null", "NULL", "None"}
 )
 
 # Those of them that are also words for a category, such as the plan of a customer without one.
@@ -90,7 +90,7 @@ def is_missing(cell: object) -> bool:
 def parse_numbers(cells: Sequence[str], decimal: str = ".") -> NDArray[np.float64]:
     """Return the numbers of a column of text, NaN where it is missing."""
     if decimal == ",":  # then a cell with a point is not a number, like one with a comma otherwise
-        cells = [cell.translate(_SWAPPED) for cell in cells]
+        cells = ["" if cell.strip() in MISSING else cell.translate(_SWAPPED) for cell in cells]
     try:
         parsed = np.fromiter(map(float, cells), np.float64, count=len(cells))
     except ValueError:

@@ -5,7 +5,7 @@ turns the cells of a part into numbers, or into codes by first appearance, and s
 the codes stand for.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -13,7 +13,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import MAX_ITEMS, Sentence, Setting, listed, shown
+from fuzzyfrog.common.messages import MAX_ITEMS, Sentence, Setting, first_few, listed, shown
 from fuzzyfrog.common.resources import GrowingTable
 from fuzzyfrog.data.columns import (
     MAX_EXACT_INTEGER,
@@ -33,6 +33,7 @@ from fuzzyfrog.data.columns import (
 from fuzzyfrog.errors import DataError
 
 BLOCK_CELLS = 2**20  # cells of a table that are converted at once: about 8 MB
+MOST_SENTENCES = 3  # with the same advice; if there are more, they become one
 LEAST_FRAME_ROWS = 1000  # below, the call for each column of a frame costs more than its cells
 
 
@@ -210,7 +211,7 @@ def _decoded(
     if any(column.values is not None and np.isinf(column.values).any() for column in columns):
         check_finite(values, names)  # a text can be an infinite number
     prefix = f"{file}: " if file else ""
-    notes: list[str] = [Sentence(prefix, one.warning) for one in columns if one.warning]
+    notes = [*_doubts(columns, names, prefix)]
     if readings := [column.reading for column in columns if column.reading]:
         notes.insert(0, _numbers_in_text(readings))
     if gaps := [column.gaps for column in columns if column.gaps]:
@@ -218,6 +219,21 @@ def _decoded(
     dates = frozenset(place for place, column in enumerate(columns) if column.is_date)
     labels = tuple(column.labels for column in columns)
     return Content(values, labels, (*warnings, *notes), dates)
+
+
+def _doubts(columns: Sequence[Column], names: Sequence[str], prefix: str) -> Iterator[str]:
+    """Yield the warnings about columns; of more than three with the same advice, the first."""
+    kinds: dict[str, list[tuple[str, str]]] = {}
+    for name, column in zip(names, columns, strict=True):
+        if column.warning:
+            kinds.setdefault(column.warning.rpartition(". ")[2], []).append((name, column.warning))
+    for some in kinds.values():
+        if len(some) <= MOST_SENTENCES:
+            yield from (Sentence(prefix, warning) for _, warning in some)
+            continue
+        others = first_few([shown(name) for name, _ in some[1:]])
+        more = f" The same goes for {len(some) - 1:,} more features: {others}."
+        yield Sentence(prefix, some[0][1], more)
 
 
 def check_shape(n_samples: int | None, n_features: int) -> None:
