@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from fuzzyfrog import ReductSelector
+from fuzzyfrog import ReductSelector, SoftSelector
 from fuzzyfrog.cli.summary import result_lines
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.errors import DataError, ParameterError
@@ -193,6 +193,28 @@ def test_an_identifier_is_better_than_no_answer():
 )
 def test_other_repeated_numbers_are_not_told(name, n_values):
     assert told(np.arange(120) * 11 % n_values, name=name) == []
+
+
+@pytest.mark.parametrize("name", ["nr", "Number", "ISO_code", "worker no", "num"])
+def test_a_number_with_equally_many_samples_is_an_id_and_so_is_its_name(name):
+    who = np.repeat(np.random.default_rng(0).permutation(40) * 7, 5)[3:]
+    X = pd.DataFrame({name: who, "country": [f"c{one}" for one in who], "a": np.arange(197) % 7})
+    with pytest.warns(UserWarning, match="named like an ID|says the same as|belong together"):
+        found = SoftSelector().fit(X, np.arange(197) // 3 % 2)
+    assert found.get_feature_names_out().tolist() == ["a"]
+    assert found.record().excluded == (0, 1)
+    notes = found.record().notes
+    assert sum(f"'country' says the same as {name!r}. It is left out; keep" in one for one in notes)
+    assert sum(f"with the same {name!r} belong together" in one for one in notes) == 1
+
+
+@pytest.mark.parametrize("name", ["nr", "postcode", "week_no", "number_of_rooms", "code"])
+def test_other_numbers_are_no_ids(name):
+    if name in ("nr", "code"):  # few values, or some more frequent than others
+        assert told(np.arange(190) * 7 % 19, name=name) == []
+        assert told(np.random.default_rng(0).integers(0, 40, 200), name=name) == []
+    else:
+        assert told(np.arange(200) * 7 % 40, name=name) == []
 
 
 def test_a_column_that_counts_the_rows():

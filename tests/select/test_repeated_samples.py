@@ -19,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from fuzzyfrog import DataError, ReductSelector, check
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.select.repeated_samples import copies_among, parts_of, samples_together
+from fuzzyfrog.select.row_groups import with_the_same
 
 QUICK = ReductSelector("quickreduct", random_state=0)
 
@@ -154,13 +155,16 @@ def test_few_patients_make_few_folds():
         unwarned(QUICK, *visits([60, 2], is_numeric=True))
 
 
-def test_labels_that_nearly_all_differ_keep_together_those_that_do_not():
+def test_only_a_name_makes_labels_an_id_and_four_become_a_few():
     random = np.random.default_rng(0)
-    who = [f"Name {one % 60}" for one in range(100)]
-    X = pd.DataFrame({"who": who, "a": random.normal(size=100)})
-    found = together(X, np.arange(100) % 2)
-    assert found.by == ("who",)
+    who = np.array([f"Name {one % 60}" for one in range(100)])
+    X = pd.DataFrame({"title": who, "a": random.normal(size=100)})
+    assert not together(X, np.arange(100) % 2).by
+    found = together(X.rename(columns={"title": "patient"}), np.arange(100) % 2)
+    assert found.by == ("patient",)
     assert len(set(found.numbers)) == 60
+    told = with_the_same(["a", "b", "c", "d", "e"])
+    assert told == "with the same 'a' or with the same 'b' or with the same 'c' and 2 more"
 
 
 def noise(n_samples, kind, seed=0):

@@ -12,6 +12,7 @@ FEWEST_SAMPLES = 10  # with fewer, it means nothing if all values differ
 FEWEST_VALUES = 20  # of a feature that is nearly an identifier
 FEWEST_IDS = 5  # that a name alone makes one
 NEARLY_ALL = 0.95  # of the samples have another number
+EQUAL = 0.8  # of the values have equally many samples
 MANY = 10  # samples for each value of an ID, as of a shop: with fewer, it is left out
 HEAD = 1000  # samples that rule out most numeric features
 
@@ -22,6 +23,9 @@ _MARK_WORDS = "pk nr nummer idx rowid rownames sku isbn iban ssn email unnamed"
 _MARKS = _IDS | frozenset(_MARK_WORDS.split())
 _NUMBER_WORDS = "number num no nr nummer index code key id"
 _NUMBERS = frozenset(_NUMBER_WORDS.split())
+_OF_ANYTHING = _NUMBERS - {"index", "key", "id"}
+_TIME_WORDS = "week day hour month year time period wave visit session trial round"
+_TIMES = frozenset(_TIME_WORDS.split())
 _ALONE = frozenset(["number", "index", "code", "key", "row", "serial", "mail", "phone"])
 # Those whose samples belong together: by a name alone, and by their number, as in "userId".
 _NAMES = "subject subj patient participant respondent volunteer proband individual donor speaker"
@@ -86,13 +90,27 @@ def doubt_about_shared(dataset: Dataset, feature: int) -> str:
 def n_ids(dataset: Dataset, feature: int) -> int:
     """Return the number of values of a feature that is named like an ID, 0 for any other.
 
-    Several samples may share a value: the visits of a patient, or the customers of a shop.
+    Several samples may share a value: the visits of a patient, or the customers of a shop. A
+    number or code of anything ("nr", "ISO_code") must have equally many samples for each value.
     """
     name = dataset.feature_names[feature]
-    if not says_identifier(name) or not (_words(name)[-1] in _IDS or _is_of_people(name)):
+    words = _words(name)
+    is_named = says_identifier(name) and (words[-1] in _IDS or _is_of_people(name))
+    may_be = words[-1:] and words[-1] in _OF_ANYTHING and not _TIMES.intersection(words)
+    if not is_named and not may_be:
         return 0
     n_values = _n_whole(dataset, feature)
-    return n_values if n_values >= FEWEST_VALUES else 0
+    if n_values < FEWEST_VALUES or not (is_named or _are_panel(dataset.values[:, feature])):
+        return 0
+    return n_values
+
+
+def _are_panel(column: NDArray[np.float64]) -> bool:
+    """Whether nearly all values are equally frequent, as of people who are asked every year."""
+    counts = np.unique(column[~np.isnan(column)], return_counts=True)[1]
+    frequent = np.bincount(counts)
+    usual = int(frequent.argmax())
+    return usual > 1 and bool(frequent[usual] >= EQUAL * len(counts))
 
 
 def are_ordered_dates(dataset: Dataset, feature: int) -> bool:
@@ -114,12 +132,12 @@ def keeps_together(dataset: Dataset, feature: int) -> bool | None:
 
     A number of people or animals ("patient_id") always does. A name alone ("subject", "id") does
     if it has at least five values that are whole numbers or have digits ("P07"), or 20 of any
-    kind; any other ID ("shop_id") with 20; and so do labels that are nearly all different.
+    kind; any other ID ("shop_id") with 20; and a number of anything that is equally frequent.
     """
     name = dataset.feature_names[feature]
     if holds_dates(dataset, feature):
         return False
-    if n_ids(dataset, feature) or (dataset.categorical[feature] and doubt_about(dataset, feature)):
+    if n_ids(dataset, feature):
         return True
     is_numbered = says_identifier(name) and _is_of_people(name) and not _is_alone(name)
     if not is_numbered and not _is_alone(name) and name.lower() not in _IDS:

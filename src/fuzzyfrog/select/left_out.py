@@ -94,7 +94,8 @@ def left_out(
     sentences = [*_without_values(dataset, empty)]
     dropped = {one: doubt for one, doubt in (doubts | shared).items() if mask[one]}
     staying = {one: doubt for one, doubt in (doubts | shared).items() if not mask[one]}
-    sentences += _said(dataset, dropped, " It is left out; keep it with ", "must_include")
+    keep = " It is left out; keep it with ", "must_include"
+    sentences += _said(dataset, dropped, *keep)
     if rest:
         sentences += _said(dataset, staying, " To leave it out, pass ", "exclude")
     else:
@@ -112,13 +113,25 @@ def left_out(
     copies: list[Alike] = []
     correlated: list[Alike] = []
     if drop_copies:
-        same, near = find_alike(dataset, ~excluded & ~mask)
+        ids = {one for one in few if mask[one]}
+        allowed = ~excluded & ~mask
+        allowed[list(ids)] = True
+        same, near = find_alike(dataset, allowed)
         for group in same:
+            if same_ids := [one for one in group if one in ids]:  # others are names of these
+                alike = {
+                    one: f"says the same as {shown(dataset.feature_names[same_ids[0]])}."
+                    for one in group
+                    if one not in ids and not included[one]
+                }
+                mask[list(alike)] = True
+                sentences += _said(dataset, alike, *keep)
+                continue
             cheapest = group[0] if costs is None else min(group, key=costs.__getitem__)
             kept = next((one for one in group if included[one]), cheapest)
             copies.append(Alike(kept, tuple(one for one in group if one != kept)))
             mask[[one for one in copies[-1].others if not included[one]]] = True
-        correlated = [Alike(group[0], group[1:]) for group in near]
+        correlated = [Alike(group[0], group[1:]) for group in near if not ids & set(group)]
     identifiers = tuple(
         one for one in sorted(staying) if not mask[one] and not holds_dates(dataset, one)
     )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import Sentence, Setting, count, shown, warn
+from fuzzyfrog.common.messages import Sentence, Setting, count, first_few, shown, warn
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.select.identifiers import is_left_out_id, keeps_together
 
@@ -81,7 +81,7 @@ def _noted_copies(dataset: Dataset, allowed: Masks) -> Dataset:
 def with_the_same(names: Iterable[str]) -> str:
     """Return "with the same ..." for names of IDs; "" stands for the names of samples."""
     told = [f"with the same {shown(name)}" if name else "of the same name" for name in names]
-    return " or ".join(told)
+    return first_few(told, " or ")
 
 
 def numbers_by_id(dataset: Dataset, rows: Integers, ids: Iterable[int]) -> dict[str, Integers]:
