@@ -145,6 +145,7 @@ def test_after_a_torn_tail_the_log_is_whole_again(finished):
         ({"ranking": "product"}, "problem.ranking is 'lexicographic' there, 'product' here"),
         ({"must_include": mask_of(4, 2)}, r"problem.must_include is None there, \[2\] here"),
         ({"min_dependency": 0.9}, "problem.min_dependency is 1.0 there, 0.9 here"),
+        ({"costs": np.array([2, 1, 1, 3])}, r"problem.costs is None there, \[2, 1, 1, 3\] here"),
     ],
 )
 def test_another_run_is_refused_and_the_difference_named(finished, changes, name):
@@ -153,6 +154,12 @@ def test_another_run_is_refused_and_the_difference_named(finished, changes, name
     with pytest.raises(CheckpointError, match=name):
         go(path, **changes)
     assert path.read_bytes() == before
+
+
+def test_other_costs_are_refused(tmp_path):
+    go(tmp_path / "scores", costs=np.full(4, 10))
+    with pytest.raises(CheckpointError, match=r"problem.costs is .*10, 10.* there, .*1, 1.* here"):
+        go(tmp_path / "scores", costs=np.ones(4, np.int64))
 
 
 def test_another_version_is_refused(finished, monkeypatch):

@@ -1,7 +1,7 @@
 """A killed proof resumes where it was; a damaged log costs time, never the answer."""
 
 import shutil
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 
 import numpy as np
@@ -112,6 +112,19 @@ def test_what_was_asked_of_the_data_is_not_asked_again(task, slices, tmp_path):
     n_all = len(asked) - n_before
     go((measure, counted), tmp_path / "scores")
     assert len(asked) - n_all < n_all
+
+
+def test_a_bound_is_that_of_its_costs(tmp_path):
+    rows = Rows(np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]]), np.ones(2))
+    free = {"fixed": np.zeros(3, bool), "allowed": np.ones(3, bool)}
+    with closing(checkpoint_module.ScoreLog(tmp_path / "scores", {})) as log:
+        bound, _ = proof_log.RecordedSteps(None, log).relaxed(rows, **free, costs=np.full(3, 10))
+    assert bound == 10
+    for costs in (None, np.ones(3, np.int64)):
+        with closing(checkpoint_module.ScoreLog(tmp_path / "scores", {})) as log:
+            steps = proof_log.RecordedSteps(None, log)
+            with pytest.raises(CheckpointError, match="got others"):
+                steps.relaxed(rows, **free, costs=costs)
 
 
 @pytest.mark.long

@@ -248,6 +248,25 @@ class TestCheckpoint:
         with pytest.raises(ValueError, match="must come from the same run"):
             ReductSelector(random_state=1, checkpoint=path, **change).fit(*wine)
 
+    @pytest.mark.filterwarnings("ignore:The search stopped")
+    @pytest.mark.parametrize(
+        ("first", "then"),
+        [
+            ({"costs": dict.fromkeys(range(13), 10)}, {"costs": dict.fromkeys(range(13), 1)}),
+            ({}, {"costs": {0: 2} | dict.fromkeys(range(1, 13), 1)}),
+            ({"survives": 1}, {"survives": 0}),
+            ({"survives": 1}, {"survives": 2}),
+            ({"max_lost": 3}, {"max_lost": None}),
+            ({"max_lost": 3}, {"max_lost": 4}),
+        ],
+        ids=["costs", "no costs", "no loss", "loss of one", "none aside", "three aside"],
+    )
+    def test_another_question_is_refused(self, wine, tmp_path, first, then):
+        settings = {"search": "exact", "checkpoint": tmp_path / "wine.scores", "random_state": 1}
+        ReductSelector(**settings, **first, max_evaluations=6).fit(*wine)
+        with pytest.raises(ValueError, match="must come from the same run"):
+            ReductSelector(**settings, **then).fit(*wine)
+
     def test_other_data_are_refused(self, wine, tmp_path):
         X, y = wine
         path = tmp_path / "wine.scores"

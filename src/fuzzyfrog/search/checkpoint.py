@@ -308,8 +308,10 @@ def _flat(header: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
 
 
 def _plain(value: Any) -> Any:
-    """Return a mask as the list of its features; JSON has no arrays."""
-    return np.flatnonzero(value).tolist() if isinstance(value, np.ndarray) else value
+    """Return a mask as the list of its features, and numbers as a list; JSON has no arrays."""
+    if not isinstance(value, np.ndarray):
+        return value
+    return (np.flatnonzero(value) if value.dtype == np.bool_ else value).tolist()
 
 
 def _warn(path: Path, error: OSError) -> None:

@@ -119,6 +119,7 @@ class RecordedSteps:
         self, rows: Rows, *, fixed: Masks, allowed: Masks, costs: Integers | None
     ) -> tuple[float, Floats]:
         """Return the result of `linear_program.relaxed`."""
+        priced = () if costs is None else (costs,)
 
         def solved() -> Arrays:
             bound, shares = relaxed(rows, fixed=fixed, allowed=allowed, costs=costs)
@@ -126,7 +127,7 @@ class RecordedSteps:
 
         (bound,), shares = _recorded(
             self._log,
-            lambda: digest_of(b"relaxed", rows.weights, rows.needed, fixed, allowed),
+            lambda: digest_of(b"relaxed", rows.weights, rows.needed, fixed, allowed, *priced),
             solved,
             lambda arrays: _have(arrays, ("<f8", 1), ("<f8", len(fixed))),
         )
