@@ -14,16 +14,7 @@ from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from enum import Enum, StrEnum
 from math import inf, nan
 from pathlib import Path
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    Literal,
-    TypeVar,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -48,10 +39,10 @@ CopiesRule = Literal["drop", "keep"]
 # Listed here because the registry of searches is slow to import.
 SearchName = Literal["auto", "frogs", "genetic", "swarm", "quickreduct", "exact"]
 
-T = TypeVar("T")
 
-
-def option_field(default: T, metavar: str, text: str, panel: str | None = None, *flags: str) -> T:
+def option_field(
+    default: Any, metavar: str, text: str, panel: str | None = None, *flags: str
+) -> Any:
     """Return a field of a group that is an option, named after the field unless `flags` are given.
 
     A metavar of "" means that the option takes no value.
@@ -60,7 +51,7 @@ def option_field(default: T, metavar: str, text: str, panel: str | None = None, 
     return field(default=default, metadata={"flags": flags, "info": info})
 
 
-def search_field(default: T, metavar: str, text: str) -> T:
+def search_field(default: Any, metavar: str, text: str) -> Any:
     """Return a field that is an option of the search."""
     return option_field(default, metavar, text, SEARCH)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count, pairwise
 from math import ceil, floor, inf
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -109,7 +109,7 @@ class ClusterMeasure:
     def __init__(
         self,
         measure: Placeable,
-        layout: Layout,
+        layout: Copies | Sharded,
         *,
         empty_round: float,
         task_seconds: float = TASK_SECONDS,
@@ -169,23 +169,6 @@ class ClusterMeasure:
         n_tasks = pace.n_tasks(n_subsets, n_there)
         with pace.timed_round(n_subsets, min(n_tasks, n_there)):
             return there(n_tasks)
-
-
-class Layout(Protocol):
-    """How a table is distributed over the workers, and thus how they share a batch."""
-
-    n_threads: int
-
-    def score(
-        self, masks: NDArray[np.bool_], bars: NDArray[np.float64], n_tasks: int
-    ) -> NDArray[np.float64]:
-        """Return the dependency of each subset, -inf where it is below its bar."""
-
-    def best(self, masks: NDArray[np.bool_], n_tasks: int) -> NDArray[np.float64]:
-        """Return the dependency of the best subsets, -inf for the others."""
-
-    def withdraw(self) -> None:
-        """Make the workers drop the table."""
 
 
 class Pace:
@@ -254,7 +237,7 @@ def round_seconds(client: Client, n_threads: int) -> float:
     return min(laps)
 
 
-def layout_for(client: Client, measure: Placeable, fingerprint: str) -> Layout:
+def layout_for(client: Client, measure: Placeable, fingerprint: str) -> Copies | Sharded:
     """Return a layout with the whole table on every worker if it fits, else one with shards."""
     workers = workers_of(client)
     n_cells = measure.n_samples * measure.n_features

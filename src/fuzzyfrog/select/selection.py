@@ -483,13 +483,8 @@ def fingerprint(dataset: Dataset, *options: str) -> str:
 
 
 def _versions() -> Versions:
-    return Versions(
-        fuzzyfrog=version("fuzzyfrog"),
-        python=platform.python_version(),
-        numpy=version("numpy"),
-        numba=version("numba"),
-        scikit_learn=version("scikit-learn"),
-    )
+    packages = map(version, ("numpy", "numba", "scikit-learn"))
+    return Versions(version("fuzzyfrog"), platform.python_version(), *packages)
 
 
 def _history(
