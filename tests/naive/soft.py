@@ -9,8 +9,11 @@ import numpy as np
 WIDTHS = (0.1, 0.2, 0.4)
 
 
-def differences(column, is_categorical):
-    """Return d_a for all pairs, float64[n, n]; a gap differs as much as known pairs on average."""
+def differences(column, is_categorical, first=None):
+    """Return d_a for all pairs, float64[n, n]; a gap differs as much as known pairs on average.
+
+    Units and averages are those of the `first` samples; None for all.
+    """
     x = np.asarray(column, dtype=np.float64)
     known = ~np.isnan(x)
     with np.errstate(invalid="ignore"):
@@ -18,9 +21,12 @@ def differences(column, is_categorical):
     if is_categorical:
         apart = np.where(np.isnan(apart), np.nan, (apart > 0).astype(np.float64))
     both = known[:, None] & known[None, :] & ~np.eye(len(x), dtype=bool)
+    both[first or len(x) :] = both[:, first or len(x) :] = False
     if not both.any() or apart[both].max() == 0:
         return np.zeros((len(x), len(x)))
-    unit = np.sqrt(apart[both].mean() / 2) if is_categorical else x[known].std(ddof=1)
+    unit = (
+        np.sqrt(apart[both].mean() / 2) if is_categorical else x[:first][known[:first]].std(ddof=1)
+    )
     apart = apart / unit
     apart[~(known[:, None] & known[None, :])] = apart[both].mean()
     return apart
@@ -32,10 +38,10 @@ def same_class(y):
     return (y[:, None] == y[None, :]).astype(np.float64)
 
 
-def alike_numbers(t):
-    """Return S for a numeric target."""
+def alike_numbers(t, first=None):
+    """Return S for a numeric target, in units of the `first` samples."""
     t = np.asarray(t, dtype=np.float64)
-    spread = t.std(ddof=1) if len(t) > 1 and t.min() != t.max() else np.inf
+    spread = t[:first].std(ddof=1) if len(t) > 1 and t.min() != t.max() else np.inf
     return np.maximum(0.0, 1.0 - np.abs(t[:, None] - t[None, :]) / spread)
 
 
@@ -102,8 +108,8 @@ def wrong_votes(columns, y, groups=None):
     return 1.0 - (best & own).sum(axis=1) / best.sum(axis=1)
 
 
-def squared_errors(columns, t, groups=None):
+def squared_errors(columns, t, groups=None, first=None):
     """Return for each sample the squared error of the mean of its neighbors, in variances."""
     t = np.asarray(t, dtype=np.float64)
     shares = neighbor_shares(columns, groups)
-    return (shares @ t / shares.sum(axis=1) - t) ** 2 / t.var(ddof=1)
+    return (shares @ t / shares.sum(axis=1) - t) ** 2 / t[:first].var(ddof=1)

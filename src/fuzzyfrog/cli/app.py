@@ -26,7 +26,7 @@ from fuzzyfrog.common.deadline import interrupt
 
 # In the order of the help: the function or the typer app, in the module of the same name.
 COMMANDS = (
-    "select", "reducts", "score", "explain", "report", "compare", "doctor"
+    "select", "reducts", "score", "explain", "report", "verify", "compare", "doctor"
 )  # fmt: skip
 
 
@@ -153,6 +153,7 @@ EXAMPLES = {
         "table.csv --target kind --all",
         "table.csv --target kind --search quickreduct --min-dependency 0.95",
     ),
+    "verify": ("run.json new.csv --table table.csv",),
 }
 # Options of the two commands that select, each named to whoever gives it to the other.
 DOORS = {
@@ -203,7 +204,7 @@ app = typer.Typer(
     help="Find out which columns of a table you need: to predict (select), or to separate exactly "
     "its samples (reducts).",
     epilog="Exit codes: 0 done, 1 failure, 2 bad input or usage, 3 not proven within the budget, "
-    "130 interrupted (results so far are written).",
+    "or (verify) no longer true, 130 interrupted (results so far are written).",
     cls=LazyGroup,
     add_completion=False,
     no_args_is_help=True,

@@ -26,6 +26,7 @@ class ExitCode(IntEnum):
     FAILURE = 1
     USAGE = 2
     NOT_PROVEN = 3
+    NOT_VERIFIED = 3  # as a script would treat it
     INTERRUPTED = 130
 
 

@@ -191,20 +191,7 @@ class SelectionOptions:
 
     def grouped(self, dataset: Dataset) -> Dataset:
         """Return the table with its groups of samples in place of the column that has them."""
-        if self.groups is None:
-            return dataset
-        from fuzzyfrog.common.messages import shown, suggested
-        from fuzzyfrog.data.dataset import group_numbers
-
-        names = dataset.feature_names
-        if self.groups not in names:
-            raise UsageError(
-                f"--groups must be a column of {dataset.name} other than the target, got "
-                f"{shown(self.groups)}. {suggested(self.groups, names)}"
-            )
-        labels = dataset.values[:, names.index(self.groups)]
-        rest = dataset.take(columns=[name != self.groups for name in names])
-        return replace(rest, groups=group_numbers(labels, dataset.n_samples))
+        return grouped_by(self.groups, dataset)
 
     def named(self, dataset: Dataset) -> dict[str, Any]:
         """Return the parameters that name features."""
@@ -469,6 +456,24 @@ def names_in(option: str, values: Sequence[str] | None) -> list[str]:
             "if there is nothing to name."
         )
     return names
+
+
+def grouped_by(column: str | None, dataset: Dataset) -> Dataset:
+    """Return a table with groups of samples in place of the column that has them, if any."""
+    if column is None:
+        return dataset
+    from fuzzyfrog.common.messages import shown, suggested
+    from fuzzyfrog.data.dataset import group_numbers
+
+    names = dataset.feature_names
+    if column not in names:
+        raise UsageError(
+            f"--groups must be a column of {dataset.name} other than the target, got "
+            f"{shown(column)}. {suggested(column, names)}"
+        )
+    labels = dataset.values[:, names.index(column)]
+    rest = dataset.take(columns=[name != column for name in names])
+    return replace(rest, groups=group_numbers(labels, dataset.n_samples))
 
 
 def groups_in(values: Sequence[str] | None, dataset: Dataset) -> dict[str, list[str]]:

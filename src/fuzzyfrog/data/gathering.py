@@ -30,6 +30,7 @@ from fuzzyfrog.data.columns import (
     has_numbers,
     unusable,
 )
+from fuzzyfrog.data.least import least
 from fuzzyfrog.errors import DataError
 
 BLOCK_CELLS = 2**20  # cells of a table that are converted at once: about 8 MB
@@ -243,7 +244,7 @@ def check_shape(n_samples: int | None, n_features: int) -> None:
             f"X must have at least one feature, got 0 feature(s) (shape=({n_samples}, 0)) "
             "while a minimum of 1 is required. Pass the columns to select from."
         )
-    if n_samples is not None and n_samples < 2:
+    if n_samples is not None and n_samples < least():
         noun = "sample" if n_samples == 1 else "samples"
         raise DataError(
             f"X must have at least 2 samples, got {n_samples} {noun}. "
@@ -268,7 +269,7 @@ def check_finite(values: FloatArray, names: Sequence[str], *, first_sample: int 
 def check_filled(values: FloatArray, names: Sequence[str], file: str) -> None:
     """Refuse features of a file that have no value in any sample."""
     empty = empty_features(values)
-    if empty:
+    if empty and least() > 1:
         raise DataError(
             Sentence(
                 f"{file}: every feature must have a value somewhere, got none in "

@@ -34,6 +34,7 @@ from fuzzyfrog.data.formats.excel import opened_workbook
 from fuzzyfrog.data.formats.npy import NpyTable
 from fuzzyfrog.data.formats.parquet import ParquetTable
 from fuzzyfrog.data.gathering import Content, Gathering, check_filled
+from fuzzyfrog.data.least import least
 from fuzzyfrog.data.target import (
     MOST_CLASSES,
     Target,
@@ -331,7 +332,7 @@ def _joined(names: Sequence[Any]) -> Any:
 
 
 def _refuse_few_rows(n_rows: int, file: str) -> None:
-    if n_rows < 2:
+    if n_rows < least():
         raise DataError(
             f"{file}: a table must have at least 2 samples below the header, got "
             f"{n_rows or 'none'}. Check that the file is complete."
@@ -364,7 +365,7 @@ def _kept_rows(
             notes.append(f"{path.name}: {count(n_dropped, 'row')} with {gaps} left out.")
     if keep.all():
         return table, notes
-    if int(keep.sum()) < 2:
+    if int(keep.sum()) < least():
         raise DataError(
             f"{path.name}: at least 2 rows must stay, got {int(keep.sum())} of {n_rows}. Leave out "
             "fewer rows."

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import Sentence, Setting, count, listed, shown, warn
 from fuzzyfrog.data.cells import first_padded, is_missing, read_texts
+from fuzzyfrog.data.least import least
 from fuzzyfrog.errors import DataError, ParameterError
 
 Target: TypeAlias = tuple[NDArray[np.int64] | NDArray[np.float64], tuple[Hashable, ...] | None]
@@ -170,7 +171,7 @@ def _numbers(labels: NDArray[Any]) -> NDArray[np.float64]:
             "a numeric target must hold numbers that float64 can hold, got an integer of more "
             "than 308 digits. Divide y, or take its logarithm."
         ) from None
-    if np.all(converted == converted[0]):
+    if least() > 1 and np.all(converted == converted[0]):
         raise DataError(
             f"a numeric target must have at least 2 different values, got only {converted[0]}. "
             "With a constant target there is nothing to select."
@@ -195,7 +196,7 @@ def _refuse_text(labels: NDArray[Any]) -> None:
 
 def _codes(labels: NDArray[Any]) -> Target:
     codes, classes = _plain_codes(labels) if labels.dtype.kind in _PLAIN else _any_codes(labels)
-    if len(classes) < 2:
+    if len(classes) < least():
         raise DataError(
             f"y must have at least 2 classes, got {count(len(classes), 'class')}: "
             f"{listed(classes)}. With a single class there is nothing to tell apart."

@@ -146,6 +146,20 @@ class SoftDependency:
         other._draw(n_rows, seed)
         return other
 
+    def with_new(self, joined: Dataset) -> Self:
+        """Return the measure of new samples against these, in units of these.
+
+        `joined` has the same samples first. The new ones are the anchors, a random part of them if
+        there are very many; they must form a group, so that they are not compared with each other.
+        """
+        other = copy.copy(self)
+        other.dataset, other._columns = joined, self._columns.with_new(joined)
+        n_new = joined.n_samples - self.n_samples
+        drawn = np.argsort(np.random.Philox(key=[0, _STREAM]).random_raw(n_new), kind="stable")
+        some = drawn[: max(FEWEST_ANCHORS, PAIRS // joined.n_samples)]
+        other.anchors = self.n_samples + np.sort(some)
+        return other
+
     @property
     def n_features(self) -> int:
         """Number of features."""

@@ -106,6 +106,27 @@ class SoftColumns:
         part.target = self.target[rows] if self.target.size else self.target
         return part
 
+    def with_new(self, joined: Dataset) -> SoftColumns:
+        """Return the columns with new samples behind these, in units of these."""
+        old, n_old = self._dataset, self._dataset.n_samples
+        values = [
+            np.concatenate(
+                [
+                    column,
+                    joined.values[n_old:, a]
+                    if old.categorical[a]
+                    else _in_units_of(old.values[:, a], joined.values[n_old:, a]),
+                ]
+            )
+            for a, column in enumerate(self._values)
+        ]
+        found = SoftColumns(joined, values, self._mean, self._differs)
+        if len(self.target):
+            target = np.asarray(old.target, np.float64)
+            more = _in_units_of(target, np.asarray(joined.target[n_old:], np.float64))
+            found.target = np.concatenate([self.target, more])
+        return found
+
     def chances(self) -> Floats:
         """Return how alike the targets of all others are to that of each sample, on average.
 
@@ -221,6 +242,14 @@ class SoftColumns:
 def pieces(n: int, at_once: int) -> list[tuple[int, int]]:
     """Return the first and last places of pieces of some length."""
     return [(start, min(start + at_once, n)) for start in range(0, n, at_once)]
+
+
+def _in_units_of(column: Floats, values: Floats) -> Floats:
+    """Return values centered and divided as a column is; 0 where that has no spread."""
+    present = column[~np.isnan(column)]
+    if present.size < 2 or present.min() == present.max():
+        return values * 0.0
+    return (values - np.median(present)) / np.std(present, ddof=1)
 
 
 def _share_that_differs(codes: Floats) -> float:

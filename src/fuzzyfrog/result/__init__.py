@@ -23,10 +23,12 @@ from fuzzyfrog.result.parts import (
 )
 from fuzzyfrog.result.result import Reducts, Result, Scored, SoftPath, Versions
 from fuzzyfrog.result.stability import Chosen, Stability
+from fuzzyfrog.result.verified import BrokenRow, Shift, Verified, VerifiedReduct, VerifiedSoft
 
 __all__ = [
     "Alike",
     "AmbiguousSample",
+    "BrokenRow",
     "Cell",
     "Certificate",
     "Check",
@@ -49,10 +51,14 @@ __all__ = [
     "SampledColumn",
     "Sampling",
     "Scored",
+    "Shift",
     "SoftPath",
     "Stability",
     "Subset",
     "TableSummary",
     "TargetSummary",
+    "Verified",
+    "VerifiedReduct",
+    "VerifiedSoft",
     "Versions",
 ]

@@ -4,6 +4,7 @@ import dataclasses
 import os
 import sys
 import time
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from math import inf
@@ -18,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from fuzzyfrog.common.messages import count, shown, suggested, warn
 from fuzzyfrog.common.params import check_count, is_index
 from fuzzyfrog.common.tnorms import TNorm
-from fuzzyfrog.data import Dataset
+from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.dataset import group_numbers
 from fuzzyfrog.data.scaling import Missing, Spread
 from fuzzyfrog.errors import ParameterError, PredictionWarning
@@ -30,6 +31,7 @@ from fuzzyfrog.result import (
     HistoryPoint,
     Result,
     Subset,
+    Verified,
 )
 from fuzzyfrog.search import Callback, Moment, Search
 from fuzzyfrog.select.base import Masks, ranks_behind
@@ -39,12 +41,14 @@ from fuzzyfrog.select.explain import Evidence, used_columns
 from fuzzyfrog.select.explained import examples_of, explained
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.kind import Kind
+from fuzzyfrog.select.new_rows import read_new
 from fuzzyfrog.select.roles import for_reduct, with_columns
 from fuzzyfrog.select.selection import select, with_groups, with_reduct
 from fuzzyfrog.select.settings import RandomState, Settings, checked_callbacks, selected_index
 from fuzzyfrog.select.soft import Soft
 from fuzzyfrog.select.strict import Strict
 from fuzzyfrog.select.table_selector import TableSelector
+from fuzzyfrog.select.verify import MAX_SECONDS, verify
 
 INTERVALS = {0: inf, 1: 1.0}  # seconds between two lines of progress, by verbose; else none
 # Parameters of an estimator that are no settings of a selection.
@@ -320,6 +324,45 @@ class _Selector(TableSelector):
             rule = "be the name or the index of a feature that is not selected"
             raise ParameterError("feature", rule, shown(feature), suggested(feature, names))
         return " ".join(why_not(words_of(self.result_), place))
+
+    def verify(
+        self, X: object, y: object = None, *, old: object, max_seconds: float = MAX_SECONDS
+    ) -> Verified:
+        """Return whether the selection still holds with new rows.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features), or Dataset
+            The new rows. Columns of a frame are found by their names; others are ignored.
+        y : array-like of shape (n_samples,), default=None
+            Their target. Leave it out if `X` is a `Dataset`.
+        old : tuple of X and y, or Dataset
+            What the selector was fitted on. A selector keeps only the selected columns of it.
+        max_seconds : float, default=60
+            Time limit of the proof that no fewer columns have to be added, and of the greedy search
+            that follows if it is not enough.
+
+        Returns
+        -------
+        Verified
+            For :class:`ReductSelector`, the dependency of old and new rows together, the new rows
+            that break the reduct, and the fewest columns to add. For :class:`SoftSelector`, how
+            well old neighbors predict the new rows, and which selected columns have shifted. Print
+            it to read the answer.
+        """
+        check_is_fitted(self, "result_")
+        given = old if isinstance(old, tuple) and len(old) == 2 else (old, None)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the fit has warned
+            before = make_dataset(
+                *given, categorical_features=self.categorical_features, target=self.target
+            )
+        groups = self._evidence.dataset.groups
+        if groups is None or len(groups) == before.n_samples:
+            before = dataclasses.replace(before, groups=groups)
+        new, ignored = read_new(X, y, before)
+        settings = self.settings()
+        return verify(self.result_, settings, before, new, max_seconds=max_seconds, ignored=ignored)
 
     def record(
         self, *, name: str | None = None, command: str | None = None, check: Check | None = None

@@ -6,17 +6,21 @@ one they are.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.result import Certificate, Reducts, Scored, SoftPath
+from fuzzyfrog.errors import DataError
+from fuzzyfrog.result import Certificate, Reducts, Scored, SoftPath, Verified
 from fuzzyfrog.result.result import Parameter
 from fuzzyfrog.search import Outcome, Problem, Search
 from fuzzyfrog.search.covering import Oracle
 from fuzzyfrog.select.explain import Evidence, Explains
+
+if TYPE_CHECKING:
+    from fuzzyfrog.select.new_rows import NewRows
 
 Masks = NDArray[np.bool_]
 Integers = NDArray[np.int64]
@@ -52,6 +56,7 @@ class Kind:
     can_sample = False  # whether subsets can be scored on a part of the samples
     scores_all_rows = True  # whether a cluster scores subsets on all samples
     has_path = False  # whether the size is chosen along the path of a greedy search
+    compares_with_all = False  # whether new rows are verified next to all columns
     affordable = 2**28  # pairs of samples, times subsets, that are scored in seconds
     exchanges_tried = 0  # columns that say most alone, and that add most, tried for each other one
 
@@ -143,6 +148,13 @@ class Kind:
     def accuracy(self, measure: Any, subset: Masks) -> float | None:
         """Return how well neighbors predict with a subset; None where that is not asked."""
         return None
+
+    def verified(self, rows: "NewRows") -> Verified:
+        """Return whether a selection still holds with new rows."""
+        raise DataError(
+            "verify must be called for SoftSelector or ReductSelector, got a custom measure. "
+            "Compute it for the old and new rows together instead."
+        )
 
     def examples(self, measure: Any, evidence: Evidence, selected: tuple[int, ...]) -> Explains:
         """Return what explains a selection."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,16 +16,22 @@ from fuzzyfrog.common.params import check_known
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.measure import SoftDependency
 from fuzzyfrog.measure.geometry import mean_membership
-from fuzzyfrog.result import AmbiguousSample, Certificate, Explanation, SoftPath
+from fuzzyfrog.result import AmbiguousSample, Certificate, Explanation, SoftPath, VerifiedSoft
 from fuzzyfrog.result.result import Parameter
 from fuzzyfrog.search import FrontPoint, Outcome, Reduct
+from fuzzyfrog.select.drift import shifts_of
 from fuzzyfrog.select.explain import Evidence, Explains, ambiguous_of, example_of, left_without
 from fuzzyfrog.select.kind import Integers, Kind, Masks, Orders, Sized
 from fuzzyfrog.select.redundant import Redundancy
 from fuzzyfrog.select.row_groups import with_groups_by_id
+from fuzzyfrog.words.verified import soft_verified
+
+if TYPE_CHECKING:
+    from fuzzyfrog.select.new_rows import NewRows
 
 Floats = NDArray[np.float64]
 
+CLEARLY = 2.0  # standard errors
 RULES = ("auto", "peak", "accuracy", "one-se")  # for the number of features
 
 
@@ -117,6 +124,30 @@ class Soft(Kind):
     def examples(self, measure: Any, evidence: Evidence, selected: tuple[int, ...]) -> Explains:
         """Return the samples whose neighborhoods depend on each feature."""
         return _Examples(measure, evidence, selected)
+
+    def verified(self, rows: NewRows) -> VerifiedSoft:
+        """Return whether old neighbors still predict new rows, and which columns have shifted."""
+        measure = self.measured(rows.old, rows.n_jobs)
+        new, columns = measure.with_new(rows.joined), np.flatnonzero(rows.support)
+        before, now = (
+            one.left_out_losses(columns, start=len(columns) - 1)[0] for one in (measure, new)
+        )
+        # New rows are few at times, and all of them right or wrong.
+        variance = max(before.var(), now.var()) / len(now)
+        error = float(np.sqrt(variance + measure.standard_errors(before) ** 2))
+        found = VerifiedSoft(
+            bool(now.mean() - before.mean() <= CLEARLY * error),
+            rows.old.n_samples, rows.new.n_samples, rows.selected, rows.notes,
+            membership=mean_membership(new.memberships(rows.support)),
+            membership_before=float(measure.score([rows.support])[0]),
+            accuracy=float(1.0 - now.mean()),
+            accuracy_before=float(1.0 - before.mean()),
+            error=error,
+            is_numeric=rows.old.classes is None,
+            n_tested=new.n_sampled,
+            shifts=shifts_of(rows.old, rows.new, columns),
+        )  # fmt: skip
+        return msgspec.structs.replace(found, sentences=tuple(soft_verified(found)))
 
 
 @dataclass(frozen=True, eq=False)

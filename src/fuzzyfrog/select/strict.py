@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,7 +27,14 @@ from fuzzyfrog.data.scaling import (
 from fuzzyfrog.measure import Dependency, SoftDependency
 from fuzzyfrog.measure.geometry import mean_membership
 from fuzzyfrog.measure.row_sample import FEWEST_PAIRS, RowSample
-from fuzzyfrog.result import AmbiguousSample, Certificate, Explanation, Reducts
+from fuzzyfrog.result import (
+    AmbiguousSample,
+    BrokenRow,
+    Certificate,
+    Explanation,
+    Reducts,
+    VerifiedReduct,
+)
 from fuzzyfrog.result.result import Parameter
 from fuzzyfrog.search import Problem, QuickReduct, Search
 from fuzzyfrog.search.covering import Oracle
@@ -34,7 +42,11 @@ from fuzzyfrog.search.sample_first import SampleFirst
 from fuzzyfrog.select.certify import is_provable, oracle_of
 from fuzzyfrog.select.explain import Evidence, Explains, ambiguous_of, example_of, left_without
 from fuzzyfrog.select.kind import Kind, Masks
+from fuzzyfrog.select.new_rows import NewRows
+from fuzzyfrog.select.repair import asked_again, repaired
 from fuzzyfrog.select.soft import Soft
+from fuzzyfrog.select.surviving import Surviving
+from fuzzyfrog.words.verified import reduct_verified
 
 Floats = NDArray[np.float64]
 
@@ -48,6 +60,7 @@ GROUPS_UNUSED = (
 FEW_ROWS = 0.05  # of all rows, which should not rule the answer
 NOTICEABLE = 0.005  # change of the dependency
 MOST_RESCORED = 20_000  # samples for which a second score costs little
+MOST_BROKEN = 100  # new rows that are named
 COMPARING = 0x636F6D70617265  # next to the seed: no other part of a run draws from it
 
 
@@ -72,6 +85,7 @@ class Strict(Kind):
     search = "frogs"
     can_prove = True
     can_sample = True
+    compares_with_all = True
     name = "strict"
 
     def __post_init__(self) -> None:
@@ -188,6 +202,50 @@ class Strict(Kind):
         """Return the samples that each feature separates from others."""
         return _Examples(self, measure, evidence, selected)
 
+    def verified(self, rows: NewRows) -> VerifiedReduct:
+        """Return whether a reduct still holds, on old and new rows together."""
+        joined, asked, support = rows.joined, asked_again(rows, self), rows.support
+        measure = self.measured(joined, rows.n_jobs)
+        columns = tuple(np.flatnonzero(support).tolist())
+        examples = _Examples(self, measure, Evidence(joined, np.arange(len(support))), columns)
+        of_all = measure.memberships(rows.needed)
+        short = of_all - examples.memberships
+        order = np.argsort(-short, kind="stable")
+        lost = order[short[order] > measure.tolerance]
+        is_new = lost >= rows.old.n_samples
+        full = mean_membership(of_all)
+        subset = np.isin(np.arange(len(support)), rows.features)[np.newaxis]
+        grouped = rows.groups.measured(measure)
+        score = float(Surviving(grouped, asked.survives).score(subset)[0])
+        if asked.max_lost is None:
+            holds = score >= max(0.0, asked.min_dependency * full - measure.tolerance)
+        else:
+            holds = len(lost) <= asked.max_lost
+        repair = None if holds else repaired(asked, joined)
+        added = None if repair is None else sorted(set(repair[0]) - set(rows.features))
+        broken = (
+            BrokenRow(
+                rows.called(sample)[0], float(examples.memberships[sample]), float(of_all[sample]),
+                *rows.called(examples.enemy(sample, support)),
+            )
+            for sample in lost[is_new][:MOST_BROKEN].tolist()
+        )  # fmt: skip
+        found = VerifiedReduct(
+            holds, rows.old.n_samples, rows.new.n_samples, rows.selected, rows.notes,
+            dependency=full if score >= full - measure.tolerance else score,
+            full_dependency=full,
+            share=float(asked.min_dependency),
+            survives=asked.survives,
+            max_lost=asked.max_lost,
+            n_broken=int(is_new.sum()),
+            n_old_broken=int((~is_new).sum()),
+            broken=tuple(broken),
+            added=None if added is None else tuple(rows.names[one] for one in added),
+            cost=sum(rows.costs[one] for one in added) if rows.costs and added else None,
+            is_fewest=repair is not None and repair[1],
+        )  # fmt: skip
+        return msgspec.structs.replace(found, sentences=tuple(reduct_verified(found)))
+
 
 def _is_large(measure: Dependency) -> bool:
     """Whether a search is to begin on a sample of the rows."""
@@ -230,7 +288,7 @@ class _Examples:
         self._tnorm = kind.tnorm
         self._subset: Masks = evidence.subset(selected)
         self._measure = measure
-        self._memberships = measure.memberships(self._subset)
+        self.memberships = measure.memberships(self._subset)
         self._sure = 1.0 - measure.tolerance  # a membership of 1, up to rounding
         self._Z, _ = positions(evidence.dataset, kind.spread, kind.missing)
         self._targets = np.empty(0)
@@ -242,18 +300,18 @@ class _Examples:
         """Return why a selected feature is needed, with at most `n_examples` pairs."""
         column = self._evidence.column(feature)
         rest, without, affected = left_without(
-            self._measure, self._memberships, self._subset, column
+            self._measure, self.memberships, self._subset, column
         )
         pairs: dict[frozenset[int], tuple[int, int]] = {}
         for sample in affected.tolist():
             if len(pairs) == n_examples:
                 break
-            enemy = self._enemy(sample, rest)
+            enemy = self.enemy(sample, rest)
             pairs.setdefault(frozenset((sample, enemy)), (sample, enemy))
         return Explanation(
             feature=feature,
             name=self._dataset.feature_names[column],
-            dependency=mean_membership(self._memberships),
+            dependency=mean_membership(self.memberships),
             dependency_without=mean_membership(without),
             n_affected=len(affected),
             kind="distance",
@@ -272,23 +330,23 @@ class _Examples:
     @property
     def n_ambiguous(self) -> int:
         """Number of samples whose membership is below 1."""
-        return int((self._memberships < self._sure).sum())
+        return int((self.memberships < self._sure).sum())
 
     def ambiguous(self, most: int) -> tuple[AmbiguousSample, ...]:
         """Return at most `most` samples with memberships below 1, the lowest first."""
-        below = np.flatnonzero(self._memberships < self._sure)
-        worst = below[np.argsort(self._memberships[below], kind="stable")][:most]
+        below = np.flatnonzero(self.memberships < self._sure)
+        worst = below[np.argsort(self.memberships[below], kind="stable")][:most]
         return tuple(
             ambiguous_of(
                 self._dataset,
-                (sample, self._enemy(sample, self._subset)),
-                float(self._memberships[sample]),
+                (sample, self.enemy(sample, self._subset)),
+                float(self.memberships[sample]),
                 self._subset,
             )
             for sample in worst.tolist()
         )
 
-    def _enemy(self, sample: int, subset: Masks) -> int:
+    def enemy(self, sample: int, subset: Masks) -> int:
         """Return the first of the nearest enemies of a sample."""
         apart = self._distances(sample, subset)
         if self._targets.size:

@@ -1,0 +1,112 @@
+"""``fuzzyfrog verify``: whether a saved run still holds with new rows."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from msgspec import to_builtins
+
+from fuzzyfrog.cli import options
+from fuzzyfrog.cli.console import safe, write_json, write_result
+from fuzzyfrog.cli.errors import ExitCode, UsageError
+from fuzzyfrog.cli.inputs import SavedRun, TableOptions, loaded_run, opened
+from fuzzyfrog.cli.options import grouped_by
+from fuzzyfrog.cli.progress import shown_progress
+from fuzzyfrog.common.jit import compiling_heard
+
+if TYPE_CHECKING:
+    from fuzzyfrog.data import Dataset
+    from fuzzyfrog.select.settings import Settings
+
+
+def verify(
+    run: SavedRun,
+    asked: TableOptions,
+    old: Annotated[
+        str | None,
+        typer.Option(
+            "--table",
+            metavar="OLD",
+            help="The table that the columns were selected from; TABLE has the new rows.",
+        ),
+    ] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="As it was for the run."),
+    ] = None,
+    max_seconds: Annotated[
+        float, typer.Option(metavar="S", help="Time limit of the search for columns to add.")
+    ] = 60.0,
+    jobs: options.Jobs = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Verify that the columns of a saved run still hold with new rows (exit code 3 if not).
+
+    Reducts: which new rows break them, and the fewest columns to add. Columns to predict with: how
+    well old rows predict the new ones, and which columns have shifted. Both tables are read with
+    the same options; the target is that of the run.
+    """
+    loaded = loaded_run(run)
+    if old is None:
+        raise UsageError(
+            "--table must be the table that the columns were selected from. New rows are compared "
+            "with its rows, and a run does not hold them."
+        )
+    with shown_progress(f"reading {old}", quiet=quiet) as course:
+        from fuzzyfrog.data.least import rows_to_add
+        from fuzzyfrog.select.verify import settings_of
+        from fuzzyfrog.select.verify import verify as verified
+
+        settings = settings_of(loaded, jobs)
+        asked = replace(asked, target=asked.target or loaded.table.target.name)
+        before = _old_table(replace(asked, table=old), groups, settings)
+        course.phase(f"reading {asked.table}")
+        with rows_to_add():
+            new = _new_table(asked, before)
+        course.phase("comparing")
+        with compiling_heard(course.compile):
+            found = verified(loaded, settings, before, new, max_seconds=max_seconds)
+    if as_json:
+        write_json(json.dumps(to_builtins(found), indent=2))
+    else:
+        write_result(*map(safe, str(found).splitlines()))
+    if not found.holds:
+        raise typer.Exit(ExitCode.NOT_VERIFIED)
+
+
+def _old_table(asked: TableOptions, groups: str | None, settings: Settings) -> Dataset:
+    """Return the table as the run had it; its warnings are those of the run."""
+    from fuzzyfrog.select.selection import with_groups
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with opened(asked if asked.is_file else TableOptions(table=asked.table)) as loaded:
+            return with_groups(grouped_by(groups, loaded.dataset), settings)
+
+
+def _new_table(asked: TableOptions, old: Dataset) -> Dataset:
+    """Return the new rows; what the old table has as categories or classes is read as these."""
+    with opened(asked) as loaded:
+        new, file = loaded.dataset, loaded.source.file
+        is_number = dict(zip(new.feature_names, ~new.categorical, strict=True))
+        labels = [
+            name
+            for name, is_label in zip(old.feature_names, old.categorical, strict=True)
+            if is_label and is_number.get(name, False)  # or it is empty
+        ]
+        if file is None or (not labels and (old.classes is None) == (new.classes is None)):
+            return new
+        line = io.StringIO()
+        csv.writer(line, quoting=csv.QUOTE_ALL, lineterminator="").writerow(labels)
+        kind: Literal["class", "numeric"] = "numeric" if old.classes is None else "class"
+        named = [*(asked.categorical or ()), *([line.getvalue()] if labels else ())]
+        again = replace(asked, table=str(file), categorical=named, target_kind=kind)
+        with opened(again) as read_again:
+            return read_again.dataset

@@ -1,0 +1,120 @@
+"""Whether a selection still holds with new rows, in sentences."""
+
+from collections.abc import Iterator
+from math import floor, log10
+
+from fuzzyfrog.common.messages import count, percent, shown, told_apart
+from fuzzyfrog.result import BrokenRow, Shift, VerifiedReduct, VerifiedSoft
+from fuzzyfrog.words.text import gamma, named
+
+MOST_ROWS = 10  # that are listed
+LARGE_ERROR = 0.05  # of a difference of accuracies
+
+
+def reduct_verified(found: VerifiedReduct) -> Iterator[str]:
+    """Yield whether a reduct still holds, which rows break it, and what repairs it."""
+    n = len(found.selected)
+    columns = "selected feature" if n == 1 else f"{n:,} selected features"
+    ours, everything = gamma(found.dependency), gamma(found.full_dependency)
+    if ours == everything and found.dependency != found.full_dependency:
+        ours = told_apart(found.dependency, found.full_dependency)
+    lost = f" after the loss of any {found.survives}" if found.survives else ""
+    rows = f"{found.n_old + found.n_new:,} old and new rows"
+    verb = "holds" if n == 1 else "hold"
+    verdict = f"still {verb}" if found.holds else f"no longer {verb}"
+    yield (
+        f"The {columns} {verdict}: on {rows} together, the dependency is {ours}{lost}, that of "
+        f"all columns {everything}.{_asked(found)}"
+    )
+    if found.n_broken:
+        verb = "is" if found.n_broken == 1 else "are"
+        some = f" The first {MOST_ROWS}:" if found.n_broken > MOST_ROWS else ""
+        yield (
+            f"{count(found.n_broken, 'new row')} {verb} separated less well by them than by all "
+            f"columns.{some}"
+        )
+        yield from map(_broken, found.broken[:MOST_ROWS])
+    if found.n_old_broken:
+        verb = "is" if found.n_old_broken == 1 else "are"
+        is_plain = found.share == 1.0 and found.max_lost is None
+        why = ": new rows come close, or change the unit of a column" if is_plain else ""
+        rows = count(found.n_old_broken, "old row")
+        yield f"{rows} {verb} separated less well{', too' if found.n_broken else ''}{why}."
+    if not found.holds:
+        yield _repair(found)
+
+
+def _asked(found: VerifiedReduct) -> str:
+    """Return what has to be kept if that is not the full dependency."""
+    if found.max_lost is not None:
+        n_lost = found.n_broken + found.n_old_broken
+        return f" {count(n_lost, 'row')} lose membership, {found.max_lost:,} may."
+    return "" if found.share == 1.0 else f" They have to keep {percent(found.share)} of that."
+
+
+def _broken(row: BrokenRow) -> str:
+    table = "new" if row.is_enemy_new else "old"
+    ours, everything = row.membership, row.membership_of_all
+    return (
+        f"  new row {row.row}: membership {told_apart(ours, everything)}, by all columns "
+        f"{told_apart(everything, ours)}, next to {table} row {row.enemy}"
+    )
+
+
+def _repair(found: VerifiedReduct) -> str:
+    if found.added is None:
+        return "No columns to add are enough, or none were found in the time allowed."
+    price = "" if found.cost is None else f", at a cost of {found.cost:.10g}"
+    less = "fewer columns are" if found.cost is None else "cheaper addition is"
+    add = f"To repair it, add {named(found.added)}{price}."
+    if found.is_fewest:
+        return f"{add} Proven: no {less} enough."
+    return f"{add} That was found by a greedy search or an unfinished proof: less may be enough."
+
+
+def soft_verified(found: VerifiedSoft) -> Iterator[str]:
+    """Yield whether columns still predict as well as before, and which of them have shifted."""
+    n = len(found.selected)
+    columns = "selected column predicts" if n == 1 else f"{n:,} selected columns predict"
+    what = "R²" if found.is_numeric else "accuracy"
+    verdict = "not clearly worse" if found.holds else "worse"
+    now, before = _both(found.accuracy, found.accuracy_before)
+    yield (
+        f"The {columns} new rows {verdict} than old "
+        f"ones: by five neighbors among the old rows, {what} is {now} for the "
+        f"{count(found.n_new, 'new row')}, {before} for the {count(found.n_old, 'old row')} "
+        f"(standard error of the difference {found.error:.3f})."
+    )
+    if found.holds and found.error > LARGE_ERROR:
+        yield "With so few new rows, only a large loss would show."
+    now, before = _both(found.membership, found.membership_before)
+    yield f"Mean membership of the new rows among the old ones: {now}; of the old rows: {before}."
+    if found.n_tested < found.n_new:
+        yield f"Both are means over {found.n_tested:,} random rows of the {found.n_new:,} new ones."
+    if not found.shifts:
+        yield "No selected column has clearly shifted."
+    yield from map(_shifted, found.shifts)
+
+
+def _both(now: float, before: float) -> tuple[str, str]:
+    return told_apart(now, before), told_apart(before, now)
+
+
+def _shifted(shift: Shift) -> str:
+    if not shift.is_share:
+        before, now = _to_compare(shift.before, shift.now)
+        return f"{shift.name} has shifted: {shift.what} {before} before, {now} now."
+    before, now = percent(shift.before), percent(shift.now)
+    if shift.what == "missing":
+        often = "more" if shift.now > shift.before else "less"
+        return f"{shift.name} is missing {often} often: {before} before, {now} now."
+    return f"{shift.name} has shifted: {shown(shift.what)} in {before} before, {now} now."
+
+
+def _to_compare(before: float, now: float) -> tuple[str, str]:
+    """Return two numbers with as many digits as their difference is worth."""
+    apart = abs(now - before)
+    if not 1e-9 < apart < 1e12:
+        return f"{before:.6g}", f"{now:.6g}"
+    n = max(0, 1 - floor(log10(apart)))
+    return f"{before:,.{n}f}", f"{now:,.{n}f}"
