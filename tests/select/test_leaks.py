@@ -29,6 +29,31 @@ def leaks_of(y, X=NOISE, **columns):
     }
 
 
+def test_ranks_of_the_target_by_year_are_told_by_their_name():
+    year = np.arange(N) % 5
+    wages = pd.Series(WAGE * 1.04**year)
+    by_year = wages.groupby(year)
+    X = NOISE.assign(
+        wage_rank=by_year.rank(), wage_quartile=by_year.rank(pct=True) * 4 // 1, a_rank=NOISE["a"]
+    )
+    data = make_dataset(X, wages.to_numpy(), target_name="wage_usd", target="numeric")
+    found = suspected_leaks(data, np.ones(data.n_features, np.bool_))
+    assert {data.feature_names[leak.features[0]]: leak.relation for leak in found} == dict.fromkeys(
+        ["wage_rank", "wage_quartile"], "its name is that of ranks of the target"
+    )
+    other = make_dataset(X, wages.to_numpy(), target_name="income", target="numeric")
+    assert not list(leak_sentences(suspected_leaks(other, np.ones(7, np.bool_)), X.columns))
+
+
+def test_a_target_of_mostly_zeros_gives_no_warning_of_numpy():
+    few = np.where(np.arange(N) % 4, 0.0, HOURS)
+    X = NOISE[["a", "b"]].assign(n=HOURS % 2, m=HOURS % 3)
+    data = make_dataset(X, few, target="numeric")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert suspected_leaks(data, np.ones(4, np.bool_)) == ()
+
+
 @pytest.mark.parametrize(
     ("column", "relation"),
     [

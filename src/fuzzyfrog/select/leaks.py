@@ -5,6 +5,7 @@ the target (its logarithm, the parts of a sum). A measurement that is merely goo
 its classes meet, they mix, or few samples lie. A leak is exact where samples are many.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
@@ -26,6 +27,7 @@ FEWEST_OF_A_CLASS = 5  # of rarer classes, nothing is asked
 MOST_ROWS, MOST_CELLS = 2000, 2**22  # of the random sample that is looked at
 SAME = 0.998  # R² of ranks, predicted by the two neighbors along a column
 ALONE = 0.98  # the same, and the share of each class, for columns that are merely named
+BY_NAME = 0.8  # the same, for a column named like ranks of the target, as of each year
 BY_GROUPS = 0.95  # share of each class that is told by categories or by gaps
 EXACT = 0.99  # share of each class on its side of a threshold
 DENSE = 0.48  # a third of the samples near a threshold take a third of the way, without a gap
@@ -33,6 +35,8 @@ MOST_TERMS, MOST_COLUMNS = 3, 100  # of a sum or product, and among which it is 
 CLOSE, MOSTLY = 0.02, 0.9  # of the middle half of the target, and for how many samples
 ROUNDING = 1e-10
 LINEAR = 1 - 1e-4  # correlation
+WORD = re.compile("[a-z]+|[0-9]+")
+RANKS = frozenset(["rank", "quartile", "quintile", "decile", "quantile", "percentile"])
 FORMS: dict[str, Callable[[Floats], Floats]] = {
     "logarithm": np.log,
     "square root": np.sqrt,
@@ -53,11 +57,15 @@ def suspected_leaks(dataset: Dataset, allowed: Masks) -> tuple[Leak, ...]:
     # In random order: that of the table may follow the target, and so would equal values.
     rows = np.random.default_rng(0).permutation(dataset.n_samples)[:n_rows]
     target: Any = dataset.target[rows]
-    look = _like_numbers if dataset.classes is None else _like_classes
+    is_rank = np.array([_says_rank(name, dataset.target_name) for name in dataset.feature_names])
     leaks: list[Leak] = []
     for first in range(0, len(features), MOST_COLUMNS):
         some = features[first : first + MOST_COLUMNS]
-        leaks += look(dataset.values[np.ix_(rows, some)], target, dataset.categorical[some], some)
+        values, categorical = dataset.values[np.ix_(rows, some)], dataset.categorical[some]
+        if dataset.classes is None:
+            leaks += _like_numbers(values, target, categorical, some, is_rank[some])
+        else:
+            leaks += _like_classes(values, target, categorical, some)
     if dataset.classes is None:
         single = [leak.features[0] for leak in leaks if leak.relation != "alone"]
         rest = features[~dataset.categorical[features] & ~np.isin(features, single)]
@@ -91,8 +99,18 @@ def leak_sentences(leaks: Sequence[Leak], names: Sequence[str]) -> Iterator[Sent
 # Numeric targets
 
 
+def _says_rank(name: str, target: str) -> bool:
+    """Whether a name is that of ranks of the target, as "hf_rank" is for "hf_score" or "hf"."""
+    (*stem, last), of = _words(name), _words(target)
+    return last in RANKS and bool(stem) and stem in (of, of[:-1])
+
+
+def _words(name: str) -> list[str]:
+    return WORD.findall(name.lower()) or [name]
+
+
 def _like_numbers(
-    values: Floats, target: Floats, categorical: Masks, features: Integers
+    values: Floats, target: Floats, categorical: Masks, features: Integers, is_rank: Masks
 ) -> Iterator[Leak]:
     """Yield the columns along which the ranks of the target are those of their neighbors."""
     ranked = ranks(target)
@@ -104,8 +122,8 @@ def _like_numbers(
             continue
         x, y = column[present], ranked[present]
         explained = _by_category(x, y) if categorical[place] else _by_neighbors(x, y)
-        if explained >= ALONE:
-            how = "alone"
+        if explained >= (BY_NAME if is_rank[place] else ALONE):
+            how = "its name is that of ranks of the target" if is_rank[place] else "alone"
             if explained >= SAME:
                 how = _relation(x, target[present], bool(categorical[place]))
             yield Leak((int(features[place]),), how)
@@ -175,6 +193,8 @@ def _few_terms(values: Floats, target: Floats, *, in_logs: bool) -> tuple[Intege
     by_gaps = np.argsort(is_gap.sum(axis=0), kind="stable")
     n_complete = (~np.logical_or.accumulate(is_gap[:, by_gaps], axis=1)).sum(axis=0)
     columns = by_gaps[n_complete >= fewest]
+    if len(columns) < 2:
+        return None
     rows = ~is_gap[:, columns].any(axis=1)
     y, X = target[rows], values[np.ix_(rows, columns)]
     size = np.abs(X).max(axis=0, initial=0.0)
@@ -182,7 +202,7 @@ def _few_terms(values: Floats, target: Floats, *, in_logs: bool) -> tuple[Intege
     scale = X.std(axis=0)
     varies = scale > ROUNDING
     X, columns, scale = X[:, varies], columns[varies], (size * scale)[varies]
-    low, high = np.percentile(y, [25, 75]) if len(y) else (0.0, 0.0)
+    low, high = np.percentile(y, [25, 75])
     if len(columns) < 2 or not low < high:
         return None
     y = (y - low) / (high - low)
