@@ -89,7 +89,8 @@ def test_the_headline_is_about_the_best_model():
         (-0.05, -0.02, ": a gain"),
         (0.05, 0.0, ": no clear difference"),
         (-0.05, 0.0, ": no clear difference"),
-        (0.0, 0.03, "chance 0.333)"),  # not on average
+        (0.0, 0.03, "chance 0.333): it loses 0.030; on average, no clear difference"),
+        (0.0, -0.03, "chance 0.333): it gains 0.030; on average, no clear difference"),
     ],
 )
 def test_a_gain_or_loss_holds_for_the_best_model_and_on_average(lost, best_lost, ending):
@@ -115,11 +116,43 @@ def test_no_better_than_chance_is_the_headline():
         "5 of 13 columns: no better than chance, the best model scores 0.550 balanced accuracy "
         "(chance 0.500); with all columns, it scores 0.950"
     )
-    assert "keep all features" in words_of(result).advice()
+    assert words_of(result).advice().endswith("or keep all columns.")
     nothing = replace(check, scores=(replace(check.selected, name="all"), check.selected))
     result = replace(result, check=nothing)
     assert words_of(result).headline().endswith("(chance 0.500)")
     assert words_of(result).advice() == "For prediction, the table needs other columns."
+    unclear = a_check(lost=0.35, error=0.05, chance=0.5)  # two standard errors
+    unclear = replace(unclear, scores=(replace(unclear.selected, name="all"), unclear.selected))
+    result = replace(result, check=unclear)
+    assert ": not clearly better than chance, the best model scores 0.600 " in (
+        words_of(result).headline()
+    )
+    assert words_of(result).advice() == (
+        "For prediction, the table needs more samples or other columns."
+    )
+
+
+def test_chance_is_judged_by_the_model_that_the_headline_names():
+    check = a_check(lost=0.6, best_lost=0.3, error=0.01, chance=0.5)  # two models do harm
+    words = words_of(replace(soft_result(), check=check))
+    assert check.is_better_than_chance
+    assert "the best model scores 0.650" in words.headline()
+    assert "better than chance" not in words.headline()
+
+
+def test_a_loss_is_answered_with_the_size_at_which_neighbors_do_best():
+    result = replace(soft_result(size_rule="peak"), check=a_check())
+    path = [one for one in result.front if one.size > len(result.selected)]
+    best = max(path, key=lambda one: one.accuracy)
+    words = words_of(result)
+    assert words.advice() == (
+        f"For prediction, try {best.size} columns (n_features_to_select={best.size}), or keep all "
+        "columns."
+    )
+    no_better = tuple(one for one in result.front if one not in path)
+    assert words_of(replace(result, front=no_better)).advice() == (
+        "For prediction, keep all columns."
+    )
 
 
 def test_random_columns_that_are_taken_come_before_the_headline():

@@ -16,6 +16,7 @@ Score = Annotated[float, Meta(ge=-FARTHEST, le=FARTHEST)]
 
 FEW_TAKEN = 5  # columns, of which none may be random by luck
 AS_NOISE = 0.4  # of the columns taken are random, in most tables where all columns are noise
+CLEARLY = 2.4  # standard errors; the best of three models beats chance by two more often
 DIGITS = 3  # of displayed scores; scores that round to the same are the same
 NAMES = {"all": "all columns", "selected": "selected", "soft": "soft selection"}
 
@@ -46,10 +47,16 @@ class Difference(NamedTuple):
         """Whether models do worse on average, and so does the best, beyond a standard error."""
         return _exceeds(-self.mean, self.error) and _exceeds(-self.best, self.best_error)
 
-    @property
-    def is_unclear(self) -> bool:
-        """Whether the best models differ by no more than a standard error."""
-        return not _exceeds(abs(self.best), self.best_error)
+    def in_words(self) -> str:
+        """Return the difference of the best models, and what is unlike on average."""
+        if not _exceeds(abs(self.best), self.best_error):
+            return "no clear difference"
+        verb = "gains" if self.best > 0 else "loses"
+        average = "no clear difference"
+        if _exceeds(abs(self.mean), self.error):
+            change = "gain" if self.mean > 0 else "loss"
+            average = f"a {change} of {shown(abs(self.mean))}"
+        return f"it {verb} {shown(abs(self.best))}; on average, {average}"
 
 
 def _exceeds(value: float, error: float) -> bool:
@@ -102,6 +109,12 @@ class ModelScores(Part, frozen=True):
     def standard_error(self) -> float:
         """The standard error of the score."""
         return self._error([fmean(fold) for fold in self.folds])
+
+    @property
+    def best_error(self) -> float:
+        """The standard error of the score of the best model."""
+        best = self.by_model.index(self.best)
+        return self._error([fold[best] for fold in self.folds])
 
     def _error(self, folds: list[float]) -> float:
         """Return the standard error of the mean of folds whose training parts overlap.
@@ -265,12 +278,16 @@ class Check(Part, frozen=True):
 
     @property
     def is_better_than_chance(self) -> bool:
-        """Whether models beat chance with the selected columns by more than two standard errors."""
+        """Whether the best model with the selected columns clearly beats chance."""
         return self.selected is not None and self.beats_chance(self.selected)
 
     def beats_chance(self, one: ModelScores) -> bool:
-        """Whether models beat chance with some columns by more than two standard errors."""
-        return one.score - self.chance > 2.0 * one.standard_error
+        """Whether the best model with some columns beats chance by 2.4 standard errors."""
+        return one.best - self.chance > CLEARLY * one.best_error
+
+    def may_beat_chance(self, one: ModelScores) -> bool:
+        """Whether the best model with some columns beats chance by a standard error."""
+        return one.best - self.chance > one.best_error
 
     @property
     def loses(self) -> bool:
@@ -311,7 +328,9 @@ class Check(Part, frozen=True):
             end = ""
             if others and self.beats_chance(self.all):
                 end = f"; with {others}, it scores {shown(self.all.best)}"
-            return f"{start}: no better than chance, the best model scores {scored} ({chance}){end}"
+            how = "not clearly" if self.may_beat_chance(self.selected) else "no"
+            said = f"{how} better than chance"
+            return f"{start}: {said}, the best model scores {scored} ({chance}){end}"
         known = [f"with {others} {shown(self.all.best)}"] if others else []
         if self.soft is not None:
             known.append(f"with those of {soft} {shown(self.soft.best)}")
@@ -321,8 +340,8 @@ class Check(Part, frozen=True):
             said = ": a loss"
         elif self.gains and known:
             said = ": a gain"
-        elif others and self.selected.minus(self.all).is_unclear:
-            said = ": no clear difference"
+        elif others:
+            said = f": {self.selected.minus(self.all).in_words()}"
         return f"{start}: the best model scores {scored}{compared} ({chance}){said}"
 
     def apart(self, one: ModelScores) -> str:

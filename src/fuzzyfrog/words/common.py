@@ -220,8 +220,13 @@ class Words(ABC):
         return []
 
     def _way_out(self) -> str:
-        more = self.option("n_features_to_select=N", "--n-features N")
-        return f"For prediction, select more features ({more}), or keep all features."
+        chosen, size = self.result.chosen_accuracy, len(self.result.selected)
+        larger = [one for one in self.result.front if one.size > size and one.accuracy is not None]
+        best = max(larger, key=lambda one: one.accuracy or -inf, default=None)
+        if chosen is None or best is None or (best.accuracy or -inf) <= chosen:
+            return "For prediction, keep all columns."
+        more = self.option(f"n_features_to_select={best.size}", f"--n-features {best.size}")
+        return f"For prediction, try {best.size:,} columns ({more}), or keep all columns."
 
     @abstractmethod
     def _own_facts(self) -> Iterator[tuple[str, str]]: ...
@@ -321,7 +326,8 @@ class Words(ABC):
         """Return what to do about the doubts, as a sentence; None if they say it themselves."""
         check = self.result.check
         if check is not None and check.scores and not any(map(check.beats_chance, check.scores)):
-            return "For prediction, the table needs other columns."
+            samples = "more samples or " if any(map(check.may_beat_chance, check.scores)) else ""
+            return f"For prediction, the table needs {samples}other columns."
         if self.is_refuted or [*self._noisy(), *self._own_doubts()]:
             return self._way_out()
         return None
