@@ -1,10 +1,10 @@
 """The quick test of a fit: noise is told from information, and nothing else is said."""
 
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from sklearn.neighbors import KNeighborsClassifier
 
 from fuzzyfrog import PredictionWarning, ReductSelector, SoftSelector, load_dataset
 from fuzzyfrog.select.held_out import above_shuffled
@@ -47,14 +47,43 @@ def test_few_samples_and_short_times_are_not_tested():
 
 def test_the_deviation_is_that_of_all_permutations():
     random = np.random.default_rng(0)
-    X, y = random.normal(size=(40, 2)), np.arange(40) % 3
-    model = KNeighborsClassifier().fit(X, y)
-    rows, target = X[:15] + 0.1, y[:15]
-    right, weights = model.predict_proba(rows), 1 / np.bincount(target)
+    target, neighbors = np.arange(15) % 3, random.integers(3, size=(15, 5))
+    neighbors[:, 0] = target
+    shares = np.stack([(neighbors == code).mean(axis=1) for code in range(3)], axis=1)
+    weights = 1 / np.bincount(target)
 
     def score(order):
-        return sum(right[i, target[k]] * weights[target[k]] for i, k in enumerate(order))
+        return sum(shares[i, target[k]] * weights[target[k]] for i, k in enumerate(order))
 
     shuffled = [score(random.permutation(15)) for _ in range(20_000)]
     expected = (score(range(15)) - np.mean(shuffled)) / np.std(shuffled)
-    assert above_shuffled(model, rows, target) == pytest.approx(expected, rel=0.03)
+    assert above_shuffled(neighbors, target) == pytest.approx(expected, rel=0.03)
+
+
+@pytest.mark.parametrize("selector", SELECTORS, ids=repr)
+@pytest.mark.parametrize("sizes", [(57, 3), (60,), (1,) * 60, (30, 30)])
+def test_groups_of_any_size_are_kept_whole(selector, sizes):
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(60, 3)), random.permutation(60) % 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        selector.fit(X, y, groups=np.repeat(np.arange(len(sizes)), sizes))
+    assert selector.n_features_ >= 1
+
+
+def test_the_same_doubts_with_any_seed():
+    random = np.random.default_rng(3)
+    X = random.normal(size=(60, 30))
+    y = (X[:, 0] + 2 * random.normal(size=60) > 0).astype(int)
+    said = [doubts(SoftSelector(random_state=seed), X, y) for seed in range(6)]
+    assert said == [said[0]] * 6
+
+
+def test_fits_in_threads_leave_the_filters_of_warnings_alone():
+    X, y = np.random.default_rng(0).normal(size=(80, 6)), np.arange(80) % 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PredictionWarning)
+        before = list(warnings.filters)
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda _: SoftSelector().fit(X, y), range(12)))
+        assert warnings.filters == before

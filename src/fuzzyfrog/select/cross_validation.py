@@ -242,9 +242,9 @@ class Selecting:
     def selected(self, rows: Integers) -> Result:
         """Return the selection on some samples, in the time that is left."""
         late = current_deadline()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # they are about parts of the table
-            result = select(self._dataset.take(rows), self._settings, [lambda _: late.expired()])
+        watch = [lambda _: late.expired()]
+        # Warnings would be about parts of the table.
+        result = select(self._dataset.take(rows), self._settings, watch, warns=False)
         if result.stop_reason == "interrupted":
             raise KeyboardInterrupt  # the best so far is not a result
         if result.stop_reason == "memory":

@@ -5,7 +5,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from math import inf
 from typing import Any, Literal, Self
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from fuzzyfrog.common.deadline import ALLOWANCE, Deadline, TimeIsUp, limited, stoppable
 from fuzzyfrog.common.messages import count, shown, suggested, warn
 from fuzzyfrog.common.params import check_count, is_index
 from fuzzyfrog.common.tnorms import TNorm
@@ -40,6 +41,7 @@ from fuzzyfrog.select.custom import Custom, MakeMeasure
 from fuzzyfrog.select.explain import Evidence, used_columns
 from fuzzyfrog.select.explained import examples_of, explained
 from fuzzyfrog.select.groups import Groups
+from fuzzyfrog.select.held_out import chance_doubts
 from fuzzyfrog.select.kind import Kind
 from fuzzyfrog.select.new_rows import read_new
 from fuzzyfrog.select.roles import for_reduct, with_columns
@@ -118,29 +120,22 @@ class _Selector(TableSelector):
             dataset = dataclasses.replace(dataset, groups=numbers)
         dataset = with_groups(dataset, settings)
         progress = _Progress(INTERVALS.get(verbose, 0.0))
-        self.result_ = select(dataset, settings, [*callbacks, progress], ConvergenceWarning)
-        if verbose:
-            progress.end(self.result_)
-        self._groups = Groups.of(settings.feature_groups, dataset)
-        self.result_ = with_columns(self.result_, dataset, settings, self._groups)
-        self._evidence = Evidence.of(dataset, self._groups.expanded(used_columns(self.result_)))
-        doubts = tuple(self._doubts(dataset, settings))
+        with stoppable():  # a signal ends the work under way, and what is known by then counts
+            whole = Deadline()
+            result = select(dataset, settings, [*callbacks, progress], ConvergenceWarning)
+            if verbose:
+                progress.end(result)
+            groups = Groups.of(settings.feature_groups, dataset)
+            with limited(Deadline(ALLOWANCE / 2 if whole.expired() else inf)):
+                result = with_columns(result, dataset, settings, groups)
+                is_quick = settings.max_seconds is None and not whole.expired()
+                doubts = _doubts(result, dataset, settings, groups, is_quick)
+        evidence = Evidence.of(dataset, groups.expanded(used_columns(result)))
+        self.result_ = replace(result, notes=(*result.notes, *doubts))
+        self._groups, self._evidence = groups, evidence
         for sentence in doubts:
             warn(sentence, PredictionWarning)
-        self.result_ = replace(self.result_, notes=(*self.result_.notes, *doubts))
         return self
-
-    def _doubts(self, dataset: Dataset, settings: Settings) -> Iterator[str]:
-        """Yield reasons why models may do worse with the selected features."""
-        result, kind = self.result_, settings.kind
-        excluded = np.isin(np.arange(dataset.n_features), result.excluded)
-        yield from kind.doubts(dataset, self.support_, self._groups.expanded(~excluded))
-        is_quick = kind.can_sample and result.stop_reason == "converged"
-        if is_quick and settings.max_seconds is None:
-            from fuzzyfrog.select.held_out import chance_doubts  # imports models
-
-            left_out = excluded & ~self._groups.members
-            yield from chance_doubts(settings, dataset, left_out, result.seed)
 
     @property
     def support_(self) -> Masks:
@@ -1101,6 +1096,23 @@ class FeatureSelector(_Selector):
 
     def _kind(self) -> Kind:
         return Custom(self.measure)
+
+
+def _doubts(
+    result: Result, dataset: Dataset, settings: Settings, groups: Groups, has_time: bool
+) -> tuple[str, ...]:
+    """Return reasons why models may do worse with the selected features, if there is time."""
+    columns = np.arange(dataset.n_features)
+    support = groups.expanded(np.isin(columns, result.selected))
+    allowed = groups.expanded(~np.isin(columns, result.excluded))
+    doubts: list[str] = []
+    try:
+        doubts += settings.kind.doubts(dataset, support, allowed)
+        if has_time and settings.kind.can_sample and result.stop_reason == "converged":
+            doubts += chance_doubts(result, settings, dataset, groups)
+    except TimeIsUp:
+        pass
+    return tuple(doubts)
 
 
 def _refuse_group(feature: object, groups: Groups, known: Sequence[str]) -> None:

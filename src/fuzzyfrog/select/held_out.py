@@ -4,63 +4,59 @@ The selection is repeated on one half of the samples, because neighbors of colum
 on the same samples do well on any noise. `check` says much more, and takes longer.
 """
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import FuzzyfrogError
-from fuzzyfrog.select.cross_validation import Selecting
-from fuzzyfrog.select.kind import Masks
-from fuzzyfrog.select.models import Fold
-from fuzzyfrog.select.repeated_samples import parts_of
+from fuzzyfrog.result import Result
+from fuzzyfrog.select.groups import Groups
+from fuzzyfrog.select.selection import select
 from fuzzyfrog.select.settings import Settings
 
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Masks = NDArray[np.bool_]
+
 MOST_TESTED = 1_000  # samples of both halves
-FEWEST_TESTED = 40
+FEWEST_TESTED = 20  # samples of each half
+N_NEIGHBORS = 5
 CLEARLY = 2.0  # standard deviations of shuffled targets
-HALVING = 0x68616C766573  # next to the seed: no other part of a fit draws from it
+HALVING = 0x68616C766573  # the same halves with any seed
 
 
 def chance_doubts(
-    settings: Settings, dataset: Dataset, excluded: Masks, seed: int
+    result: Result, settings: Settings, dataset: Dataset, groups: Groups
 ) -> Iterator[str]:
-    """Yield a warning if neighbors do no better than with shuffled targets.
-
-    `excluded` are the features that the fit left out, for whatever reason.
-    """
-    if dataset.n_samples < FEWEST_TESTED:
+    """Yield a warning if neighbors do no better than with shuffled targets."""
+    train, test = _halves(dataset)
+    if min(len(train), len(test)) < FEWEST_TESTED:
         return
-    random = np.random.default_rng([seed, HALVING])
-    rows = np.sort(random.permutation(dataset.n_samples)[:MOST_TESTED])
-    greedy = replace(
+    again = replace(
         settings,
         search="quickreduct",
-        exclude=excluded,
-        copies="keep",
-        screens=False,
         sample=None,
         max_evaluations=None,
-        random_state=seed,
+        random_state=result.seed,
+        exclude=np.isin(np.arange(dataset.n_features), result.excluded) & ~groups.members,
+        copies="keep",
+        screens=False,
+        certify=False,
+        checkpoint=None,
+        cluster=None,
     )
-    together = None if dataset.groups is None else dataset.groups[rows]
     try:
-        parts = parts_of(dataset.target[rows], 2, seed, together)
-        train, test = (rows[part] for part in parts[0])
-        chooser = Selecting(greedy, dataset)
-        features = chooser.mask(chooser.selected(train).selected)
-    except (FuzzyfrogError, KeyboardInterrupt):  # the fit is complete without it
+        chosen = select(dataset.take(train), again, warns=False)
+    except (FuzzyfrogError, MemoryError):  # the fit is complete without it
         return
-    model = KNeighborsRegressor() if dataset.classes is None else KNeighborsClassifier()
-    X_train, X_test = Fold(dataset, (train, test), {}, {}, None).prepared(features)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # there may be many classes
-        model.fit(X_train, dataset.target[train])
-    if above_shuffled(model, X_test, dataset.target[test]) < CLEARLY:
+    if chosen.stop_reason != "converged":
+        return
+    features = groups.expanded(np.isin(np.arange(dataset.n_features), chosen.selected))
+    nearest = _nearest(dataset, np.flatnonzero(features), train, test)
+    if above_shuffled(dataset.target[nearest], dataset.target[test]) < CLEARLY:
         yield (
             "The selected columns may predict nothing: if selected on one half of the samples, "
             "they predict the other half no better than chance (by five nearest neighbors). For "
@@ -68,25 +64,51 @@ def chance_doubts(
         )
 
 
+def _halves(dataset: Dataset) -> tuple[Integers, Integers]:
+    """Return the samples to select on and those to predict, of which no group is in both."""
+    random = np.random.default_rng(HALVING)
+    rows = np.sort(random.permutation(dataset.n_samples)[:MOST_TESTED])
+    units = rows if dataset.groups is None else np.unique(dataset.groups[rows])
+    first = random.permutation(units)[: len(units) // 2]
+    is_first = np.isin(rows if dataset.groups is None else dataset.groups[rows], first)
+    return rows[is_first], rows[~is_first]
+
+
+def _nearest(dataset: Dataset, features: Integers, train: Integers, test: Integers) -> Integers:
+    """Return the nearest samples of `train` for each of `test`, by the mean difference."""
+    apart = np.zeros((len(test), len(train)))
+    for feature in features.tolist():
+        column = dataset.values[:, feature]
+        if dataset.categorical[feature]:
+            some = (column[test][:, np.newaxis] != column[train]).astype(np.float64)
+        else:
+            with np.errstate(over="ignore", invalid="ignore"):
+                spread = np.nanstd(column[train]) if np.isfinite(column[train]).any() else 0.0
+                some = np.abs(column[test][:, np.newaxis] - column[train])
+                some /= spread if 0.0 < spread < np.inf else 1.0
+        apart += np.where(np.isnan(some), 1.0, np.minimum(some, 1e6))  # a gap is one spread away
+    return train[np.argsort(apart, axis=1, kind="stable")[:, :N_NEIGHBORS]]
+
+
 def above_shuffled(
-    model: KNeighborsClassifier | KNeighborsRegressor,
-    X: NDArray[np.float64],
-    target: NDArray[np.float64] | NDArray[np.int64],
+    neighbors: Floats | Integers, target: NDArray[np.float64] | NDArray[np.int64]
 ) -> float:
     """Return how far a score is above its mean over all orders of the target, in deviations.
 
-    The score is the mean probability of the right class, with classes counting equally, or the
-    covariance with a numeric target. Mean and variance are those of a sum over a random
-    permutation (Hoeffding 1951).
+    `neighbors` are the targets of the neighbors of each sample. The score is the mean share of
+    those with the right class, with classes counting equally, or the covariance of their mean
+    with a numeric target. Mean and variance are those of a sum over a random permutation
+    (Hoeffding 1951).
     """
     if target.dtype.kind == "f":
-        each = np.outer(model.predict(X), target - target.mean())
+        scale = max(np.abs(neighbors).max(), np.abs(target).max(), np.finfo(float).tiny)
+        neighbors, target = neighbors / scale, target / scale
+        each = np.outer(neighbors.mean(axis=1), target - target.mean())
     else:
-        weights = 1.0 / np.bincount(target)[target]
-        place = np.searchsorted(model.classes_, target).clip(max=len(model.classes_) - 1)
-        right = np.where(model.classes_[place] == target, model.predict_proba(X)[:, place], 0.0)
-        each = right * weights
-    apart = each - each.mean(axis=0) - each.mean(axis=1)[:, None] + each.mean()
+        codes = np.arange(max(int(target.max()), int(neighbors.max())) + 1)
+        shares = np.stack([(neighbors == code).mean(axis=1) for code in codes], axis=1)
+        each = shares[:, target] / np.bincount(target)[target]
+    apart = each - each.mean(axis=0) - each.mean(axis=1)[:, np.newaxis] + each.mean()
     deviation = float(np.sqrt((apart**2).sum() / (len(target) - 1)))
     if deviation == 0.0:
         return 0.0

@@ -73,6 +73,8 @@ def select(
     settings: Settings,
     watch: Sequence[Callback] = (),
     end_warning: type[Warning] = UserWarning,
+    *,
+    warns: bool = True,
 ) -> Result:
     """Select features of a table.
 
@@ -87,6 +89,8 @@ def select(
         the search.
     end_warning : type of warning
         What to warn with if the search was cut short.
+    warns : bool
+        Whether to warn; if not, warnings are only in the notes of the result.
 
     Returns
     -------
@@ -101,14 +105,14 @@ def select(
         If a setting does not suit the table. Both are a ValueError.
     """
     with stoppable():
-        return _Fit(settings, watch, end_warning).result(dataset)
+        return _Fit(settings, watch, end_warning if warns else None).result(dataset)
 
 
 class _Fit:
     """The state of a running selection; as a callback of the search, it takes the times."""
 
     def __init__(
-        self, settings: Settings, watch: Sequence[Callback], end_warning: type[Warning]
+        self, settings: Settings, watch: Sequence[Callback], end_warning: type[Warning] | None
     ) -> None:
         self._settings, self._kind = settings, settings.kind
         self._watch, self._end_warning = watch, end_warning
@@ -122,11 +126,12 @@ class _Fit:
         """Take the time of a batch."""
         self._times.append(time.monotonic() - self._start)
 
-    def _warn(self, sentences: Iterable[str], kind: type[Warning] = UserWarning) -> None:
-        """Warn the caller, and keep the warnings for the result."""
+    def _warn(self, sentences: Iterable[str], kind: type[Warning] | None = None) -> None:
+        """Warn the caller, unless nothing is to be said, and keep the warnings for the result."""
         for sentence in sentences:
             self._notes.append(sentence)
-            warn(sentence, kind)
+            if self._end_warning is not None:
+                warn(sentence, kind or UserWarning)
 
     def result(self, dataset: Dataset) -> Result:
         """Return the result."""
