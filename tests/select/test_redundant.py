@@ -1,5 +1,7 @@
 """Redundant features are dropped at the end of a path, and only these."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,7 @@ from fuzzyfrog.words import words_of
 from naive import redundant as naive
 
 
-def table(seed, *, numeric=False, tails=False, grouped=False):
+def table(seed, *, numeric=False, tails=False, rows_per_group=0):
     """Return a table with near copies, monotone ones, gaps, ties, a constant and categories."""
     rng = np.random.default_rng(seed)
     n_samples = int(rng.integers(25, 60))
@@ -37,7 +39,9 @@ def table(seed, *, numeric=False, tails=False, grouped=False):
         tuple(f"x{k}" for k in range(values.shape[1])),
         np.arange(values.shape[1]) == 10,
         None if numeric else (0, 1, 2),
-        groups=rng.integers(0, n_samples // 3, n_samples) if grouped else None,
+        groups=rng.integers(0, 1 + n_samples // rows_per_group, n_samples)
+        if rows_per_group
+        else None,
     )
 
 
@@ -53,7 +57,7 @@ def redundant(dataset, features, fixed=(), groups=None):
 @pytest.mark.parametrize("numeric", [False, True])
 @pytest.mark.parametrize("seed", range(6))
 def test_drops_what_the_definition_drops(seed, numeric):
-    dataset = table(seed, numeric=numeric, tails=seed % 3 == 2, grouped=seed % 2 == 1)
+    dataset = table(seed, numeric=numeric, tails=seed % 3 == 2, rows_per_group=3 * (seed % 2))
     rng = np.random.default_rng(seed)
     selection = np.sort(rng.permutation(dataset.n_features)[: 5 + seed]).tolist()
     fixed = selection[: seed % 2]
@@ -77,10 +81,10 @@ def test_drops_what_the_definition_drops(seed, numeric):
 
 @pytest.mark.parametrize("numeric", [False, True])
 @pytest.mark.parametrize("cells", [1, 600, 2**20])
-@pytest.mark.parametrize("grouped", [False, True])
-def test_linear_losses_equal_models_fitted_again(cells, grouped, numeric, monkeypatch):
+@pytest.mark.parametrize("rows_per_group", [0, 3, 10, 20])
+def test_linear_losses_equal_models_fitted_again(cells, rows_per_group, numeric, monkeypatch):
     monkeypatch.setattr(redundant_features, "CELLS_AT_ONCE", cells)
-    dataset = table(cells, numeric=numeric, grouped=grouped)
+    dataset = table(cells, numeric=numeric, tails=cells == 600, rows_per_group=rows_per_group)
     columns, together = np.arange(dataset.n_features), SoftDependency(dataset).together
     expected = naive.linear_losses(
         dataset.values, dataset.target, dataset.categorical, numeric, dataset.groups
@@ -88,6 +92,37 @@ def test_linear_losses_equal_models_fitted_again(cells, grouped, numeric, monkey
     for anchors in (np.arange(dataset.n_samples), np.arange(0, dataset.n_samples, 3)):
         losses = linear_losses(dataset, columns, anchors, together)
         np.testing.assert_allclose(losses, expected[anchors], atol=1e-9)
+
+
+@pytest.mark.parametrize("numeric", [False, True])
+def test_linear_losses_where_classes_are_left_out_whole_or_nothing_is_left(numeric):
+    dataset = table(0, numeric=numeric)
+    groups, target = table(0).target, dataset.target
+    columns, every = np.arange(dataset.n_features), np.arange(dataset.n_samples)
+    expected = naive.linear_losses(dataset.values, target, dataset.categorical, numeric, groups)
+    losses = linear_losses(dataset, columns, every, groups)
+    np.testing.assert_allclose(losses, expected, atol=1e-9)
+    expected = (target - target.mean()) ** 2 / target.var(ddof=1) if numeric else 2 / 3
+    losses = linear_losses(dataset, columns, every, np.zeros_like(every))
+    np.testing.assert_allclose(losses, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("n_large", [0, 19_000])
+def test_linear_losses_take_little_memory(n_large):
+    rng = np.random.default_rng(0)
+    n_samples, n_classes = 20_000, 60
+    values = rng.normal(size=(n_samples, 20))
+    names = tuple(f"x{k}" for k in range(20))
+    codes = rng.integers(0, n_classes, n_samples)
+    dataset = Dataset(values, codes, names, np.zeros(20, bool), tuple(range(n_classes)))
+    together = np.maximum(np.arange(n_samples) - n_large, 0)
+    anchors = np.arange(n_large // 2, n_samples, 40)
+    tracemalloc.start()
+    try:
+        linear_losses(dataset, np.arange(20), anchors, together)
+        assert tracemalloc.get_traced_memory()[1] < 100 * 2**20
+    finally:
+        tracemalloc.stop()
 
 
 def test_correlations_of_any_columns_are_finite():

@@ -5,7 +5,6 @@ a linear model predict as well without it. What goes beyond that costs accuracy 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from fuzzyfrog.common.deadline import TimeIsUp, stop_if_late
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.measure import SoftDependency
+from fuzzyfrog.select.copies import ranks
 from fuzzyfrog.select.kind import Integers, Masks, Orders
 
 Floats = NDArray[np.float64]
@@ -22,7 +22,7 @@ PENALTY = 1.0  # of the linear models, in squared spreads
 TOLERANCE = 1e-9  # by which rounding may change a score or a loss
 MOST_CATEGORIES = 50  # of a feature that linear models see
 COLUMNS_AT_ONCE = 256
-CELLS_AT_ONCE = 2**20  # of the scatter matrices of samples that are left out
+CELLS_AT_ONCE = 2**20  # for the samples that are left out
 
 
 class Redundancy:
@@ -122,7 +122,7 @@ def correlations(dataset: Dataset, columns: Integers, others: Integers) -> Float
     Gaps are at the median. It is 0 for categories and for columns that are constant.
     """
     alike = np.zeros((len(columns), len(others)))
-    for by in (lambda column: column, _ranks):
+    for by in (lambda column: column, ranks):
         left = _unit_columns(dataset, columns, by)
         for start in range(0, len(others), COLUMNS_AT_ONCE):
             stop_if_late()
@@ -139,12 +139,6 @@ def _unit_columns(dataset: Dataset, columns: Integers, by: Callable[[Floats], Fl
         if not dataset.categorical[feature]:
             Z[:, place] = _standardized(by(_filled(dataset.values[:, feature])))
     return Z
-
-
-def _ranks(column: Floats) -> Floats:
-    """Return the ranks of numbers; equal ones share their mean rank."""
-    _, places, counts = np.unique(column, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[places])
 
 
 def _filled(column: Floats) -> Floats:
@@ -198,82 +192,91 @@ def linear_losses(
 
 
 def _ridge_losses(Z: Floats, target: Floats, anchors: Integers, together: Integers) -> Floats:
+    """Return the squared errors, from those with all samples: (1 - X X')^-1 apart without X."""
+    if np.ptp(together) == 0:  # no other samples: the mean is all there is
+        return np.asarray(target[anchors] ** 2)
     Z = np.column_stack([np.ones(len(Z)), Z])
     penalty = PENALTY * np.eye(Z.shape[1])
-    penalty[0, 0] = TOLERANCE  # the intercept is free, but may be all there is
-    scatter, with_target = Z.T @ Z + penalty, Z.T @ target
-    losses = np.empty(len(anchors))
-    for out in _left_out(anchors, together, Z.shape[1]):
-        x, t = Z[out.rows], target[out.rows]
-        known = with_target - out.summed(x * t[:, np.newaxis])
-        weights = np.linalg.solve(scatter - out.scatter(x), known[:, :, np.newaxis])[:, :, 0]
-        here = anchors[out.places]
-        losses[out.places] = ((Z[here] * weights[out.group]).sum(axis=1) - target[here]) ** 2
-    return losses
+    penalty[0, 0] = 0.0  # the intercept is free
+    Z = _whitened(Z, Z.T @ Z + penalty)
+    apart, errors = target - Z @ (Z.T @ target), np.empty(len(Z))
+    for rows in _left_out(anchors, together, Z.shape[1]):
+        x, e = Z[rows], apart[rows][..., np.newaxis]
+        xt = _turned(x)
+        if x.shape[1] <= x.shape[2]:
+            left = np.linalg.solve(_one_minus(x @ xt), e)
+        else:
+            left = e + x @ np.linalg.solve(_one_minus(xt @ x), xt @ e)
+        errors[rows] = left[..., 0]
+    return np.asarray(errors[anchors] ** 2)
 
 
 def _discriminant_losses(
     Z: Floats, codes: Integers, n_classes: int, anchors: Integers, together: Integers
 ) -> Floats:
-    is_of = (codes[:, np.newaxis] == np.arange(n_classes)).astype(np.float64)
-    counts, sums = is_of.sum(axis=0), is_of.T @ Z
-    scatter = Z.T @ Z + PENALTY * np.eye(Z.shape[1])
-    losses = np.empty(len(anchors))
-    for out in _left_out(anchors, together, max(Z.shape[1], n_classes)):
-        x, own = Z[out.rows], is_of[out.rows]
-        n_left = counts - out.summed(own)
-        sums_left = sums - out.summed(own[:, :, np.newaxis] * x[:, np.newaxis])
-        means = sums_left / np.maximum(n_left, 1)[:, :, np.newaxis]
-        within = scatter - out.scatter(x) - means.transpose(0, 2, 1) @ sums_left
-        here = anchors[out.places]
-        apart = Z[here][:, np.newaxis] - means[out.group]
-        squared = (apart @ np.linalg.inv(within)[out.group] * apart).sum(axis=2)
-        freedom = np.maximum(1, n_left.sum(axis=1) - n_classes)[out.group, np.newaxis]
-        with np.errstate(divide="ignore"):  # a class without other samples is never predicted
-            scores = np.log(n_left)[out.group] - freedom / 2 * squared
-        is_best = scores >= scores.max(axis=1, keepdims=True) - TOLERANCE
-        is_right = is_best[np.arange(len(here)), codes[here]]
-        losses[out.places] = np.where(is_right, 1.0 - 1.0 / is_best.sum(axis=1), 1.0)
-    return losses
+    """Return the losses, from the scatter of all samples without that of those left out.
 
-
-class _LeftOut(NamedTuple):
-    """Some anchors, and the samples that a model of the others does not know.
-
-    Attributes
-    ----------
-    places, group : int64[n]
-        The anchors, and which group each is in.
-    rows : int64[n_rows]
-        All samples of these groups, group by group.
-    starts : int64[n_groups]
-        Where the rows of each group begin.
+    Without samples whose distances from the means of their classes are Y, the scatter is less by
+    Y'Y, and by the products of their sums over each class, as its mean moves.
     """
+    is_of = (codes[:, np.newaxis] == np.arange(n_classes)).astype(np.float64)
+    counts = is_of.sum(axis=0)
+    means = is_of.T @ Z / np.maximum(counts, 1)[:, np.newaxis]
+    apart = Z - means[codes]
+    scatter = apart.T @ apart + PENALTY * np.eye(Z.shape[1])
+    Z, means, apart = (_whitened(some, scatter) for some in (Z, means, apart))
+    losses = np.empty(len(Z))
+    for rows in _left_out(anchors, together, n_classes * Z.shape[1]):
+        y, own = apart[rows], is_of[rows]
+        n_left = counts - own.sum(axis=1)
+        yt, sums = _turned(y), _turned(own) @ y
+        moves = sums / np.maximum(n_left, 1)[..., np.newaxis]
+        is_small = y.shape[1] <= y.shape[2]
+        if is_small:
+            share = np.where(n_left > 0, 1 / np.maximum(counts, 1), 0.0)[:, np.newaxis]
+            inner = np.linalg.inv(_one_minus(y @ yt + own * share @ _turned(own)))
+        else:
+            inner = np.linalg.inv(_one_minus(yt @ y + _turned(sums) @ moves))
+        squared = np.empty(own.shape)
+        at_once = max(1, CELLS_AT_ONCE // y.size)
+        for some in (slice(first, first + at_once) for first in range(0, n_classes, at_once)):
+            u = Z[rows][:, :, np.newaxis] - (means - moves)[:, np.newaxis, some]
+            part = u @ yt[:, np.newaxis] if is_small else u
+            squared[..., some] = (part @ inner[:, np.newaxis] * part).sum(axis=-1)
+            if is_small:
+                squared[..., some] += (u * u).sum(axis=-1)
+        freedom = max(1, len(Z) - rows.shape[1] - n_classes)
+        with np.errstate(divide="ignore"):  # a class without other samples is never predicted
+            scores = np.log(n_left)[:, np.newaxis] - freedom / 2 * squared
+        is_best = scores >= scores.max(axis=-1, keepdims=True) - TOLERANCE
+        is_right = (is_best * own).any(axis=-1)
+        losses[rows] = np.where(is_right, 1.0 - 1.0 / is_best.sum(axis=-1), 1.0)
+    return losses[anchors]
 
-    places: Integers
-    group: Integers
-    rows: Integers
-    starts: Integers
 
-    def summed(self, terms: Floats) -> Floats:
-        """Return the sums of terms for each row over the rows of each group."""
-        return np.asarray(np.add.reduceat(terms, self.starts, axis=0))
-
-    def scatter(self, x: Floats) -> Floats:
-        """Return the sum of the products x x' over the rows of each group."""
-        if len(self.starts) == 1:  # of any size
-            return np.asarray((x.T @ x)[np.newaxis])
-        return self.summed(x[:, :, np.newaxis] * x[:, np.newaxis])
+def _whitened(Z: Floats, scatter: Floats) -> Floats:
+    """Return rows in coordinates in which the scatter is the identity."""
+    return np.asarray(np.linalg.solve(np.linalg.cholesky(scatter), Z.T).T)
 
 
-def _left_out(anchors: Integers, together: Integers, width: int) -> Iterator[_LeftOut]:
-    """Yield groups of samples together, as many as fit into memory with their scatter."""
-    order, mine = np.argsort(together, kind="stable"), together[anchors]
-    groups = np.unique(mine)
-    cells = np.cumsum(np.bincount(together)[groups]) * width**2 // CELLS_AT_ONCE
-    for some in np.split(groups, np.flatnonzero(np.diff(cells)) + 1):
-        stop_if_late()
-        rows = order[np.isin(together[order], some)]
-        places = np.flatnonzero(np.isin(mine, some))
-        starts = np.flatnonzero(np.diff(together[rows], prepend=-1))
-        yield _LeftOut(places, np.searchsorted(some, mine[places]), rows, starts)
+def _turned(matrices: Floats) -> Floats:
+    return matrices.swapaxes(-1, -2)
+
+
+def _one_minus(matrices: Floats) -> Floats:
+    return np.asarray(np.eye(matrices.shape[-1]) - matrices)
+
+
+def _left_out(anchors: Integers, together: Integers, width: int) -> Iterator[Integers]:
+    """Yield the samples of groups that have anchors, int64[n_groups, size].
+
+    As many groups of one size as fit into memory with `width` numbers for each sample.
+    """
+    order, sizes = np.argsort(together, kind="stable"), np.bincount(together)
+    starts, groups = np.cumsum(sizes) - sizes, np.unique(together[anchors])
+    for size in np.unique(sizes[groups]).tolist():
+        some = starts[groups[sizes[groups] == size]]
+        at_once = max(1, CELLS_AT_ONCE // (size * width))
+        for first in range(0, len(some), at_once):
+            stop_if_late()
+            yield order[some[first : first + at_once, np.newaxis] + np.arange(size)]
