@@ -236,3 +236,14 @@ def test_saved_and_read_again():
     wrong = record.to_json().replace('"role": "selected"', '"role": "unneeded"')
     with pytest.raises(DataError, match="role of selected"):
         Result.from_json(wrong)
+
+
+def test_a_mistake_in_a_measure_is_an_error_not_a_note():
+    class Mistaken(SoftDependency):
+        def score(self, masks, at_least=None):
+            if self.dataset.feature_names[0].startswith("shuffled"):
+                raise ZeroDivisionError
+            return super().score(masks, at_least)
+
+    with pytest.raises(ZeroDivisionError):
+        FeatureSelector(Mistaken, random_state=0).fit(load_dataset("wine"))

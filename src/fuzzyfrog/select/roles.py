@@ -68,9 +68,6 @@ def with_columns(result: Result, dataset: Dataset, settings: Settings, groups: G
         notes.append(_said("There was no time to score every column."))
     except MemoryError:
         notes.append(_said("There was too little memory to score every column."))
-    except Exception as error:  # it must never cost the result that it is about
-        what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-        notes.append(_said(f"Not every column could be scored ({what})."))
     stands_for = {one: some[0] for some in groups.columns.values() for one in some}
     return replace(
         result,
