@@ -15,8 +15,7 @@ from sklearn.pipeline import make_pipeline
 
 from fuzzyfrog import DataError, ReductSelector, check, dependency, load_dataset
 from fuzzyfrog.data import make_dataset
-from fuzzyfrog.select.base import dealt_folds
-from fuzzyfrog_lab.boosted import PENALTIES, BoostedSelector, Trees, gains, losses
+from fuzzyfrog_lab.boosted import PENALTIES, BoostedSelector, Trees, dealt_folds, gains, losses
 
 WINE = load_dataset("wine")
 

@@ -17,7 +17,7 @@ from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.threads import effective_threads
 from fuzzyfrog.result import Certificate
 from fuzzyfrog.search import Batch, Certified, Exact, Problem, Proposal, run
-from fuzzyfrog.select.base import dealt_folds, ranks_behind
+from fuzzyfrog.select.base import ranks_behind
 from fuzzyfrog.select.certify import certificate_of, check_provable, oracle_of
 from fuzzyfrog.select.settings import RandomState, check_boolean, seed_of
 from fuzzyfrog.select.table_selector import TableSelector
@@ -249,6 +249,15 @@ def _check_penalty(penalty: object) -> None:
             shown(penalty),
             "Useful values lie between 0.001 and 0.3.",
         )
+
+
+def dealt_folds(target: NDArray[Any], n_folds: int, seed: int) -> Integers:
+    """Return the fold of each sample, stratified by class or along a numeric target."""
+    shuffled = np.random.default_rng(seed).permutation(len(target))
+    order = shuffled[np.argsort(target[shuffled], kind="stable")]
+    folds = np.empty(len(target), np.int64)
+    folds[order] = np.arange(len(target)) % n_folds
+    return folds
 
 
 def _largest_harmless(dataset: Dataset, trees: "Trees", n_folds: int) -> float:

@@ -1,7 +1,6 @@
 """The parts of a selection: folds, its reducts and front, the core, an early end."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
@@ -29,15 +28,6 @@ def ranks_behind(support: Masks, importance: NDArray[np.float64]) -> NDArray[np.
     _, places = np.unique(-importance[~support], return_inverse=True)
     ranks[~support] = 2 + places
     return ranks
-
-
-def dealt_folds(target: NDArray[Any], n_folds: int, seed: int) -> NDArray[np.int64]:
-    """Return the fold of each sample, stratified by class or along a numeric target."""
-    shuffled = np.random.default_rng(seed).permutation(len(target))
-    order = shuffled[np.argsort(target[shuffled], kind="stable")]
-    folds = np.empty(len(target), np.int64)
-    folds[order] = np.arange(len(target)) % n_folds
-    return folds
 
 
 def reducts_of(
