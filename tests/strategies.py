@@ -9,6 +9,7 @@ import os
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
@@ -30,6 +31,12 @@ register_profile()
 def examples(count):
     """Return settings for `count` examples times `AS_MANY`, few where kernels are plain Python."""
     return settings(max_examples=max(3, count // 10 if JIT_IS_OFF else round(count * AS_MANY)))
+
+
+def seeds(count, first):
+    """Return the seeds of random cases; those behind the first ones are for `make test-long`."""
+    others = (pytest.param(seed, marks=pytest.mark.long) for seed in range(first, count))
+    return [*range(first), *others]
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from fuzzyfrog.search import (
     run,
 )
 from search.lookup import Lookup, Oracle, mask_of, plain, random_table
+from strategies import seeds
 
 CONSTRAINTS = {
     "nothing": {},
@@ -59,11 +60,11 @@ def found_subsets(outcome):
 
 @pytest.mark.parametrize("with_oracle", [True, False], ids=["rows", "scores"])
 @pytest.mark.parametrize("constraint", CONSTRAINTS)
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, first=2))
 def test_finds_all_of_the_cheapest(seed, constraint, with_oracle, monkeypatch):
     monkeypatch.setattr(exact_front, "TRIED_TOGETHER", 2)  # so that bounds are needed
     monkeypatch.setattr(exact, "SLICE_WORK", 1)  # and more than one slice
-    objective, problem = task(seed, with_oracle, [3, 6, 1000][seed % 3], **CONSTRAINTS[constraint])
+    objective, problem = task(seed, with_oracle, [3, 1000, 6][seed % 3], **CONSTRAINTS[constraint])
     outcome = run(Exact(), objective, problem, seed=0)
     truth, cost = cheapest(objective, problem)
     assert (outcome.proven, outcome.all_listed, outcome.lower_bound) == (True, True, cost)
@@ -92,7 +93,7 @@ def test_every_search_ranks_by_cost(search, constraint):
 
 @pytest.mark.parametrize("n_together", [1, 8, 4096])
 @pytest.mark.parametrize("constraint", CONSTRAINTS)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", seeds(3, first=1))
 def test_the_front_is_the_highest_score_for_each_cost(seed, constraint, n_together, monkeypatch):
     monkeypatch.setattr(exact_front, "TRIED_TOGETHER", n_together)
     objective, problem = task(seed, False, 9, **CONSTRAINTS[constraint])

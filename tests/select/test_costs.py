@@ -11,8 +11,9 @@ from fuzzyfrog import ReductSelector, enumerate_reducts, load_dataset
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.result import Result
 from panel_cases import priced, random_case
+from strategies import seeds
 
-SEEDS = [*range(24), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(24, 500))]
+SEEDS = seeds(500, first=8)
 WINE = {"alcohol": 2.5, "proline": 40, "hue": 0.5, "flavanoids": 10, "ash": 3}
 
 
@@ -52,7 +53,7 @@ def test_all_of_the_cheapest_are_listed(seed):
 
 
 @pytest.mark.parametrize("search", ["frogs", "genetic", "swarm", "quickreduct"])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6, first=2))
 def test_no_search_claims_a_lower_cost(search, seed):
     case = random_case(seed)
     costs, each = priced(case, seed)
@@ -63,7 +64,7 @@ def test_no_search_claims_a_lower_cost(search, seed):
         assert named(selector.reducts_) <= case.named(truth)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8, first=3))
 def test_the_front_is_cost_against_dependency(seed):
     case = random_case(seed)
     costs, each = priced(case, seed)

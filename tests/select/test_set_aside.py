@@ -9,8 +9,9 @@ from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.result import Result
 from fuzzyfrog.words import words_of
 from panel_cases import priced, random_case
+from strategies import seeds
 
-SEEDS = [*range(24), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(24, 500))]
+SEEDS = seeds(500, first=8)
 
 
 def named(subsets):
@@ -44,7 +45,7 @@ def test_all_of_the_fewest_or_cheapest_are_listed(seed):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8, first=3))
 def test_the_curve_has_the_fewest_for_each_size(seed):
     case = random_case(seed)
     selector = ReductSelector("front", **case.settings, max_lost=0).fit(case.frame, case.target)
