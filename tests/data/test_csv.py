@@ -207,6 +207,18 @@ def test_plain_numbers_after_the_first_block_are_those_of_python(write, monkeypa
         read_table(late, "class")
 
 
+@pytest.mark.parametrize("n_bytes", [40, 2**18])
+def test_infinity_among_text_is_a_category_in_blocks_of_any_size(write, n_bytes, monkeypatch):
+    for name, value in {"FIRST_BYTES": n_bytes, "BLOCK_BYTES": n_bytes, "LEAST_ROWS": 1}.items():
+        monkeypatch.setattr(f"fuzzyfrog.data.formats.csv.{name}", value)
+    rows = "inf,1,x\n" + "2,1,y\n" * 50 + "high,1,x\n" + "3,2,y\n" * 50
+    data = read_table(write("x.csv", "a,b,class\n" + rows), "class")
+    assert data.categories == (("2", "3", "high", "inf"), None)
+    path = write("x.csv", "a,b,class\n" + rows + "2,-inf,x\n2,inf,x\n")
+    with pytest.raises(DataError, match="line 104 must hold finite numbers, got '-inf' in feature"):
+        read_table(path, "class")
+
+
 @pytest.mark.parametrize(
     ("cell", "label"), [('5" pipe', '5" pipe'), (' "b"', '"b"'), ('"a\rb"', "a\rb"), ("ü§", "ü§")]
 )

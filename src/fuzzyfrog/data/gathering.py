@@ -105,6 +105,7 @@ class Gathering:
         self._columns = columns
         self._table = GrowingTable(len(features))
         self._warnings: tuple[str, ...] = ()
+        self._infinite: DataError | None = None  # about the first cell, unless text follows it
 
     def add(self, part: Part) -> None:
         """Take the next rows: an array, a frame or cells with one column per feature."""
@@ -122,6 +123,8 @@ class Gathering:
     def finish(self, file: str = "") -> Content:
         """Return the content of the whole table."""
         check_shape(self._table.n_rows, len(self._names))
+        if self._infinite is not None:
+            raise self._infinite
         columns = [column.finish() for column in self._columns]
         return _decoded(self._table, columns, self._names, self._warnings, file)
 
@@ -134,10 +137,10 @@ class Gathering:
                 line = f"line {part.lines[error.position]}"
                 raise DataError(Sentence(line, *error.reason)) from None
         infinite = np.isinf(values)
-        if infinite.any():
+        if self._infinite is None and infinite.any():
             row, place = np.argwhere(infinite)[0]
             cell = part.columns[place][row]
-            raise DataError(
+            self._infinite = DataError(
                 f"line {part.lines[row]} must hold finite numbers, got "
                 f"{shown(cell.as_py() if hasattr(cell, 'as_py') else cell)} in feature "
                 f"{shown(self._names[place])}. Replace it, or leave the cell empty to mark it as "
