@@ -160,4 +160,4 @@ def test_a_name_of_thousands_of_letters_widens_no_other_line_in_a_pipe(
 def test_a_dumb_terminal_gets_no_escape_sequences(selected):
     sent = seen(80, selected.folder, "explain", "run.json", TERM="dumb")
     assert "\x1b" not in sent
-    assert sent.startswith("Loss without each of the 5 selected features of wine:\n")
+    assert sent.startswith("Change without each of the 5 selected features of wine:\n")

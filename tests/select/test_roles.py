@@ -6,9 +6,11 @@ import pytest
 
 from fuzzyfrog import DataError, FeatureSelector, ReductSelector, SoftSelector, load_dataset
 from fuzzyfrog.data import Dataset
+from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.measure import SoftDependency
 from fuzzyfrog.result import Result
 from fuzzyfrog.select import roles
+from fuzzyfrog.words import columns_table, words_of
 from naive.soft import alike_numbers, differences, same_class, soft_memberships
 
 SAID = "ignore:feature '(patient_id|nothing)'"  # warnings about the table below
@@ -116,22 +118,45 @@ def test_figures_are_those_of_the_definition(seed, numeric):
             assert other.error == pytest.approx(fall.std(ddof=1) / np.sqrt(len(fall)), abs=1e-9)
 
 
-def test_replacements_are_the_best_exchanges():
+def test_replacements_are_the_best_exchanges_that_lose_half_at_most():
     wine = load_dataset("wine")
-    selector = SoftSelector().fit(wine)
-    selected = selector.result_.selected
+    near = wine.values + 0.3 * wine.values.std(axis=0) * np.random.default_rng(0).normal(
+        size=wine.values.shape
+    )
+    X, n_features = np.hstack([wine.values, near]), 26
+    selector = SoftSelector().fit(X, wine.target)
+    selected, numbers = selector.result_.selected, []
     for feature in selected:
-        best = selector.columns_[feature].replacements
-        masks = []
-        others = [one for one in range(13) if one not in selected]
-        for one in others:
-            mask = np.isin(np.arange(13), [*selected, one])
-            mask[feature] = False
-            masks.append(mask)
-        scores = SoftDependency(wine).score(masks)
-        order = np.argsort(-scores, kind="stable")[:3]
-        assert [one.feature for one in best] == [others[at] for at in order]
-        assert all(0.8 < one.accuracy <= 1.0 for one in best)
+        column = selector.columns_[feature]
+        others = [one for one in range(n_features) if one not in selected]
+        masks = np.array([np.isin(np.arange(n_features), [*selected, one]) for one in others])
+        masks[:, feature] = False
+        scores = SoftDependency(X, wine.target).score(masks)
+        least = selector.dependency_ - column.adds / 2
+        order = [at for at in np.argsort(-scores, kind="stable")[:3] if scores[at] >= least]
+        assert [one.feature for one in column.replacements] == [others[at] for at in order]
+        assert all(0.8 < one.accuracy <= 1.0 for one in column.replacements)
+        numbers.append(len(order))
+    assert 0 < sum(numbers) < 3 * len(selected)
+
+
+def test_a_replacement_as_bad_as_nothing_is_none():
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 2
+    X = pd.DataFrame(rng.normal(size=(200, 4)), columns=["good", "a", "b", "c"])
+    selector = SoftSelector(must_include=["c"]).fit(X.assign(good=X["good"] + 2 * y), y)
+    good, c = (selector.columns_[at] for at in (0, 3))
+    assert good.adds > 0.1
+    assert not good.replacements
+    assert repr(good) == f"<Column 'good': selected, adds {good.adds:+.4f}>"
+    assert good.is_measurable
+    assert not c.is_measurable
+    (row,) = (row for row in columns_table(words_of(selector.record()))[1] if row[0] == "c")
+    assert row[-1] == "adds nothing measurable"
+    with pytest.raises(ParameterError, match=r"got 'good'. It is selected: explain"):
+        selector.why_not("good")
+    with pytest.raises(DataError, match="Pass the column itself, not its name"):
+        SoftSelector().fit(X, y, groups="a")
 
 
 def test_reducts():

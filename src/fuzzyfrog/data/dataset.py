@@ -279,6 +279,7 @@ def group_numbers(groups: object, n_samples: int) -> NDArray[np.int64]:
         raise DataError(
             f"groups must have a label for each of the {n_samples:,} samples, got "
             f"{'a single value' if labels.ndim == 0 else f'an array of shape {labels.shape}'}. "
+            f"{'Pass the column itself, not its name. ' if isinstance(groups, str) else ''}"
             "Samples with the same label belong together."
         )
     numbers: dict[Hashable, int] = {}

@@ -54,8 +54,9 @@ class Column(Part, frozen=True, omit_defaults=True):
     error : float or None
         Standard error of `adds` over the samples; None for a measure without memberships.
     replacements : tuple of Replacement
-        Of a selected column: what could take its place, the best first. Of a substitute: what is
-        lost if it takes the place of a column in `of`; `feature` is that column.
+        Of a selected column: what could take its place, the best first; at most half of what
+        the column adds is lost. Of a substitute: what is lost if it takes the place of a column
+        in `of`; `feature` is that column.
     """
 
     name: str
@@ -67,6 +68,16 @@ class Column(Part, frozen=True, omit_defaults=True):
     adds: Number | None = None
     error: Positive | None = None
     replacements: tuple[Replacement, ...] = ()
+
+    def __repr__(self) -> str:
+        """Return its name, role and what it adds."""
+        adds = "" if self.adds is None else f", adds {self.adds:+.4f}"
+        return f"<Column {self.name!r}: {self.role}{adds}>"
+
+    @property
+    def is_measurable(self) -> bool:
+        """Whether what it adds is more than its standard error, or there is none."""
+        return self.adds is None or self.error is None or self.adds > self.error
 
     @property
     def cost(self) -> Replacement | None:

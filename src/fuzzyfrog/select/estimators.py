@@ -316,8 +316,12 @@ class _Selector(TableSelector):
         place = self.result_.unselected(feature)
         if place is None:
             names = [one.name for one in self.result_.table.features]
+            if feature in names or feature in self.result_.selected:
+                way_out = "It is selected: explain(feature) says why."
+            else:
+                way_out = suggested(feature, names)
             rule = "be the name or the index of a feature that is not selected"
-            raise ParameterError("feature", rule, shown(feature), suggested(feature, names))
+            raise ParameterError("feature", rule, shown(feature), way_out)
         return " ".join(why_not(words_of(self.result_), place))
 
     def verify(

@@ -244,7 +244,8 @@ class _Figures:
         columns: dict[int, Column] = {}
         for feature, (fall, error) in zip(selected, lost, strict=True):
             ranked = sorted(
-                (one for one in exchanged if one[0] == feature), key=lambda one: one[2].lost
+                (one for one in exchanged if one[0] == feature and one[2].lost <= fall / 2),
+                key=lambda one: one[2].lost,
             )
             best = [replace(one[2], feature=one[1]) for one in ranked[:MOST_REPLACEMENTS]]
             if n_here == n_all:

@@ -11,6 +11,7 @@ from fuzzyfrog.words.text import named
 if TYPE_CHECKING:  # the words of each kind of answer use this module
     from fuzzyfrog.words.common import Words
 
+NOTHING_MEASURABLE = "adds nothing measurable"
 ROLES = ("selected", "substitute", "useful", "unneeded", "left out")
 
 
@@ -77,6 +78,8 @@ def remark(words: Words, one: Column) -> str:
         price = f"for {named(result.names((cost.feature,)))} ({_signed(-cost.lost)})"
         return f"{price}; also for {named(result.names(others))}" if others else price
     if one.role == "selected":
+        if not one.is_measurable:
+            return NOTHING_MEASURABLE
         if one.cost is None:
             return ""
         best = named(result.names((one.cost.feature,)))

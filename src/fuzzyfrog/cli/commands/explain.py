@@ -91,22 +91,37 @@ def _overview(words: Words) -> Iterator[str]:
     """Yield one line for each feature, the most important one first."""
     result, examples = words.result, words.examples()
     n_selected, name = len(result.selected), safe(result.table.name)
-    yield f"Loss without each of the {n_selected} selected features of {name}:"
+    yield f"Change without each of the {n_selected} selected features of {name}:"
     head = ["feature", words.measured, *(["samples affected"] if examples else [])]
-    room = stdout().width - sum(2 + len(title) for title in head[1:]) - 2
+    remarks = {one.feature: _remark(result, one) for one in result.explanations}
+    widths = *map(len, head[1:]), max(map(len, remarks.values()), default=0)
+    room = stdout().width - sum(2 + width for width in widths) - 2
     rows = [
-        [fitted(one.name, room), f"{-one.lost:+.4f}", f"{one.n_affected:,}"][: len(head)]
+        [
+            *[fitted(one.name, room), f"{-one.lost:+.4f}", f"{one.n_affected:,}"][: len(head)],
+            remarks[one.feature],
+        ]
         for one in sorted(result.explanations, key=lambda one: -one.lost)
     ]
-    yield from aligned([head, *rows], right={1, 2})
+    yield from aligned([[*head, ""], *rows], right={1, 2})
     if examples is not None:
         yield ""
         yield f"Next: --feature NAME shows the samples that {examples.only}"
 
 
+def _remark(result: Result, one: Explanation) -> str:
+    """Return that a feature adds nothing measurable, if so."""
+    from fuzzyfrog.words.columns import NOTHING_MEASURABLE
+
+    is_measurable = not result.columns or result.columns[one.feature].is_measurable
+    return "" if is_measurable else NOTHING_MEASURABLE
+
+
 def _lines(words: Words, one: Explanation) -> Iterator[str]:
     """Yield what is lost without a feature, and which samples need it."""
     yield words.without_named(one, fitted(one.name, ROOM))
+    if remark := _remark(words.result, one):
+        yield f"It {remark}."
     examples = words.examples()
     if not one.examples or examples is None:
         return
