@@ -251,6 +251,52 @@ def test_models_of_the_same_class_have_numbers():
     assert found.scores == named.scores
 
 
+def test_folds_can_be_given_as_a_list():
+    table, target = mixed_table()
+    cv = KFold(3, shuffle=True, random_state=0)
+    splits = list(cv.split(table))
+    found = check(SOFT, table, target, cv=cv)
+    assert check(SOFT, table, target, cv=splits) == found
+    assert check(SOFT, table, target, cv=iter(splits)) == found
+    assert check(SOFT, table, target, cv=np.int64(3)) == check(SOFT, table, target, cv=3)
+
+
+@pytest.mark.parametrize(
+    ("cv", "sentence"),
+    [
+        ([([0, 1, 2, 3], [119, 120])], "cv must give row numbers from 0 to 119 to train on and"),
+        ([(range(4), [-1, 5])], "cv must give row numbers from 0 to 119 to train on and"),
+        ([([], range(20))], "cv must give row numbers"),
+        ([(range(60), range(59, 120))], "cv must not train on samples to predict, got the same r"),
+        ([1, 2], "cv must suit the table, got"),
+        ([], "cv must make a fold or more, got"),
+        ("five", "cv must be an integer of at least 2, got 'five'"),
+    ],
+)
+def test_wrong_folds_get_a_sentence(cv, sentence):
+    with pytest.raises(ParameterError, match=sentence):
+        check(SOFT, *mixed_table(), cv=cv)
+
+
+def test_a_list_of_folds_is_of_the_whole_table(monkeypatch):
+    monkeypatch.setattr(cross_validation, "MOST_SAMPLES", 100)
+    splits = list(KFold(3).split(np.zeros(120)))
+    with pytest.raises(ParameterError, match="cv must be a number or a splitter for a table of mo"):
+        check(SOFT, *mixed_table(), cv=splits)
+
+
+@pytest.mark.parametrize("weight", [-1.0, np.nan, np.inf, "heavy"])
+def test_wrong_weights_get_a_sentence(weight):
+    weights = [1.0] * 119 + [weight]
+    with pytest.raises(ParameterError, match=r"sample_weight must be (finite )?numbers"):
+        check(SOFT, *mixed_table(), sample_weight=weights)
+
+
+def test_weights_of_zero_in_a_fold_get_a_sentence():
+    with pytest.raises(ParameterError, match="sample_weight must be above 0 for a sample to train"):
+        check(SOFT, *mixed_table(), sample_weight=np.arange(120) == 7)
+
+
 def test_weights_count_in_models_and_scores():
     random = np.random.default_rng(0)
     X = random.normal(size=(120, 2))
@@ -278,6 +324,29 @@ def test_a_rare_class_is_scored_by_its_rank_and_that_is_said_once():
     assert found.all.best > 0.95
     assert check(SOFT, X, y, scoring="balanced_accuracy").notes == ()
     assert check(SOFT, X, np.where(X[:, 0] > 0.5, 1, 0)).metric == "balanced accuracy"
+
+
+@pytest.mark.parametrize("n_rare", [2, 3, 4, 5])
+def test_two_classes_are_in_every_fold(n_rare):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(100, 3))
+    y = random.permutation(np.repeat(["no", "yes"], [100 - n_rare, n_rare]))
+    found = check(SOFT, X, y)
+    assert (found.metric, found.chance, found.folds) == ("ROC AUC", 0.5, n_rare)
+    if n_rare < 5:
+        assert found.notes[0] == (
+            f"There are {n_rare} folds instead of 5, because class 'yes' has only {n_rare} samples."
+        )
+
+
+def test_a_rare_class_that_some_folds_do_not_have_is_said():
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    y = np.repeat(["yes", "no"], [4, 96])
+    found = check(
+        SOFT, X, y, cv=[(range(2, 50), [0, 1, *range(50, 100)]), (range(60), range(60, 100))]
+    )
+    assert (found.metric, found.chance) == ("balanced accuracy", 0.75)
+    assert found.notes[0].startswith("Some folds have no sample of class 'yes' to predict, so the")
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -494,7 +563,9 @@ def test_wrong_parameters_get_a_sentence():
             check(QUICK, iris, models=wrong)
     with pytest.raises(DataError, match="must have samples of two groups or more, got one group"):
         check(QUICK, iris.values[:, :2], iris.values[:, 2], groups=np.zeros(150))
-    with pytest.raises(ParameterError, match="groups must have a value for each of the 150 samp"):
+    with pytest.raises(DataError, match="must have samples of two groups or more, got one group"):
+        check(QUICK, iris, groups=np.zeros(150))
+    with pytest.raises(DataError, match="groups must have a label for each of the 150 samples"):
         check(QUICK, iris, groups=[1, 2])
     with pytest.raises(ParameterError, match="seed must be an integer of at least 0, got -1"):
         check(QUICK, iris, seed=-1)

@@ -11,13 +11,14 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.model_selection import GroupKFold
+from sklearn.model_selection import GroupKFold, KFold, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from fuzzyfrog import DataError, ReductSelector, check
 from fuzzyfrog.data import make_dataset
+from fuzzyfrog.data.dataset import group_numbers
 from fuzzyfrog.select.repeated_samples import copies_among, parts_of, samples_together
 from fuzzyfrog.select.row_groups import with_the_same
 
@@ -342,3 +343,50 @@ def test_parts_keep_together_what_belongs_together(seed):
         assert sorted([*train, *test]) == list(range(200))
         tested.extend(test)
     assert sorted(tested) == list(range(200))
+
+
+@pytest.mark.parametrize(
+    "cv", [KFold(5, shuffle=True, random_state=0), TimeSeriesSplit(3)], ids=repr
+)
+def test_a_splitter_that_tears_patients_apart_is_told(cv):
+    X, y = visits([5] * 30)
+    found = unwarned(QUICK, X, y, cv=cv)
+    assert found.notes == (
+        "Samples with the same 'patient_id' are on both sides of a fold, where cv puts them: "
+        "models are tested on what they have seen, and scores may be too good. A number as cv "
+        "keeps them together.",
+    )
+    kept = unwarned(QUICK, X, y, cv=GroupKFold(5)).notes
+    assert [note[:54] for note in kept] == [
+        "Samples with the same 'patient_id' are in the same fol"
+    ]
+
+
+def test_a_splitter_that_tears_copies_or_groups_apart_is_told():
+    X, y = noise(60, "numbers")
+    torn = unwarned(QUICK, np.vstack([X, X]), np.tile(y, 2), cv=KFold(2)).notes
+    assert (
+        "60 of the 120 samples repeat another one in every feature, and equal samples are on both"
+        in torn[0]
+    )
+    groups = np.arange(60) % 7
+    assert (
+        unwarned(QUICK, X, y, cv=KFold(2), groups=groups)
+        .notes[0]
+        .startswith("Samples of the same group are on both sides of a fold")
+    )
+    assert unwarned(QUICK, X, y, groups=groups).notes == ()
+
+
+@pytest.mark.parametrize("selector", [QUICK, SelectKBest(k=2)], ids=repr)
+def test_groups_are_those_of_fit(selector):
+    X, y = noise(60, "numbers")
+    X, y = np.vstack([X, X]), np.tile(y, 2)
+    labels = [None if place % 9 == 0 else f"P{place % 60 // 4}" for place in range(120)]
+    found = unwarned(selector, X, y, groups=labels)
+    table = replace(make_dataset(X, y), groups=group_numbers(labels, 120))
+    assert found == unwarned(selector, table, None)
+    assert found != unwarned(selector, X, y)
+    assert found.notes[0].startswith(
+        "60 of the 120 samples repeat another one in every feature, and"
+    )

@@ -8,7 +8,7 @@ the choice, and flatter it (docs/howto/check.md).
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -22,6 +22,7 @@ from fuzzyfrog.common.deadline import current_deadline, stop_if_late
 from fuzzyfrog.common.messages import count, percent, shown
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.data import Dataset, make_dataset
+from fuzzyfrog.data.dataset import group_numbers
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result import Check, ModelScores, NoiseGuard, Result
 from fuzzyfrog.select.groups import Groups
@@ -34,8 +35,7 @@ from fuzzyfrog.select.models import (
     named_scorers,
 )
 from fuzzyfrog.select.noise_guard import noise_guard
-from fuzzyfrog.select.repeated_samples import LEAST_IN_A_FOLD, parts_of, samples_together
-from fuzzyfrog.select.row_groups import with_the_same
+from fuzzyfrog.select.repeated_samples import LEAST_IN_A_FOLD, Parts, parts_of, samples_together
 from fuzzyfrog.select.selection import constraints_of, select, with_groups
 from fuzzyfrog.select.settings import HIGHEST_SEED, Settings
 from fuzzyfrog.select.table_selector import TableSelector
@@ -59,25 +59,19 @@ class Plan:
     cv: Any = 5
     scoring: str | Sequence[str] | None = None
     models: Models = None
-    groups: Integers | None = None
     sample_weight: Floats | None = None
     seed: int = 0
     hear: Hear = field(default=lambda _: None)  # called with what comes next, may raise to stop it
 
     def __post_init__(self) -> None:
-        if not callable(getattr(self.cv, "split", None)):
+        if isinstance(self.cv, Iterable) and not isinstance(self.cv, str):
+            object.__setattr__(self, "cv", list(self.cv))
+        elif isinstance(self.cv, str) or not callable(getattr(self.cv, "split", None)):
             check_count("cv", self.cv, least=2)
+            object.__setattr__(self, "cv", int(self.cv))
         check_count("seed", self.seed, least=0)
         if self.seed > HIGHEST_SEED:
             raise ParameterError("seed", f"be at most {HIGHEST_SEED}", shown(self.seed))
-
-    def checked_for(self, dataset: Dataset) -> None:
-        """Raise if something for each sample has another length."""
-        for name in ("groups", "sample_weight"):
-            given = getattr(self, name)
-            if given is not None and given.shape != (dataset.n_samples,):
-                rule = f"have a value for each of the {dataset.n_samples:,} samples"
-                raise ParameterError(name, rule, f"an array of shape {given.shape}")
 
 
 def check(
@@ -109,10 +103,10 @@ def check(
         standardized and categories become columns of zeros and ones, all learned inside the fold.
     y : array-like of shape (n_samples,), default=None
         Classes, or numbers. Leave it out if `X` is a `Dataset`, which has its own.
-    cv : int or splitter of scikit-learn, default=5
+    cv : int, splitter of scikit-learn, or list of splits, default=5
         The number of folds, stratified by class or along a numeric target, in which samples that
-        belong together stay together; fewer for few groups. Or a splitter such as
-        ``TimeSeriesSplit()``.
+        belong together stay together; fewer for few groups or a class with few samples. Or a
+        splitter such as ``TimeSeriesSplit()``, or pairs of row numbers to train on and to predict.
     scoring : str, list of str or None, default=None
         Names of scorers of scikit-learn. Columns are compared by the first, the others are
         reported. None is "balanced_accuracy"; "roc_auc" for two classes of which one has less than
@@ -120,8 +114,8 @@ def check(
     models : list or dict of estimators, or None, default=None
         The models to try instead.
     groups : array-like of shape (n_samples,), default=None
-        Samples that belong together, such as those of a patient. None finds them by IDs, names
-        and copies of rows.
+        Samples that belong together, such as those of a patient, as for `fit`. Without it, IDs,
+        names and copies of rows say so; with it, they do in addition.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights for the scores, and for the models that take them.
     seed : int, default=0
@@ -161,9 +155,6 @@ def check(
     >>> found.loses, found.is_better_than_chance
     (False, True)
     """
-    numbered = None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
-    weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
-    plan = Plan(cv, scoring, models, numbered, weights, seed)
     for method in ("fit", "get_support"):
         if not callable(getattr(selector, method, None)):
             rule = "be an estimator with fit and get_support"
@@ -174,6 +165,10 @@ def check(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # `fit` says the same
         dataset = make_dataset(X, y, **given) if is_ours else make_dataset(X, y)
+    if groups is not None:
+        dataset = replace(dataset, groups=group_numbers(groups, dataset.n_samples))
+    weights = None if sample_weight is None else _weights(sample_weight, dataset.n_samples)
+    plan = Plan(cv, scoring, models, weights, seed)
     if not callable(getattr(selector, "settings", None)):
         table = None if is_ours or isinstance(X, Dataset) else (X, y)
         return CrossValidation(_Estimator(selector, dataset, table, seed), dataset, plan).checked()
@@ -183,11 +178,23 @@ def check(
     return check_settings(settings, dataset, plan)
 
 
+def _weights(given: object, n_samples: int) -> Floats:
+    """Return the weights of samples; raise if they are none."""
+    try:
+        weights = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError("sample_weight", "be numbers", shown(given)) from None
+    if weights.shape != (n_samples,):
+        rule = f"have a value for each of the {n_samples:,} samples"
+        raise ParameterError("sample_weight", rule, f"an array of shape {weights.shape}")
+    if (wrong := weights[~((weights >= 0) & (weights < np.inf))]).size:
+        rule = "be finite numbers of at least 0"
+        raise ParameterError("sample_weight", rule, f"{wrong[0]:g}")
+    return weights
+
+
 def check_settings(settings: Settings, dataset: Dataset, plan: Plan) -> Check:
     """Return the check of a selection by its settings, which have a seed."""
-    plan.checked_for(dataset)
-    if plan.groups is not None:
-        dataset = replace(dataset, groups=plan.groups)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # `fit` says the same
         dataset = with_groups(dataset, settings)
@@ -334,7 +341,6 @@ class CrossValidation:
     """The folds of a check."""
 
     def __init__(self, chooser: _Chooser, dataset: Dataset, plan: Plan) -> None:
-        plan.checked_for(dataset)
         self._chooser, self._dataset, self._plan = chooser, dataset, plan
         self._is_numeric = dataset.classes is None
         self._models = named_models(plan.models, plan.seed, is_numeric=self._is_numeric)
@@ -342,11 +348,18 @@ class CrossValidation:
         self._notes: list[str] = []
         self._libraries = ThreadpoolController()
         self._check_size()
-        together = self._belonging()
-        target = dataset.target[self._rows]
-        self._check_classes(target, together)
-        parts = self._split(target, together)
+        belonging = samples_together(dataset, self._rows, chooser.allowed, self._n_asked)
+        together = belonging.numbers if belonging else None
+        target, place = dataset.target[self._rows], len(self._notes)
+        n_folds = self._checked_classes(target, together)
+        parts = self._split(target, n_folds, together)
+        self._notes[place:place] = belonging.notes(parts)
         self._scorers = self._chosen_scorers(target, parts)
+        if (weights := plan.sample_weight) is not None:
+            sides = [weights[self._rows[side]] for part in parts for side in part]
+            if not all(side.any() for side in sides):
+                rule = "be above 0 for a sample to train on and one to predict in each fold"
+                raise ParameterError("sample_weight", rule, "only 0")
         random = np.random.default_rng([plan.seed, SHUFFLING])
         # Of several nearest neighbors at the same distance, models take the first: in a table that
         # is sorted by class, that would be one class.
@@ -378,18 +391,26 @@ class CrossValidation:
                 f"{n_samples}. So few samples cannot tell how well models do."
             )
         if n_samples < self._dataset.n_samples:
+            if isinstance(self._plan.cv, list):
+                rule = f"be a number or a splitter for a table of more than {n_samples:,} samples"
+                hint = "Models are tried on a part of so large a table."
+                raise ParameterError("cv", rule, "a list of splits", hint)
             self._notes.append(
                 f"Models were tried on {n_samples:,} of the {self._dataset.n_samples:,} samples, "
                 "drawn at random."
             )
 
-    def _check_classes(self, target: NDArray[Any], together: Integers | None) -> None:
-        """Raise if there are no two classes to tell apart, and note rare ones."""
-        if self._is_numeric:
-            return
+    def _checked_classes(self, target: NDArray[Any], together: Integers | None) -> int:
+        """Return how many folds to make; raise if there are no two classes to tell apart.
+
+        So few that each has both of two classes if one is rare, which is then ranked.
+        """
+        if self._is_numeric or (together is not None and not together.any()):
+            return self._n_asked
+        share = np.unique(target, return_counts=True)[1].min() / len(target)
         if together is not None:  # samples that are always together count once
             target = np.unique(np.column_stack([target, together]), axis=0)[:, 0]
-        counts = np.bincount(target, minlength=len(self._dataset.classes or ()))
+        classes, counts = np.unique(target, return_counts=True)
         n_known = int(np.count_nonzero(counts >= 2))
         if n_known < 2:
             raise DataError(
@@ -397,27 +418,40 @@ class CrossValidation:
                 f"{count(n_known, 'such class')}. Nothing "
                 "can be learned about a class from a single sample."
             )
-        if rare := np.count_nonzero((counts > 0) & (counts < self._n_asked)):
-            has = "class has" if rare == 1 else "classes have"
+        rare = int(np.count_nonzero(counts < self._n_asked))
+        if not rare:
+            return self._n_asked
+        if len(classes) == 2 and share < RARE:
+            name, fewest = self._class_name(classes[counts.argmin()]), int(counts.min())
+            independent = "" if together is None else " independent"
             self._notes.append(
-                f"{rare:,} {has} fewer samples than there are folds ({self._n_asked}), so that "
-                "some folds have none of them to predict."
+                f"There are {fewest} folds instead of {self._n_asked}, because class {name} has "
+                f"only {fewest}{independent} samples."
             )
+            return fewest
+        has = "class has" if rare == 1 else "classes have"
+        self._notes.append(
+            f"{rare:,} {has} fewer samples than there are folds ({self._n_asked}), so that "
+            "some folds have none of them to predict."
+        )
+        return self._n_asked
 
-    def _split(
-        self, target: NDArray[Any], together: Integers | None
-    ) -> list[tuple[Integers, Integers]]:
+    def _class_name(self, code: int) -> str:
+        return shown((self._dataset.classes or ())[int(code)])
+
+    def _split(self, target: NDArray[Any], n_folds: int, together: Integers | None) -> Parts:
         """Return the samples to train on and to predict in each fold; raise if it tells nothing."""
-        parts = parts_of(target, self._plan.cv, self._plan.seed, together)
+        cv = n_folds if isinstance(self._plan.cv, int) else self._plan.cv
+        parts = parts_of(target, cv, self._plan.seed, together)
         fewest = min(len(test) for _, test in parts)
         if fewest < LEAST_IN_A_FOLD:
             raise DataError(
                 f"a check must have at least {LEAST_IN_A_FOLD} samples in each fold, got {fewest}."
                 " Use fewer folds; if nearly all samples belong together, it cannot be checked."
             )
-        if len(parts) < self._n_asked:
+        if len(parts) < n_folds:
             self._notes.append(
-                f"There are {len(parts)} folds instead of {self._n_asked}, because too many "
+                f"There are {len(parts)} folds instead of {n_folds}, because too many "
                 "samples belong together."
             )
         if any(target[train].min() == target[train].max() for train, _ in parts):
@@ -426,9 +460,7 @@ class CrossValidation:
             )
         return parts
 
-    def _chosen_scorers(
-        self, target: NDArray[Any], parts: list[tuple[Integers, Integers]]
-    ) -> dict[str, Scorer]:
+    def _chosen_scorers(self, target: NDArray[Any], parts: Parts) -> dict[str, Scorer]:
         """Return the scorers; of two classes, a rare one is scored by how well it is ranked."""
         if self._plan.scoring is not None:
             return named_scorers(self._plan.scoring)
@@ -436,13 +468,19 @@ class CrossValidation:
             return named_scorers("r2")
         classes, counts = np.unique(target, return_counts=True)
         share = counts.min() / counts.sum()
-        is_ranked = all(len(np.unique(target[test])) == 2 for _, test in parts)
-        if len(classes) != 2 or share >= RARE or not is_ranked:
+        if len(classes) != 2 or share >= RARE:
             return named_scorers("balanced_accuracy")
-        rare = (self._dataset.classes or ())[int(classes[counts.argmin()])]
+        rare = self._class_name(classes[counts.argmin()])
+        if any(len(np.unique(target[test])) < 2 for _, test in parts):
+            self._notes.append(
+                f"Some folds have no sample of class {rare} to predict, so the score is the "
+                "balanced accuracy and not the ROC AUC. There, always predicting the other class "
+                "is right, which raises chance and all scores."
+            )
+            return named_scorers("balanced_accuracy")
         self._notes.append(
             f"The score is the ROC AUC (how well models rank the samples) and not the balanced "
-            f"accuracy, because only {percent(share)} of the samples are of class {shown(rare)}."
+            f"accuracy, because only {percent(share)} of the samples are of class {rare}."
         )
         return named_scorers("roc_auc")
 
@@ -499,37 +537,6 @@ class CrossValidation:
 
     def _named(self, features: Masks) -> tuple[str, ...]:
         return tuple(self._dataset.feature_names[one] for one in np.flatnonzero(features))
-
-    def _belonging(self) -> Integers | None:
-        """Return which samples belong together and so into the same fold, None if none do.
-
-        Note what says so, and what does not.
-        """
-        if self._plan.groups is not None:
-            return self._plan.groups[self._rows]
-        found = samples_together(self._dataset, self._rows, self._chooser.allowed, self._n_asked)
-        if found.by:
-            note = (
-                f"Samples {with_the_same(found.by)} are in the same fold, so models are "
-                "tested on IDs they have not seen."
-            )
-            if found.not_by:
-                same = with_the_same(found.not_by)
-                note += f" Those {same} are not: too many would be connected."
-            self._notes.append(note)
-        if found.n_copies:
-            self._notes.append(
-                f"{found.n_copies:,} of the {len(self._rows):,} samples "
-                f"{'repeats' if found.n_copies == 1 else 'repeat'} another one in every feature, "
-                "and equal samples are in the same fold."
-            )
-        for name, n_values in found.categories.items():
-            self._notes.append(
-                f"Samples {with_the_same([name])} may be in different folds: its {n_values:,} "
-                f"values look like categories. If they are people or animals, call it "
-                f"{shown(f'{name}_id')}."
-            )
-        return found.numbers if found else None
 
     def _say(self, what: str) -> None:
         stop_if_late()

@@ -4,23 +4,42 @@ A check keeps them in the same fold: models must not predict for samples that th
 """
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    check_cv,
+)
 
 from fuzzyfrog.common.messages import shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.select.identifiers import keeps_together
-from fuzzyfrog.select.row_groups import connected, copies_among, joined, numbers_by_id
+from fuzzyfrog.select.row_groups import (
+    connected,
+    copies_among,
+    joined,
+    numbers_by_id,
+    with_the_same,
+)
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Masks = NDArray[np.bool_]
 
+Parts = list[tuple[Integers, Integers]]
+
+TORN = (
+    "are on both sides of a fold, where cv puts them: models are tested on what they have seen, "
+    "and scores may be too good. A number as cv keeps them together."
+)
 LEAST_IN_A_FOLD = 4  # samples to predict; with fewer, scores say nothing
 
 
@@ -37,18 +56,59 @@ class Together:
         samples are "".
     categories : dict of str to int
         Columns with the name of an ID whose values look like categories: their number.
-    n_copies : int
-        Samples that repeat another one.
+    copies : int64[n_samples]
+        A number for each sample, the same for those that repeat another one.
+    ids : dict of str to int64[n_samples]
+        Such numbers by each of the columns.
+    groups : int64[n_samples] or None
+        Such numbers by the groups of the table.
     """
 
     numbers: Integers
     by: tuple[str, ...]
     not_by: tuple[str, ...]
     categories: dict[str, int]
-    n_copies: int
+    copies: Integers
+    ids: dict[str, Integers]
+    groups: Integers | None
 
     def __bool__(self) -> bool:
         return int(self.numbers.max()) + 1 < len(self.numbers)
+
+    def notes(self, parts: Parts) -> Iterator[str]:
+        """Yield sentences about which samples are in the same fold, and which are not."""
+        torn = [name for name in self.by if _are_torn(self.ids[name], parts)]
+        if kept := [name for name in self.by if name not in torn]:
+            note = (
+                f"Samples {with_the_same(kept)} are in the same fold, so models are "
+                "tested on IDs they have not seen."
+            )
+            if self.not_by:
+                same = with_the_same(self.not_by)
+                note += f" Those {same} are not: too many would be connected."
+            yield note
+        if torn:
+            yield f"Samples {with_the_same(torn)} {TORN}"
+        elif self.groups is not None and _are_torn(self.groups, parts):
+            yield f"Samples of the same group {TORN}"
+        if n_copies := len(self.copies) - int(self.copies.max()) - 1:
+            are = TORN if _are_torn(self.copies, parts) else "are in the same fold."
+            yield (
+                f"{n_copies:,} of the {len(self.copies):,} samples "
+                f"{'repeats' if n_copies == 1 else 'repeat'} another one in every feature, "
+                f"and equal samples {are}"
+            )
+        for name, n_values in self.categories.items():
+            yield (
+                f"Samples {with_the_same([name])} may be in different folds: its {n_values:,} "
+                f"values look like categories. If they are people or animals, call it "
+                f"{shown(f'{name}_id')}."
+            )
+
+
+def _are_torn(numbers: Integers, parts: Parts) -> bool:
+    """Whether samples of the same number are to train on and to predict in some fold."""
+    return any(np.isin(numbers[test], numbers[train]).any() for train, test in parts)
 
 
 def samples_together(dataset: Dataset, rows: Integers, seen: Masks, n_folds: int) -> Together:
@@ -64,19 +124,31 @@ def samples_together(dataset: Dataset, rows: Integers, seen: Masks, n_folds: int
         for one, column in enumerate(dataset.values.T)
         if says[one] is None
     }
-    together = copies_among(dataset.values[np.ix_(rows, np.flatnonzero(seen))])
-    n_copies = len(rows) - int(together.max()) - 1
+    together = copies = copies_among(dataset.values[np.ix_(rows, np.flatnonzero(seen))])
+    groups = None
     if dataset.groups is not None:
         groups = np.unique(dataset.groups[rows], return_inverse=True)[1]
         together = connected(together, groups)
-    kinds = numbers_by_id(dataset, rows, ids)
-    together, by, not_by = joined(kinds, together, 1 / n_folds)
-    return Together(together, tuple(by), tuple(not_by), categories, n_copies)
+    by_id = numbers_by_id(dataset, rows, ids)
+    together, by, not_by = joined(by_id, together, 1 / n_folds)
+    return Together(together, tuple(by), tuple(not_by), categories, copies, by_id, groups)
 
 
-def parts_of(
-    target: NDArray[Any], cv: Any, seed: int, together: Integers | None = None
-) -> list[tuple[Integers, Integers]]:
+def _checked_part(train: Any, test: Any, n_samples: int) -> tuple[Integers, Integers]:
+    """Return the two parts of a fold that was given; raise if they cannot be."""
+    parts = np.asarray(train), np.asarray(test)
+    for part in parts:
+        is_list = part.ndim == 1 and part.size > 0 and part.dtype.kind in "iu"
+        if not is_list or part.min() < 0 or part.max() >= n_samples:
+            rule = f"give row numbers from 0 to {n_samples - 1} to train on and to predict"
+            raise ParameterError("cv", rule, shown(part.tolist()))
+    if both := np.intersect1d(*parts).tolist():
+        rule = "not train on samples to predict"
+        raise ParameterError("cv", rule, f"the same row number in both: {both[0]}")
+    return parts
+
+
+def parts_of(target: NDArray[Any], cv: Any, seed: int, together: Integers | None = None) -> Parts:
     """Return the samples to train on and to predict in each fold.
 
     A number of folds is stratified by class or along a numeric target; samples with the same
@@ -84,14 +156,18 @@ def parts_of(
     samples, as for few patients.
     """
     places = np.zeros((len(target), 1))
-    if hasattr(cv, "split"):
+    if not isinstance(cv, int):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # most splitters ignore groups, and say so
-                return [(train, test) for train, test in cv.split(places, target, together)]
+                split = check_cv(cv).split
+                parts = [(train, test) for train, test in split(places, target, together)]
         except (ValueError, TypeError) as error:
             reason = " ".join(str(error).split())[:200]
             raise ParameterError("cv", "suit the table", shown(cv), reason) from None
+        if not parts:
+            raise ParameterError("cv", "make a fold or more", shown(cv))
+        return [_checked_part(train, test, len(target)) for train, test in parts]
     if together is not None and together.min() == together.max():
         raise DataError("a check must have samples of two groups or more, got one group.")
     n_folds = cv if together is None else min(cv, int(together.max()) + 1)
