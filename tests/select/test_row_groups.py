@@ -240,3 +240,14 @@ def test_chances_leave_out_the_group_of_a_sample(seed):
     columns = SoftColumns.of(data)
     alike = np.where(groups[:, None] == groups, np.nan, columns.likeness(np.arange(80)))
     np.testing.assert_allclose(columns.chances(), np.nanmean(alike, axis=1), atol=1e-13)
+
+
+@pytest.mark.parametrize("n_groups", [2, 4])
+def test_groups_that_coincide_with_the_classes_are_said(n_groups):
+    X, y, _ = patients()
+    y = np.arange(len(y)) % 4
+    with pytest.warns(UserWarning, match="All samples of a class are in the same group, for every"):
+        selector = SoftSelector().fit(X, y, groups=y % n_groups)
+    assert selector.dependency_ == 0
+    assert sum(note.startswith("All samples of a class") for note in selector.record().notes) == 1
+    SoftSelector().fit(X, y, groups=np.where(np.arange(len(y)) < 9, 9, y))  # says nothing

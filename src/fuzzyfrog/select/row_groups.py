@@ -18,6 +18,10 @@ Bits = NDArray[np.uint64]
 
 TOGETHER = "belong together and are not compared with each other"
 ONE_GROUP = "All samples are in the same group, so groups are not used."
+COINCIDE = (
+    "All samples of a class are in the same group, for every class, so none is compared with "
+    "another of its class: the dependency is 0, and the selection means nothing. Pass other groups."
+)
 MANY_COPIES = 0.1  # of the samples
 MOST_CELLS = 20_000_000  # in which copies are looked for, about a second
 COLUMNS_AT_ONCE = 64
@@ -30,7 +34,7 @@ def with_groups_by_id(dataset: Dataset, included: Masks, excluded: Masks) -> Dat
     IDs that are features make no groups. Groups that were given stay.
     """
     if dataset.groups is not None:
-        return _noted(dataset, len(np.unique(dataset.groups)))
+        return _noted_classes(_noted(dataset, len(np.unique(dataset.groups))))
     ids = [
         one
         for one in np.flatnonzero(~included).tolist()
@@ -45,7 +49,18 @@ def with_groups_by_id(dataset: Dataset, included: Masks, excluded: Masks) -> Dat
         Setting("groups"), ".",
     )  # fmt: skip
     warn(note)
-    return replace(dataset, groups=groups, notes=(*dataset.notes, note))
+    return _noted_classes(replace(dataset, groups=groups, notes=(*dataset.notes, note)))
+
+
+def _noted_classes(dataset: Dataset) -> Dataset:
+    """Return a table with a note if no sample can be compared with another of its class."""
+    if dataset.classes is None or dataset.groups is None or COINCIDE in dataset.notes:
+        return dataset
+    n_pairs = len(np.unique(np.column_stack([dataset.groups, dataset.target]), axis=0))
+    if n_pairs > len(np.unique(dataset.target)) or len(np.unique(dataset.groups)) == 1:
+        return dataset
+    warn(COINCIDE)
+    return replace(dataset, notes=(*dataset.notes, COINCIDE))
 
 
 def _noted(dataset: Dataset, n_groups: int) -> Dataset:
