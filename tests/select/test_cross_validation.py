@@ -579,8 +579,8 @@ def test_a_deadline_ends_it():
 
 
 def test_a_search_that_was_interrupted_ends_it(monkeypatch):
-    def interrupted(*arguments):
-        return replace(select(*arguments), stop_reason="interrupted")
+    def interrupted(*arguments, **others):
+        return replace(select(*arguments, **others), stop_reason="interrupted")
 
     select = cross_validation.select
     monkeypatch.setattr(cross_validation, "select", interrupted)
