@@ -2,7 +2,7 @@
 A large table
 =============
 
-Beyond 8,944 rows, ``SoftSelector`` does not compare all pairs: here, it averages over 2,000 random
+Beyond 14,142 rows, ``SoftSelector`` does not compare all pairs: here, it averages over 4,000 random
 rows, each compared with *all* rows, and says how far the average may be off. The table is made
 up: 50,000 rows and 20 columns, of which three decide the class, two are noisy copies of these,
 and fifteen are noise.

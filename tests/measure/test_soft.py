@@ -367,7 +367,7 @@ def test_anchors_are_some_samples_against_all():
 
 @pytest.mark.parametrize(
     ("n_samples", "n_anchors"),
-    [(8_944, 8_944), (8_945, 8_943), (20_000, 4_000), (20_001, 3_999), (90_000, 2_000)],
+    [(14_142, 14_142), (14_143, 14_141), (20_000, 10_000), (20_001, 9_999), (200_000, 2_000)],
 )
 def test_there_is_no_cliff_in_the_number_of_anchors(n_samples, n_anchors):
     assert SoftDependency(table(0, n_samples, "n")).n_sampled == n_anchors

@@ -42,7 +42,7 @@ Scalars = NDArray[np.floating[Any]]
 _kernel_soft = Kernels("fuzzyfrog.measure._kernel_soft", "memberships")
 
 N_NEIGHBORS = 5  # of the leave-one-out check
-PAIRS = 80_000_000  # of anchors and samples: all pairs of 8,944 samples ...
+PAIRS = 200_000_000  # of anchors and samples: all pairs of 14,142 samples ...
 FEWEST_ANCHORS = 2_000  # ... and this many of each larger table, whatever that takes
 _STREAM = 0x616E63686F7273  # next to the seed: no other part of a run draws from it
 
@@ -77,7 +77,7 @@ class SoftDependency:
         Number of threads; None for all usable CPUs. The results do not depend on it.
     sample : int or None, default=None
         Number of random samples whose memberships are averaged, each against all samples; None
-        for as many as make 80 million pairs, which are all up to 8,944, and for at least 2,000.
+        for as many as make 200 million pairs, which are all up to 14,142, and for at least 2,000.
     seed : int, default=0
         Which samples are drawn.
 

@@ -509,8 +509,8 @@ class SoftSelector(_Selector):
         each in at least ten samples and half as many as the average.
     sample : int or None, default=None
         Average over this many random samples, each compared with all others; the dependencies are
-        then estimates. None stands for all samples of a table with up to 8,944, and fewer beyond:
-        80 million divided by their number, but at least 2,000.
+        then estimates. None stands for all samples of a table with up to 14,142, and fewer beyond:
+        200 million divided by their number, but at least 2,000.
     max_seconds : float or None, default=None
         Time limit for everything after the data is read. The best subset so far is selected. The
         core and the explanations of the result get a tenth of it plus 3 seconds, and are left
