@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fuzzyfrog import ReductSelector, dependency
+from fuzzyfrog import ParameterError, ReductSelector, dependency
 from reliability.promises import Entry, Given, Refused, Warned
 
 LARGEST, SMALLEST = np.finfo(float).max, 5e-324
@@ -99,7 +99,9 @@ ENTRIES = [
     Entry("a table that is changed during a fit", lambda _: changed_during_fit(), Given(True)),
     Entry("no feature asked for", lambda _: dependency(np.eye(4), Y, features=[]), Given(0.0)),
     Entry("a feature that is not there", lambda _: dependency(np.eye(4), Y, features=[4]),
-          Refused("features must have names of features, or indices from 0 to 3, got 4")),
+          Refused("features must have names of features, or indices from 0 to 3, got 4",
+                  ParameterError)),
     Entry("a feature that is not an index", lambda _: dependency(np.eye(4), Y, features=[1.5]),
-          Refused("features must have names of features, or indices from 0 to 3, got 1.5")),
+          Refused("features must have names of features, or indices from 0 to 3, got 1.5",
+                  ParameterError)),
 ]  # fmt: skip
