@@ -6,7 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fuzzyfrog import ParameterError, ReductSelector, dependency
+from fuzzyfrog import ReductSelector, dependency
+from fuzzyfrog.errors import ParameterError
 from reliability.promises import Entry, Given, Refused, Warned
 
 LARGEST, SMALLEST = np.finfo(float).max, 5e-324
