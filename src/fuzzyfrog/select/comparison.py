@@ -23,6 +23,7 @@ from fuzzyfrog.data import Dataset
 from fuzzyfrog.result import Check
 from fuzzyfrog.select.cross_validation import Choice, CrossValidation, Hear, Plan, Selecting
 from fuzzyfrog.select.models import LARGEST, features_of, preparation
+from fuzzyfrog.select.selection import with_groups
 from fuzzyfrog.select.settings import Settings
 from fuzzyfrog.select.soft import Soft
 from fuzzyfrog.select.strict import Strict
@@ -87,6 +88,9 @@ def compared(
     plan = Plan(cv=folds, seed=seed, hear=hear)
     for name in names:
         check_known("selectors", name, (*OURS, *OTHERS))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the notes of the check say the same
+        dataset = with_groups(dataset, Settings(kind=Soft()))
     several = _Several(dataset, names, seed, missing, n_jobs, hear)
     check = CrossValidation(several, dataset, plan).checked()
     if unseen := [dataset.feature_names[one] for one in np.flatnonzero(~several.allowed)]:
