@@ -94,7 +94,7 @@ def test_another_separator_and_encoding(write):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"target": None}, "target must be the name of a column, got None. Name one of: 'size'"),
+        ({"target": None}, "target is missing: name the column to predict, one of 'size'"),
         ({"target": "clas"}, "target must be .* got 'clas'. Did you mean 'class'?"),
         ({"target": "zzz"}, "got 'zzz'. Known: 'size', 'color', 'class'"),
         ({"ignore": ["id"]}, "ignore must be the name of a column, got 'id'"),

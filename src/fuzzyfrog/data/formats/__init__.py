@@ -184,8 +184,7 @@ class Wanted:
                 Sentence(
                     f"{file}: ",
                     Setting("target"),
-                    " must be the name of a column, got None. "
-                    f"Name one of: {listed(header)}; the last is {shown(header[-1])}.",
+                    f" is missing: name the column to predict, one of {listed(header)}.",
                 )
             )
         return _position(self.target, header, file, "target")
