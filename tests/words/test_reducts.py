@@ -193,6 +193,12 @@ def test_what_does_better_than_the_soft_measure_is_kept(wine_result):
     assert words_of(replace(wine_result, check=check)).advice() == kept
 
 
+def test_the_soft_measure_is_no_advice_if_its_best_model_is_no_better(wine_result):
+    check = a_check(lost=0.0, error=0.05, n_random=12, soft=("alcohol", "hue"))
+    kept = "For prediction, keep the selected columns; fuzzyfrog select scores no higher."
+    assert words_of(replace(wine_result, check=check)).advice() == kept
+
+
 def test_columns_that_predict_nothing_are_not_recommended(wine_result):
     check = a_check(lost=0.5, error=0.1, chance=0.5)
     nothing = replace(check, scores=(replace(check.selected, name="all"), check.selected))

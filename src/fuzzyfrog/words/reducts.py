@@ -119,6 +119,9 @@ class ReductWords(Words):
             return f"For prediction, keep all columns; {self._soft} does worse, too."
         if check.selected.minus(check.soft).is_gain:
             return f"For prediction, keep the selected columns; {self._soft} does worse."
+        if check.soft.best <= check.selected.best:
+            better = "all" if check.selected.minus(check.all).is_loss else "the selected"
+            return f"For prediction, keep {better} columns; {self._soft} scores no higher."
         names = check.soft_features
         selects = f"it selects {count(len(names), 'column')} ({named(names)})"
         return f"For prediction, use {self._soft}: {selects}."
