@@ -101,6 +101,7 @@ def test_folds_and_scores_can_be_chosen(in_process):
     for options, sentence in (
         (["--folds", "1"], "--folds must be an integer of at least 2, got 1"),
         (["--scoring", "roc"], "--scoring must be scorers of scikit-learn"),
+        (["--scoring", "r2"], "--scoring must be scorers for a target of classes, such as bal"),
     ):
         code, _, err = in_process("select", "iris", "-q", *options)
         assert (code, sentence in err) == (2, True)

@@ -556,6 +556,14 @@ def test_wrong_parameters_get_a_sentence():
         check(QUICK, iris, scoring="acuracy")
     with pytest.raises(ParameterError, match="scoring must suit the target and the models, got f1"):
         check(QUICK, iris, scoring="f1")
+    numbers = iris.values[:, :2], iris.values[:, 2]
+    for scoring in ("accuracy", "roc_auc", "f1"):
+        with pytest.raises(ParameterError, match="scorers for a target of numbers, such as r2"):
+            check(QUICK, *numbers, scoring=scoring)
+    assert check(QUICK, *numbers, scoring="neg_mean_absolute_error").all.best < 0
+    for scoring in ("r2", "explained_variance"):
+        with pytest.raises(ParameterError, match="scorers for a target of classes, such as bala"):
+            check(QUICK, iris, scoring=scoring)
     with pytest.raises(ParameterError, match="models must be estimators of scikit-learn"):
         check(QUICK, iris, models=["forest"])
     for wrong in (KNeighborsClassifier, KNeighborsClassifier(), [KNeighborsClassifier], []):

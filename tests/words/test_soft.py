@@ -140,6 +140,18 @@ def test_chance_is_judged_by_the_model_that_the_headline_names():
     assert "better than chance" not in words.headline()
 
 
+def test_values_far_out_come_before_the_headline():
+    said = "1 value of the target lies far out (326.5), and R² depends on it."
+    check = replace(a_check(lost=0.0), far_out=said)
+    words = words_of(replace(soft_result(), check=check))
+    assert (words.doubts()[0], words.advice(), words.is_confirmed) == (said, None, False)
+    nothing = replace(check, chance=0.99)
+    assert words_of(replace(soft_result(), check=nothing)).advice() == (
+        "If the values far out are errors, correct them or remove their rows."
+    )
+    assert said in str(check)
+
+
 def test_a_loss_is_answered_with_the_size_at_which_neighbors_do_best():
     result = replace(soft_result(size_rule="peak"), check=a_check())
     path = [one for one in result.front if one.size > len(result.selected)]

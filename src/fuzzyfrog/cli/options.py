@@ -135,6 +135,13 @@ class CheckOptions:
 
             named_scorers(self.scorers)
 
+    def check_target(self, dataset: Dataset) -> None:
+        """Raise for scorers of another kind of target, before the search."""
+        if self.scorers is not None:
+            from fuzzyfrog.select.models import check_scoring  # slow to import
+
+            check_scoring(self.scorers, is_numeric=dataset.classes is None)
+
 
 @dataclass(frozen=True, kw_only=True)
 class SelectionOptions:

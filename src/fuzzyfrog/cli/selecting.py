@@ -65,6 +65,7 @@ def run_selection(
             with shown_progress(f"reading {asked.table}", limits, quiet=printing.quiet) as course:
                 loaded = stack.enter_context(opened(asked))
                 dataset = options.grouped(loaded.dataset)
+                checking.check_target(dataset)
                 settings = options.settings(dataset, files.scores)
                 loaded = replace(loaded, dataset=_grouped(dataset, settings))
                 deadline = Deadline(inf if options.max_seconds is None else options.max_seconds)

@@ -16,7 +16,7 @@ Score = Annotated[float, Meta(ge=-FARTHEST, le=FARTHEST)]
 
 FEW_TAKEN = 5  # columns, of which none may be random by luck
 AS_NOISE = 0.4  # of the columns taken are random, in most tables where all columns are noise
-CLEARLY = 2.4  # standard errors; the best of three models beats chance by two more often
+CLEARLY = 3.0  # standard errors: on noise, the best of three models often reaches two
 DIGITS = 3  # of displayed scores; scores that round to the same are the same
 NAMES = {"all": "all columns", "selected": "selected", "soft": "soft selection"}
 
@@ -112,9 +112,9 @@ class ModelScores(Part, frozen=True):
 
     @property
     def best_error(self) -> float:
-        """The standard error of the score of the best model."""
-        best = self.by_model.index(self.best)
-        return self._error([fold[best] for fold in self.folds])
+        """The standard error of the score of the best model; of several, the largest."""
+        models, best = zip(*self.folds, strict=True), self.best
+        return max(self._error(list(folds)) for folds in models if fmean(folds) == best)
 
     def _error(self, folds: list[float]) -> float:
         """Return the standard error of the mean of folds whose training parts overlap.
@@ -209,6 +209,8 @@ class Check(Part, frozen=True):
         The columns that ``SoftSelector`` selects on all these samples, where it was tried.
     noise : NoiseGuard or None
         How many random columns the measure takes; None if that was left out.
+    far_out : str or None
+        What to know about a few values of a numeric target on which R² depends, as a sentence.
     left_out : str or None
         Why models were left out, as a sentence; None if they were not.
     notes : tuple of str
@@ -225,6 +227,7 @@ class Check(Part, frozen=True):
     selections: tuple[tuple[str, ...], ...]
     soft_features: tuple[str, ...]
     noise: NoiseGuard | None
+    far_out: str | None
     left_out: str | None
     notes: tuple[str, ...]
 
@@ -243,7 +246,7 @@ class Check(Part, frozen=True):
     @classmethod
     def without(cls, reason: str) -> "Check":
         """Return a check whose models were left out for a reason, given as a sentence."""
-        return cls("", (), 0, 0, 0, 0.0, (), (), (), None, reason, ())
+        return cls("", (), 0, 0, 0, 0.0, (), (), (), None, None, reason, ())
 
     def of(self, name: str, metric: str | None = None) -> ModelScores | None:
         """Return the scores of "all", "selected" or "soft"; None if there are none."""
@@ -282,7 +285,7 @@ class Check(Part, frozen=True):
         return self.selected is not None and self.beats_chance(self.selected)
 
     def beats_chance(self, one: ModelScores) -> bool:
-        """Whether the best model with some columns beats chance by 2.4 standard errors."""
+        """Whether the best model with some columns beats chance by three standard errors."""
         return one.best - self.chance > CLEARLY * one.best_error
 
     def may_beat_chance(self, one: ModelScores) -> bool:
@@ -384,7 +387,8 @@ class Check(Part, frozen=True):
         return "\n".join([*lines, *self._sentences()])
 
     def _sentences(self) -> list[str]:
-        lines = [f"{self.verdict('The selected columns')}."]
+        lines = [] if self.far_out is None else [self.far_out]
+        lines.append(f"{self.verdict('The selected columns')}.")
         if self.taken:
             lines.append(f"Selected in the folds: {self.taken_in_words()}.")
         if self.soft_features:

@@ -25,12 +25,15 @@ from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.dataset import group_numbers
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result import Check, ModelScores, NoiseGuard, Result
+from fuzzyfrog.result.check import shown as score_shown
+from fuzzyfrog.select.far_out import far_out
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.models import (
     MOST_CATEGORIES,
     Fold,
     Models,
     Scorer,
+    check_scoring,
     named_models,
     named_scorers,
 )
@@ -44,6 +47,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Masks = NDArray[np.bool_]
 Hear = Callable[[str], None]
+Scores = dict[str, list[list[list[float]]]]  # by choice, fold, metric and model
 
 MOST_SAMPLES = 5_000  # of a larger table a random part is used
 MOST_CELLS = 5_000_000  # that models have, with a column for each category
@@ -338,13 +342,15 @@ class _Estimator:
 
 
 class CrossValidation:
-    """The folds of a check."""
+    """The folds of a check, of all samples or of some rows."""
 
-    def __init__(self, chooser: _Chooser, dataset: Dataset, plan: Plan) -> None:
+    def __init__(
+        self, chooser: _Chooser, dataset: Dataset, plan: Plan, rows: Integers | None = None
+    ) -> None:
         self._chooser, self._dataset, self._plan = chooser, dataset, plan
         self._is_numeric = dataset.classes is None
         self._models = named_models(plan.models, plan.seed, is_numeric=self._is_numeric)
-        self._rows = self._drawn()
+        self._rows = self._drawn() if rows is None else rows
         self._notes: list[str] = []
         self._libraries = ThreadpoolController()
         self._check_size()
@@ -463,6 +469,7 @@ class CrossValidation:
     def _chosen_scorers(self, target: NDArray[Any], parts: Parts) -> dict[str, Scorer]:
         """Return the scorers; of two classes, a rare one is scored by how well it is ranked."""
         if self._plan.scoring is not None:
+            check_scoring(self._plan.scoring, is_numeric=self._is_numeric)
             return named_scorers(self._plan.scoring)
         if self._is_numeric:
             return named_scorers("r2")
@@ -487,15 +494,7 @@ class CrossValidation:
     def checked(self) -> Check:
         """Return the check."""
         parts = [(self._rows[train], self._rows[test]) for train, test in self._parts]
-        weights = self._plan.sample_weight
-        folds = [Fold(self._dataset, part, self._models, self._scorers, weights) for part in parts]
-        chosen: dict[str, list[Masks]] = {}
-        scores: dict[str, list[list[list[float]]]] = {}
-        for place, (fold, (train, _)) in enumerate(zip(folds, parts, strict=True)):
-            self._say(f"checking with models, fold {place + 1} of {len(parts)}")
-            for one in self._chooser.choices(np.sort(train)):
-                chosen.setdefault(one.name, []).append(one.features)
-                scores.setdefault(one.name, []).append(self._tried(fold, one.features))
+        folds, chosen, scores = self.in_folds()
         rival = self._chooser.rival()
         rival_features: tuple[str, ...] = ()
         if rival is not None:
@@ -512,17 +511,55 @@ class CrossValidation:
             seed=self._plan.seed,
             n_samples=len(self._rows),
             chance=0.0 if metric == "R²" else float(np.mean([one.chance() for one in folds])),
-            scores=tuple(self._summed(chosen, scores)),
+            scores=tuple(self.summed(chosen, scores)),
             selections=tuple(map(self._named, chosen["selected"])),
             soft_features=rival_features,
             noise=self._noise(),
+            far_out=self._far_out() if metric == "R²" else None,
             left_out=None,
             notes=tuple(self._notes),
         )
 
-    def _summed(
-        self, chosen: dict[str, list[Masks]], scores: dict[str, list[list[list[float]]]]
-    ) -> Iterator[ModelScores]:
+    def in_folds(self) -> tuple[list[Fold], dict[str, list[Masks]], Scores]:
+        """Return the folds, and the features and scores of each choice in each of them."""
+        parts = [(self._rows[train], self._rows[test]) for train, test in self._parts]
+        weights = self._plan.sample_weight
+        folds = [Fold(self._dataset, part, self._models, self._scorers, weights) for part in parts]
+        chosen: dict[str, list[Masks]] = {}
+        scores: Scores = {}
+        for place, (fold, (train, _)) in enumerate(zip(folds, parts, strict=True)):
+            self._say(f"checking with models, fold {place + 1} of {len(parts)}")
+            for one in self._chooser.choices(np.sort(train)):
+                chosen.setdefault(one.name, []).append(one.features)
+                scores.setdefault(one.name, []).append(self._tried(fold, one.features))
+        return folds, chosen, scores
+
+    def _far_out(self) -> str | None:
+        """Return a sentence about values on which R² depends, and R² without them."""
+        target = self._dataset.target[self._rows]
+        is_far = far_out(target)
+        n_far = np.count_nonzero(is_far)
+        if not n_far:
+            return None
+        values = sorted(target[is_far], key=lambda one: -abs(one - np.median(target)))
+        more = f" and {n_far - 3:,} more" if n_far > 3 else ""
+        named = f"{', '.join(f'{one:.4g}'.replace('-', '−') for one in values[:3])}{more}"
+        lie, them = ("value of the target lies", "it") if n_far == 1 else (
+            "values of the target lie", "them")  # fmt: skip
+        plan = replace(self._plan, hear=lambda _: self._say("checking without values far out"))
+        try:
+            rest = CrossValidation(self._chooser, self._dataset, plan, self._rows[~is_far])
+            _, chosen, scores = rest.in_folds()
+        except DataError:
+            return f"{n_far:,} {lie} far out ({named}), and R² depends on {them}."
+        best = {one.name: score_shown(one.best) for one in rest.summed(chosen, scores)
+                if one.metric == "R²"}  # fmt: skip
+        return (
+            f"{n_far:,} {lie} far out ({named}), and R² depends on {them}: without {them}, the "
+            f"best model scores {best['selected']}, with all columns {best['all']}."
+        )
+
+    def summed(self, chosen: dict[str, list[Masks]], scores: Scores) -> Iterator[ModelScores]:
         """Yield the scores of each choice of features by each metric."""
         overlap = float(np.mean([len(test) / len(train) for train, test in self._parts]))
         for place, metric in enumerate(self._scorers):

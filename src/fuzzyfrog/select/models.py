@@ -34,6 +34,7 @@ Models = Mapping[str, Any] | Sequence[Any] | None
 N_TREES = 30
 WORTH_A_THREAD = 20_000  # cells to train on
 MOST_CATEGORIES = 50  # of a feature that models see; the rarest are one
+TRIAL = np.array([[0.5], [1.7], [-2.2], [3.1]])  # numbers that are no classes
 LARGEST = 1e100  # of a number that models see: its square is finite
 METRICS = {
     "balanced_accuracy": "balanced accuracy",
@@ -107,6 +108,22 @@ def _seeded(model: Any, seed: int) -> Any:
     given = model.get_params()
     unseeded = [name for name in given if name.split("__")[-1] == "random_state"]
     return model.set_params(**{name: seed for name in unseeded if given[name] is None})
+
+
+def check_scoring(scoring: object, *, is_numeric: bool) -> None:
+    """Raise if a scorer is for another kind of target."""
+    for scorer in named_scorers(scoring).values():
+        takes_numbers = True
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                scorer(DummyRegressor().fit(TRIAL, TRIAL[:, 0]), TRIAL, TRIAL[:, 0])
+        except (ValueError, TypeError, AttributeError):
+            takes_numbers = False
+        if takes_numbers != is_numeric:
+            which, such = ("numbers", "r2") if is_numeric else ("classes", "balanced_accuracy")
+            rule = f"be scorers for a target of {which}, such as {such}"
+            raise ParameterError("scoring", rule, shown(scoring))
 
 
 def named_scorers(scoring: object) -> dict[str, Scorer]:

@@ -320,12 +320,23 @@ class Words(ABC):
         """
         said = [] if not self.is_refuted or self.verdict() == self.headline() else [self.verdict()]
         lost = [f"{sentence}." for sentence in said]
-        return [*self._leaks(), *lost, *self._other_sizes(), *self._noisy(), *self._own_doubts()]
+        check = self.result.check
+        far_out = [] if check is None or check.far_out is None else [check.far_out]
+        return [
+            *self._leaks(),
+            *far_out,
+            *lost,
+            *self._other_sizes(),
+            *self._noisy(),
+            *self._own_doubts(),
+        ]
 
     def advice(self) -> str | None:
         """Return what to do about the doubts, as a sentence; None if they say it themselves."""
         check = self.result.check
         if check is not None and check.scores and not any(map(check.beats_chance, check.scores)):
+            if check.far_out is not None:
+                return "If the values far out are errors, correct them or remove their rows."
             samples = "more samples or " if any(map(check.may_beat_chance, check.scores)) else ""
             return f"For prediction, the table needs {samples}other columns."
         if self.is_refuted or [*self._noisy(), *self._own_doubts()]:

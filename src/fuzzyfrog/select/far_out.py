@@ -1,0 +1,22 @@
+"""A few values of a numeric target that lie so far out that R² is about little else."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Masks = NDArray[np.bool_]
+
+FENCE = 3.0  # interquartile ranges from the quartiles: "far out" in a box plot (Tukey 1977)
+FEW = 0.05  # of the samples
+MOST = 0.5  # of the squared distances to the mean, by which R² compares
+
+
+def far_out(target: Floats) -> Masks:
+    """Return which values are far out, if they are few and R² depends on them; else none."""
+    values = target / max(np.abs(target).max(), np.finfo(np.float64).tiny)
+    low, high = np.quantile(values, (0.25, 0.75))
+    reach = FENCE * (high - low)
+    is_far = (values < low - reach) | (values > high + reach)
+    squares = (values - values.mean()) ** 2
+    is_small = reach == 0 or is_far.mean() > FEW or squares[is_far].sum() <= MOST * squares.sum()
+    return np.zeros_like(is_far) if is_small else is_far
