@@ -96,9 +96,10 @@ def test_an_unknown_selector_is_refused():
 def test_the_soft_measure_is_compared_with_the_groups_of_its_check():
     random = np.random.default_rng(0)
     patient = np.repeat(np.arange(20), 4)
-    values = random.normal(size=(20, 5))[patient] + 0.3 * random.normal(size=(80, 5))
+    values = random.normal(size=(20, 5))[patient] + 0.05 * random.normal(size=(80, 5))
+    target = values[:, 0] + values[:, 1] + random.normal(size=20)[patient] > 0
     table = pd.DataFrame(values, columns=list("abcde")).assign(patient_id=patient)
-    data = make_dataset(table, (values[:, 0] > 0).astype(int))
+    data = make_dataset(table, target.astype(int))
     own = check(SoftSelector(random_state=0), data)
     found = compared(data, ["soft"]).check
     assert (found.scores, found.selections) == (own.scores, own.selections)

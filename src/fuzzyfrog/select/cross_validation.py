@@ -536,7 +536,7 @@ class CrossValidation:
 
     def _far_out(self) -> str | None:
         """Return a sentence about values on which R² depends, and R² without them."""
-        target = self._dataset.target[self._rows]
+        target = self._dataset.target[self._rows].astype(np.float64)
         is_far = far_out(target)
         n_far = np.count_nonzero(is_far)
         if not n_far:
