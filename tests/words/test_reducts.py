@@ -208,7 +208,7 @@ def test_columns_that_predict_nothing_are_not_recommended(wine_result):
         "(chance 0.500)."
     )
     assert words_of(result).advice() == "For prediction, the table needs other columns."
-    for lost, is_luck in ((0.21, True), (0.19, False)):  # two standard errors are 0.2
+    for lost, is_luck in ((0.16, True), (0.14, False)):  # three standard errors are 0.3
         found = a_check(lost=lost, error=0.1, chance=0.5)
         assert found.is_better_than_chance is not is_luck
 
