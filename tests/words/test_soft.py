@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from fuzzyfrog import SoftSelector
 from fuzzyfrog.report import render_report, summary_html
-from fuzzyfrog.result import Check
+from fuzzyfrog.report.plot_data import models
+from fuzzyfrog.result import Alike, Check
 from fuzzyfrog.words import words_of
 from report.made import HOSTILE, a_check, changed, soft_result
 from words.pages import STRICT, text_of
@@ -150,6 +151,27 @@ def test_values_far_out_come_before_the_headline():
         "If the values far out are errors, correct them or remove their rows."
     )
     assert said in str(check)
+
+
+def test_copies_are_left_out_of_every_count():
+    result = replace(soft_result(size_rule="peak"), excluded=(12,), copies=(Alike(0, (12,)),))
+    words = words_of(replace(result, check=a_check(lost=0.005)))
+    assert words.headline().startswith("5 of the 12 allowed columns (1 is left out): ")
+    assert "with all 12 0.950" in words.headline()
+    assert next(words.numbers()).of == "of 12 allowed"
+
+
+def test_negative_numbers_have_a_minus_sign():
+    result = soft_result(size_rule="peak")
+    front = tuple(replace(one, accuracy=-0.25) for one in result.front)
+    assert words_of(replace(result, front=front)).listing().rows[0][2] == "−0.250"
+
+
+def test_the_axis_of_scores_ends_at_one():
+    check = a_check(lost=-0.045, error=0.05)
+    drawn = models(words_of(replace(soft_result(), check=check)))
+    assert max(float(one["label"]) for one in drawn["ticks"]) <= 1
+    assert drawn["rows"][1]["high"] == 100
 
 
 def test_a_loss_is_answered_with_the_size_at_which_neighbors_do_best():

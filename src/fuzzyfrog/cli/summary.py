@@ -35,6 +35,8 @@ def result_lines(result: Result, *, details: bool = False) -> Iterator[Renderabl
     if result.sampling is not None and headline != verdict:
         where = f" on {result.sampling.n_sampled:,} random samples"
     yield Text(safe(f"{headline}{where}."), color)
+    if verdict not in (None, headline) and f"{verdict}." not in doubts:
+        yield Text(safe(f"{verdict}."))
     if warning is not None:
         yield Text(warning, "yellow")
     if advice is not None:
@@ -45,8 +47,6 @@ def result_lines(result: Result, *, details: bool = False) -> Iterator[Renderabl
     yield ""
     if verdict is None:
         yield from facts([("models", words.models())])
-    elif verdict != headline and f"{verdict}." not in doubts:
-        yield Text(safe(f"{verdict}."))
     if result.check is not None and result.check.scores:
         yield from _models(result.check)
     if notes := () if result.check is None else result.check.notes:

@@ -6,7 +6,7 @@ a picture fits any width and its text stays readable.
 
 from dataclasses import dataclass
 from itertools import accumulate, compress
-from math import ceil, floor, log10
+from math import ceil, floor, inf, log10
 from typing import Any
 
 from msgspec.structs import replace
@@ -136,7 +136,8 @@ def models(words: Words) -> dict[str, Any] | None:
         one.best + side * error for one, error in zip(rows, errors, strict=True) for side in (-1, 1)
     ]
     margin = max(0.01, 0.08 * (max(ends) - min(ends)))
-    x = Scale(min(ends) - margin, max(ends) + margin)
+    most = 1.0 if max(one.best for one in rows) <= 1.0 else inf
+    x = Scale(min(ends) - margin, min(max(ends) + margin, most))
     titles, *table = check.table()
     return {
         "metric": check.metric,

@@ -288,11 +288,6 @@ class Result(Part, frozen=True):
         return self.table.n_features - len(self.excluded)
 
     @property
-    def n_copies(self) -> int:
-        """Number of features that are excluded because they say the same as another one."""
-        return len({one for group in self.copies for one in group.others} & set(self.excluded))
-
-    @property
     def redundant(self) -> Features:
         """The features that were dropped because selected ones say nearly the same."""
         return tuple(sorted({one for group in self.substitutes for one in group.others}))

@@ -251,12 +251,9 @@ class Words(ABC):
         return len(self.result.selected) == self.result.n_allowed
 
     def offered(self) -> tuple[int, str]:
-        """Return the number of features to choose from, and what to call one.
-
-        Copies count: another feature represents them.
-        """
-        n_others = len(self.result.excluded) - self.result.n_copies
-        return self.result.table.n_features - n_others, "allowed feature" if n_others else "feature"
+        """Return the number of features to choose from, and what to call one."""
+        noun = "allowed feature" if self.result.excluded else "feature"
+        return self.result.n_allowed, noun
 
     def _part_of_all(self, thing: str = "feature") -> tuple[str, str]:
         """Return how many of the features are selected, and what to call all of them."""
@@ -390,9 +387,9 @@ class Words(ABC):
         elif (best := self._near_perfect()) and (names := self._suspects()):
             it_is, them = ("it is", "it") if len(names) == 1 else ("they are", "them")
             yield (
-                f"{best}, which is rare, and {listed(names)} would nearly do. If {it_is} recorded "
-                "after the fact or computed from the target, this does not hold for new samples: "
-                f"leave {them} out with {exclude}."
+                f"{best}, which is rare, and {listed(names)} would do, or nearly. If {it_is} "
+                "recorded after the fact or computed from the target, this does not hold for new "
+                f"samples: leave {them} out with {exclude}."
             )
 
     def _near_perfect(self) -> str | None:

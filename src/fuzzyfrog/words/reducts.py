@@ -82,11 +82,10 @@ class ReductWords(Words):
         return "one of them" if self.result.survives == 1 else f"{self.result.survives} of them"
 
     def _all_of_them(self) -> str:
-        n_copies, (n_offered, noun) = self.result.n_copies, self.offered()
-        but = f" but {count(n_copies, 'copy', 'copies')}" if n_copies else ""
+        n_offered, noun = self.offered()
         if self.result.is_core_alone:
-            return f"All {n_offered:,} {noun}s{but} are needed to separate these samples this well"
-        none = f"No subset of the {n_offered:,} {noun}s{but} was found"
+            return f"All {n_offered:,} {noun}s are needed to separate these samples this well"
+        none = f"No subset of the {n_offered:,} {noun}s was found"
         return f"{none} that separates these samples as well"
 
     def unchecked(self) -> str | None:

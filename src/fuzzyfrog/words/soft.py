@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from fuzzyfrog.common.messages import count, percent
+from fuzzyfrog.result.check import shown as score_shown
 from fuzzyfrog.words.columns import substitutes_line
 from fuzzyfrog.words.common import Ambiguous, Examples, Fact, Listing, Standing, Words
 from fuzzyfrog.words.text import gamma, named
@@ -34,7 +35,7 @@ class SoftWords(Words):
         if self.is_useless:
             return f"No subset does better than chance ({chance})"
         start, others = self._part_of_all()
-        if len(result.selected) == self.offered()[0]:
+        if self.has_all:
             start = f"all {count(*self.offered())}"
         ours, theirs = percent(result.dependency), percent(result.full_dependency)
         everything = "" if self.has_all else f"{others}: {theirs}, "
@@ -52,7 +53,7 @@ class SoftWords(Words):
         rows: list[tuple[str, ...]] = []
         for size, name in enumerate(self.result.names(added), start=1):
             step = steps.get(size)
-            right = "" if step is None or step.accuracy is None else f"{step.accuracy:.3f}"
+            right = "" if step is None or step.accuracy is None else score_shown(step.accuracy)
             rows.append((name, "" if step is None else f"{step.dependency:.3f}", right))
         return Listing(("feature added", "soft dependency", "kNN (optimistic)"), rows)
 
