@@ -103,3 +103,12 @@ def test_the_soft_measure_is_compared_with_the_groups_of_its_check():
     own = check(SoftSelector(random_state=0), data)
     found = compared(data, ["soft"]).check
     assert (found.scores, found.selections) == (own.scores, own.selections)
+
+
+def test_values_far_out_are_noted():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(80, 3))
+    y = X[:, 0] + 0.1 * random.normal(size=80)
+    y[3] = 500.0
+    (note,) = compared(make_dataset(X, y), ["soft"], folds=2).check.notes
+    assert note.startswith("1 value of the target lies far out (500), and R² depends on it: ")

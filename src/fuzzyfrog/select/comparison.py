@@ -93,6 +93,8 @@ def compared(
         dataset = with_groups(dataset, Settings(kind=Soft()))
     several = _Several(dataset, names, seed, missing, n_jobs, hear)
     check = CrossValidation(several, dataset, plan).checked()
+    if check.far_out is not None:
+        check = replace(check, notes=(check.far_out, *check.notes))
     if unseen := [dataset.feature_names[one] for one in np.flatnonzero(~several.allowed)]:
         said = ", ".join(map(shown, unseen))
         note = f"Left out of all features and of every selection, as by select: {said}."
