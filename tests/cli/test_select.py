@@ -178,3 +178,20 @@ def test_stability(in_process, tmp_path):
     changed = saved.read_text().replace('"is_selected": true', '"is_selected": false')
     with pytest.raises(DataError, match=r"stability\.columns"):
         Result.from_json(changed)
+
+
+@pytest.mark.parametrize(
+    ("values", "classes"),
+    [
+        ((0, 1, 2), "3 classes"),
+        ((1, 2, 3), "3 classes"),
+        ((0, 7, 12), "3 classes (0, 7, 12; --target-kind numeric if these are amounts)"),
+        ((0, 5), "2 classes"),
+    ],
+)
+def test_the_first_line_says_if_classes_may_be_amounts(fuzzyfrog, tmp_path, values, classes):
+    path = tmp_path / "amounts.csv"
+    rows = [f"{k % 9},{k % 7},{values[k % len(values)]}" for k in range(42)]
+    path.write_text("\n".join(["a,b,amount", *rows]), encoding="utf-8")
+    done = fuzzyfrog("select", path, "--target", "amount", "--no-check", "-q")
+    assert done.stdout.splitlines()[0] == f"amounts: 42 samples, 2 features, {classes}"

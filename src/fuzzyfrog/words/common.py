@@ -173,8 +173,8 @@ class Words(ABC):
         lead = f"The best {self.symbol} found for each number of features."
         if self.added:
             lead = (
-                f"Each step adds the feature that raises {self.symbol} most; the search continues "
-                f"for a while after {self.symbol} starts to fall."
+                f"Each step adds the feature with which {self.symbol} is highest; the search "
+                f"continues for a while after {self.symbol} starts to fall."
             )
         if any(one.accuracy is not None for one in self.result.front):
             curve = "share of samples for which the five nearest neighbors vote for the right class"
@@ -271,7 +271,7 @@ class Words(ABC):
         table, target = self.result.table, self.result.table.target
         size = f"{table.name}: {table.n_samples:,} samples, {count(table.n_features, 'feature')}"
         if not self.is_numeric:
-            return f"{size}, {count(len(target.classes), 'class', 'classes')}"
+            return f"{size}, {self._classes()}"
         quantity = f"{size}; {target.name}: a quantity"
         if not 0 < 2 * target.n_values <= table.n_samples:
             return quantity
@@ -279,6 +279,19 @@ class Words(ABC):
         hint = "; --target-kind class if these are classes" if is_whole else ""
         hint = self.option("", hint)
         return f"{quantity}, {target.n_values:,} different values{hint}"
+
+    def _classes(self) -> str:
+        """Return the number of classes, with a hint if they may be amounts."""
+        names = [one.name for one in self.result.table.target.classes]
+        number = count(len(names), "class", "classes")
+        if len(names) < 3 or not all(name.isascii() and name.isdigit() for name in names):
+            return number
+        codes = sorted(map(int, names))
+        if codes[0] <= 1 and codes == list(range(codes[0], codes[-1] + 1)):
+            return number
+        hint = self.option("", "; --target-kind numeric if these are amounts")
+        some = ", ".join(map(str, codes[:6]))
+        return f"{number} ({some}{', ...' if len(codes) > 6 else ''}{hint})"
 
     @property
     def is_confirmed(self) -> bool:
