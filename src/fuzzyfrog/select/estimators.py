@@ -1161,7 +1161,9 @@ def _found(size: int, dependency: float) -> str:
 
 
 def _print(line: str) -> None:
-    # A notebook shows stderr in red, as errors.
-    stream = sys.stdout if "ipykernel" in sys.modules else sys.stderr
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    # A notebook, whose shell has a kernel, shows stderr in red, as errors.
+    stream = sys.stdout if hasattr(shell, "kernel") else sys.stderr
     stream.write(f"fuzzyfrog: {line}\n")
     stream.flush()
