@@ -214,7 +214,7 @@ class SoftDependency:
         Subsets that extend a common one by a feature each race in float32, on more and more
         anchors; those that could be the best are scored again in float64, on all anchors. A subset
         drops out when it is five standard errors behind the leader, so the best one can be missed,
-        though rarely (docs/theory.md#soft-factors). With more than 40,000 samples, the anchors of
+        though rarely (docs/theory.md#soft-factors). With more than 100,000 samples, the anchors of
         a race are compared with this many random ones; the scores are by all samples.
         """
         checked = checked_masks(masks, self.n_features)

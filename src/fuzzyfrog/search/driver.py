@@ -343,7 +343,7 @@ def _diversity(subsets: Masks) -> float | None:
     if not len(subsets):
         return None
     counts = np.zeros(subsets.shape[1], np.uint32)
-    for start in range(0, len(subsets), 255):  # bytes hold so many, and are summed fast
+    for start in range(0, len(subsets), 255):  # a byte counts up to that, and bytes are summed fast
         some = subsets[start : start + 255].view(np.uint8)
         counts += np.add.reduce(some, axis=0, dtype=np.uint8)
     share = counts / len(subsets)
