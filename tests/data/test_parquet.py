@@ -152,3 +152,16 @@ def test_a_folder_as_the_source_of_a_reduced_table(folder, tmp_path):
     assert lines[0] == "count,class"
     assert lines[-1] == f",{LONG['class'][-1]}"
     assert len(lines) == N + 1
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
+def test_any_type_of_text_in_features_and_target(tmp_path, kind):
+    path = tmp_path / "t.parquet"
+    a, n, c = ["x", None, " y", "x", "z"], [1.0, 2.0, 3.0, 4.0, 5.0], ["p", "q", None, "q", "p"]
+    pq.write_table(pa.table({"a": pa.array(a, kind), "n": n, "c": pa.array(c, kind)}), path)
+    with pytest.warns(UserWarning, match="1 row without a target left out"):
+        dataset = read_table(path, "c")
+    np.testing.assert_array_equal(dataset.values, [[0, 1], [np.nan, 2], [0, 4], [2, 5]])
+    assert dataset.categories[0] == ("x", "y", "z")
+    assert dataset.classes == ("p", "q")
+    assert dataset.target.tolist() == [0, 1, 1, 0]

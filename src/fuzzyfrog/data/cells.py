@@ -87,6 +87,20 @@ def is_missing(cell: object) -> bool:
     return type(cell).__name__ in ("NAType", "NaTType")
 
 
+def distinct(cells: Any) -> tuple[NDArray[Any], list[Any]]:
+    """Return the place of each cell of an Arrow array of text, and the distinct ones in order.
+
+    That is the order in which they first appear; a missing one is None.
+    """
+    encoded = cells.dictionary_encode("encode")
+    return encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
+
+
+def are_texts(cells: Iterable[object]) -> bool:
+    """Whether all cells are text, so that none is missing."""
+    return set(map(type, cells)) == {str}
+
+
 def parse_numbers(cells: Sequence[str], decimal: str = ".") -> NDArray[np.float64]:
     """Return the numbers of a column of text, NaN where it is missing."""
     if decimal == ",":  # then a cell with a point is not a number, like one with a comma otherwise

@@ -20,6 +20,7 @@ from fuzzyfrog.data.cells import (
     NotANumberError,
     TextNumbers,
     Thousands,
+    are_texts,
     is_missing,
     merges_integers,
     points_in_doubt,
@@ -379,6 +380,8 @@ def _without_target(wanted: Wanted, table: _Read) -> NDArray[np.bool_]:
     if isinstance(target, TextLabels):
         return target.are_in(table.gaps & NO_LABEL if wanted.keeps_na else table.gaps)
     if target.dtype == object:
+        if are_texts(target.tolist()):
+            return np.zeros(len(target), np.bool_)
         return np.array([is_missing(label) for label in target.tolist()], np.bool_)
     return np.asarray(target != target, np.bool_)
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import Sentence, Setting, count, listed, shown, warn
-from fuzzyfrog.data.cells import first_padded, is_missing, read_texts
+from fuzzyfrog.data.cells import are_texts, first_padded, is_missing, read_texts
+from fuzzyfrog.data.columns import distinct_texts, is_arrow_text
 from fuzzyfrog.data.least import least
 from fuzzyfrog.errors import DataError, ParameterError
 
@@ -140,8 +141,10 @@ def has_categories(y: Any) -> bool:
 def _refuse_missing(labels: NDArray[Any]) -> None:
     if labels.dtype.kind in _PLAIN:
         missing = np.flatnonzero(labels != labels).tolist()
+    elif are_texts(cells := labels.tolist()):
+        missing = []
     else:
-        missing = [sample for sample, label in enumerate(labels.tolist()) if is_missing(label)]
+        missing = [sample for sample, label in enumerate(cells) if is_missing(label)]
     if missing:
         raise DataError(
             f"y must not be missing (NaN or None), got {count(len(missing), 'missing value')} "
@@ -214,12 +217,14 @@ def _any_codes(labels: NDArray[Any]) -> tuple[NDArray[np.int64], list[Hashable]]
     _refuse_unsuitable(cells)
     classes = sorted(set(cells))
     code_of = {label: code for code, label in enumerate(classes)}
-    codes = np.fromiter((code_of[cell] for cell in cells), np.int64, count=len(cells))
+    codes = np.fromiter(map(code_of.__getitem__, cells), np.int64, count=len(cells))
     return codes, classes
 
 
 def _refuse_unsuitable(cells: Sequence[object]) -> None:
     """Refuse labels of an unknown type or of several types, which have no order."""
+    if are_texts(cells):
+        return
     examples = {_family(cell): cell for cell in reversed(cells)}
     if None in examples:
         raise DataError(
@@ -258,7 +263,9 @@ def flat_labels(y: object) -> NDArray[Any]:
             f"y must hold text, numbers or booleans, got {array.dtype}. "
             "Convert dates to text with astype(str)."
         )
-    return _from_list(array.tolist()) if array.dtype == object else array
+    if array.dtype != object or are_texts(cells := array.tolist()):
+        return array
+    return _from_list(cells)
 
 
 def warn_of_column() -> None:
@@ -277,8 +284,8 @@ def _as_array(y: Any) -> NDArray[Any]:
             "fuzzyfrog requires y to be passed, but the target y is None. "
             "Pass the class of each sample."
         )
-    if nw.dependencies.is_into_series(y):
-        return _from_list(nw.from_native(y, series_only=True).to_list())
+    if isinstance(y, nw.Series) or nw.dependencies.is_into_series(y):  # that asks all plugins
+        return _from_series(nw.from_native(y, series_only=True))
     if nw.dependencies.is_into_dataframe(y):
         return _from_frame(nw.from_native(y, eager_only=True))
     if isinstance(y, Sequence) and not isinstance(y, str | bytes):
@@ -290,6 +297,13 @@ def _as_array(y: Any) -> NDArray[Any]:
             "Pass the column itself, not its name."
         )
     return array
+
+
+def _from_series(series: nw.Series[Any]) -> NDArray[Any]:
+    if is_arrow_text(series):
+        places, texts = distinct_texts(series)
+        return np.asarray(_from_list(texts)[places])
+    return _from_list(series.to_list())
 
 
 def _from_frame(frame: nw.DataFrame[Any]) -> NDArray[Any]:
@@ -328,12 +342,10 @@ class TargetParts:
         """Keep a part."""
         labels = flat_labels(part).copy()  # a view would keep the whole table alive
         if labels.dtype == object:
-            labels[:] = [self._shared(label) for label in labels.tolist()]
+            # Equal texts share one object, so a long table keeps few of them.
+            shared = self._texts.setdefault
+            labels[:] = [shared(one, one) if type(one) is str else one for one in labels.tolist()]
         self._parts.append(labels)
-
-    def _shared(self, label: Any) -> Any:
-        # Equal texts share one object, so a long table keeps few of them.
-        return self._texts.setdefault(label, label) if isinstance(label, str) else label
 
     def finish(self) -> NDArray[Any]:
         """Return the whole target, as `flat_labels` would."""

@@ -22,6 +22,7 @@ from fuzzyfrog.data.cells import (
     CategoryCoder,
     NotANumberError,
     Thousands,
+    distinct,
     first_padded,
     has_decimal_commas,
     has_points,
@@ -71,12 +72,6 @@ def as_text(cells: Any) -> Any:
     import pyarrow as pa
 
     return pa.array(cells, pa.string()) if isinstance(cells, Sequence) else cells
-
-
-def distinct(cells: Any) -> tuple[NDArray[Any], list[str]]:
-    """Return the place of each cell among the different texts, and these as they first appear."""
-    encoded = cells.dictionary_encode()
-    return encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
 
 
 def numbers_in(cells: Any, decimal: str) -> FloatArray:
