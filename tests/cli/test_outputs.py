@@ -6,6 +6,7 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from cli_process import COMMAND, environment
@@ -248,6 +249,32 @@ def test_a_reduced_table_has_the_date_whose_part_was_selected(in_process, tmp_pa
     assert code == 0
     assert "day_month" in said
     assert out.read_text(encoding="utf-8").splitlines()[:2] == ["day,class", "2024-01-10,a"]
+
+
+def test_a_reduced_table_keeps_ids_and_says_so(in_process, tmp_path):
+    rows = "".join(
+        f"p{row},{row // 2},{row * 7 % 5},{row % 12},{'ab'[row % 12 > 5]}\n" for row in range(60)
+    )
+    path, out = tmp_path / "visits.csv", tmp_path / "reduced.xlsx"
+    path.write_text(f"who,patient,noise,size,class\n{rows}p60,30,1,3,\n", encoding="utf-8")
+    asked = ["reducts", path, "--target", "class", "--output", out, "--no-check", "-q"]
+    code, said, _ = in_process(*asked, "--id", "who", "--include", "size", "--n-features", "1")
+    assert code == 0
+    assert (
+        "reduced.xlsx, the reduced table, with 'who', 'patient'; it has all 61 rows, also the 1 "
+        "left out above\n"
+    ) in said
+    sheet = openpyxl.load_workbook(out).active
+    assert [[cell.value for cell in sheet[row]] for row in (1, 2, 62)] == [
+        ["who", "patient", "size", "class"],
+        ["p0", 0, 0, "a"],
+        ["p60", 30, 3, None],
+    ]
+    code, _, _ = in_process(*asked, "--groups", "patient", "--exclude", "who", "--include", "size",
+                            "--n-features", "1")  # fmt: skip
+    assert code == 0
+    sheet = openpyxl.load_workbook(out).active
+    assert [cell.value for cell in sheet[1]] == ["patient", "size", "class"]
 
 
 def test_no_rows_keeps_values_out_of_every_file(in_process, tmp_path):

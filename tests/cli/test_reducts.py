@@ -92,7 +92,7 @@ def test_warnings_are_one_clean_line_and_constraints_are_kept(fuzzyfrog, wine_cs
         (["--output", "wine.csv"], "--output must not be the file that is read"),
         (["--report", "."], "--report must be a file, got the folder"),
         (["--save", "nowhere/run.json"], "--save must be in a folder that exists"),
-        (["--output", "reduced.xlsx"], "must end in one of"),
+        (["--output", "reduced.xls"], "must end in one of"),
         (["--resume"], "--resume must come with --save"),
         (["--max-seconds", "-1"], "--max-seconds must be a number above 0, got -1"),
         (["--min-dependency", "1.2"], "--min-dependency must be a number above 0 and at most 1"),

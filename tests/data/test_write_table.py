@@ -1,11 +1,13 @@
 import csv
 import gzip
 
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from fuzzyfrog.data import load_dataset, read_table
+from fuzzyfrog.data.formats import excel_writer
 from fuzzyfrog.data.write_table import CellSource, check_reduced_name, write_reduced
 from fuzzyfrog.errors import DataError
 
@@ -118,11 +120,90 @@ def test_a_file_that_changed_since_it_was_read_is_noticed(write, tmp_path):
     path = write("x.csv", CSV)
     data = read_table(path, "class", ignore=["id"], target_kind="class")
     write("x.csv", CSV + "011,1,red,y,9\n")
-    with pytest.raises(DataError, match="must have the 4 samples that were read, got 5"):
+    with pytest.raises(DataError, match="must have the 4 rows that were read, got 5"):
         write_reduced(data, ["size"], tmp_path / "out.csv", CellSource(path))
 
 
-@pytest.mark.parametrize("name", ["out.arff", "out", "out.parquet.gz", "out.xlsx"])
+@pytest.mark.parametrize("name", ["out.arff", "out", "out.parquet.gz", "out.xls"])
 def test_unknown_endings_are_refused(tmp_path, name):
     with pytest.raises(DataError, match=r"must end in one of '\.csv', '\.tsv'"):
         check_reduced_name(tmp_path / name)
+
+
+def sheet_of(path):
+    return [list(row) for row in openpyxl.load_workbook(path).active.values]
+
+
+def test_a_workbook_has_numbers_and_texts_that_are_never_formulas(write, tmp_path, same):
+    path = write("x.csv", CSV)
+    data = read_table(path, "class", ignore=["id"], target_kind="class")
+    names = list(data.feature_names)
+    write_reduced(data, names, tmp_path / "out.xlsx", CellSource(path))
+    assert sheet_of(tmp_path / "out.xlsx") == [
+        ["size", "color", "class", 'a "b", c'],
+        [1.5, "red", "NA", 0.1],
+        [2, "a, b", "y", 0.2],
+        [None, "two\nlines", "NA", 3],
+        [7, "=1+1", "y", 4],
+    ]
+    book = openpyxl.load_workbook(tmp_path / "out.xlsx")
+    assert book.active["B5"].data_type == "s"
+    same(read_table(tmp_path / "out.xlsx", "class", target_kind="class"), data)
+
+
+def test_a_workbook_keeps_what_xml_or_excel_would_change(write, tmp_path):
+    texts = ["<&>", "_x0041_", "bell\x07", "1e5", "007", "\N{FROG FACE}"]
+    rows = "".join(
+        f'"{text}",{k},{1234567890123456789 + 1000 * k}\n' for k, text in enumerate(texts)
+    )
+    path = write("x.csv", f"text,class,far\n{rows}")
+    data = read_table(path, "class", target_kind="class", categorical=["far"])
+    write_reduced(data, ["text", "far"], tmp_path / "out.xlsx", CellSource(path))
+    again = read_table(tmp_path / "out.xlsx", "class", target_kind="class", categorical=["far"])
+    assert again.categories == data.categories
+    pq.write_table(pa.table({"a": [2**60, 1], "class": ["x", "y"]}), tmp_path / "x.parquet")
+    data = read_table(tmp_path / "x.parquet", "class")
+    write_reduced(data, ["a"], tmp_path / "out.xlsx", CellSource(tmp_path / "x.parquet"))
+    assert sheet_of(tmp_path / "out.xlsx")[1:] == [[str(2**60), "x"], [1, "y"]]
+
+
+def test_the_limits_of_excel(write, tmp_path, monkeypatch):
+    path = write("x.csv", f"a,b,class\n{'long' * 9000},1,x\nu,2,y\n")
+    data = read_table(path, "class")
+    out = tmp_path / "out.xlsx"
+    with pytest.raises(DataError, match=r"at most 32,767 characters, got 36,000 \('longlong"):
+        write_reduced(data, ["a"], out, CellSource(path))
+    monkeypatch.setattr(excel_writer, "MOST_ROWS", 3)
+    write_reduced(data, ["b"], out, CellSource(path))
+    monkeypatch.setattr(excel_writer, "MOST_ROWS", 2)
+    with pytest.raises(DataError, match="at most 2 rows and 16,384 columns, got more"):
+        write_reduced(data, ["b"], out, CellSource(path))
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.xlsx", "out.parquet"])
+@pytest.mark.parametrize("label", ["", "who"])
+def test_the_names_of_rows_are_kept_and_so_is_every_row(write, tmp_path, label, name):
+    path = write("x.csv", f"{label},a,b,class\nr1,1,5,x\nr2,2,6,\nr3,3,7,y\n")
+    with pytest.warns(UserWarning, match="1 row without a target left out"):
+        data = read_table(path, "class", row_labels=label or None)
+    assert (data.label_name, data.n_left_out) == (label, 1)
+    write_reduced(data, ["b"], tmp_path / name, CellSource(path))
+    with pytest.warns(UserWarning, match="1 row without a target left out"):
+        again = read_table(tmp_path / name, "class", row_labels=label or None)
+    assert again.rows == ("r1", "r3")
+    assert again.values.tolist() == [[5], [7]]
+
+
+def test_a_first_column_that_is_ignored_is_not_written(write, tmp_path):
+    path = write("x.csv", "Unnamed: 0,a,class\nr1,1,x\nr2,2,y\n")
+    data = read_table(path, "class", ignore=["Unnamed: 0"])
+    write_reduced(data, ["a"], tmp_path / "out.csv", CellSource(path))
+    assert rows_of(tmp_path / "out.csv")[0] == ["a", "class"]
+
+
+@pytest.mark.parametrize("name", ["out.parquet", "out.xlsx"])
+def test_dates_that_are_features_stay_dates(write, tmp_path, name):
+    path = write("x.csv", "day,class\n2024-01-05,x\n2024-02-10,y\n")
+    data = read_table(path, "class")
+    write_reduced(data, ["day"], tmp_path / name, CellSource(path))
+    assert read_table(tmp_path / name, "class").values.tolist() == data.values.tolist()

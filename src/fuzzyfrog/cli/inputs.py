@@ -131,10 +131,11 @@ class TableOptions(ReadingOptions):
 
 @dataclass(frozen=True)
 class LoadedTable:
-    """A table that was read, and where its original cells are."""
+    """A table that was read, where its original cells are, and the columns that are its IDs."""
 
     dataset: Dataset
     source: CellSource
+    ids: tuple[str, ...] = ()
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from fuzzyfrog.cli.console import safe, tell
 from fuzzyfrog.cli.errors import UsageError
 from fuzzyfrog.cli.options import FILES, option_field
 from fuzzyfrog.common.files import Unwritten, resolved, written_whole
+from fuzzyfrog.common.messages import first_few, shown
 
 if TYPE_CHECKING:
     from fuzzyfrog.cli.inputs import LoadedTable, TableOptions
@@ -29,7 +30,7 @@ class Files:
     output: Path | None = option_field(
         None,
         "FILE",
-        "Write the reduced table: csv, tsv (also with .gz) or parquet.",
+        "Write the reduced table with its IDs: csv, tsv (also with .gz), xlsx or parquet.",
         FILES,
         "--output",
         "-o",
@@ -118,11 +119,11 @@ class Files:
                 with suppress(OSError):
                     path.unlink(missing_ok=True)  # there is nothing left to resume
 
-    def next_steps(self, unwritten: Unwritten) -> list[str]:
+    def next_steps(self, unwritten: Unwritten, loaded: LoadedTable) -> list[str]:
         """Return lines about the files that were written and those that could be."""
         purposes = {
             self.report: "open it in a browser",
-            self.output: "the reduced table",
+            self.output: _reduced(loaded),
             self.save: "for fuzzyfrog explain and fuzzyfrog report",
         }
         written = {path: what for path, what in purposes.items() if path and path not in unwritten}
@@ -155,7 +156,19 @@ def write_table(features: Sequence[str], output: Path, loaded: LoadedTable) -> N
     from fuzzyfrog.data.write_table import write_reduced
 
     with written_whole(output) as path:
-        write_reduced(loaded.dataset, features, path, loaded.source)
+        write_reduced(loaded.dataset, [*features, *loaded.ids], path, loaded.source)
+
+
+def _reduced(loaded: LoadedTable) -> str:
+    """Return which columns and rows a reduced table has besides those of the answer."""
+    dataset = loaded.dataset
+    ids = [one for one in (dataset.label_name, *loaded.ids) if one is not None]
+    named = first_few([shown(one) if one else "the names of its rows" for one in ids])
+    said = f"the reduced table{', with ' if ids else ''}{named}"
+    if not dataset.n_left_out:
+        return said
+    n_rows = dataset.n_samples + dataset.n_left_out
+    return f"{said}; it has all {n_rows:,} rows, also the {dataset.n_left_out:,} left out above"
 
 
 def check_outputs(outputs: Mapping[str, Path | None], source: os.stat_result | None = None) -> None:

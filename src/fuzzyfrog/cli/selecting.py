@@ -67,7 +67,8 @@ def run_selection(
                 dataset = options.grouped(loaded.dataset)
                 checking.check_target(dataset)
                 settings = options.settings(dataset, files.scores)
-                loaded = replace(loaded, dataset=_grouped(dataset, settings))
+                ids = () if files.output is None else _ids(dataset, options)
+                loaded = replace(loaded, dataset=_grouped(dataset, settings), ids=ids)
                 deadline = Deadline(inf if options.max_seconds is None else options.max_seconds)
                 with compiling_heard(course.compile):
                     with stoppable():
@@ -81,7 +82,7 @@ def run_selection(
                         result = trial.with_stability(result, loaded.dataset)
             if files.no_rows:
                 result = result.without_rows()
-            _write(result, unwritten, files, printing)
+            _write(result, unwritten, files, printing, loaded)
     except KeyboardInterrupt:
         tell(files.interruption(has_found=stopping.has_found))
         raise typer.Exit(ExitCode.INTERRUPTED) from None
@@ -92,6 +93,20 @@ def _grouped(dataset: Dataset, settings: Settings) -> Dataset:
     from fuzzyfrog.select.selection import with_groups
 
     return with_groups(dataset, settings)
+
+
+def _ids(dataset: Dataset, options: SelectionOptions) -> tuple[str, ...]:
+    """Return the columns that say which sample it is, and are not selected from."""
+    from fuzzyfrog.data.dates import holds_dates
+    from fuzzyfrog.select.identifiers import is_left_out_id
+
+    asked = [name for names in options.named(dataset).values() for name in names or ()]
+    found = [
+        name
+        for one, name in enumerate(dataset.feature_names)
+        if name not in asked and not holds_dates(dataset, one) and is_left_out_id(dataset, one)
+    ]
+    return (*found, options.groups) if options.groups else tuple(found)
 
 
 def _with(result: Result, **changes: object) -> Result:
@@ -151,7 +166,9 @@ def _command() -> str:
     return shlex.join(["fuzzyfrog", *(one for one in sys.argv[1:] if one != "--resume")])
 
 
-def _write(result: Result, unwritten: Unwritten, files: Files, printing: Printing) -> None:
+def _write(
+    result: Result, unwritten: Unwritten, files: Files, printing: Printing, loaded: LoadedTable
+) -> None:
     """Print the result and write the other files; either is done even if the other fails."""
     try:
         if printing.as_json:
@@ -165,7 +182,7 @@ def _write(result: Result, unwritten: Unwritten, files: Files, printing: Printin
         with shown_progress("writing files", quiet=printing.quiet or files.are_none):
             files.write_rest(result, unwritten)
     if not printing.as_json:
-        write_result(*files.next_steps(unwritten))
+        write_result(*files.next_steps(unwritten, loaded))
     unwritten.check()
 
 

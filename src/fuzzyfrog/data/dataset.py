@@ -86,8 +86,10 @@ class Dataset:
         The features that were dates; they hold days since 1970.
     rows : int64[n_samples], tuple of str, or None
         The line of the file that each sample is in, or its label; None if there is neither.
-    rows_left_out : bool
-        Whether the file has more rows than the table.
+    label_name : str or None
+        The column of the file that has these labels; None without one.
+    n_left_out : int
+        How many rows more than the table the file has.
     parts_of : mapping of str to str
         For each feature that is a part of a date, the column of the file that it comes from.
     groups : int64[n_samples] or None
@@ -105,7 +107,8 @@ class Dataset:
     notes: tuple[str, ...] = ()
     dates: frozenset[int] = frozenset()
     rows: NDArray[np.int64] | tuple[str, ...] | None = None
-    rows_left_out: bool = False
+    label_name: str | None = None
+    n_left_out: int = 0
     parts_of: Mapping[str, str] = field(default_factory=dict)
     groups: NDArray[np.int64] | None = None
 
@@ -167,7 +170,7 @@ class Dataset:
             categories=labels and tuple(labels[one] for one in kept),
             dates=frozenset(np.flatnonzero(np.isin(features, list(self.dates))).tolist()),
             rows=names,
-            rows_left_out=self.rows_left_out or len(samples) < self.n_samples,
+            n_left_out=self.n_left_out + self.n_samples - len(samples),
             parts_of={one: self.parts_of[one] for one in feature_names if one in self.parts_of},
             groups=None if self.groups is None else self.groups[samples],
         )

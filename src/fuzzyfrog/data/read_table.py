@@ -273,7 +273,9 @@ class _Read:
     content: Content
     target: TextLabels | NDArray[Any]
     rows: NDArray[np.int64] | tuple[str, ...] | None
+    label_name: str | None
     gaps: frozenset[str]
+    n_left_out: int = 0
 
     def take(self, samples: NDArray[np.bool_]) -> "_Read":
         """Return the part of some samples."""
@@ -287,6 +289,7 @@ class _Read:
             content=replace(self.content, values=self.content.values[samples]),
             target=target[samples] if isinstance(target, np.ndarray) else target.take(samples),
             rows=rows,
+            n_left_out=int(np.count_nonzero(~samples)),
         )
 
 
@@ -321,7 +324,9 @@ def _read(wanted: Wanted, source: Source) -> _Read:
         content = features.finish(file)
     check_filled(content.values, layout.names, file)
     content = replace(content, warnings=(*source.notes, *content.warnings))
-    return _Read(layout, content, labels, _joined(names), source.gaps)
+    label = None if layout.row_labels is None else source.names[layout.row_labels]
+    label = None if label in wanted.ignore else label
+    return _Read(layout, content, labels, _joined(names), label, source.gaps)
 
 
 def _joined(names: Sequence[Any]) -> Any:
@@ -437,7 +442,8 @@ def _dataset(
         notes,
         content.dates,
         table.rows,
-        bool(dropped),
+        table.label_name,
+        table.n_left_out,
     )
 
 

@@ -2,19 +2,21 @@
 
 import csv
 import gzip
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO, cast
 
 from fuzzyfrog.common.messages import listed, shown
 from fuzzyfrog.data.cells import MISSING, NotANumberError, parse_numbers, read_texts, spelled
 from fuzzyfrog.data.dataset import Dataset
+from fuzzyfrog.data.formats.excel_writer import write_workbook
 from fuzzyfrog.data.formats.parquet import ParquetTable, write_arrow
 from fuzzyfrog.data.read_table import SEPARATORS, dialect_of, file_format, opened_table
 from fuzzyfrog.errors import DataError
 
-FORMATS = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
+FORMATS = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".xlsx", ".parquet")
 
 
 @dataclass(frozen=True)
@@ -36,25 +38,32 @@ def check_reduced_name(path: Path) -> None:
         )
 
 
-def write_reduced(
-    dataset: Dataset, features: Sequence[str], path: Path, source: CellSource
-) -> None:
-    """Write some features of a table and its target, in the order of the table.
+def write_reduced(dataset: Dataset, columns: Sequence[str], path: Path, source: CellSource) -> None:
+    """Write some columns of a table, the names of its rows and its target, in its order.
 
-    Cells are copied from the source file character by character, and a CSV file keeps the
-    separator and encoding of its source. In a Parquet file that comes from another format, numeric
-    features become numbers. Of a date whose parts are features, the date itself is written. Without
-    a source file the cells are the numbers of the data set.
+    All rows of the file are written, also those that were left out when it was read. Cells are
+    copied character by character, and a CSV file keeps the separator and encoding of its source. In
+    a Parquet file or a workbook that comes from another format, numeric features become numbers. Of
+    a date whose parts are features, the date itself is written. Without a source file the cells are
+    the numbers of the data set.
     """
     check_reduced_name(path)
-    names = [*(dataset.parts_of.get(one, one) for one in features), dataset.target_name]
-    is_parquet = path.suffix.lower() == ".parquet"
-    if is_parquet and source.file is not None and file_format(source.file) == ".parquet":
-        ParquetTable.of(source.file).copy(names, path)
+    features = (dataset.parts_of.get(one, one) for one in columns)
+    names = {*features, dataset.label_name, dataset.target_name}
+    kind = path.suffix.lower()
+    file = source.file
+    is_typed = file is not None and file_format(file) == ".parquet"
+    if file is not None and kind == ".parquet" and is_typed:
+        ParquetTable.of(file).copy(names, path)
         return
     rows = _checked(_chosen(_cells(dataset, source), names), dataset, source)
-    if is_parquet:
+    if kind == ".parquet":
         write_arrow(_columns(rows, dataset, source.decimal), path)
+    elif kind == ".xlsx":
+        if not is_typed:
+            typed = _columns(rows, dataset, source.decimal)
+            rows = chain([list(typed)], map(list, zip(*typed.values(), strict=True)))
+        write_workbook(rows, path)
     else:
         _write_text(rows, path, source)
 
@@ -81,7 +90,7 @@ def _cells_of_numbers(dataset: Dataset) -> Iterator[list[str]]:
         yield [*map(spelled, values), label]
 
 
-def _chosen(rows: Iterator[list[Any]], names: Sequence[str]) -> Iterator[list[Any]]:
+def _chosen(rows: Iterator[list[Any]], names: Collection[str | None]) -> Iterator[list[Any]]:
     header = next(rows)
     places = [place for place, name in enumerate(header) if name in names]
     yield [header[place] for place in places]
@@ -97,11 +106,11 @@ def _checked(
     for row in rows:
         n_rows += 1
         yield row
-    if n_rows != dataset.n_samples and not (dataset.rows_left_out and n_rows > dataset.n_samples):
+    if n_rows != (n_read := dataset.n_samples + dataset.n_left_out):
         name = dataset.name if source.file is None else source.file.name
         raise DataError(
-            f"{name}: the file must have the {dataset.n_samples} samples that were read, got "
-            f"{n_rows}. It changed in the meantime: start over."
+            f"{name}: the file must have the {n_read} rows that were read, got {n_rows}. It "
+            "changed in the meantime: start over."
         )
 
 
@@ -127,8 +136,12 @@ def _columns(rows: Iterator[list[Any]], dataset: Dataset, decimal: str) -> dict[
             columns[name] = (
                 _numbers(cells, decimal) if labels is None else _categories(cells, set(labels))
             )
-    if dataset.classes is None:
-        columns[dataset.target_name] = _numbers(columns[dataset.target_name], decimal)
+    target = columns[dataset.target_name]
+    columns[dataset.target_name] = (
+        _numbers(target, decimal)
+        if dataset.classes is None
+        else _categories(target, set(map(str, dataset.classes)))
+    )
     return columns
 
 

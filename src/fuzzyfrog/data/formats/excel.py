@@ -52,6 +52,7 @@ _DATE_IDS = {*range(14, 23), *range(27, 37), 45, 47, *range(50, 59)}  # formats 
 _NO_DATE_LETTERS = re.compile(r'"[^"]*"|[\\_*].|\[[^\]]*\]')
 _ELAPSED = re.compile(r"\[(h+|m+|s+)\]")
 _DIGITS = "0123456789"
+_CODE = re.compile("_x((?!D[89A-F])[0-9A-F]{4})_", re.IGNORECASE)  # as Excel writes "\r"
 _RANGE = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 
 ACROSS = -1
@@ -302,7 +303,7 @@ class _Texts:
         if name == "rPh":
             self._is_phonetic = False
         elif name == "si":
-            self.texts.append("".join(self._pieces).strip())
+            self.texts.append(_decoded("".join(self._pieces)))
 
 
 class _Sheet(_Texts):
@@ -385,13 +386,13 @@ class _Sheet(_Texts):
         spelled = "".join(self._pieces)
         if not spelled:
             if self._has_formula and self._kind != "str":  # a formula may give an empty text
-                name = f"{_column_name(self._place)}{self._row}"
+                name = f"{column_name(self._place)}{self._row}"
                 self.uncomputed.setdefault(self._place, name)
             return
         try:
             text = self._text(spelled)
         except (ArithmeticError, LookupError, ValueError):
-            name = f"{_column_name(self._place)}{self._row}"
+            name = f"{column_name(self._place)}{self._row}"
             raise ValueError(f"{shown(spelled)} in cell {name}") from None
         if text:
             self._cells[self._place] = text
@@ -407,7 +408,7 @@ class _Sheet(_Texts):
             return _number(number)
         if self._kind == "b":
             return "FALSE" if spelled.strip() in ("0", "false") else "TRUE"
-        return spelled.strip()
+        return _decoded(spelled)
 
     def _date(self, days: float) -> str:
         """Return a date, a time if there is no day, or nothing for a number that is not a date."""
@@ -474,7 +475,12 @@ def _column_place(letters: str) -> int:
     return place - 1
 
 
-def _column_name(place: int) -> str:
+def _decoded(text: str) -> str:
+    return _CODE.sub(lambda code: chr(int(code[1], 16)), text.strip())
+
+
+def column_name(place: int) -> str:
+    """Return the letters of a column, as in A, Z, AA."""
     letters = ""
     place += 1
     while place:

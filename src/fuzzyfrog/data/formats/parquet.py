@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,7 +88,7 @@ class ParquetTable(Source):
         if _files(self.path) != list(self.files):
             raise changed(self.path)
 
-    def copy(self, names: Sequence[str], path: Path) -> None:
+    def copy(self, names: Collection[str | None], path: Path) -> None:
         """Write some columns, with their types and in their order, as one Parquet file."""
         import pyarrow as pa
         import pyarrow.parquet as pq
