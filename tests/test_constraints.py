@@ -34,6 +34,14 @@ def test_the_file_names_no_address():
     assert not [line for line in LINES if "//" in line or "@" in line]
 
 
+def test_workflows_use_actions_at_a_commit():
+    files = (ROOT / ".github" / "workflows").glob("*.yml")
+    used = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()
+            if "uses:" in line]  # fmt: skip
+    assert used
+    assert [line for line in used if not re.search(r"@[0-9a-f]{40} # v\d+\.\d+\.\d+$", line)] == []
+
+
 def test_commits_are_checked_by_the_same_ruff():
     hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
     pin = next(line for line in LINES if line.startswith("ruff=="))
