@@ -117,7 +117,8 @@ class FileLock:
             file, self._file = self._file, None
             if os.name == "nt":  # there, an open file cannot be removed
                 os.close(file)
-                self._path.unlink(missing_ok=True)
+                with suppress(OSError):  # another process may have it open
+                    self._path.unlink(missing_ok=True)
             else:  # closed first, another process could take it before it is removed
                 self._path.unlink(missing_ok=True)
                 os.close(file)
@@ -129,7 +130,7 @@ class FileLock:
         try:
             if fcntl is not None:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.path.samestat(os.fstat(file), os.stat(self._path)):
+            if fcntl is None or os.path.samestat(os.fstat(file), os.stat(self._path)):
                 return file
         except BlockingIOError:
             holder = os.read(file, 32).decode(errors="replace") or "unknown"
