@@ -4,12 +4,16 @@
     python benchmarks/exam/run.py exam-data            # cells.jsonl, next to this file
     python benchmarks/exam/run.py --report             # the tables, from the cells
 
-`tables.py` says how to get the folder exam-data.
+`tables.py` says how to get the folder exam-data. Processes may run at the same time if they compute
+different tables.
 """
 
 import argparse
+import importlib
 import json
 import multiprocessing
+import os
+import resource
 import sys
 import time
 import warnings
@@ -22,8 +26,8 @@ import selectors_of_the_exam as exam
 import tables
 
 HERE = Path(__file__).parent
-CELLS = HERE / "cells.jsonl"
-FOLDS, FOLD_SEED, MOST_SECONDS = 5, 1, 300.0
+CELLS, ORDERS = HERE / "cells.jsonl", HERE / "orders.jsonl"
+FOLDS, FOLD_SEED, MOST_SECONDS = 5, 1, 300
 
 
 def main() -> None:
@@ -31,14 +35,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=Path, nargs="?", default=Path("exam-data"))
     parser.add_argument("--report", action="store_true", help="print the figures only")
-    parser.add_argument("--only", nargs="*", help="names of tables")
+    parser.add_argument("--only", nargs="*", help="names of tables, computed in this order")
+    parser.add_argument("--kinds", nargs="*", help="kinds of useless columns; none: as they are")
+    parser.add_argument("--selectors", nargs="*", default=list(exam.SELECTORS))
     given = parser.parse_args()
     if not given.report:
         warnings.simplefilter("ignore")
-        for name, kind, share in variants():
-            if not given.only or name in given.only:
-                sit(name, kind, share, given.folder)
-    report(cells())
+        for package in exam.PACKAGES:  # so that no selection takes the time of an import
+            importlib.import_module(package)
+        order = given.only or tables.NAMES
+        kinds = [""] if given.kinds == [] else given.kinds or ["", *tables.KINDS]
+        asked = [one for one in variants() if one[0] in order and one[1] in kinds]
+        for name, kind, share in sorted(asked, key=lambda one: (one[1] != "", order.index(one[0]))):
+            sit(name, kind, share, given.folder, given.selectors)
+    else:
+        report(cells())
 
 
 def variants() -> list[tuple[str, str, float]]:
@@ -48,74 +59,108 @@ def variants() -> list[tuple[str, str, float]]:
     return [(name, "", 0.0) for name in tables.NAMES] + crowded
 
 
-def cells() -> list[dict]:
+def cells(file: Path = CELLS) -> list[dict]:
     """Return what was computed so far."""
-    if not CELLS.exists():
+    if not file.exists():
         return []
-    return [json.loads(line) for line in CELLS.read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
-def sit(name: str, kind: str, share: float, folder: Path) -> None:
+def _by_key(found: list[dict]) -> dict[tuple, dict]:
+    return {
+        (cell["table"], cell["kind"], cell["share"], cell["fold"], cell["selector"]): cell
+        for cell in found
+    }
+
+
+def sit(name: str, kind: str, share: float, folder: Path, asked: list[str]) -> None:
     """Compute the missing cells of one table."""
-    done = {(cell["table"], cell["kind"], cell["share"], cell["fold"], cell["selector"]): cell
-            for cell in cells()}  # fmt: skip
+    done, orders = _by_key(cells()), _by_key(cells(ORDERS))
     numeric = name in tables.NUMERIC
-    wanted = [entry for entry in exam.SELECTORS if not (numeric and entry in exam.CLASSES_ONLY)]
+    wanted = [entry for entry in asked if not (numeric and entry in exam.CLASSES_ONLY)]
     if all((name, kind, share, fold, entry) in done for fold in range(FOLDS) for entry in wanted):
         return
     columns, target = tables.table(name, folder)
     if kind:
         columns = tables.crowded(columns, kind, share)
     for fold, (train, test) in enumerate(exam.folds(target, numeric, FOLDS, FOLD_SEED)):
-        scores: dict[tuple[int, ...], list[float]] = {}
-        size = 0
+        place = (name, kind, share, fold)
         for entry in wanted:
-            cell = done.get((name, kind, share, fold, entry))
-            if cell is None:
-                cell = {"table": name, "kind": kind, "share": share, "fold": fold}
-                cell |= selected(entry, columns.iloc[train], target[train], size, numeric)
-                features = tuple(cell["features"])
-                if features not in scores:
-                    scores[features] = exam.scored(
-                        columns.iloc[:, list(features)], target, train, test, numeric
-                    )
-                cell |= {"scores": scores[features], "n_columns": columns.shape[1]}
-                cell["redundant"] = exam.redundant(columns.iloc[train, list(features)])
-                cell["useless"] = sum(columns.columns[f].startswith("useless") for f in features)
-                with CELLS.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(cell) + "\n")
-            if entry == exam.OURS:
-                size = len(cell["features"])
+            if (*place, entry) in done:
+                continue
+            cell = dict(zip(("table", "kind", "share", "fold"), place, strict=True))
+            ours = done.get((*place, exam.OURS))
+            size = len(ours["features"]) if ours else 0
+            given = (columns.iloc[train], target[train])
+            if entry in exam.ORDERS:  # once for any size
+                order = orders.get((*place, entry))
+                if order is None:
+                    order = cell | selected(entry, *given, columns.shape[1], numeric)
+                    _append(order, ORDERS)
+                if not size:
+                    continue
+                cell |= order
+                cell["features"] = order["features"][: None if order["problem"] else size]
+            elif entry in exam.OF_OUR_SIZE and not size:
+                sys.exit(f"{entry} needs the size of {exam.OURS}: compute that first")
+            else:
+                cell |= selected(entry, *given, size, numeric)
+            cell["features"] = features = sorted(cell["features"])
+            same = [old["scores"] for key, old in done.items()
+                    if key[:4] == place and old["features"] == features]  # fmt: skip
+            part = columns.iloc[:, features]
+            cell["scores"] = (same or [exam.scored(part, target, train, test, numeric)])[0]
+            cell["n_columns"] = columns.shape[1]
+            cell["redundant"] = exam.redundant(part.iloc[train])
+            cell["useless"] = sum(column.startswith("useless") for column in part)
+            _append(cell, CELLS)
+            done[(*place, entry)] = cell
         print(f"{name} {kind} {share or ''} fold {fold + 1}", file=sys.stderr, flush=True)
 
 
+def _append(cell: dict, where: Path) -> None:
+    """Write a cell in one piece, as other processes may write, too."""
+    file = os.open(where, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    os.write(file, (json.dumps(cell) + "\n").encode())
+    os.close(file)
+
+
 def selected(entry: str, X: pd.DataFrame, y: np.ndarray, size: int, numeric: bool) -> dict:
-    """Return the features that a selector takes, in a process that can be ended."""
-    start = time.perf_counter()
+    """Return the features that a selector takes, in a process that ends after the limit."""
+    start, used = time.perf_counter(), _seconds_of_children()
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
     work = context.Process(target=_answer, args=(theirs, entry, X, y, size, numeric))
     work.start()
     theirs.close()
-    problem = f"more than {MOST_SECONDS:.0f} s"
-    features: list[int] | None = None
-    if ours.poll(MOST_SECONDS):
-        try:
-            features, problem = ours.recv()
-        except EOFError:
-            problem = "the process ended"
-    work.kill()
+    try:
+        features, problem = ours.recv()
+    except EOFError:
+        features, problem = None, "the process ended"
     work.join()
-    if features is None or not features:
+    wall, cpu = time.perf_counter() - start, _seconds_of_children() - used
+    if cpu > MOST_SECONDS - 1:
+        features, problem = None, f"more than {MOST_SECONDS} s"
+    elif not features and not problem:
+        problem = "no features"
+    if not features:
         features = list(range(X.shape[1]))
-    seconds = time.perf_counter() - start
-    return {"selector": entry, "features": features, "problem": problem, "seconds": seconds}
+    return {
+        "selector": entry, "features": features, "problem": problem,
+        "seconds": round(cpu, 3), "wall": round(wall, 3),
+    }  # fmt: skip
+
+
+def _seconds_of_children() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def _answer(pipe, entry: str, X: pd.DataFrame, y: np.ndarray, size: int, numeric: bool) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
     try:
         found = exam.SELECTORS[entry](X, y, size, numeric)
-        pipe.send((sorted(map(int, found)), None))
+        pipe.send((list(map(int, found)), None))
     except Exception as error:
         pipe.send((None, f"{type(error).__name__}: {error}"[:200]))
 

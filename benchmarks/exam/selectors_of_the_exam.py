@@ -10,7 +10,6 @@ from scipy.stats import rankdata, wilcoxon
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.feature_selection import (
     RFECV,
-    SelectKBest,
     f_classif,
     f_regression,
     mutual_info_classif,
@@ -210,8 +209,8 @@ def _shap(X: pd.DataFrame, y: np.ndarray, size: int, numeric: bool) -> np.ndarra
 
 def _k_best(X: pd.DataFrame, y: np.ndarray, size: int, numeric: bool) -> np.ndarray:
     relevance = mutual_info_regression if numeric else mutual_info_classif
-    found = SelectKBest(lambda X, y: relevance(X, y, random_state=0), k=size).fit(scale(X), y)
-    return found.get_support(indices=True)
+    scores = relevance(scale(X), y, random_state=0)
+    return np.argsort(scores, kind="mergesort")[::-1][:size]  # as SelectKBest breaks ties
 
 
 def _frfs(X: pd.DataFrame, y: np.ndarray, size: int, numeric: bool) -> np.ndarray:
@@ -242,3 +241,14 @@ SELECTORS: dict[str, Chosen] = {
     "SelectKBest": _k_best, "FIGFS": _figfs,
 }  # fmt: skip
 CLASSES_ONLY = ("FRFS", "FIGFS")
+OF_OUR_SIZE = ("mRMR", "fastcan", "ReliefF", "SHAP", "SelectKBest", "FIGFS")
+ORDERS = ("ReliefF", "SHAP", "SelectKBest")  # they sort all columns
+PACKAGES = (
+    "fuzzyfrog",
+    "boruta",
+    "fastcan",
+    "frlearn.feature_preprocessors",
+    "ficaria",
+    "shap",
+    "skrebate",
+)
