@@ -12,7 +12,6 @@ from distributed import Client, LocalCluster
 from fuzzyfrog.cluster import ClusterMeasure
 from fuzzyfrog.cluster.measure import Copies
 from fuzzyfrog.cluster.sharded import Sharded
-from fuzzyfrog.select.selection import fingerprint
 from race import lap_text, machine, print_head, print_row, race, seconds
 from workloads import bell_shaped_subsets, gaussian_classes, ready_measure
 
@@ -27,8 +26,7 @@ def scoring(measure, masks):
 def on_two_workers(client, X, y):
     """Return measures that send every batch: copies of the table, and three shards of it."""
     measure = ready_measure(X, y, 1)
-    whole = Copies(client, measure, fingerprint(measure.dataset, "lukasiewicz", "std", "similar"))
-    layouts = {"copies": whole, "3 shards": Sharded(client, measure, 3)}
+    layouts = {"copies": Copies(client, measure), "3 shards": Sharded(client, measure, 3)}
     found = {
         name: ClusterMeasure(measure, layout, empty_round=0.0) for name, layout in layouts.items()
     }

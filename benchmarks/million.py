@@ -86,7 +86,7 @@ def subsets(X, y, n_sampled, client):
     if n_sampled is not None:
         measure = SampledDependency(measure, n_sampled)
     masks = small_subsets(N_SUBSETS)
-    with on_cluster(measure, client, lambda _: "a million samples") as anywhere:
+    with on_cluster(measure, client) as anywhere:
         scores, wall, cpu = timed(lambda: anywhere.score(masks))
     told = f"{len(masks):,} subsets, mean γ = {scores.mean():.6f}"
     return told, wall, cpu, digest(scores.tobytes())

@@ -5,8 +5,7 @@ import numpy as np
 from fuzzyfrog.cluster import ClusterMeasure
 from fuzzyfrog.cluster.measure import Copies
 from fuzzyfrog.cluster.sharded import Sharded
-from fuzzyfrog.measure import Dependency, SoftDependency
-from fuzzyfrog.select.selection import fingerprint
+from fuzzyfrog.measure import Dependency
 
 NEVER = -np.inf
 
@@ -48,19 +47,9 @@ def steps(n_features=7, base=(0,)):
     return masks
 
 
-def mark_of(measure):
-    if isinstance(measure, SoftDependency):
-        return fingerprint(measure.dataset, "soft")
-    return fingerprint(measure.dataset, measure._tnorm, measure._spread, measure._missing)
-
-
 def on(client, measure, layout):
     """Return a measure that sends every batch; the layout is "copies" or a number of shards."""
-    chosen = (
-        Copies(client, measure, mark_of(measure))
-        if layout == "copies"
-        else Sharded(client, measure, layout)
-    )
+    chosen = Copies(client, measure) if layout == "copies" else Sharded(client, measure, layout)
     return ClusterMeasure(measure, chosen, empty_round=0.0, task_seconds=0.0)
 
 

@@ -14,7 +14,11 @@ def paced(empty_round, *laps):
     """Return a pace that has learned from batches of one subset."""
     pace = Pace(empty_round)
     for seconds in laps:
-        pace._learn(seconds, 1)
+        with pytest.MonkeyPatch.context() as patch:
+            now = iter([0.0, seconds])
+            patch.setattr(time, "monotonic", lambda now=now: next(now))
+            with pace.timed(1, 1):
+                pass
     return pace
 
 
@@ -57,6 +61,18 @@ def test_a_task_has_a_tenth_of_a_second_of_work():
 
 def test_the_latest_batch_counts_half():
     assert paced(0.02, 1.0, 2.0)._seconds == 1.5
+
+
+def test_of_a_batch_that_is_sent_the_round_is_no_work(monkeypatch):
+    now = iter([100.0, 103.0, 200.0, 200.1])
+    monkeypatch.setattr(time, "monotonic", lambda: next(now))
+    pace = Pace(1.0)
+    with pace.timed(4, n_threads=2, is_sent=True):
+        pass
+    assert pace._seconds == 1.0
+    with pace.timed(4, n_threads=2, is_sent=True):  # quicker than an empty one
+        pass
+    assert pace._seconds == 0.5
 
 
 def test_without_a_price_everything_is_sent_at_once():

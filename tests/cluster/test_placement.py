@@ -2,10 +2,11 @@
 
 import pytest
 
-from cluster.made import agree, made_measure, made_subsets, mark_of, on
+from cluster.made import made_measure, made_table
 from fuzzyfrog.cluster.measure import Copies, fits_everywhere, layout_for, n_shards_for
 from fuzzyfrog.cluster.sharded import Sharded
 from fuzzyfrog.errors import ClusterError
+from fuzzyfrog.measure import SoftDependency
 
 GIGABYTE = 2**30
 
@@ -68,9 +69,8 @@ class TestWhatFits:
         with pytest.raises(ClusterError) as refused:
             n_shards_for(10**9, workers(4, gigabytes=4))
         assert str(refused.value) == (
-            "the worker tcp://10.0.0.0:1234, one of 4, must have 7.3 GB of memory for its part of "
-            "a table of 8.0 GB with nthreads=1, got 4.2 GB. Start workers with that much memory "
-            "or fewer threads, or start more workers."
+            "each worker must have 7.3 GB of memory for its part of a table of 8.0 GB, got 4.2 GB. "
+            "Start more workers, fewer threads in each, or workers with more memory."
         )
         assert n_shards_for(10**9, workers(4, gigabytes=7.3e9 / GIGABYTE)) == 32
         with pytest.raises(ClusterError, match=r"must have 7\.3 GB .* got 7\.2 GB"):
@@ -79,21 +79,13 @@ class TestWhatFits:
 
 def test_workers_with_little_memory_get_shards(client, monkeypatch):
     measure = made_measure()
-    assert isinstance(layout_for(client, measure, mark_of(measure)), Copies)
+    assert isinstance(layout_for(client, measure), Copies)
     monkeypatch.setattr("fuzzyfrog.cluster.measure.SHARE", 1e-6)
-    assert isinstance(layout_for(client, measure, mark_of(measure)), Sharded)
+    assert isinstance(layout_for(client, measure), Sharded)
 
 
-def n_scattered(cluster):
-    events = cluster.scheduler.get_events("all")
-    return sum(1 for _, event in events if event.get("action") == "scatter")
-
-
-def test_a_second_run_on_the_same_table_sends_nothing(cluster, client):
-    measure = made_measure(n_samples=140)
-    before = n_scattered(cluster)
-    on(client, measure, "copies")
-    assert n_scattered(cluster) == before + 1
-    again = on(client, made_measure(n_samples=140), "copies")
-    assert n_scattered(cluster) == before + 1
-    agree(again, measure, made_subsets())
+def test_a_measure_that_has_no_parts_needs_the_whole_table(client, monkeypatch):
+    monkeypatch.setattr("fuzzyfrog.cluster.measure.SHARE", 1e-6)
+    soft = SoftDependency(*made_table(), categorical_features=[1])
+    with pytest.raises(ClusterError, match=r"must have .* GB of memory for the whole table, got"):
+        layout_for(client, soft)

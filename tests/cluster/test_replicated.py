@@ -8,8 +8,9 @@ import pytest
 from distributed.core import Status
 
 from cluster.inside import threads
-from cluster.made import agree, made_measure, made_subsets, mark_of, on
-from fuzzyfrog.cluster import measure, retry, worker
+from cluster.made import agree, made_measure, made_subsets, on
+from fuzzyfrog.cluster import client as rounds_of
+from fuzzyfrog.cluster import worker
 from fuzzyfrog.cluster.measure import Copies
 from fuzzyfrog.errors import ClusterError
 from fuzzyfrog.measure import Dependency
@@ -29,13 +30,10 @@ def test_a_table_that_was_sent_does_not_change_with_that_of_the_user(kind):
     before = X.copy(), y.copy()
     with threads() as (_, client):
         first = Dependency(X, y, target=kind, n_jobs=1)
-        mark = mark_of(first)
-        Copies(client, first, mark)  # sent, and nobody asks for a score
+        far = on(client, first, "copies")  # sent, and nobody asks for a score
         X[:] = rng.normal(size=X.shape)
         first.dataset.target[:] = first.dataset.target[::-1].copy()
-        second = Dependency(*before, target=kind, n_jobs=1)
-        assert mark_of(second) == mark
-        agree(on(client, second, "copies"), second, masks)
+        agree(far, Dependency(*before, target=kind, n_jobs=1), masks)
 
 
 def pause(dask_worker):
@@ -49,17 +47,16 @@ def test_a_paused_worker_is_left_out():
         wait_until(lambda: cluster.scheduler.workers[paused].status == Status.paused)
         near = made_measure()
         agree(on(client, near, "copies"), near, made_subsets(count=5))
-        assert set(retry.working_of(client)) == {other}
+        assert set(rounds_of.workers_of(client)) == {other}
 
 
 def test_nobody_but_paused_workers_end_in_a_sentence(monkeypatch):
-    monkeypatch.setattr(retry, "WORKER_SECONDS", 0.5)
+    monkeypatch.setattr(rounds_of, "WORKER_SECONDS", 0.5)
     with threads() as (cluster, client):
         client.run(pause)
         wait_until(lambda: not cluster.scheduler.running)
-        near = made_measure()
-        with pytest.raises(ClusterError, match="but its 1 were all paused or leaving"):
-            Copies(client, near, mark_of(near))
+        with pytest.raises(ClusterError, match="that takes work, neither paused nor leaving"):
+            Copies(client, made_measure())
 
 
 def wait_until(is_so):
@@ -90,16 +87,13 @@ def test_a_cluster_that_grows_with_its_work_begins_without_workers():
 
 
 def test_more_runs_at_once_than_tables_that_are_kept(monkeypatch):
-    sent = []
-    send = Copies._send
-    monkeypatch.setattr(Copies, "_send", lambda self, to: (sent.append(to), send(self, to)))
+    monkeypatch.setattr(worker, "MOST_TABLES", 4)
     with threads(2) as (_, client):
         crew = [threading.Thread(target=rounds, args=(client, 60 + k)) for k in range(5)]
         for one in crew:
             one.start()
         for one in crew:
             one.join()
-    assert len(sent) == 5
     assert dask.config.get("scheduler", None) is None  # which holds for the whole process
 
 
@@ -108,17 +102,3 @@ def rounds(client, n_samples):
     far = on(client, near, "copies")
     for _ in range(3):
         agree(far, near, made_subsets(count=5))
-
-
-@pytest.mark.parametrize(
-    ("n_others", "reason"),
-    [(2, "It has 2 tables of other runs at the same time"), (0, "too little memory; see its log")],
-)
-def test_a_table_that_is_not_kept(monkeypatch, n_others, reason):
-    with threads() as (_, client):
-        for k in range(n_others):
-            on(client, made_measure(n_samples=60 + k), "copies")
-        monkeypatch.setattr(measure, "take", lambda fingerprint, key: None)
-        near = made_measure()
-        with pytest.raises(ClusterError, match=rf"dropped it 5 times\. .*{reason}"):
-            Copies(client, near, mark_of(near))

@@ -10,8 +10,8 @@ import pytest
 
 from cluster.killing import always_lost, kills, wrong
 from cluster.made import made_subsets, on, same_bytes
-from fuzzyfrog.cluster import retry
-from fuzzyfrog.cluster.retry import collected
+from fuzzyfrog.cluster import client as rounds_of
+from fuzzyfrog.cluster.client import collected
 from fuzzyfrog.errors import ClusterError
 from fuzzyfrog.measure import Dependency, SoftDependency
 
@@ -58,7 +58,7 @@ def test_five_workers_killed_at_random_change_no_bit(client, slow, layout):
 
 
 def test_work_that_is_lost_every_time_ends_in_a_sentence(client, monkeypatch):
-    monkeypatch.setattr(retry, "RESUBMISSIONS", 0)
+    monkeypatch.setattr(rounds_of, "RESUBMISSIONS", 0)
     with pytest.raises(ClusterError, match=r"lost the same work 1 times \(KilledWorker"):
         collected(
             client,

@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 import fuzzyfrog
 from cli_process import COMMAND, environment
 from cluster.killing import kills
-from cluster.made import Simple, made_measure, mark_of
+from cluster.made import Simple, made_measure
 from cluster.processes import scheduler, worker
 from fuzzyfrog import (
     FeatureSelector,
@@ -30,9 +30,9 @@ from fuzzyfrog import (
 from fuzzyfrog.cli import main
 from fuzzyfrog.cli.console import stderr, stdout
 from fuzzyfrog.cluster import on_cluster
-from fuzzyfrog.cluster.worker import holds
+from fuzzyfrog.cluster import worker as of_worker
 from fuzzyfrog.errors import ClusterError
-from fuzzyfrog.measure import Dependency, SoftDependency
+from fuzzyfrog.measure import SoftDependency
 
 
 @pytest.fixture(autouse=True)
@@ -93,22 +93,24 @@ def listening():
 
 
 def test_a_client_for_an_address_leaves_nothing_behind(cluster, client):
-    ports, clients = listening(), set(cluster.scheduler.clients)
+    ports, clients, held = listening(), set(cluster.scheduler.clients), client.run(n_held)
     fitted(cluster.scheduler_address, search="quickreduct")
     assert listening() == ports
     assert set(cluster.scheduler.clients) == clients
-    assert set(client.run(holds, mark_of_wine()).values()) == {False}
+    assert client.run(n_held) == held
 
 
-def mark_of_wine():
-    return mark_of(Dependency(load_dataset("wine")))
+def n_held():
+    """Return the number of tables that a worker process keeps."""
+    return len(of_worker._tables)
 
 
 def test_the_client_of_the_user_stays_open(client):
+    held = client.run(n_held)
     fitted(client, search="quickreduct")
     assert client.status == "running"
     assert client.submit(abs, -3).result() == 3
-    assert set(client.run(holds, mark_of_wine()).values()) == {True}
+    assert client.run(n_held) == held  # the table of the fit is dropped
 
 
 def test_a_clone_has_the_same_client_and_a_pickle_none(client):
@@ -241,6 +243,6 @@ def test_a_worker_with_other_code_is_refused(cluster, client, tmp_path):
                 ValueError,
                 match=f"of this process on every worker, fuzzyfrog .* got fuzz.* worker {other}",
             ),
-            on_cluster(measure, client, lambda dataset: "any"),
+            on_cluster(measure, client),
         ):
             pass

@@ -1,4 +1,4 @@
-"""Which tables a worker process keeps, and for how long."""
+"""Which tables a worker process keeps."""
 
 import threading
 from collections import OrderedDict
@@ -10,8 +10,7 @@ from cluster.inside import threads
 from cluster.made import agree, made_measure, made_subsets, on
 from fuzzyfrog.cluster import worker
 from fuzzyfrog.cluster.client import TableMissingError
-from fuzzyfrog.cluster.measure import _table_of
-from fuzzyfrog.cluster.worker import _Held, _make_room, measure_of
+from fuzzyfrog.cluster.worker import Table, forget, holds, keep, measure_of
 
 
 @pytest.fixture
@@ -22,73 +21,45 @@ def shelf(monkeypatch):
     return shelf
 
 
-def put(shelf, n_tables):
+def table(n_samples=150):
+    measure = made_measure(n_samples=n_samples)
+    return Table(measure.dataset, measure.recipe())
+
+
+def put(n_tables):
     for k in range(n_tables):
-        shelf[f"table {k}"] = _Held(_table_of(made_measure()))
+        keep(f"table {k}", table())
 
 
-def numbers(shelf):
-    return [int(name.split()[1]) for name in shelf]
-
-
-def test_tables_in_use_stay(shelf):
-    put(shelf, 5)
-    _make_room(None)
-    assert numbers(shelf) == [0, 1, 2, 3, 4]
-
-
-def test_of_tables_that_are_left_behind_two_stay(shelf):
-    put(shelf, 5)
-    for held in shelf.values():
-        held.last_use -= worker.IN_USE_SECONDS
-    _make_room(None)
-    assert numbers(shelf) == [3, 4]
-
-
-def test_a_task_keeps_its_table_in_use(shelf):
-    put(shelf, 5)
-    for held in shelf.values():
-        held.last_use -= worker.IN_USE_SECONDS
-    for k in (0, 2, 3):
-        measure_of(f"table {k}")
-    _make_room(None)
-    assert numbers(shelf) == [0, 2, 3]
-
-
-def test_more_than_eight_push_each_other_out(shelf):
-    put(shelf, 10)
-    _make_room(None)
-    assert numbers(shelf) == list(range(2, 10))
-
-
-def test_no_more_tables_in_use_than_the_memory_holds(shelf):
-    put(shelf, 6)
-    one = 7 * 150 * worker.BYTES_PER_CELL
-    _make_room(int(4.5 * one / worker.SHARE))
-    assert numbers(shelf) == [2, 3, 4, 5]
-    _make_room(one)  # the layout has seen to it that there is room for two
-    assert numbers(shelf) == [4, 5]
+def test_of_more_than_eight_the_one_used_longest_ago_goes(shelf):
+    put(8)
+    measure_of("table 0")
+    keep("another", table())
+    assert [name for name in shelf if not holds(name)] == []
+    assert not holds("table 1")
+    assert holds("table 0")
+    assert len(shelf) == 8
 
 
 def test_a_table_is_not_made_a_measure_twice(shelf):
-    put(shelf, 1)
+    put(1)
     assert measure_of("table 0") is measure_of("table 0")
-    with pytest.raises(TableMissingError, match="no table 7 in"):
-        measure_of("7")
+    forget("table 0")
+    with pytest.raises(TableMissingError, match="no table table 0 in"):
+        measure_of("table 0")
 
 
 def test_no_table_waits_for_the_measure_of_another(shelf):
-    put(shelf, 2)
+    put(2)
     asking = threading.Thread(target=measure_of, args=("table 1",), daemon=True)
-    with shelf["table 0"]._building:  # somebody is at it
+    with shelf["table 0"]._making:  # somebody is at it
         asking.start()
         asking.join(20)
         assert not asking.is_alive()
 
 
 def test_dask_sees_what_it_moves():
-    measure = made_measure(n_samples=2000)
-    assert sizeof(_table_of(measure)) > measure.dataset.values.nbytes
+    assert sizeof(table(2000)) > made_measure(n_samples=2000).dataset.values.nbytes
 
 
 def test_a_table_that_was_pushed_out_is_sent_again(shelf):

@@ -1,17 +1,32 @@
-"""The only module that imports Dask: clients, waiting, and which errors mean lost work."""
+"""The only module that imports Dask: clients, rounds of tasks, and which errors mean lost work.
+
+Dask itself runs the tasks of a lost worker elsewhere, and drops one that is silent for five
+minutes. What it gives up on (data that only the lost worker had, a task whose workers were lost
+several times) is submitted again here: every task is a function of its arguments and nothing else.
+"""
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, TypeAlias
 
+from fuzzyfrog.common.deadline import stop_if_late
 from fuzzyfrog.common.messages import shown
-from fuzzyfrog.errors import ParameterError
+from fuzzyfrog.errors import ClusterError, ParameterError
 
 _NO_PORT = re.compile(r"((tcp|tls)://)?[^:/]+/?")
 CONNECT_SECONDS = 10  # for a scheduler to answer
+WORKER_SECONDS = 60.0  # how long a cluster may be without any worker
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.0005, 0.02  # seconds between two looks at tasks
+LOOK_AROUND = 2.0  # seconds between two looks at the workers
+RESUBMISSIONS = 10  # of the lost parts of a round
+FIRST_WAIT, LONGEST_WAIT = 0.1, 2.0  # seconds before parts are submitted again
+
+RESUME = (
+    "Run it again on a new cluster: with a checkpoint it resumes where this run ended, bit for "
+    "bit; without one it starts over."
+)
 
 # distributed.Client and distributed.Future, whose own types are incomplete.
 Client: TypeAlias = Any
@@ -34,16 +49,11 @@ def check_cluster(cluster: object) -> None:
         rule = "be None, an address such as 'tcp://10.0.0.1:8786', or a distributed.Client"
         raise ParameterError("cluster", rule, shown(cluster))
     if getattr(cluster, "asynchronous", False):
-        raise ParameterError(
-            "cluster",
-            "be a synchronous client",
-            "one with asynchronous=True",
-            "Create it outside coroutines, or pass its address.",
-        )
+        rule, hint = "be a synchronous client", "Create it outside coroutines, or pass its address."
+        raise ParameterError("cluster", rule, "one with asynchronous=True", hint)
     if getattr(cluster, "status", None) != "running":
-        raise ParameterError(
-            "cluster", "be a client that is connected", shown(cluster), "Create a new one."
-        )
+        rule = "be a client that is connected"
+        raise ParameterError("cluster", rule, shown(cluster), "Create a new one.")
 
 
 @contextmanager
@@ -51,16 +61,14 @@ def connected(cluster: object) -> Iterator[Client | None]:
     """Lend the client of the user, a new one for an address (closed afterwards), or None."""
     if cluster is None:
         yield None
-    elif isinstance(cluster, str):
-        client = _client_at(cluster)
-        try:
-            _refuse_within_a_task(client)
-            yield client
-        finally:
+        return
+    client: Client = _client_at(cluster) if isinstance(cluster, str) else cluster
+    try:
+        _refuse_within_a_task(client)
+        yield client
+    finally:
+        if isinstance(cluster, str):
             client.close()
-    else:
-        _refuse_within_a_task(cluster)
-        yield cluster
 
 
 def _refuse_within_a_task(client: Client) -> None:
@@ -106,92 +114,96 @@ def _distributed() -> Any:
     return distributed
 
 
-def is_settled(futures: Sequence[Future], seconds: float) -> bool:
-    """Wait for tasks to end in any way; return whether all did within the time.
+def workers_of(client: Client) -> dict[str, Any]:
+    """Return what the scheduler knows about the workers that take work, after waiting for one."""
+    end = time.monotonic() + WORKER_SECONDS
+    errand: Sequence[Future] = ()
+    while True:
+        if client.status != "running":
+            raise ClusterError(f"the scheduler of the cluster was lost. {RESUME}")
+        known = client.sync(client.scheduler.identity, n_workers=-1).get("workers", {})
+        working = {address: one for address, one in known.items() if one["status"] == "running"}
+        if working:
+            return working
+        if time.monotonic() > end:
+            raise ClusterError(
+                "the cluster must have a worker that takes work, neither paused nor leaving, got "
+                f"none within {WORKER_SECONDS:.0f} seconds. Start some with `dask worker` and the "
+                "address of the scheduler; if there are any, see their logs."
+            )
+        # A cluster that grows with its work has no worker before there is any.
+        errand = errand or client.map(int, [0], pure=False)
+        time.sleep(LOOK_AROUND / 10)
+
+
+def threads_of(client: Client) -> int:
+    """Return the number of threads of all workers, after waiting for the first one."""
+    return sum(worker["nthreads"] for worker in workers_of(client).values())
+
+
+def collected(
+    client: Client,
+    n_parts: int,
+    submit: Callable[[list[int]], Sequence[Future]],
+    recover: Callable[[], None],
+) -> list[Any]:
+    """Return the results of all parts of a round in their order.
+
+    `submit` submits the parts with the given numbers and returns one future for each. `recover`
+    restores what tasks need; it is called before lost parts are submitted again. Raises
+    ClusterError if the scheduler is lost, no worker is left, or parts were lost too often.
+    """
+    results: dict[int, Any] = {}
+    lost: Exception | None = None
+    for attempt in range(1 + RESUBMISSIONS):
+        missing = [part for part in range(n_parts) if part not in results]
+        try:
+            workers_of(client)
+            if attempt:
+                recover()
+            lost = _finished(client, missing, submit(missing), results)
+        except Exception as error:
+            if not is_loss(error):
+                raise
+            lost = error
+        if len(results) == n_parts:
+            return [results[part] for part in range(n_parts)]
+        time.sleep(min(FIRST_WAIT * 2**attempt, LONGEST_WAIT))
+    raise ClusterError(
+        f"the cluster lost the same work {1 + RESUBMISSIONS} times ({type(lost).__name__}: {lost})."
+        " Its workers may have too little memory; see their logs."
+    )
+
+
+def _finished(
+    client: Client, parts: Sequence[int], futures: Sequence[Future], results: dict[int, Any]
+) -> Exception | None:
+    """Wait for tasks, add those that were done to the results, and return why others are lost.
 
     Dask's own `wait` needs the client to be the current one, which changes a setting of the whole
     process: fits in several threads would leave it changed.
     """
-    end, pause = time.monotonic() + seconds, SHORTEST_PAUSE
-    while not all(future.done() for future in futures):
-        left = end - time.monotonic()
-        if left <= 0:
-            return False
-        time.sleep(min(pause, left))
-        pause = min(1.5 * pause, LONGEST_PAUSE)
-    return True
-
-
-def answer(
-    client: Client, call: Callable[[], Any], seconds: float, look_around: Callable[[], None]
-) -> Any:
-    """Return the answer of a client method, checking on the cluster if it takes long.
-
-    `call` runs in the loop of the client, where its methods return awaitables. `look_around` is
-    called after every `seconds` of waiting and raises to give up.
-    """
-    import asyncio
-    from concurrent.futures import wait
-
-    async def awaited() -> Any:
-        return await call()
-
-    begun = asyncio.run_coroutine_threadsafe(awaited(), client.loop.asyncio_loop)
     try:
-        while not wait([begun], seconds).done:
-            look_around()
-        return begun.result()
-    finally:
-        begun.cancel()  # also after Ctrl-C
-
-
-def known_workers(client: Client, seconds: float) -> Mapping[str, Any]:
-    """Return what the scheduler knows about each worker; nothing if it cannot be reached.
-
-    Raises TimeoutError if it does not answer within the time.
-    """
-    if client.status != "running":
-        return {}
-    try:
-        known = answer(client, lambda: client.scheduler.identity(n_workers=-1), seconds, _give_up)
-    except TimeoutError:
-        raise
-    except OSError:
-        return {}
-    workers: Mapping[str, Any] = known.get("workers", {})
-    return workers
-
-
-def drop_worker(client: Client, address: str, seconds: float) -> None:
-    """Make the scheduler treat a worker as dead: others take over, and it leaves if it wakes."""
-
-    def unregister() -> Any:
-        return client.scheduler.unregister(address=address, stimulus_id="fuzzyfrog-silent-worker")
-
-    answer(client, unregister, seconds, _give_up)
-
-
-def silent_workers(client: Client, addresses: Sequence[str], seconds: float) -> list[str]:
-    """Return the workers that do not answer in time; an unreachable one is not silent."""
-    import asyncio
-
-    async def is_silent(address: str) -> bool:
-        call: Any = client.run(int, workers=[address], on_error="return")
-        try:
-            await asyncio.wait_for(call, seconds)
-        except TimeoutError:
-            return True
-        return False
-
-    def all_at_once() -> Any:
-        return asyncio.gather(*map(is_silent, addresses))
-
-    silent = answer(client, all_at_once, 2 * seconds, _give_up)
-    return [address for address, is_one in zip(addresses, silent, strict=True) if is_one]
-
-
-def _give_up() -> None:
-    raise TimeoutError("the connection to the scheduler is stuck")
+        pause, look_at = SHORTEST_PAUSE, time.monotonic() + LOOK_AROUND
+        while not all(future.done() for future in futures):
+            stop_if_late()
+            time.sleep(pause)
+            pause = min(1.5 * pause, LONGEST_PAUSE)
+            if time.monotonic() > look_at:
+                workers_of(client)
+                look_at = time.monotonic() + LOOK_AROUND
+        errors = [future.exception() for future in futures if future.status == "error"]
+        for error in errors:
+            if not is_loss(error):
+                raise error
+        done = {k: one for k, one in zip(parts, futures, strict=True) if one.status == "finished"}
+        found = client.sync(client.gather, list(done.values()), callback_timeout=WORKER_SECONDS)
+        results.update(zip(done, found, strict=True))
+        return errors[0] if errors else None
+    finally:  # no worker keeps working after Ctrl-C or keeps a result
+        if client.status == "running":
+            with suppress(Exception):  # an error that led here says more
+                client.cancel(futures)
 
 
 def is_loss(error: BaseException) -> bool:
@@ -202,7 +214,7 @@ def is_loss(error: BaseException) -> bool:
     connection = (distributed.comm.CommClosedError, ConnectionError, TimeoutError)
     # A failed connection is a plain OSError of Dask, without an errno.
     is_unanswered = type(error) is OSError and error.errno is None
-    lost = (CancelledError, distributed.scheduler.KilledWorker, *connection)
+    lost = (CancelledError, distributed.scheduler.KilledWorker, TableMissingError, *connection)
     return is_unanswered or isinstance(error, lost)
 
 

@@ -7,33 +7,25 @@ from __future__ import annotations
 
 import hashlib
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.cluster.client import Client, TableMissingError, address_of_this_worker
-from fuzzyfrog.cluster.retry import asked
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.measure.dependency import Measure
 
-if TYPE_CHECKING:
-    from distributed import Worker
-
-BYTES_PER_CELL = 28  # values as sent and as kept, and a geometry of them
-MOST_TABLES = 2  # kept in one process, whether they are in use or not
-MOST_IN_USE = 8  # tables of simultaneous runs; beyond that, they evict each other
-IN_USE_SECONDS = 60.0  # after which a table that no task has used counts as abandoned
-SHARE = 0.6  # of the memory of a worker that tables may take
+MOST_TABLES = 8  # kept in one process; a run whose table was dropped sends it again
 
 Floats = NDArray[np.float64]
+Bits = NDArray[np.uint8]  # masks, eight features to a byte
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 # The code that scores depend on, and what is pickled on its way to a worker.
@@ -48,31 +40,6 @@ _SOURCES = (
 _PACKAGES = ("fuzzyfrog", "numpy", "numba")
 
 
-@dataclass(frozen=True, eq=False)
-class Packed:
-    """Boolean masks packed to be sent to a worker, eight features to a byte.
-
-    Attributes
-    ----------
-    bits : uint8[n_subsets, n_bytes]
-        The masks, padded to whole bytes.
-    n_features : int
-        Length of a mask.
-    """
-
-    bits: NDArray[np.uint8]
-    n_features: int
-
-    @classmethod
-    def of(cls, masks: NDArray[np.bool_]) -> Packed:
-        """Return the masks, packed."""
-        return cls(np.packbits(masks, axis=1), masks.shape[1])
-
-    def masks(self) -> NDArray[np.bool_]:
-        """Return the masks, unpacked."""
-        return np.unpackbits(self.bits, axis=1, count=self.n_features).view(np.bool_)
-
-
 class Placeable(Measure, Protocol):
     """A measure that can be rebuilt on a worker."""
 
@@ -84,116 +51,79 @@ class Placeable(Measure, Protocol):
 
 
 class Table:
-    """A table as it is sent to workers, and the recipe by which they build a measure of it."""
+    """A table as it is sent to a worker, and the measure that the first task makes of it."""
 
     def __init__(self, dataset: Dataset, recipe: Callable[[Dataset], Placeable]) -> None:
-        self._dataset = dataset
-        self._recipe = recipe
+        self._dataset, self._recipe = dataset, recipe
+        self._making = threading.Lock()
 
-    def __sizeof__(self) -> int:
-        """Return the bytes, for Dask to know what it moves."""
-        values, target = self._dataset.values, self._dataset.target
-        return object.__sizeof__(self) + values.nbytes + target.nbytes
+    def __reduce__(self) -> tuple[object, ...]:
+        return Table, (self._dataset, self._recipe)
 
-    @property
-    def n_cells(self) -> int:
-        """Number of values."""
-        return self._dataset.values.size
+    def __sizeof__(self) -> int:  # for Dask, to know what it moves
+        return object.__sizeof__(self) + self._dataset.values.nbytes + self._dataset.target.nbytes
 
-    def measure(self) -> Placeable:
-        """Return a new measure of the table."""
+    @cached_property
+    def _measure(self) -> Placeable:
         return self._recipe(self._dataset)
 
-
-@dataclass(eq=False)
-class _Held:
-    """A table of this process, and the measure that the first task builds from it."""
-
-    table: Table
-    last_use: float = field(default_factory=time.monotonic)
-    _building: threading.Lock = field(default_factory=threading.Lock)
-    _measure: Placeable | None = None
-
+    @property
     def measure(self) -> Placeable:
-        with self._building:
-            if self._measure is None:
-                self._measure = self.table.measure()
+        """The measure."""
+        with self._making:
             return self._measure
 
 
-_tables: OrderedDict[str, _Held] = OrderedDict()  # the last used one at the end
+_tables: OrderedDict[str, Table] = OrderedDict()  # the last used one at the end
 _changing = threading.Lock()
 
 
-def holds(fingerprint: str) -> bool:
+def keep(name: str, table: Table) -> None:
+    """Keep a table under a name; the one that was used longest ago makes room for it."""
+    with _changing:
+        _tables[name] = table
+        while len(_tables) > MOST_TABLES:
+            _tables.popitem(last=False)
+
+
+def holds(name: str) -> bool:
     """Whether this process has a table."""
-    return fingerprint in _tables
+    return name in _tables
 
 
-def n_held() -> int:
-    """Return the number of tables that this process has."""
-    return len(_tables)
-
-
-def take(fingerprint: str, key: str, dask_worker: Worker) -> None:
-    """Keep a table that was sent to this worker, if it is still there."""
-    table = dask_worker.data.get(key)
-    if isinstance(table, Table):
-        with _changing:
-            _tables.setdefault(fingerprint, _Held(table))
-            _use(fingerprint)
-            _make_room(dask_worker.memory_manager.memory_limit)
-
-
-def forget(fingerprint: str) -> None:
+def forget(name: str) -> None:
     """Drop a table."""
     with _changing:
-        _tables.pop(fingerprint, None)
+        _tables.pop(name, None)
 
 
-def measure_of(fingerprint: str) -> Placeable:
+def measure_of(name: str) -> Placeable:
     """Return the measure of a table that this process has."""
     with _changing:
-        if fingerprint not in _tables:
-            raise TableMissingError(f"no table {fingerprint} in this process")
-        held = _use(fingerprint)
-    return held.measure()
+        if name not in _tables:
+            raise TableMissingError(f"no table {name} in this process")
+        _tables.move_to_end(name)
+        table = _tables[name]
+    return table.measure
 
 
-def _use(fingerprint: str) -> _Held:
-    held = _tables[fingerprint]
-    held.last_use = time.monotonic()
-    _tables.move_to_end(fingerprint)
-    return held
+def unpacked(bits: Bits, n_features: int) -> NDArray[np.bool_]:
+    """Return masks that were packed to be sent."""
+    return np.unpackbits(bits, axis=1, count=n_features).view(np.bool_)
 
 
-def _make_room(memory: int | None) -> None:
-    """Drop the least recently used tables while there are too many."""
-    while len(_tables) > MOST_TABLES and (_is_one_idle() or _are_too_many(memory)):
-        _tables.popitem(last=False)
-
-
-def _is_one_idle() -> bool:
-    longest_ago = next(iter(_tables.values())).last_use
-    return time.monotonic() - longest_ago > IN_USE_SECONDS
-
-
-def _are_too_many(memory: int | None) -> bool:
-    n_bytes = BYTES_PER_CELL * sum(held.table.n_cells for held in _tables.values())
-    is_too_large = memory is not None and n_bytes > SHARE * memory
-    return len(_tables) > MOST_IN_USE or is_too_large
-
-
-def score(stamp: str, fingerprint: str, subsets: Packed, bars: Floats) -> Floats:
+def score(stamp: str, name: str, bits: Bits, bars: Floats) -> Floats:
     """Return the dependency of each subset, -inf where it is below its bar."""
     require_stamp(stamp)
-    return measure_of(fingerprint).score(subsets.masks(), at_least=bars)
+    measure = measure_of(name)
+    return measure.score(unpacked(bits, measure.n_features), at_least=bars)
 
 
-def best(stamp: str, fingerprint: str, subsets: Packed) -> Floats:
+def best(stamp: str, name: str, bits: Bits) -> Floats:
     """Return the dependency of the best of these subsets, -inf for the others."""
     require_stamp(stamp)
-    return measure_of(fingerprint).best(subsets.masks())
+    measure = measure_of(name)
+    return measure.best(unpacked(bits, measure.n_features))
 
 
 def nothing(part: int) -> int:
@@ -225,7 +155,7 @@ def stamp() -> str:
 
 def require_same_code(client: Client) -> None:
     """Raise unless all workers have the code that this process has."""
-    for address, found in sorted(asked(client, stamp).items()):
+    for address, found in sorted(client.run(stamp, on_error="return").items()):
         # An OSError: it cannot be reached. Each task checks the worker that takes its place.
         if not isinstance(found, OSError) and found != stamp():
             raise _other_code(address, found, stamp())

@@ -300,9 +300,7 @@ class _Fit:
             return nullcontext(measure)
         from fuzzyfrog.cluster import on_cluster
 
-        return on_cluster(
-            measure, self._settings.cluster, lambda dataset: self._fingerprint(dataset, measure)
-        )
+        return on_cluster(measure, self._settings.cluster)
 
     def _run(self, search: Any, objective: Objective, problem: Problem, here: Any) -> Outcome:
         settings = self._settings
