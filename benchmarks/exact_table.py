@@ -2,6 +2,9 @@
 
 A proof that is already in the file with as much time is not done again, so a benchmark that was
 killed resumes where it stopped; the table is printed from the file.
+`--question` asks for the cheapest features instead (whole costs from 1 to 20, drawn with seed 0),
+for those of which any one may be lost, or for the fewest if a hundredth of the samples may be set
+aside.
 Run: python benchmarks/exact_table.py --out proofs.jsonl [--data wine ...] [--max-seconds 60]
 """
 
@@ -11,7 +14,10 @@ from itertools import product
 from pathlib import Path
 from time import perf_counter, process_time
 
+import numpy as np
+
 from fuzzyfrog import Exact, ReductSelector, ShuffledFrogs
+from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.search.exact import MOST_BRANCHED
 from fuzzyfrog_lab.catalog import load_dataset
 from race import print_head, print_row
@@ -21,6 +27,18 @@ from search_tables import DATA
 TNORMS = ("lukasiewicz", "minimum")
 SEARCHES = {"exact": lambda limit: (Exact(limit=limit), False),
             "frogs": lambda limit: (ShuffledFrogs(), True)}  # fmt: skip
+QUESTIONS = {
+    "fewest": lambda data: {},
+    "cheapest": lambda data: {"costs": costs_of(data)},
+    "survives": lambda data: {"survives": 1},
+    "set aside": lambda data: {"max_lost": max(1, data.n_samples // 100)},
+}
+
+
+def costs_of(dataset):
+    """Return a cost for each feature."""
+    drawn = np.random.default_rng(0).integers(1, 21, size=dataset.n_features)
+    return dict(zip(dataset.feature_names, map(int, drawn), strict=True))
 
 
 class FirstProof:
@@ -45,15 +63,20 @@ def one_proof(name, tnorm, options):
     selector = ReductSelector(
         search, tnorm=tnorm, certify=certify, max_seconds=options.max_seconds,
         callbacks=[first], n_jobs=options.jobs, random_state=0,
+        **QUESTIONS[options.question](dataset),
     )  # fmt: skip
     start, cpu = perf_counter(), process_time()
-    selector.fit(dataset)
+    try:
+        selector.fit(dataset)
+    except ParameterError as error:  # some feature is in every reduct, so none may be lost
+        return {"data": name, "tnorm": tnorm, "search": options.search, "impossible": str(error),
+                "question": options.question, "max_seconds": options.max_seconds}  # fmt: skip
     found = selector.certificate_
     return {
-        "data": name, "tnorm": tnorm, "search": options.search,
-        "max_seconds": options.max_seconds, "limit": options.limit,
+        "data": name, "tnorm": tnorm, "search": options.search, "question": options.question,
+        "cost": found.cost, "max_seconds": options.max_seconds, "limit": options.limit,
         "n_samples": dataset.n_samples, "n_features": dataset.n_features,
-        "full": selector.full_dependency_, "core": len(selector.core_),
+        "full": selector.full_dependency_, "core": len(selector.core_ or ()),
         "proven": found.proven, "lower_bound": found.lower_bound, "size": found.size,
         "reducts": found.n_reducts, "all_listed": found.all_listed,
         "seconds_to_proof": first.seconds if found.proven else None,
@@ -64,13 +87,14 @@ def one_proof(name, tnorm, options):
 
 def key_of(line):
     """Return what a line is known by."""
-    return line["data"], line["tnorm"], line["search"]
+    return line["data"], line["tnorm"], line["search"], line.get("question", "fewest")
 
 
 def is_done(lines, key, max_seconds):
     """Return whether a proof was found, or not found in as much time."""
     return any(
-        key_of(line) == key and (line["all_listed"] or line["max_seconds"] >= max_seconds)
+        key_of(line) == key
+        and (line.get("all_listed") or "impossible" in line or line["max_seconds"] >= max_seconds)
         for line in lines
     )
 
@@ -78,7 +102,7 @@ def is_done(lines, key, max_seconds):
 def measure_all(options):
     """Do the proofs that are not in the file yet."""
     for name, tnorm in product(options.data, options.tnorm):
-        key = name, tnorm, options.search
+        key = name, tnorm, options.search, options.question
         if is_done(lines_of(options.out), key, options.max_seconds):
             continue
         line = one_proof(name, tnorm, options)
@@ -100,19 +124,27 @@ def print_table(lines):
     """Print the best line of each proof: size or bounds, number of reducts, seconds."""
     best = {}
     for line in lines:
+        if "impossible" in line:
+            print(f"{line['data']}, {line['question']}: {line['impossible']}")
+            continue
         known = best.get(key_of(line))
         rank = (line["all_listed"], line["proven"], -line["size"] + line["lower_bound"])
         if known is None or rank >= known[0]:
             best[key_of(line)] = rank, line
-    print_head("data", "n × d", "t-norm", "γ of all", "core", "fewest features", "how many",
-               "seconds to the proof", "seconds in all", "closed by")  # fmt: skip
+    print_head("data", "n × d", "t-norm", "question", "γ of all", "core", "fewest features", "cost",
+               "how many", "seconds to the proof", "seconds in all", "closed by")  # fmt: skip
     for _, line in best.values():
-        size = f"{line['size']}" if line["proven"] else f"{line['lower_bound']} to {line['size']}"
+        size, cost = f"{line['size']}", line.get("cost")
+        if cost is not None:
+            cost = f"{cost:g}" if line["proven"] else f"{line['lower_bound']:g} to {cost:g}"
+        elif not line["proven"]:
+            size = f"{line['lower_bound']} to {size}"
         count = f"{line['reducts']:,}" if line["all_listed"] else f"at least {line['reducts']:,}"
         proof = line["seconds_to_proof"]
         print_row(
             line["data"], f"{line['n_samples']:,} × {line['n_features']:,}", line["tnorm"],
-            f"{line['full']:.6f}", str(line["core"]), size, count if line["proven"] else "",
+            line.get("question", "fewest"), f"{line['full']:.6f}", str(line["core"]), size,
+            cost or "", count if line["proven"] else "",
             "not yet" if proof is None else f"{proof:.2f}", f"{line['seconds']:.1f}",
             solver_of(line),
         )  # fmt: skip
@@ -125,6 +157,7 @@ def main():
     parser.add_argument("--data", nargs="+", default=list(DATA), metavar="NAME")
     parser.add_argument("--tnorm", nargs="+", default=list(TNORMS), choices=[*TNORMS, "product"])
     parser.add_argument("--search", default="exact", choices=list(SEARCHES), help="what goes first")
+    parser.add_argument("--question", default="fewest", choices=list(QUESTIONS))
     parser.add_argument("--max-seconds", type=float, default=60.0, help="of each proof")
     parser.add_argument("--limit", type=int, default=100_000, help="reducts to list")
     parser.add_argument("--jobs", type=int, default=2, help="threads")
