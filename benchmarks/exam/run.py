@@ -17,7 +17,6 @@ import resource
 import sys
 import time
 import warnings
-from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -77,7 +76,7 @@ def sit(name: str, kind: str, share: float, folder: Path, asked: list[str]) -> N
     """Compute the missing cells of one table."""
     done, orders = _by_key(cells()), _by_key(cells(ORDERS))
     numeric = name in tables.NUMERIC
-    wanted = [entry for entry in asked if not (numeric and entry in exam.CLASSES_ONLY)]
+    wanted = _wanted(name, asked)
     if all((name, kind, share, fold, entry) in done for fold in range(FOLDS) for entry in wanted):
         return
     columns, target = tables.table(name, folder)
@@ -116,6 +115,11 @@ def sit(name: str, kind: str, share: float, folder: Path, asked: list[str]) -> N
             _append(cell, CELLS)
             done[(*place, entry)] = cell
         print(f"{name} {kind} {share or ''} fold {fold + 1}", file=sys.stderr, flush=True)
+
+
+def _wanted(name: str, asked: list[str]) -> list[str]:
+    is_numeric = name in tables.NUMERIC
+    return [entry for entry in asked if not (is_numeric and entry in exam.CLASSES_ONLY)]
 
 
 def _append(cell: dict, where: Path) -> None:
@@ -167,43 +171,67 @@ def _answer(pipe, entry: str, X: pd.DataFrame, y: np.ndarray, size: int, numeric
 
 def report(found: list[dict]) -> None:
     """Print the figures of the plan, for the tables that are complete."""
-    frame = pd.DataFrame(found)
-    if frame.empty:
-        sys.exit("there are no cells yet")
-    frame["score"] = [np.mean(scores) for scores in frame["scores"]]
+    frame = pd.DataFrame(list(_by_key(found).values()))
+    frame["score"] = [100 * np.mean(scores) for scores in frame["scores"]]
     frame["size"] = frame["features"].map(len)
-    plain = frame[frame["kind"] == ""]
+    is_whole = frame.groupby(["table", "kind", "share"])["selector"].transform("size") == [
+        FOLDS * len(_wanted(name, list(exam.SELECTORS))) for name in frame["table"]
+    ]
+    for (name, kind, share), part in frame[~is_whole].groupby(["table", "kind", "share"]):
+        print(f"not complete: {name} {kind} {share or ''} ({len(part)} cells)\n")
+    for is_crowded, part in frame[is_whole].groupby(frame["kind"] != ""):
+        (_report_crowded if is_crowded else _report_plain)(part)
+    given_up = frame[is_whole & frame["problem"].notna()]
+    for (name, entry, problem), part in given_up.groupby(["table", "selector", "problem"]):
+        print(f"- {entry} on {name}, {len(part)} times: {problem}")
+
+
+def _report_plain(plain: pd.DataFrame) -> None:
+    """Print figures 1 to 4 and 6, and the score of each table."""
     by_table = plain.pivot_table(index="table", columns="selector", values="score")
-    by_table = by_table.reindex(columns=[name for name in exam.SELECTORS if name in by_table])
-    sizes = plain.pivot_table(index="table", columns="selector", values="size")
-    print((100 * by_table).round(1).to_string(), "\n")
-    ranks = by_table.rank(axis=1, ascending=False).mean()
-    rows = defaultdict(dict)
+    by_table = by_table[[name for name in exam.SELECTORS if name in by_table]]
     p_values = exam.against_ours(by_table)
+    rows = {}
     for name in by_table:
         part = plain[plain["selector"] == name]
         rows[name] = {
-            "score": 100 * by_table[name].mean(),
-            "columns": sizes[name].mean(),
-            "rank": ranks[name],
+            "tables": by_table[name].notna().sum(),
+            "score": by_table[name].mean(),
+            "fuzzyfrog there": by_table[exam.OURS][by_table[name].notna()].mean(),
             "p (Holm)": p_values.get(name, np.nan),
+            "rank": by_table.rank(axis=1, ascending=False)[name].mean(),
+            "columns": part.groupby("table")["size"].mean().mean(),
             "redundant %": 100 * part["redundant"].sum() / part["size"].sum(),
             "stability": np.mean([exam.stability(group) for _, group in part.groupby("table")]),
-            "seconds": part.groupby("table")["seconds"].median().median(),
-            "gave up": int(part["problem"].notna().sum()),
+            "CPU seconds": part.groupby("table")["seconds"].median().median(),
+            "gave up": part["problem"].notna().sum(),
         }
-    print(pd.DataFrame(rows).T.round(3).to_string(), "\n")
-    crowded = frame[frame["kind"] != ""]
-    if len(crowded):
-        crowded = crowded.assign(taken=100 * crowded["useless"] / crowded["size"])
-        shown = crowded.pivot_table(
-            index="selector", columns=["kind", "share"], values=["taken", "score"]
-        )
-        print(shown.round(3).to_string())
-    for _, cell in (
-        frame[frame["problem"].notna()].drop_duplicates(["table", "selector"]).iterrows()
-    ):
-        print(f"gave up: {cell['selector']} on {cell['table']} ({cell['problem']})")
+    figures = pd.DataFrame(rows).T
+    digits = dict.fromkeys(figures, 1) | {"tables": 0, "gave up": 0, "p (Holm)": 3, "stability": 2}
+    _print_table(figures.sort_values("rank"), digits)
+    sizes = plain[plain["selector"] == exam.OURS].pivot_table(index="table", values="size")
+    _print_table(by_table.assign(**{"columns of fuzzyfrog": sizes["size"]}), {})
+
+
+def _report_crowded(crowded: pd.DataFrame) -> None:
+    """Print figure 5: the share of added columns among those selected, and the score."""
+    crowded = crowded.assign(taken=100 * crowded["useless"] / crowded["size"])
+    for value in ("taken", "score"):
+        shown = crowded.pivot_table(index="selector", columns=["kind", "share"], values=value)
+        shown = shown.reindex([name for name in exam.SELECTORS if name in shown.index])
+        shown.columns = [f"{kind} {100 * share:.0f} %" for kind, share in shown.columns]
+        print(f"{value}, {len(crowded.groupby(['table', 'kind', 'share']))} tables\n")
+        _print_table(shown, {})
+
+
+def _print_table(frame: pd.DataFrame, digits: dict[str, int]) -> None:
+    print("|", " | ".join(["", *map(str, frame)]), "|")
+    print("|---" * (1 + frame.shape[1]) + "|")
+    for name, row in frame.iterrows():
+        cells = ["" if np.isnan(value) else f"{value:.{digits.get(column, 1)}f}"
+                 for column, value in row.items()]  # fmt: skip
+        print("|", " | ".join([str(name), *cells]), "|")
+    print()
 
 
 if __name__ == "__main__":
