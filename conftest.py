@@ -15,6 +15,13 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
+if not hasattr(os, "mkfifo"):  # Windows: these need pipes, terminals, owners or limits to be read
+    collect_ignore = [
+        "tests/reliability", "tests/common/test_jit.py", "tests/common/test_spill.py",
+        "tests/data/test_opening.py",
+        *(f"tests/cli/test_{name}.py" for name in ("interrupt", "interruption", "outputs", "terminal")),
+    ]  # fmt: skip
+
 
 @pytest.fixture
 def rng() -> np.random.Generator:
