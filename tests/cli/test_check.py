@@ -54,7 +54,7 @@ def test_the_headline_yields_to_the_check(in_process, titanic):
         next(at for at, line in enumerate(lines) if line.startswith(start))
         for start in (
             "2 of 3 columns: the best model scores ",
-            "The strict measure takes random columns about as often as real ones: ",
+            "Most of these 2 columns may be noise: ",
             "Even all columns together separate these samples poorly: their dependency is 0.2",
             "2 of 3 features separate these samples ",
             "For prediction, use fuzzyfrog select: it selects ",
@@ -150,3 +150,20 @@ def test_a_signal_costs_nothing_but_the_check(tmp_path, kind):
     assert run.stop_reason == "converged"
     assert (tmp_path / "page.html").exists()
     assert (tmp_path / "reduced.csv").exists()
+
+
+def test_a_leak_and_a_quantity_are_said_once(in_process, tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [f"{a},{b},{rng.normal():.3f},{a + b}\n" for a, b in rng.integers(9, 99, (90, 2))]
+    table = tmp_path / "bikes.csv"
+    table.write_text("casual,registered,temp,bikers\n" + "".join(lines))
+    asked = ["select", table, "--target", "bikers", "--no-check", "-q"]
+    code, out, err = in_process(*asked)
+    assert (code, err) == (0, "")
+    assert "bikers: a quantity, 68 different whole numbers; --target-kind class if" in out
+    assert out.count("almost perfectly") == 1
+    assert "leave them out with --exclude casual,registered." in out
+    code, out, err = in_process(*asked, "--json")
+    assert code == 0
+    assert err.count("almost perfectly") == 1
+    assert "taken as a quantity" in err

@@ -85,7 +85,7 @@ def test_the_first_signal_ends_deadlines_and_the_second_raises(capfd):
         with pytest.raises(KeyboardInterrupt):
             send(signal.SIGINT)
         assert stopping.n_asked == 2
-    assert capfd.readouterr().err.count("skipped if they take more than 3 seconds") == 1
+    assert capfd.readouterr().err.count("what takes more than 3 seconds") == 1
 
 
 def test_a_check_is_interrupted_at_once_though_there_is_an_answer():

@@ -55,7 +55,7 @@ def test_a_signal_ends_the_search_and_everything_is_written(tmp_path):
     assert (tmp_path / "page.html").exists()
     header = (tmp_path / "reduced.csv").read_text(encoding="utf-8").partition("\n")[0]
     assert header.split(",") == [*run.names(run.selected), "class"]
-    assert "stopping with the best subset so far" in said
+    assert "stopping with the best columns so far" in said
     assert "warning: The search was interrupted" in said
     assert (tmp_path / "run.json.scores").exists()
     assert not list(tmp_path.glob(".*"))

@@ -54,16 +54,16 @@ def test_the_rate_is_that_of_the_last_seconds(clock):
 def test_the_budget_and_the_proof(clock):
     course = ProgressState(Limits(max_seconds=10, max_evaluations=1000, certify=True))
     assert course.share() is None
-    course.phase("scoring the first subsets")
+    course.phase("choosing columns")
     course.start_clock()
     clock[0] += 3
-    assert course.parts() == ["scoring the first subsets", "7 s left", "3 s"]
+    assert course.parts() == ["choosing columns", "7 s left", "3 s"]
     course.hear(moment(100, score=-1.0))
     assert course.share() == pytest.approx(0.3)
     clock[0] += 1
     assert course.share() == pytest.approx(0.4)
     first, *others = course.parts()
-    assert first == "searching for a first subset"
+    assert first == "choosing columns"
     assert {"at least 2 needed", "6 s left"} <= set(others)
     clock[0] += 7
     course.phase("explaining the result")
@@ -86,12 +86,12 @@ def test_the_time_goes_on_in_a_search_and_compiling_is_said(clock):
     course.hear(moment(5))
     clock[0] += 30
     assert course.parts() == [
-        "3 features", "dependency 0.5000", "1 such subset", "5 evaluations", "30 s",
+        "choosing columns, 3 so far", "5 combinations tried", "30 s",
     ]  # fmt: skip
     course.compile(1)
     course.compile(1)
     course.compile(-1)
-    assert course.parts()[1] == "compiling (cached for later runs)"
+    assert course.parts()[1] == "compiling, which later runs need not"
     course.compile(-1)
     assert "compiling" not in ", ".join(course.parts())
 

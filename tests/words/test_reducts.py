@@ -235,7 +235,7 @@ def test_leaks_are_mentioned_before_the_headline(wine_result):
     assert first == (
         "'alcohol' (it is the logarithm of the target) alone predicts the target almost perfectly. "
         "If it is recorded after the fact or computed from the target, these scores do not hold "
-        "for new samples: leave it out with --exclude."
+        "for new samples: leave it out with --exclude alcohol."
     )
     assert (others, words_of(result).advice()) == ([], None)
     assert printed(result).index(first) < printed(result).index(words_of(result).headline())
@@ -246,8 +246,12 @@ def test_leaks_are_mentioned_before_the_headline(wine_result):
         "target) predict the target almost perfectly. If they are"
     )
     elsewhere = replace(log, features=(3,))
-    assert words_of(replace(result, suspected_leaks=(elsewhere,))).doubts() == []
     (name,) = result.names((3,))
+    (said,) = words_of(replace(result, suspected_leaks=(elsewhere,))).doubts()
+    assert "the score of all columns does not hold for new samples: leave it out" in said
+    assert said.endswith(f"with --exclude {name}.")
+    (said,) = words_of(replace(result, suspected_leaks=(log, both), command=None)).doubts()
+    assert said.endswith("leave them out with exclude=['alcohol', 'ash'].")
     check = a_check(lost=0.1, soft=(name,))
     proposed = replace(result, suspected_leaks=(elsewhere,), check=check)
     assert words_of(proposed).doubts()[0].startswith(f"'{name}' (it is")
@@ -270,7 +274,9 @@ def test_models_that_are_almost_perfect_name_the_columns_that_would_do_alone(win
         "samples: leave it out with --exclude."
     )
     assert "or nearly" not in " ".join(words_of(reaching(0.995)).doubts())
-    good = words_of(replace(reaching(0.98), suspected_leaks=leaks))
+    single = changed(reaching(0.98), selected=wine_result.selected[:1])
+    assert "0.980, which is rare, and 'alcohol' would do" in words_of(single).doubts()[0]
+    good = words_of(replace(reaching(0.97), suspected_leaks=leaks))
     assert "or nearly" not in " ".join(good.doubts())
 
 
@@ -331,7 +337,7 @@ def test_all_features_lose_nothing(wine_result):
     everything = tuple(range(13))
     result = replace(wine_result, check=a_check(size=13), selected=everything, explanations=())
     assert words_of(result).doubts() == []
-    assert "All 13 columns: the best model scores 0.870 balanced accuracy (chance 0.3" in printed(
+    assert "All 13 columns: the best model scores 0.950 balanced accuracy (chance 0.3" in printed(
         result
     )
 
@@ -393,10 +399,12 @@ def test_a_check_that_was_left_out_says_so(wine_result):
 
 def test_the_first_line_says_how_the_target_is_read(wine_result):
     assert words_of(wine_result).table().endswith("178 samples, 13 features, 3 classes")
-    bikers = TargetSummary("bikers", (), 1.0, 977.0, 58)
+    bikers = TargetSummary("bikers", (), 1.0, 977.0, 170, is_whole=True)
     counted = replace(wine_result, table=replace(wine_result.table, target=bikers))
     start = f"{wine_result.table.name}: 178 samples, 13 features; bikers: a quantity"
     hint = "" if wine_result.command is None else "; --target-kind class if these are classes"
-    assert words_of(counted).table() == f"{start}, 58 different values{hint}"
-    price = replace(bikers, n_values=170)
-    assert words_of(replace(counted, table=replace(counted.table, target=price))).table() == start
+    assert words_of(counted).table() == f"{start}, 170 different whole numbers{hint}"
+    asked = replace(counted, command="fuzzyfrog select x.csv --target-kind numeric")
+    assert words_of(asked).table() == start
+    mpg = replace(bikers, is_whole=False)
+    assert words_of(replace(counted, table=replace(counted.table, target=mpg))).table() == start

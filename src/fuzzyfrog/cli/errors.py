@@ -8,10 +8,10 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
-from typing import TextIO
+from typing import Any, TextIO
 
 from fuzzyfrog.cli.console import tell, warn
-from fuzzyfrog.common.messages import Sentence, Setting
+from fuzzyfrog.common.messages import Answered, Sentence, Setting
 from fuzzyfrog.errors import (
     FuzzyfrogError,
     ParameterError,
@@ -146,3 +146,14 @@ def clean_warnings() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.showwarning = show
         yield
+
+
+def leave_to_the_answer() -> None:
+    """Do not print warnings that the printed answer says as well, until the command ends."""
+    before = warnings.showwarning
+
+    def show(message: Any, *rest: Any, **named: Any) -> None:
+        if not isinstance(message.args[0], Answered):
+            before(message, *rest, **named)
+
+    warnings.showwarning = show

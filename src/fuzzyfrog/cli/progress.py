@@ -37,17 +37,17 @@ SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
 NOTICE = (
-    b"fuzzyfrog: stopping with the best subset so far, or with all features if the table is still "
-    b"being prepared; core and explanations are skipped if they take more than 3 seconds; press "
-    b"Ctrl-C again to stop at once\n"
+    b"fuzzyfrog: stopping with the best columns so far, or with all of them if the table is still "
+    b"being prepared; what takes more than 3 seconds to explain is left out; press Ctrl-C again to "
+    b"stop at once\n"
 )
 # Python itself sees a signal only between two steps of its own.
 LATE = (
-    b"fuzzyfrog: stopping as soon as the current step allows it, such as the compilation of a "
-    b"kernel, which cannot be interrupted\n"
+    b"fuzzyfrog: stopping as soon as the current step allows it; compiling cannot be interrupted\n"
 )
 LATE_SECONDS = 1.0
 HEARD_SECONDS = 0.25  # by which a signal may be handled before the thread hears of it
+CHOOSING = "choosing columns"
 BAR_WIDTH = 20
 LEAST_WIDTH_FOR_BAR = 80
 
@@ -128,24 +128,20 @@ class ProgressState:
         """Return the parts of the line, the most important first."""
         first, *rest = self._found()
         if self._n_compiling:
-            rest.insert(0, "compiling (cached for later runs)")
+            rest.insert(0, "compiling, which later runs need not")
         return [first, *rest, f"{time.monotonic() - self._begun:.0f} s"]
 
     def _found(self) -> list[str]:
         moment = self._moment  # another thread may reset it
         if moment is None:
             return [self._phase, *self._left()]
-        parts = ["searching for a first subset"]
-        if moment.score >= 0:
-            noun = "feature" if moment.size == 1 else "features"
-            parts = [f"{moment.size} {noun}", f"dependency {moment.score:.4f}"]
+        parts = [CHOOSING if moment.score < 0 else f"{CHOOSING}, {moment.size:,} so far"]
         if moment.on_sample:
-            parts.append("searching a sample of the rows")
+            parts.append("on a sample of the rows")
         if self._limits.certify:
             parts.append(f"at least {moment.lower_bound} needed")
-        noun = "such subset" if moment.n_best == 1 else "such subsets"
-        parts += [*self._left(), f"{moment.n_best:,} {noun}"]
-        return [*parts, f"{moment.n_evaluations:,} evaluations", *self._rate()]
+        parts += [*self._left(), f"{moment.n_evaluations:,} combinations tried", *self._rate()]
+        return [*parts, f"{moment.n_best:,} sets as good"] if moment.n_best > 1 else parts
 
     def share(self) -> float | None:
         """Return the share of the budget that is spent, None without a budget."""

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, TypeVar
 import typer
 
 from fuzzyfrog.cli.console import tell, write_json, write_result
-from fuzzyfrog.cli.errors import ExitCode, in_options
+from fuzzyfrog.cli.errors import ExitCode, in_options, leave_to_the_answer
 from fuzzyfrog.cli.inputs import LoadedTable, TableOptions, opened
 from fuzzyfrog.cli.options import CheckOptions, Printing, SelectionOptions
 from fuzzyfrog.cli.outputs import Files
-from fuzzyfrog.cli.progress import NOTICE, Limits, ProgressState, Stopping, shown_progress
+from fuzzyfrog.cli.progress import CHOOSING, NOTICE, Limits, ProgressState, Stopping, shown_progress
 from fuzzyfrog.common.deadline import (
     ALLOWANCE,
     Deadline,
@@ -50,6 +50,8 @@ def run_selection(
     printing: Printing,
 ) -> None:
     """Read a table, select features, and print and write the result; ends with an exit code."""
+    if not printing.as_json:
+        leave_to_the_answer()
     with shown_progress("starting", quiet=printing.quiet):
         files.check(asked)
         options.check()
@@ -122,7 +124,7 @@ def _selected(
     from fuzzyfrog.select.groups import Groups
     from fuzzyfrog.select.selection import select
 
-    course.phase("scoring the first subsets")
+    course.phase(CHOOSING)
     course.start_clock()
     result = select(loaded.dataset, settings, [stopping, course.hear])
     stopping.has_found = True
@@ -148,9 +150,8 @@ def _explained(
     from fuzzyfrog.select.explained import explained
     from fuzzyfrog.select.groups import Groups
     from fuzzyfrog.select.roles import with_columns
-    from fuzzyfrog.words import named
 
-    course.phase(f"explaining the result, {named(result.names(result.selected))}")
+    course.phase("finding out what each column adds")
     groups = Groups.of(settings.feature_groups, dataset)
     evidence = Evidence.of(dataset, groups.expanded(used_columns(result)))
     late = Deadline()

@@ -59,6 +59,10 @@ class Sentence(str):
         return "".join(name(one) if isinstance(one, Setting) else one for one in self.parts)
 
 
+class Answered(Sentence):
+    """A sentence that a printed answer says as well, so that the command line need not warn."""
+
+
 def shown(value: object) -> str:
     """Return the value ready to be printed: control characters escaped, long text cut."""
     text = repr(value)

@@ -8,7 +8,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import Sentence, Setting, count, listed, shown, warn
+from fuzzyfrog.common.messages import Answered, Sentence, Setting, count, listed, shown, warn
 from fuzzyfrog.data.cells import are_texts, first_padded, is_missing, read_texts
 from fuzzyfrog.data.columns import distinct_texts, is_arrow_text
 from fuzzyfrog.data.least import least
@@ -88,7 +88,7 @@ def notes_on_target(
         return _notes_on_slips(target, argument, decimal)
     if classes is not None or kind != "auto" or (numbers != np.floor(numbers)).any():
         return ()
-    sentence = Sentence(
+    sentence = Answered(
         f"the target holds {np.unique(numbers).size:,} different whole numbers in "
         f"{len(numbers):,} samples, taken as a quantity. Pass ",
         Setting(argument, "class"),

@@ -48,15 +48,18 @@ class Difference(NamedTuple):
         return _exceeds(-self.mean, self.error) and _exceeds(-self.best, self.best_error)
 
     def in_words(self) -> str:
-        """Return the difference of the best models, and what is unlike on average."""
-        if not _exceeds(abs(self.best), self.best_error):
-            return "no clear difference"
-        verb = "gains" if self.best > 0 else "loses"
-        average = "no clear difference"
+        """Return the difference of the best models, and what is unlike on average.
+
+        A gain on average that the best model has not is often that of a poor one, and not said.
+        """
+        unclear = "no clear difference"
+        best = average = unclear
+        if _exceeds(abs(self.best), self.best_error):
+            best = f"it {'gains' if self.best > 0 else 'loses'} {shown(abs(self.best))}"
         if _exceeds(abs(self.mean), self.error):
-            change = "gain" if self.mean > 0 else "loss"
-            average = f"a {change} of {shown(abs(self.mean))}"
-        return f"it {verb} {shown(abs(self.best))}; on average, {average}"
+            average = f"a {'gain' if self.mean > 0 else 'loss'} of {shown(abs(self.mean))}"
+        is_said = best != average and not (best == unclear and self.mean > 0)
+        return f"{best}; on average, {average}" if is_said else best
 
 
 def _exceeds(value: float, error: float) -> bool:
@@ -325,13 +328,14 @@ class Check(Part, frozen=True):
         """
         if self.selected is None or self.all is None:
             return f"not checked: {self.left_out}".rstrip(".")
-        scored = f"{shown(self.selected.best)} {self.metric}"
+        ours = self.selected if others else self.all
+        scored = f"{shown(ours.best)} {self.metric}"
         chance = f"chance {shown(self.chance)}"
-        if not self.is_better_than_chance:
+        if not self.beats_chance(ours):
             end = ""
             if others and self.beats_chance(self.all):
                 end = f"; with {others}, it scores {shown(self.all.best)}"
-            how = "not clearly" if self.may_beat_chance(self.selected) else "no"
+            how = "not clearly" if self.may_beat_chance(ours) else "no"
             said = f"{how} better than chance"
             return f"{start}: {said}, the best model scores {scored} ({chance}){end}"
         known = [f"with {others} {shown(self.all.best)}"] if others else []

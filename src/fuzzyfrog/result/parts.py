@@ -262,6 +262,8 @@ class TargetSummary(Part, frozen=True):
         Range of a numeric target; None for classes.
     n_values : int
         Number of different values of a numeric target; 0 for classes.
+    is_whole : bool
+        Whether all of them are whole numbers.
     """
 
     name: str
@@ -269,6 +271,7 @@ class TargetSummary(Part, frozen=True):
     lowest: Number | None
     highest: Number | None
     n_values: Count = 0
+    is_whole: bool = False
 
     def __post_init__(self) -> None:
         ends = [one for one in (self.lowest, self.highest) if one is not None]

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import MAX_ITEMS, Sentence, Setting, shown
+from fuzzyfrog.common.messages import Answered, Setting
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.result import Leak
 from fuzzyfrog.select.copies import ranks
+from fuzzyfrog.words.text import leaks_in_words
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -73,27 +74,12 @@ def suspected_leaks(dataset: Dataset, allowed: Masks) -> tuple[Leak, ...]:
     return tuple(leaks)
 
 
-def leak_sentences(leaks: Sequence[Leak], names: Sequence[str]) -> Iterator[Sentence]:
+def leak_sentences(leaks: Sequence[Leak], names: Sequence[str]) -> Iterator[Answered]:
     """Yield a warning about leaks, not about features that are merely good."""
-    leaks = [leak for leak in leaks if leak.relation != "alone"]
-    features = list(dict.fromkeys(names[one] for leak in leaks for one in leak.features))
-    said = [
-        f"{' and '.join(shown(names[one]) for one in leak.features)} ({leak.relation})"
-        for leak in leaks[:MAX_ITEMS]
-    ]
-    if len(leaks) > MAX_ITEMS:
-        said.append(f"and {len(leaks) - MAX_ITEMS:,} more")
-    predict, it_is, them = "predict", "they are", "them"
-    if len(features) == 1:
-        predict, it_is, them = "alone predicts", "it is", "it"
-    if leaks:
-        yield Sentence(
-            f"feature{'s' if len(features) > 1 else ''} {'; '.join(said)} {predict} the target "
-            f"almost perfectly. If {it_is} recorded after the fact or computed from the target, "
-            f"leave {them} out with ",
-            Setting("exclude", features),
-            ".",
-        )
+    start, features, them = leaks_in_words(leaks, names)
+    if features:
+        noun = "features" if len(features) > 1 else "feature"
+        yield Answered(f"{noun} {start} leave {them} out with ", Setting("exclude", features), ".")
 
 
 # Numeric targets

@@ -459,8 +459,9 @@ def _summary_of(dataset: Dataset, costs: Costs | None) -> TableSummary:
 def _target_of(dataset: Dataset) -> TargetSummary:
     name = str(dataset.target_name)
     if dataset.classes is None:
-        lowest, highest = float(dataset.target.min()), float(dataset.target.max())
-        return TargetSummary(name, (), lowest, highest, int(np.unique(dataset.target).size))
+        values = np.unique(dataset.target)
+        ends = float(values[0]), float(values[-1])
+        return TargetSummary(name, (), *ends, len(values), bool((values % 1 == 0).all()))
     counts = np.bincount(dataset.target.astype(np.int64), minlength=len(dataset.classes))
     classes = tuple(map(ClassCount, map(str, dataset.classes), counts.tolist()))
     return TargetSummary(name, classes, None, None)

@@ -1,5 +1,6 @@
 """What may be said of any result; the words of each kind of answer build on these."""
 
+import shlex
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from math import inf
@@ -8,9 +9,9 @@ from typing import NamedTuple
 from fuzzyfrog.common.messages import count, listed, shown, told_apart
 from fuzzyfrog.result import Explanation, Result, Subset
 from fuzzyfrog.result.check import shown as score_shown
-from fuzzyfrog.words.text import MAX_NAMED, capitalized, duration, gamma, named
+from fuzzyfrog.words.text import MAX_NAMED, capitalized, duration, gamma, leaks_in_words, named
 
-NEAR_PERFECT = 0.99  # accuracy or R² that few honest columns allow
+NEAR_PERFECT = 0.975  # accuracy or R² that few honest columns allow
 FEW = 3  # selected features that may all be suspects
 OTHER_SIZE, OTHER_BY = 1.5, 2  # factor and number by which selections in the folds differ much
 
@@ -220,6 +221,13 @@ class Words(ABC):
         return []
 
     def _way_out(self) -> str:
+        check = self.result.check
+        if check is not None and check.selections and not self.is_refuted:
+            names = self.result.names(self.result.selected)
+            stable = [name for name in names if check.taken.get(name) == check.folds]
+            if not stable:
+                return "Rely on none of them alone: no column is selected in every fold."
+            return f"Rely on those that are selected in every fold: {named(stable)}."
         chosen, size = self.result.chosen_accuracy, len(self.result.selected)
         larger = [one for one in self.result.front if one.size > size and one.accuracy is not None]
         best = max(larger, key=lambda one: one.accuracy or -inf, default=None)
@@ -273,12 +281,10 @@ class Words(ABC):
         if not self.is_numeric:
             return f"{size}, {self._classes()}"
         quantity = f"{size}; {target.name}: a quantity"
-        if not 0 < 2 * target.n_values <= table.n_samples:
+        if not target.is_whole or "--target-kind" in (self.result.command or ""):
             return quantity
-        is_whole = target.lowest == int(target.lowest or 0)
-        hint = "; --target-kind class if these are classes" if is_whole else ""
-        hint = self.option("", hint)
-        return f"{quantity}, {target.n_values:,} different values{hint}"
+        hint = self.option("", "; --target-kind class if these are classes")
+        return f"{quantity}, {target.n_values:,} different whole numbers{hint}"
 
     def _classes(self) -> str:
         """Return the number of classes, with a hint if they may be amounts."""
@@ -316,7 +322,8 @@ class Words(ABC):
             return None
         start, others = self._part_of_all("column")
         if self.has_all:
-            start, others = f"All {count(self.offered()[0], 'column')}", ""
+            n_all = self.offered()[0]
+            start, others = "The only column" if n_all == 1 else f"All {n_all:,} columns", ""
         return check.verdict(start, others, self._soft)
 
     @property
@@ -369,7 +376,9 @@ class Words(ABC):
         """Yield a sentence if the measure cannot tell these columns from noise."""
         noise = None if self.result.check is None else self.result.check.noise
         if noise is not None and noise.fails:
-            yield (f"The {self.kind} takes random columns about as often as real ones: {noise}.")
+            size = len(self.result.selected)
+            these = "This column" if size == 1 else f"Most of these {size:,} columns"
+            yield f"{these} may be noise: {noise}."
 
     def _leaks(self) -> Iterator[str]:
         """Yield sentences about features whose values may mean nothing for new samples."""
@@ -381,22 +390,14 @@ class Words(ABC):
             )
         proposed = () if result.check is None else result.check.soft_features
         known = {*result.names(result.selected), *proposed}
-        leaks = [
-            (names, leak.relation)
-            for leak in result.suspected_leaks
-            if leak.relation != "alone" and known & {*(names := result.names(leak.features))}
-        ]
-        if leaks:
-            names = tuple(dict.fromkeys(name for those, _ in leaks for name in those))
-            said = [f"{' and '.join(map(shown, those))} ({how})" for those, how in leaks]
-            predict, they_are, them = "predict", "they are", "them"
-            if len(names) == 1:
-                predict, they_are, them = "alone predicts", "it is", "it"
-            yield (
-                f"{'; '.join(said[:MAX_NAMED])} {predict} the target almost perfectly. If "
-                f"{they_are} recorded after the fact or computed from the target, these scores do "
-                f"not hold for new samples: leave {them} out with {exclude}."
-            )
+        everything = [one.name for one in result.table.features]
+        start, leaking, them = leaks_in_words(result.suspected_leaks, everything)
+        if leaking:
+            is_used = known.intersection(leaking) or result.check is None
+            these = "these scores do" if is_used else "the score of all columns does"
+            typed = f"{exclude} {shlex.quote(','.join(leaking))}"
+            way_out = self.option(f"{exclude}={leaking}", typed)
+            yield f"{start} {these} not hold for new samples: leave {them} out with {way_out}."
         elif (best := self._near_perfect()) and (names := self._suspects()):
             it_is, them = ("it is", "it") if len(names) == 1 else ("they are", "them")
             yield (
@@ -416,11 +417,11 @@ class Words(ABC):
         return f"{what} reach {metric} {best:.3f}"
 
     def _suspects(self) -> tuple[str, ...]:
-        """Return the selected features that would nearly do alone; of few, for numbers, all."""
+        """Return the selected features that would nearly do alone; of few, all."""
         result = self.result
         good = {one for leak in result.suspected_leaks for one in leak.features}
         chosen = [one for one in result.selected if one in good]
-        if not chosen and self.is_numeric and len(result.selected) <= FEW:
+        if not chosen and len(result.selected) <= (FEW if self.is_numeric else 1):
             chosen = list(result.selected)
         return result.names(chosen)
 

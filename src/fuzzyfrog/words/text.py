@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 
+from fuzzyfrog.common.messages import first_few, shown
+from fuzzyfrog.result import Leak
+
 MAX_NAMED = 8  # features that a sentence lists
 LONGEST = 40  # characters of their names
 
@@ -41,3 +44,26 @@ def named(names: Sequence[str], longest: int = LONGEST, most: int = MAX_NAMED) -
 def capitalized(sentence: str) -> str:
     """Return a sentence with a capital letter at its start."""
     return f"{sentence[:1].upper()}{sentence[1:]}"
+
+
+def leaks_in_words(leaks: Sequence[Leak], names: Sequence[str]) -> tuple[str, list[str], str]:
+    """Return how features leak the target, up to what to do about it; their names; a pronoun.
+
+    All are empty if there are no leaks. Features that are merely good are none.
+    """
+    found = [leak for leak in leaks if leak.relation != "alone"]
+    features = list(dict.fromkeys(names[one] for leak in found for one in leak.features))
+    if not found:
+        return "", [], ""
+    said = [
+        f"{' and '.join(shown(names[one]) for one in leak.features)} ({leak.relation})"
+        for leak in found
+    ]
+    predict, they_are, them = "predict", "they are", "them"
+    if len(features) == 1:
+        predict, they_are, them = "alone predicts", "it is", "it"
+    start = (
+        f"{first_few(said, '; ')} {predict} the target almost perfectly. If {they_are} recorded "
+        "after the fact or computed from the target,"
+    )
+    return start, features, them
