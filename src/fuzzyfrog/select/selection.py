@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import cache
 from importlib.metadata import version
 from math import inf, nan
 from typing import Any
@@ -486,6 +487,7 @@ def fingerprint(dataset: Dataset, *options: str) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
+@cache  # a check selects a dozen times
 def _versions() -> Versions:
     packages = map(version, ("numpy", "numba", "scikit-learn"))
     return Versions(version("fuzzyfrog"), platform.python_version(), *packages)
