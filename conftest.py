@@ -19,7 +19,8 @@ if not hasattr(os, "mkfifo"):  # Windows: these need pipes, terminals, owners or
     collect_ignore = [
         "tests/reliability", "tests/common/test_jit.py", "tests/common/test_spill.py",
         "tests/data/test_opening.py",
-        *(f"tests/cli/test_{name}.py" for name in ("interrupt", "interruption", "outputs", "terminal")),
+        "tests/cli/test_interrupt.py", "tests/cli/test_interruption.py",
+        "tests/cli/test_outputs.py", "tests/cli/test_terminal.py",
     ]  # fmt: skip
 
 
