@@ -132,7 +132,7 @@ def run_child(told: Path, call: list[str]) -> None:
     def tell(what: str) -> None:
         os.write(file, f"{what} {time.monotonic()!r} {time.process_time()!r}\n".encode())
 
-    from fuzzyfrog.cli import main as fuzzyfrog
+    from fuzzyfrog.cli import run as fuzzyfrog
     from fuzzyfrog.cli.progress import ProgressState
 
     start_clock, hear = ProgressState.start_clock, ProgressState.hear

@@ -35,7 +35,7 @@ from typing import Any
 import numpy as np
 
 from fuzzyfrog import ReductSelector, load_dataset
-from fuzzyfrog.cli import main as fuzzyfrog
+from fuzzyfrog.cli import run as fuzzyfrog
 from fuzzyfrog.cli.progress import ProgressState
 from fuzzyfrog.common.jit import compiling_all
 from fuzzyfrog.search.checkpoint import ScoreLog

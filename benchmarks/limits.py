@@ -93,7 +93,7 @@ def measured(name: str, folder: Path, limit: float, options: list[str]) -> str:
 
 def run_child(clock: Path, call: list[str]) -> None:
     """Run the command line in this process, and note when its clock starts."""
-    from fuzzyfrog.cli import main as fuzzyfrog
+    from fuzzyfrog.cli import run as fuzzyfrog
     from fuzzyfrog.cli.progress import ProgressState
 
     start_clock = ProgressState.start_clock

@@ -1,13 +1,10 @@
 """Fuzzy-rough feature selection: the fewest original columns that still separate the classes.
 
 Public names are imported on first use, so that ``import fuzzyfrog`` and the help of the command
-line are instant.
+line are instant, and Ctrl-C gets its answer from the first moment on.
 """
 
-from typing import TYPE_CHECKING
-
-from fuzzyfrog.common.deadline import whole_import
-
+TYPE_CHECKING = False  # importing typing takes longer than all of this
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset, date_parts, load_dataset, read_table
     from fuzzyfrog.errors import DataError, PredictionWarning
@@ -93,6 +90,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
+    from fuzzyfrog.common.deadline import whole_import
+
     if name == "__version__":
         value: object = whole_import("importlib.metadata").version("fuzzyfrog")
     elif name in _HOMES:

@@ -1,12 +1,8 @@
 """The ``fuzzyfrog`` program: its commands, each imported only when it is needed."""
 
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
-from types import FrameType
 from typing import Annotated, Any
 
 import typer
@@ -21,8 +17,6 @@ from fuzzyfrog.cli.errors import (
     show_tracebacks,
 )
 from fuzzyfrog.cli.options import flattened
-from fuzzyfrog.cli.progress import HANGUP, SIGNALS
-from fuzzyfrog.common.deadline import interrupt
 
 # In the order of the help: the function or the typer app, in the module of the same name.
 COMMANDS = (
@@ -30,78 +24,31 @@ COMMANDS = (
 )  # fmt: skip
 
 
-def run(program: typer.Typer | None = None) -> None:
-    """Run `main` as a process of its own, which Ctrl-C ends without a traceback to the very end."""
-    try:
-        main(program)
-    finally:  # what the interpreter still does would be interrupted, and say so
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def main(program: typer.Typer | None = None) -> None:
     """Run the command given by the arguments of the process; by default, one of fuzzyfrog's."""
     program = program or app
     try:
         secure_streams()
-        with _terminable():
-            try:
-                with clean_warnings():
-                    program(prog_name=program.info.name)
-            except Exception as error:
-                sys.exit(report_failure(error))
+        with clean_warnings():
+            program(prog_name=program.info.name)
+    except SystemExit as end:
+        # Typer ends an interrupted command without a sentence; ours have no cause.
+        if isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt):
+            tell("interrupted")
+        raise
     except KeyboardInterrupt:  # before a command began, or while it ended
         tell("interrupted")
         sys.exit(ExitCode.INTERRUPTED)
-
-
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """Treat SIGTERM and a closed terminal like Ctrl-C, unless they are ignored."""
-    usual = (signal.SIG_DFL, signal.default_int_handler)
-    before = {one: signal.getsignal(one) for one in SIGNALS if signal.getsignal(one) in usual}
-    for kind in before:
-        signal.signal(kind, _interrupt)
-    try:
-        yield
-    finally:
-        for kind, handler in before.items():
-            signal.signal(kind, handler)
-
-
-def _interrupt(kind: int, _: FrameType | None) -> None:
-    if kind == HANGUP:
-        # The shell and the system both send a signal when a terminal is closed; one is enough.
-        signal.signal(kind, signal.SIG_IGN)
-    interrupt()
-
-
-@contextmanager
-def _interruption_told() -> Iterator[None]:
-    """End the command with a sentence at Ctrl-C; typer would end it without one."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        tell("interrupted")
-        raise typer.Exit(ExitCode.INTERRUPTED) from None
+    except Exception as error:
+        sys.exit(report_failure(error))
 
 
 class Group(TyperGroup):
-    """Commands that end with one sentence when they are interrupted."""
+    """Commands with a plain help."""
 
     def get_help_option(self, ctx: typer.Context) -> Any:  # type: ignore[override]
         """Return --help without a type after it."""
         return _plain(super().get_help_option(ctx))
-
-    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
-        """Parse the options before the command."""
-        with _interruption_told():
-            return super().parse_args(ctx, args)
-
-    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
-        """Run the command."""
-        with _interruption_told():
-            return super().invoke(ctx)
 
 
 class LazyGroup(Group):

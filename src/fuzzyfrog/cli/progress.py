@@ -20,6 +20,7 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 from fuzzyfrog.cli.console import fitting, safe, stderr, tell
+from fuzzyfrog.cli.signals import HANGUP, SIGNALS, put_off
 from fuzzyfrog.common.deadline import Deadline, interrupt, is_stoppable
 
 if TYPE_CHECKING:
@@ -31,11 +32,6 @@ RATE_SECONDS = 5.0  # over which the speed is averaged
 FIRST_LINE_SECONDS = 2.0  # the longest wait for a first sign of life
 LINE_SECONDS = 5.0  # between two lines if there is no terminal
 SAME_LINE_SECONDS = 10.0  # between two lines that differ only in the time
-HANGUP = getattr(signal, "SIGHUP", None)  # sent when a terminal is closed; Windows has none
-# Those that end a run.
-SIGNALS = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-)
 NOTICE = (
     b"fuzzyfrog: stopping with the best columns so far, or with all of them if the table is still "
     b"being prepared; what takes more than 3 seconds to explain is left out; press Ctrl-C again to "
@@ -291,9 +287,11 @@ class Stopping:
         if self._handled_at < heard_at - HEARD_SECONDS:
             _say(LATE)
 
-    def _stop(self, number: int, _: FrameType | None) -> None:
+    def _stop(self, number: int, frame: FrameType | None) -> None:
         self._handled_at = time.monotonic()
         if number == HANGUP and self.n_asked:
+            return
+        if not is_stoppable() and put_off(number, frame):
             return
         self.n_asked += 1
         if self.n_asked == 1 and self.notice:
