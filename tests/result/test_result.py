@@ -80,7 +80,7 @@ def test_odd_texts_survive(run):
 def test_a_check_survives(run):
     checked = replace(run, check=a_check(soft=("a", "b")))
     checked = replace(checked, check=replace(checked.check, n_samples=150))
-    checked = replace(checked, check=replace(checked.check, noise=NoiseGuard(24, 4, 5, 150)))
+    checked = replace(checked, check=replace(checked.check, noise=NoiseGuard(24, 4, 5, 150, 0.4)))
     assert Result.from_json(checked.to_json()) == checked
 
 
@@ -100,7 +100,7 @@ def test_a_check_survives(run):
     ],
 )
 def test_a_check_that_contradicts_itself_is_refused(run, path, value, sentence):
-    small = replace(a_check(), n_samples=150, noise=NoiseGuard(24, 4, 5, 150))
+    small = replace(a_check(), n_samples=150, noise=NoiseGuard(24, 4, 5, 150, 0.4))
     text = changed(replace(run, check=small), ["check", *path], value)
     with pytest.raises(DataError, match=sentence):
         Result.from_json(text)

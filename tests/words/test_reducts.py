@@ -276,6 +276,8 @@ def test_models_that_are_almost_perfect_name_the_columns_that_would_do_alone(win
     assert "or nearly" not in " ".join(words_of(reaching(0.995)).doubts())
     single = changed(reaching(0.98), selected=wine_result.selected[:1])
     assert "0.980, which is rare, and 'alcohol' would do" in words_of(single).doubts()[0]
+    other = replace(single, suspected_leaks=(Leak((3,), "it is the square root of the target"),))
+    assert "which is rare, and 'alcohol' would do" in words_of(other).doubts()[1]
     good = words_of(replace(reaching(0.97), suspected_leaks=leaks))
     assert "or nearly" not in " ".join(good.doubts())
 

@@ -58,6 +58,7 @@ class Kind:
     has_path = False  # whether the size is chosen along the path of a greedy search
     compares_with_all = False  # whether new rows are verified next to all columns
     affordable = 2**28  # pairs of samples, times subsets, that are scored in seconds
+    as_noise = 0.4  # share of random columns among those taken that makes the noise guard fail
     exchanges_tried = 0  # columns that say most alone, and that add most, tried for each other one
 
     @property

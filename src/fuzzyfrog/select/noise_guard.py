@@ -74,7 +74,7 @@ def _counted(
             taken = list(select(doubled, greedy).selected)
         n_taken += len(taken)
         n_random += int(is_twin[taken].sum())
-    return NoiseGuard(n_taken, n_random, n_shuffles, n_samples)
+    return NoiseGuard(n_taken, n_random, n_shuffles, n_samples, greedy.kind.as_noise)
 
 
 def _with_twins(dataset: Dataset, random: np.random.Generator) -> tuple[Dataset, Masks]:

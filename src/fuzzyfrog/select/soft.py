@@ -51,6 +51,7 @@ class Soft(Kind):
     scores_all_rows = False
     has_path = True
     affordable = 2**32
+    as_noise = 0.3
     exchanges_tried = 50
     name = "soft"
 

@@ -228,13 +228,12 @@ class Words(ABC):
             if not stable:
                 return "Rely on none of them alone: no column is selected in every fold."
             return f"Rely on those that are selected in every fold: {named(stable)}."
-        chosen, size = self.result.chosen_accuracy, len(self.result.selected)
-        larger = [one for one in self.result.front if one.size > size and one.accuracy is not None]
-        best = max(larger, key=lambda one: one.accuracy or -inf, default=None)
-        if chosen is None or best is None or (best.accuracy or -inf) <= chosen:
+        # A selection that fits these samples too well cannot say how many columns others need.
+        size = 2 * len(self.result.selected)
+        if size >= self.result.n_allowed:
             return "For prediction, keep all columns."
-        more = self.option(f"n_features_to_select={best.size}", f"--n-features {best.size}")
-        return f"For prediction, try {best.size:,} columns ({more}), or keep all columns."
+        more = self.option(f"n_features_to_select={size}", f"--n-features {size}")
+        return f"For prediction, try twice as many columns ({more}), or keep all columns."
 
     @abstractmethod
     def _own_facts(self) -> Iterator[tuple[str, str]]: ...
@@ -377,7 +376,7 @@ class Words(ABC):
         noise = None if self.result.check is None else self.result.check.noise
         if noise is not None and noise.fails:
             size = len(self.result.selected)
-            these = "This column" if size == 1 else f"Most of these {size:,} columns"
+            these = "This column" if size == 1 else f"Many of these {size:,} columns"
             yield f"{these} may be noise: {noise}."
 
     def _leaks(self) -> Iterator[str]:
@@ -392,13 +391,13 @@ class Words(ABC):
         known = {*result.names(result.selected), *proposed}
         everything = [one.name for one in result.table.features]
         start, leaking, them = leaks_in_words(result.suspected_leaks, everything)
+        is_used = bool(known.intersection(leaking)) or (bool(leaking) and result.check is None)
         if leaking:
-            is_used = known.intersection(leaking) or result.check is None
             these = "these scores do" if is_used else "the score of all columns does"
             typed = f"{exclude} {shlex.quote(','.join(leaking))}"
             way_out = self.option(f"{exclude}={leaking}", typed)
             yield f"{start} {these} not hold for new samples: leave {them} out with {way_out}."
-        elif (best := self._near_perfect()) and (names := self._suspects()):
+        if not is_used and (best := self._near_perfect()) and (names := self._suspects()):
             it_is, them = ("it is", "it") if len(names) == 1 else ("they are", "them")
             yield (
                 f"{best}, which is rare, and {listed(names)} would do, or nearly. If {it_is} "
