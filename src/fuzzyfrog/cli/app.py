@@ -20,7 +20,7 @@ from fuzzyfrog.cli.options import flattened
 
 # In the order of the help: the function or the typer app, in the module of the same name.
 COMMANDS = (
-    "select", "reducts", "score", "explain", "report", "verify", "compare", "doctor"
+    "select", "reducts", "score", "explain", "report", "swap", "verify", "compare", "doctor"
 )  # fmt: skip
 
 
@@ -100,6 +100,7 @@ EXAMPLES = {
         "table.csv --target kind --all",
         "table.csv --target kind --search quickreduct --min-dependency 0.95",
     ),
+    "swap": ("run.json proline hue --save other.json", "run.json proline hue alcohol magnesium"),
     "verify": ("run.json new.csv --table table.csv",),
 }
 # Options of the two commands that select, each named to whoever gives it to the other.

@@ -387,6 +387,21 @@ def given_options(group: Any, but: Collection[str] = ()) -> list[str]:
     ]
 
 
+def typed(group: Any) -> list[str]:
+    """Return the options of a group that differ from their defaults, as they are typed."""
+    words: list[str] = []
+    for one in fields(group):
+        value, option = getattr(group, one.name), option_of(one.name)
+        if value == one.default or one.default is MISSING:
+            continue
+        if value is True:
+            words.append(option)
+            continue
+        for each in value if isinstance(value, list | tuple) else [value]:
+            words += [option, str(each)]
+    return words
+
+
 def flattened(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a command whose signature has the options of each group in place of the group."""
     hints = get_type_hints(function, include_extras=True)

@@ -6,7 +6,7 @@ import shlex
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING, TypeVar
 
@@ -42,12 +42,21 @@ LEAVING_OUT = (
 )
 
 
+@dataclass(frozen=True)
+class Swapped:
+    """The answer of which columns were exchanged, and a command that selects the others."""
+
+    before: Result
+    command: str
+
+
 def run_selection(
     options: SelectionOptions,
     files: Files,
     asked: TableOptions,
     checking: CheckOptions,
     printing: Printing,
+    swapped: Swapped | None = None,
 ) -> None:
     """Read a table, select features, and print and write the result; ends with an exit code."""
     if not printing.as_json:
@@ -71,11 +80,15 @@ def run_selection(
                 settings = options.settings(dataset, files.scores)
                 ids = () if files.output is None else _ids(dataset, options)
                 loaded = replace(loaded, dataset=_grouped(dataset, settings), ids=ids)
+                if swapped is not None:
+                    _check_same(swapped.before, loaded.dataset)
                 deadline = Deadline(inf if options.max_seconds is None else options.max_seconds)
                 with compiling_heard(course.compile):
                     with stoppable():
                         stopping.notice = NOTICE
                         result, unwritten = _selected(settings, loaded, stopping, course, files)
+                        if swapped is not None:
+                            result = _exchanged(result, swapped, settings, loaded.dataset)
                         result = _explained(result, settings, loaded.dataset, stopping, course)
                     trial = Checking(settings, checking, options.seed, deadline, stopping, course)
                     if not checking.no_check:
@@ -109,6 +122,21 @@ def _ids(dataset: Dataset, options: SelectionOptions) -> tuple[str, ...]:
         if name not in asked and not holds_dates(dataset, one) and is_left_out_id(dataset, one)
     ]
     return (*found, options.groups) if options.groups else tuple(found)
+
+
+def _check_same(before: Result, dataset: Dataset) -> None:
+    from fuzzyfrog.select.verify import check_same
+
+    check_same(before, dataset)
+
+
+def _exchanged(result: Result, swapped: Swapped, settings: Settings, dataset: Dataset) -> Result:
+    from fuzzyfrog.select.groups import Groups
+    from fuzzyfrog.select.swap import with_exchange
+
+    groups = Groups.of(settings.feature_groups, dataset)
+    found = with_exchange(result, swapped.before, dataset, settings, groups)
+    return _with(found, command=swapped.command)
 
 
 def _with(result: Result, **changes: object) -> Result:

@@ -14,7 +14,7 @@ from fuzzyfrog.report.features import (
 from fuzzyfrog.report.text import cell, room, short, visible
 from fuzzyfrog.result import AmbiguousSample, Subset
 from fuzzyfrog.result.result import Parameter
-from fuzzyfrog.words import Words, columns_lead, columns_table
+from fuzzyfrog.words import Words, columns_lead, columns_table, exchange_sentences
 from fuzzyfrog.words.text import capitalized
 
 MAX_CHIPS = 60  # features that are named at the top
@@ -33,6 +33,7 @@ def answer(words: Words) -> dict[str, Any]:
         "claim": others[-1] if others else None,
         "advice": words.advice(),
         "unchecked": words.unchecked(),
+        "exchange": result.exchange and exchange_sentences(words, result.exchange),
         "chips": [
             {"name": short(name, LONGEST_CHIP), "core": feature in (result.core or ())}
             for feature, name in zip(result.by_loss, result.names(result.by_loss), strict=True)
@@ -57,7 +58,10 @@ def check(words: Words) -> dict[str, Any]:
     noise, found = words.noise(), words.result.check
     return {
         "sentence": f"{capitalized(words.models())}.",
-        "taken": found and found.taken and f"{found.taken_in_words()}.",
+        "taken": not words.result.exchange
+        and found
+        and found.taken
+        and f"{found.taken_in_words()}.",
         "noise": noise and f"{noise}.",
         "notes": [] if found is None else list(found.notes),
     }

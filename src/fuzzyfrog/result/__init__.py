@@ -1,7 +1,7 @@
 """The result of a selection, in plain types that can be saved and shared."""
 
 from fuzzyfrog.result.check import Check, Difference, ModelScores, NoiseGuard
-from fuzzyfrog.result.columns import Column, Replacement
+from fuzzyfrog.result.columns import Column, Exchange, Replacement
 from fuzzyfrog.result.parts import (
     Alike,
     AmbiguousSample,
@@ -38,6 +38,7 @@ __all__ = [
     "DataSample",
     "Difference",
     "Example",
+    "Exchange",
     "Explanation",
     "FeatureSummary",
     "HistoryPoint",

@@ -29,6 +29,32 @@ class Replacement(Part, frozen=True, omit_defaults=True):
     accuracy: Number | None = None
 
 
+class Exchange(Part, frozen=True, omit_defaults=True):
+    """How an answer differs from the one before, some of whose columns were exchanged.
+
+    Attributes
+    ----------
+    old, new : tuple of str
+        The columns that went, and those that came in their place.
+    before : float
+        The dependency before.
+    lost : float
+        How much it fell by the exchange; negative if it rose.
+    error : float or None
+        Standard error of `lost` over the samples; None for a measure without memberships.
+    accuracy_before, accuracy : float or None
+        How well the five nearest neighbors do before and after, as in `Subset.accuracy`.
+    """
+
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    before: Number
+    lost: Number
+    error: Positive | None = None
+    accuracy_before: Number | None = None
+    accuracy: Number | None = None
+
+
 class Column(Part, frozen=True, omit_defaults=True):
     """A column of the table and its role.
 

@@ -17,7 +17,7 @@ from fuzzyfrog.common.files import written_whole
 from fuzzyfrog.common.messages import close_to, listed, shown
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result.check import Check
-from fuzzyfrog.result.columns import Column
+from fuzzyfrog.result.columns import Column, Exchange
 from fuzzyfrog.result.consistency import SAVE_ONE, check_result
 from fuzzyfrog.result.parts import (
     Alike,
@@ -183,6 +183,8 @@ class Result(Part, frozen=True):
         How well models do with the selected features; None if that was not checked.
     stability : Stability or None
         How often each column is selected on halves of the samples; None if that was not tried.
+    exchange : Exchange or None
+        The difference to the answer before; None if no column of it was exchanged.
     """
 
     table: TableSummary
@@ -216,6 +218,7 @@ class Result(Part, frozen=True):
     data_sample: DataSample | None = None
     check: Check | None = None
     stability: Stability | None = None
+    exchange: Exchange | None = None
 
     @property
     def reducts(self) -> tuple[Subset, ...]:

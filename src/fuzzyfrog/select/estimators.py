@@ -13,6 +13,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -49,8 +50,9 @@ from fuzzyfrog.select.selection import select, with_groups, with_reduct
 from fuzzyfrog.select.settings import RandomState, Settings, checked_callbacks, selected_index
 from fuzzyfrog.select.soft import Soft
 from fuzzyfrog.select.strict import Strict
+from fuzzyfrog.select.swap import GIVEN, exchanged, with_exchange
 from fuzzyfrog.select.table_selector import TableSelector
-from fuzzyfrog.select.verify import MAX_SECONDS, verify
+from fuzzyfrog.select.verify import MAX_SECONDS, check_same, verify
 
 INTERVALS = {0: inf, 1: 1.0}  # seconds between two lines of progress, by verbose; else none
 # Parameters of an estimator that are no settings of a selection.
@@ -256,6 +258,58 @@ class _Selector(TableSelector):
         chosen = with_reduct(self.result_, int(i), measure, support)
         self.result_ = replace(chosen, columns=for_reduct(chosen))
         return self
+
+    def swap(self, old: int | str, new: int | str, X: object, y: object = None) -> Self:
+        """Return a selector with another column in the place of a selected one.
+
+        Parameters
+        ----------
+        old : int or str
+            Index or name of a selected column.
+        new : int or str
+            Index or name of a column that is not selected.
+        X : array-like or data frame of shape (n_samples, n_features), or Dataset
+            What the selector was fitted on; it keeps only a part of it.
+        y : array-like of shape (n_samples,), default=None
+            The target. Leave it out if `X` is a `Dataset`.
+
+        Returns
+        -------
+        object
+            A new, fitted selector. Its `result_` has the whole record of these columns, and in
+            ``exchange`` the difference to this answer. Swap again to exchange more columns.
+
+        Examples
+        --------
+        >>> from fuzzyfrog import SoftSelector, load_dataset
+        >>> wine = load_dataset("wine")
+        >>> other = SoftSelector().fit(wine).swap("proline", "hue", wine)
+        >>> round(other.result_.exchange.lost, 3)
+        0.03
+        """
+        check_is_fitted(self, "result_")
+        features = exchanged(self.result_, old, new)
+        given = {
+            "n_features_to_select": len(features),
+            "must_include": list(self.result_.names(features)),
+            "random_state": self.seed_,
+            **GIVEN,
+        }
+        if not hasattr(self, "feature_names_in_"):
+            given["must_include"] = list(features)
+        other: Self = clone(self)
+        known = other.get_params(deep=False)
+        other.set_params(**{name: value for name, value in given.items() if name in known})
+        groups = self._evidence.dataset.groups
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the fit says the same
+            dataset = dataclasses.replace(other._read(X, y), groups=groups)
+        check_same(self.result_, dataset)
+        other.fit(X, y, groups=groups)
+        other.result_ = with_exchange(
+            other.result_, self.result_, dataset, other.settings(), other._groups
+        )
+        return other
 
     def explain(self, feature: int | str, *, limit: int = 10) -> Explanation:
         """Explain why a feature is selected.

@@ -59,7 +59,7 @@ def verify(
         If the old table is another one, or columns are not there.
     """
     check_budget(None, max_seconds)
-    _check_same(result, old)
+    check_same(result, old)
     groups = Groups.of(settings.feature_groups, old)
     places = np.arange(old.n_features)
     if result.table.n_features < old.n_features:  # in a saved run a group is one feature
@@ -93,13 +93,13 @@ def verify(
     return settings.kind.verified(rows)
 
 
-def _check_same(result: Result, old: Dataset) -> None:
+def check_same(result: Result, old: Dataset) -> None:
     """Raise unless a table is that of the selection, by its fingerprint."""
     if fingerprint(old) == f"sha256:{result.table.sha256}":
         return
     was = f"{result.table.n_samples:,} samples"
     raise DataError(
-        f"the old table must be the one that the columns were selected from ({was}), got one with "
+        f"the table must be the one that the columns were selected from ({was}), got one with "
         f"{count(old.n_samples, 'sample')} and {count(old.n_features, 'feature')} that differs. "
         "Pass the same rows, read with the same options."
     )

@@ -1,7 +1,7 @@
 """A result -> sentences, the same for the command line, the report and the plots."""
 
 from fuzzyfrog.result import Reducts, Result, Scored, SoftPath
-from fuzzyfrog.words.columns import columns_lead, columns_table
+from fuzzyfrog.words.columns import columns_lead, columns_table, exchange_sentences
 from fuzzyfrog.words.common import Words
 from fuzzyfrog.words.reducts import ReductWords
 from fuzzyfrog.words.scored import ScoredWords
@@ -9,7 +9,9 @@ from fuzzyfrog.words.soft import SoftWords
 from fuzzyfrog.words.text import named
 from fuzzyfrog.words.unselected import why_not
 
-__all__ = ["Words", "columns_lead", "columns_table", "named", "why_not", "words_of"]
+__all__ = [
+    "Words", "columns_lead", "columns_table", "exchange_sentences", "named", "why_not", "words_of",
+]  # fmt: skip
 
 
 def words_of(result: Result) -> Words:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fuzzyfrog.common.messages import shown
-from fuzzyfrog.result import Column, Result
+from fuzzyfrog.common.messages import shown, told_apart
+from fuzzyfrog.result import Column, Exchange, Result
 from fuzzyfrog.words.text import named
 
 if TYPE_CHECKING:  # the words of each kind of answer use this module
@@ -106,9 +106,30 @@ def _why_left_out(words: Words, one: Column) -> str:
     }[one.rule]
 
 
-def _signed(value: float) -> str:
-    text = f"{value:+.4f}"
-    return text if float(text) else "0.0000"
+def exchange_sentences(words: Words, one: Exchange) -> str:
+    """Return what an exchange of columns changed, in sentences."""
+    now = one.before - one.lost
+    error = "" if one.error is None else f" ± {one.error:.4f}"
+    said = (
+        f"{named(one.new)} in the place of {named(one.old)}: {words.score} is "
+        f"{told_apart(now, one.before)}, before {told_apart(one.before, now)} "
+        f"({_signed(-one.lost)}{error})"
+    )
+    if one.accuracy is not None and one.accuracy_before is not None:
+        change = _signed(one.accuracy - one.accuracy_before, 3)
+        before = f"before {one.accuracy_before:.3f} ({change})"
+        said += f"; {words.accuracy()} is {one.accuracy:.3f}, {before}"
+    if words.result.exchange is one and words.result.check is not None:
+        said += (
+            ". The check has these columns in every fold; they were chosen on all samples, so "
+            "expect a little less on new ones"
+        )
+    return f"{said}."
+
+
+def _signed(value: float, digits: int = 4) -> str:
+    text = f"{value:+.{digits}f}"
+    return text if float(text) else text[1:]
 
 
 def substitutes_line(result: Result) -> str | None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from fuzzyfrog.common.messages import count, listed, shown, told_apart
 from fuzzyfrog.result import Explanation, Result, Subset
 from fuzzyfrog.result.check import shown as score_shown
+from fuzzyfrog.words.columns import exchange_sentences
 from fuzzyfrog.words.text import MAX_NAMED, capitalized, duration, gamma, leaks_in_words, named
 
 NEAR_PERFECT = 0.975  # accuracy or R² that few honest columns allow
@@ -132,6 +133,8 @@ class Words(ABC):
         self.size = count(len(result.selected), "feature")
         if result.stop_reason != "converged":
             self.brief = (*self.brief, "search")
+        if result.exchange is not None:
+            self.brief = (*self.brief, "exchange")
 
     # What each kind of answer says in its own way.
 
@@ -438,7 +441,8 @@ class Words(ABC):
     def columns(self) -> Listing:
         """Return the selected features, and in how many folds each was selected."""
         found, check = self.listing(), self.result.check
-        if check is None or not check.selections or self.result.settings.get("feature_groups"):
+        is_given = self.result.exchange is not None  # in every fold
+        if check is None or not check.selections or self.result.has_groups or is_given:
             return found
         taken, folds = check.taken, check.folds
         rows = [(*row, f"{taken.get(row[0], 0)} of {folds}") for row in found.rows]
@@ -447,7 +451,9 @@ class Words(ABC):
     def facts(self) -> Iterator[tuple[str, str]]:
         """Yield labeled sentences, without final periods."""
         check = self.result.check
-        if check is not None and check.taken:
+        if self.result.exchange is not None:
+            yield "exchange", exchange_sentences(self, self.result.exchange).rstrip(".")
+        elif check is not None and check.taken:
             yield "in folds", check.taken_in_words()
         if (noise := self.noise()) is not None:
             yield "noise", noise

@@ -47,9 +47,9 @@ class SoftWords(Words):
     def listing(self) -> Listing:
         """Return the selected features in the order in which a greedy search added them."""
         added = self.added[: len(self.result.selected)]
-        if set(added) != set(self.result.selected):
-            return super().listing()
         steps = {one.size: one for one in self.result.front}
+        if set(added) != set(self.result.selected) or len(added) > len(steps):
+            return super().listing()
         rows: list[tuple[str, ...]] = []
         for size, name in enumerate(self.result.names(added), start=1):
             step = steps.get(size)

@@ -1,0 +1,163 @@
+"""``fuzzyfrog swap``: another answer, with other columns in the place of selected ones."""
+
+from __future__ import annotations
+
+import csv
+import functools
+import io
+import json
+import shlex
+from collections.abc import Callable, Iterable
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from msgspec import to_builtins
+
+from fuzzyfrog.cli.commands.reducts import reducts
+from fuzzyfrog.cli.commands.select import select
+from fuzzyfrog.cli.console import safe, write_json, write_result
+from fuzzyfrog.cli.errors import UsageError
+from fuzzyfrog.cli.inputs import STDIN, SavedRun, loaded_run
+from fuzzyfrog.cli.options import Printing, flattened, given_options, typed
+from fuzzyfrog.cli.outputs import Files
+from fuzzyfrog.cli.selecting import Swapped, run_selection
+from fuzzyfrog.errors import ParameterError
+
+if TYPE_CHECKING:
+    from fuzzyfrog.result import Exchange, Result
+
+DOORS: dict[str, Callable[..., None]] = {"select": select, "reducts": reducts}
+
+
+def swap(
+    run: SavedRun,
+    exchanges: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="OLD NEW",
+            help="A selected column and the one that takes its place; may be repeated.",
+        ),
+    ],
+    files: Files,
+    printing: Printing,
+    table: Annotated[
+        str | None,
+        typer.Option(metavar="TABLE", help="The table of the run, if it is in another place."),
+    ] = None,
+    no_check: Annotated[
+        bool, typer.Option("--no-check", metavar="", help="Do not check with models.")
+    ] = False,
+) -> None:
+    """Exchange selected columns of a saved run for others, and see what that changes.
+
+    The table is read as it was for the run, and the columns are measured, explained and checked
+    as any selection is. Without the table, the figures of the run are printed, if it has them.
+    """
+    loaded = loaded_run(run)
+    if len(exchanges) % 2:
+        raise UsageError(
+            f"OLD NEW must be pairs of columns, got {len(exchanges)} names. Put names that contain "
+            "spaces in quotes."
+        )
+    after = _after(loaded, zip(exchanges[::2], exchanges[1::2], strict=True))
+    _, name, *arguments = shlex.split(loaded.command or "fuzzyfrog -")
+    if name not in DOORS:
+        where = "the run was saved in Python, where `swap` of its selector returns"
+        _print_stored(loaded, after, files, printing, where)
+        return
+    groups = _options(name, arguments)
+    asked = replace(groups["asked"], table=table or groups["asked"].table)
+    if asked.table == STDIN or (asked.is_file and asked.source() is None):
+        where = f"{shlex.quote(asked.table)} is not here; --table with the table of the run returns"
+        _print_stored(loaded, after, files, printing, where)
+        return
+    search, checking = groups["search"], groups["checking"]
+    if search.feature_group:
+        raise UsageError(
+            "RUN.json must be a run without --feature-group. Name the columns and groups with "
+            "--include and their number with --n-features instead."
+        )
+    given = {
+        "n_features": len(after), "include": [_line(loaded.names(after))], "search": "quickreduct",
+        "size_rule": "auto", "certify": False, "cost": None, "costs": None, "survives": 0,
+        "max_lost": None,
+    }  # fmt: skip
+    known = {one.name for one in fields(search)}
+    search = replace(search, **{name: value for name, value in given.items() if name in known})
+    checking = replace(checking, stability=False, no_check=no_check or checking.no_check)
+    words = [*typed(asked), *typed(search), *typed(checking)]
+    command = shlex.join(["fuzzyfrog", name, asked.table, *words])
+    run_selection(search, files, asked, checking, printing, Swapped(loaded, command))
+
+
+def _after(loaded: Result, pairs: Iterable[tuple[str, str]]) -> tuple[int, ...]:
+    """Return the features after some exchanges."""
+    from msgspec.structs import replace
+
+    from fuzzyfrog.select.swap import exchanged
+
+    try:
+        for old, new in pairs:
+            loaded = replace(loaded, selected=exchanged(loaded, old, new))
+    except ParameterError as error:
+        (name,) = error.parameters
+        raise UsageError(
+            f"{name.upper()} must {error.rule}, got {error.got}. {error.hint}"
+        ) from None
+    return loaded.selected
+
+
+def _options(name: str, arguments: list[str]) -> dict[str, Any]:
+    """Return the groups of options of a command that selects, from its arguments."""
+
+    @functools.wraps(DOORS[name])
+    def noted(**groups: Any) -> dict[str, Any]:
+        return groups
+
+    app = typer.Typer(add_completion=False)
+    app.command()(flattened(noted))
+    groups: dict[str, Any] = typer.main.get_command(app)(arguments, standalone_mode=False)
+    return groups
+
+
+def _line(names: Iterable[str]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    return line.getvalue()
+
+
+def _print_stored(
+    loaded: Result, after: tuple[int, ...], files: Files, printing: Printing, where: str
+) -> None:
+    """Print what the run itself knows about an exchange; `where` says who knows the rest."""
+    from fuzzyfrog.words import exchange_sentences, words_of
+
+    one, rest = _stored(loaded, after), f"{where} the whole record."
+    if one is None:
+        raise UsageError(f"RUN.json must have figures for this exchange, got none: {rest}")
+    if not files.are_none:
+        raise UsageError(f"{given_options(files)[0]} must come with the table: {rest}")
+    if printing.as_json:
+        write_json(json.dumps(to_builtins(one)))
+    else:
+        said = exchange_sentences(words_of(loaded), one)
+        write_result(safe(said), f"These are figures of the run; {safe(rest)}")
+
+
+def _stored(loaded: Result, after: tuple[int, ...]) -> Exchange | None:
+    """Return an exchange of one column whose figures a run has."""
+    from fuzzyfrog.result import Exchange
+
+    went, came = set(loaded.selected) - set(after), set(after) - set(loaded.selected)
+    if len(went) > 1 or not loaded.columns:
+        return None
+    (old,), (new,) = went, came
+    both = (*loaded.columns[old].replacements, *loaded.columns[new].replacements)
+    for one in both:
+        if one.feature in (old, new):
+            return Exchange(
+                loaded.names(went), loaded.names(came), loaded.dependency, one.lost, one.error,
+                loaded.chosen_accuracy, one.accuracy,
+            )  # fmt: skip
+    return None

@@ -1,0 +1,74 @@
+"""Another answer: a selected column exchanged for one that is not, with what that changes."""
+
+from __future__ import annotations
+
+import numpy as np
+from msgspec.structs import replace
+
+from fuzzyfrog.common.deadline import TimeIsUp
+from fuzzyfrog.common.messages import close_to, listed, shown, suggested
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.errors import ParameterError
+from fuzzyfrog.result import Exchange, Result
+from fuzzyfrog.select.groups import Groups
+from fuzzyfrog.select.settings import Settings
+
+# What has no meaning once the columns are given. The search scores them, and nothing else.
+GIVEN = {
+    "search": "quickreduct", "size_rule": "auto", "certify": False, "costs": None, "survives": 0,
+    "max_lost": None, "checkpoint": None,
+}  # fmt: skip
+
+
+def exchanged(result: Result, old: str | int, new: str | int) -> tuple[int, ...]:
+    """Return the selected features with another one in the place of one of them.
+
+    Raises
+    ------
+    ParameterError
+        If `old` is not the name or index of a selected feature, or `new` that of another one.
+    """
+    names = result.names(result.selected)
+    if old in names:
+        leaves = result.selected[names.index(str(old))]
+    elif str(old).isdecimal() and int(old) in result.selected:
+        leaves = int(old)
+    else:
+        close = close_to(old, names)
+        guess = f"Did you mean {shown(close[0])}? " if close else ""
+        hint = f"{guess}Selected: {listed(names)}."
+        raise ParameterError("old", "be a selected column", shown(old), hint)
+    comes = result.unselected(new)
+    if comes is None:
+        known = [one.name for one in result.table.features if one.name not in names]
+        got = f"{shown(new)}, which is selected" if new in names else shown(new)
+        raise ParameterError("new", "be a column that is not selected", got, suggested(new, known))
+    return tuple(sorted({*result.selected, comes} - {leaves}))
+
+
+def with_exchange(
+    result: Result, before: Result, dataset: Dataset, settings: Settings, groups: Groups
+) -> Result:
+    """Return a result with the difference to the one before, on the same samples."""
+    measure = settings.kind.measured(dataset, settings.n_jobs)
+    n_rows = None if result.sampling is None else result.sampling.n_sampled
+    here, places = measure.on_rows(n_rows, result.seed), np.arange(dataset.n_features)
+    lost, error = before.dependency - result.dependency, None
+    accuracy = accuracy_before = None
+    try:
+        masks = np.array(
+            [groups.expanded(np.isin(places, one.selected)) for one in (before, result)]
+        )
+        falls = -np.diff(settings.kind.weighed(here, masks), axis=0)
+        lost = float(falls.mean())
+        if falls.shape[1] > 1:
+            error = float(here.standard_errors(falls)[0])
+        accuracy_before, accuracy = (settings.kind.accuracy(here, one) for one in masks)
+    except (TimeIsUp, MemoryError):
+        pass
+    came, went = (
+        result.names(sorted(set(one.selected) - set(other.selected)))
+        for one, other in ((result, before), (before, result))
+    )
+    found = Exchange(went, came, before.dependency, lost, error, accuracy_before, accuracy)
+    return replace(result, exchange=found)

@@ -1,0 +1,86 @@
+"""`fuzzyfrog swap`: the record of another answer, from the run and its table."""
+
+import json
+
+import pytest
+
+from fuzzyfrog import Result, SoftSelector, load_dataset
+
+QUICK = ["--quiet", "--no-check"]
+
+
+@pytest.fixture
+def run_cli(in_process):
+    """Run a command that must end with a code; return what it says."""
+
+    def run(*arguments, code=0):
+        ended, out, err = in_process(*arguments)
+        assert ended == code, err
+        return out if not code else err
+
+    return run
+
+
+@pytest.fixture
+def table(tmp_path):
+    wine = load_dataset("wine")
+    lines = [";".join(["kind", *wine.feature_names])]
+    for row, kind in zip(wine.values.tolist(), wine.target.tolist(), strict=True):
+        lines.append(";".join([f"k{kind}", *map(str, row)]))
+    path = tmp_path / "wine, red.csv"
+    path.write_text("\n".join(lines))
+    return path
+
+
+def test_the_table_is_read_again_as_the_command_of_the_run_says(run_cli, table, tmp_path):
+    run, other, again = (tmp_path / name for name in ("run.json", "other.json", "again.json"))
+    asked = ["select", table, "--target", "kind", "--separator", ";", "--exclude", "ash", *QUICK]
+    run_cli(*asked, "--save", run)
+    page = tmp_path / "page.html"
+    out = run_cli("swap", run, "proline", "hue", *QUICK, "--save", other, "--report", page)
+    assert "hue in the place of proline" in out
+    before, after = Result.load(run), Result.load(other)
+    assert set(after.names(after.selected)) == {*before.names(before.selected), "hue"} - {"proline"}
+    assert after.columns[before.table.n_features - 1].role == "useful"
+    assert "hue in the place of proline" in page.read_text()
+    run_cli("swap", other, "alcohol", "magnesium", *QUICK, "--save", again)
+    twice = run_cli("swap", run, "proline", "hue", "alcohol", "magnesium", "--json", *QUICK)
+    assert Result.load(again).selected == Result.from_json(twice).selected
+    assert Result.load(again).exchange.old == ("alcohol",)
+    assert Result.from_json(twice).exchange.old == ("alcohol", "proline")
+    table.write_text(table.read_text().replace("14.23", "14.24"))
+    ended = run_cli("swap", run, "proline", "hue", *QUICK, code=2)
+    assert "the table must be the one that the columns were selected from" in ended
+
+
+def test_without_the_table_the_figures_of_the_run_are_used(run_cli, tmp_path):
+    run = tmp_path / "run.json"
+    record = SoftSelector().fit(load_dataset("breast_cancer")).record()
+    record.save(run)
+    out = run_cli("swap", run, "worst radius", "worst area")
+    assert "worst area in the place of worst radius" in out
+    assert "These are figures of the run; the run was saved in Python" in out
+    radius = record.columns[[one.name for one in record.columns].index("worst radius")]
+    found = json.loads(run_cli("swap", run, "worst radius", "worst area", "--json"))
+    (stored,) = [
+        one for one in radius.replacements if record.names([one.feature])[0] in found["new"]
+    ]
+    assert found["lost"] == stored.lost
+    ended = run_cli("swap", run, "worst radius", "mean smoothness", code=2)
+    assert "must have figures for this exchange, got none" in ended
+    ended = run_cli(
+        "swap", run, "worst radius", "worst area", "--save", tmp_path / "x.json", code=2
+    )
+    assert "--save must come with the table" in ended
+
+
+def test_what_is_missing_is_said(run_cli, tmp_path, table):
+    run = tmp_path / "run.json"
+    run_cli("select", table, "--target", "kind", "--separator", ";", *QUICK, "--save", run)
+    there = table.rename(tmp_path / "moved.csv")
+    ended = run_cli("swap", run, "proline", "hue", code=2)
+    assert "red.csv' is not here; --table with the table of the run returns" in ended
+    assert "hue" in run_cli("swap", run, "proline", "hue", "--table", there, *QUICK)
+    ended = run_cli("swap", run, "prolin", "hue", code=2)
+    assert "OLD must be a selected column, got 'prolin'. Did you mean 'proline'?" in ended
+    assert "OLD NEW must be pairs" in run_cli("swap", run, "proline", code=2)

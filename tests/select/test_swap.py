@@ -1,0 +1,94 @@
+"""Another answer: one column exchanged, with the whole record and the difference."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fuzzyfrog import DataError, FeatureSelector, ReductSelector, Result, SoftSelector, load_dataset
+from fuzzyfrog.errors import ParameterError
+from fuzzyfrog.measure import Dependency, SoftDependency
+from fuzzyfrog.words import exchange_sentences, words_of
+
+WINE = load_dataset("wine")
+PROLINE, HUE = (WINE.feature_names.index(name) for name in ("proline", "hue"))
+
+
+def mask(features, n_features=13):
+    return np.isin(np.arange(n_features), features)
+
+
+def test_one_column_is_exchanged_and_the_difference_is_that_of_the_memberships():
+    selector = SoftSelector().fit(WINE)
+    other = selector.swap("proline", "hue", WINE)
+    before, after = selector.result_, other.result_
+    assert set(after.selected) == {*before.selected, HUE} - {PROLINE}
+    assert selector.result_.selected == SoftSelector().fit(WINE).result_.selected
+    soft = SoftDependency(WINE)
+    falls = soft.memberships(mask(before.selected)) - soft.memberships(mask(after.selected))
+    found = after.exchange
+    assert (found.old, found.new, found.before) == (("proline",), ("hue",), before.dependency)
+    assert found.lost == pytest.approx(falls.mean(), abs=1e-12)
+    assert found.error == pytest.approx(falls.std(ddof=1) / np.sqrt(len(falls)), abs=1e-12)
+    assert found.accuracy_before == pytest.approx(before.chosen_accuracy)
+    assert found.accuracy == pytest.approx(after.chosen_accuracy)
+    assert after.columns[HUE].role == "selected"
+    assert after.columns[PROLINE].role == "useful"
+    record = other.record()
+    assert [one.feature for one in record.explanations] == list(after.selected)
+    assert Result.from_json(record.to_json()).exchange == found
+    assert "hue in the place of proline" in exchange_sentences(words_of(record), found)
+
+
+def test_exchanges_repeat_and_names_are_those_of_the_fit():
+    X, y = WINE.values, WINE.target
+    first = SoftSelector().fit(X, y)
+    second = first.swap(PROLINE, HUE, X, y).swap(0, 4, X, y)
+    assert not hasattr(second, "feature_names_in_")
+    assert second.n_features_ == first.n_features_
+    assert set(np.flatnonzero(second.support_)) == {*first.result_.selected, HUE, 4} - {PROLINE, 0}
+    assert second.transform(X).shape == (178, 5)
+
+
+@pytest.mark.filterwarnings("ignore::fuzzyfrog.PredictionWarning", "ignore:12 features without")
+def test_a_reduct_with_costs_and_a_proof():
+    selector = ReductSelector(costs={"proline": 3.0}, certify=True, random_state=0).fit(WINE)
+    old = next(iter(selector.get_feature_names_out()))
+    other = selector.swap(old, "total_phenols", WINE)
+    score = Dependency(WINE).score([other.support_])[0]
+    assert other.dependency_ == pytest.approx(score)
+    assert other.result_.exchange.lost == pytest.approx(selector.dependency_ - score)
+    assert other.result_.exchange.accuracy is None
+    assert other.result_.certificate is None
+
+
+def test_a_custom_measure_has_no_error_bars():
+    class Size:
+        def __init__(self, dataset):
+            self._weights = np.arange(1.0, dataset.n_features + 1.0)
+
+        def score(self, masks):
+            return masks @ self._weights
+
+    X = np.random.default_rng(0).normal(size=(20, 4))
+    selector = FeatureSelector(Size, n_features_to_select=2).fit(X, np.arange(20) % 2)
+    found = selector.swap(3, 0, X, np.arange(20) % 2).result_.exchange
+    assert (found.lost, found.error, found.accuracy) == (3.0, None, None)
+
+
+def test_samples_that_belong_together_stay_together():
+    patient = np.random.default_rng(0).integers(0, 60, 178)
+    frame = pd.DataFrame(WINE.values, columns=WINE.feature_names)
+    selector = SoftSelector().fit(frame, WINE.target, groups=patient)
+    old, new = selector.get_feature_names_out()[0], selector.columns_[2].name
+    swapped = selector.swap(old, new, frame, WINE.target)
+    assert swapped.result_.table.sha256 == selector.result_.table.sha256
+
+
+def test_what_cannot_be_exchanged_is_said():
+    selector = SoftSelector().fit(WINE)
+    with pytest.raises(ParameterError, match=r"old must be a selected column, got 'prolin'\. Did"):
+        selector.swap("prolin", "hue", WINE)
+    with pytest.raises(ParameterError, match="new must be a column that is not selected, got 'alc"):
+        selector.swap("proline", "alcohol", WINE)
+    with pytest.raises(DataError, match="the table must be the one that the columns were selected"):
+        selector.swap("proline", "hue", WINE.take(np.arange(100)))
