@@ -23,32 +23,15 @@ LEAST_VARIANCE, LEAST_LOG = 0.01, -20.0  # of naive Bayes
 PENALTY = 1.0
 
 
-class Pruned(redundant.Redundancy):
-    """W1, with another number of standard errors by which the loss may rise."""
-
-    errors = 1.0
-
-    def _next(self, kept, fixed, before):
-        candidates = self._candidates(kept, fixed)
-        rests = [[other for other in kept if other != one] for one in candidates]
-        masks = np.zeros((len(rests), self._measure.n_features), np.bool_)
-        for mask, rest in zip(masks, rests, strict=True):
-            mask[rest] = True
-        scores = self._measure.score(masks) if rests else np.empty(0)
-        for place in np.argsort(-scores.round(12), kind="stable").tolist():
-            above = self._losses(rests[place]) - before
-            most = self.errors * self._measure.standard_errors(above) if above.any() else 0.0
-            if above.mean() <= most + redundant.TOLERANCE:
-                return candidates[place]
-        return None
-
-
 def pruned(measure: SoftDependency, taken: list[int], errors: float) -> list[int]:
-    """Return the features of a path without redundant ones."""
+    """Return features without redundant ones; the loss may rise by some standard errors."""
+    redundant.CLEARLY, default = errors, redundant.CLEARLY
     losses = measure.left_out_losses(sorted(taken), start=len(taken) - 1)[0]
-    found = Pruned(measure, taken, lambda some: (np.array(some, np.int64), [0]), losses)
-    found.errors = errors
+    found = redundant.Redundancy(
+        measure, taken, lambda some: (np.array(some, np.int64), [0]), losses
+    )
     gone = found.substitutes(np.zeros(measure.n_features, np.bool_))
+    redundant.CLEARLY = default
     return [one for one in sorted(taken) if one not in gone]
 
 
