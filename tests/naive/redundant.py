@@ -78,8 +78,8 @@ def losses(X, y, subset, is_categorical, is_numeric, groups=None):
 
 
 def is_level(u, v, groups=None):
-    """Whether the mean of u - v is at most its standard error."""
-    return np.mean(u - v) <= soft.standard_error(u - v, groups) + 1e-9
+    """Whether the mean of u - v is at most two of its standard errors."""
+    return np.mean(u - v) <= 2 * soft.standard_error(u - v, groups) + 1e-9
 
 
 def without_redundant(X, y, selection, is_categorical, is_numeric, fixed=(), groups=None):

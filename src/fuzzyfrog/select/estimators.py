@@ -553,7 +553,7 @@ class SoftSelector(_Selector):
     redundant : {"drop", "keep"}, default="drop"
         Of the features that `size_rule` takes, those are dropped that have a correlation of 0.9 or
         more with another one, if neighbors and a linear model predict as well without them, up to
-        a standard error. They are kept in ``substitutes_``. "keep" selects them.
+        two standard errors. They are kept in ``substitutes_``. "keep" selects them.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Features whose values are only equal or different. The default, "from_dtype", takes
         columns of text and categories.

@@ -1,7 +1,8 @@
 """Redundant features at the end of a path: those that others replace without any loss.
 
 A feature is redundant if it is strongly correlated with another selected one, and if neighbors and
-a linear model predict as well without it. What goes beyond that costs accuracy on new samples.
+a linear model predict not clearly worse without it (decision 13 in docs/decisions.md). What goes
+beyond that costs accuracy on new samples.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +19,7 @@ from fuzzyfrog.select.kind import Integers, Masks, Orders
 Floats = NDArray[np.float64]
 
 ALIKE = 0.9  # correlation from which on a feature can replace another one
+CLEARLY = 2.0  # standard errors
 PENALTY = 1.0  # of the linear models, in squared spreads
 TOLERANCE = 1e-9  # by which rounding may change a score or a loss
 MOST_CATEGORIES = 50  # of a feature that linear models see
@@ -82,7 +84,7 @@ class Redundancy:
         scores = self._measure.score(masks) if rests else np.empty(0)
         for place in map(int, np.argsort(-scores.round(12), kind="stable")):
             above = self._losses(rests[place]) - before
-            if above.mean() <= self._measure.standard_errors(above) + TOLERANCE:
+            if above.mean() <= CLEARLY * self._measure.standard_errors(above) + TOLERANCE:
                 return candidates[place]
         return None
 

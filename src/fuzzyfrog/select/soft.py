@@ -22,7 +22,7 @@ from fuzzyfrog.search import FrontPoint, Outcome, Reduct
 from fuzzyfrog.select.drift import shifts_of
 from fuzzyfrog.select.explain import Evidence, Explains, ambiguous_of, example_of, left_without
 from fuzzyfrog.select.kind import Integers, Kind, Masks, Orders, Sized
-from fuzzyfrog.select.redundant import Redundancy
+from fuzzyfrog.select.redundant import CLEARLY, Redundancy
 from fuzzyfrog.select.row_groups import with_groups_by_id
 from fuzzyfrog.words.verified import soft_verified
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-CLEARLY = 2.0  # standard errors
 RULES = ("auto", "peak", "accuracy", "one-se")  # for the number of features
 
 
