@@ -602,6 +602,11 @@ def test_the_noise_guard_is_half_on_noise_and_leaves_out_what_is_too_wide():
     assert 0.3 < noise.noise.share < 0.7
     assert noise.noise.fails
     assert noise.noise.n_shuffles == 5
+    said = str(noise)
+    assert said.index("Random columns are taken about as often as real ones: in 5 trials") < (
+        said.index("best")
+    )
+    assert "(not clearly better than chance), all columns" in repr(noise)
     wide = guard(make_dataset(random.normal(size=(120, 9_000)), np.arange(120) % 2), 0)
     assert wide == (
         "The noise guard was left out: 9,000 columns and as many random ones take too long."
@@ -635,7 +640,8 @@ def test_a_table_names_what_was_tried():
     assert head == "balanced accuracy, 3 folds, 150 samples"
     assert columns.split("  ")[-1].strip() == "difference"
     assert everything.split()[:3] == ["all", "columns", "4.0"]
-    assert "Noise guard: " in text
+    assert "as often as real ones: " in text
+    assert "Noise guard: " in str(check(SOFT, load_dataset("iris"), cv=3))
 
 
 def test_what_rounds_to_the_standard_error_is_no_loss():

@@ -393,13 +393,15 @@ class Check(Part, frozen=True):
 
     def _sentences(self) -> list[str]:
         lines = [] if self.far_out is None else [self.far_out]
+        if self.noise is not None and self.noise.fails:
+            lines.append(f"Random columns are taken about as often as real ones: {self.noise}.")
         lines.append(f"{self.verdict('The selected columns')}.")
         if self.taken:
             lines.append(f"Selected in the folds: {self.taken_in_words()}.")
         if self.soft_features:
             many = count(len(self.soft_features), "column")
             lines.append(f"SoftSelector selects {many}: {', '.join(self.soft_features)}.")
-        if self.noise is not None:
+        if self.noise is not None and not self.noise.fails:
             lines.append(f"Noise guard: {self.noise}.")
         return [*lines, *(f"Note: {note}" for note in self.notes)]
 
@@ -413,7 +415,9 @@ class Check(Part, frozen=True):
         if self.selected is None or self.all is None:
             return f"<Check: not checked, {self.left_out}>"
         ours, everything = shown(self.selected.best), shown(self.all.best)
-        return f"<Check: {self.metric} {ours}, all columns {everything}, {self.folds} folds>"
+        chance = "" if self.is_better_than_chance else " (not clearly better than chance)"
+        scores = f"{self.metric} {ours}{chance}, all columns {everything}"
+        return f"<Check: {scores}, {self.folds} folds>"
 
     def _repr_html_(self) -> str:
         """Return the table and its sentences for a notebook."""

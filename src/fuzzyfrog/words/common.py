@@ -220,6 +220,9 @@ class Words(ABC):
     def _affected(self, n_affected: int) -> str:
         return ""
 
+    def _may_be_noise(self) -> str:
+        return f"The {self.kind} takes random columns about as often as real ones"
+
     def _own_doubts(self) -> list[str]:
         return []
 
@@ -378,9 +381,7 @@ class Words(ABC):
         """Yield a sentence if the measure cannot tell these columns from noise."""
         noise = None if self.result.check is None else self.result.check.noise
         if noise is not None and noise.fails:
-            size = len(self.result.selected)
-            these = "This column" if size == 1 else f"Many of these {size:,} columns"
-            yield f"{these} may be noise: {noise}."
+            yield f"{self._may_be_noise()}: {noise}."
 
     def _leaks(self) -> Iterator[str]:
         """Yield sentences about features whose values may mean nothing for new samples."""

@@ -190,6 +190,11 @@ class SoftWords(Words):
             like = "similar samples have less similar targets"
         return f"for {count(n_affected, 'sample')}, {like}"
 
+    def _may_be_noise(self) -> str:
+        size = len(self.result.selected)
+        these = "This column" if size == 1 else f"Many of these {size:,} columns"
+        return f"{these} may be noise"
+
     def examples(self) -> Examples:
         """Return what to call the samples whose neighborhood gets worse without a feature."""
         how, likely, differ = (
