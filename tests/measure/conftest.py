@@ -31,8 +31,9 @@ def threads_take_any_work(monkeypatch):
 
 @pytest.fixture
 def no_table_is_small(threads_take_any_work, monkeypatch):
-    """Use the bounds on extensions for every table."""
+    """Leave out samples that are sure in every table."""
     monkeypatch.setattr(dependency, "_FEW_PAIRS", 0)
+    monkeypatch.setattr(dependency, "_WORTH_A_LOOK", 0)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -119,24 +118,6 @@ def test_kernels_for_classes_are_no_kernels_for_numbers(monkeypatch):
     assert SCANS_BY_KIND[False].pay(lambda: 0.0)
     has_numbers = any("none" not in one for one in types)  # from another test
     assert SCANS_BY_KIND[True].pay(lambda: 0.0) is has_numbers
-
-
-def test_a_step_that_is_scanned_has_the_bits_of_one_that_remembers(monkeypatch):
-    rng = np.random.default_rng(4)
-    X, y = np.round(rng.normal(size=(600, 6)), 1), rng.integers(0, 3, 600)
-    measure = Dependency(X, y)
-    assert not measure._is_small
-    masks = np.eye(6, dtype=bool) | (np.arange(6) == 2)
-    masks = np.delete(masks, 2, axis=0)
-    expected = measure.best(masks)
-    scores = import_module("fuzzyfrog.measure.dependency")
-    monkeypatch.setattr(scores._kernel_bounds, "pay", lambda estimate: False)
-    monkeypatch.setattr(scores, "Extensions", None)
-    other = Dependency(X, y)
-    assert same_bytes(other.best(masks), expected)
-    known = np.full(5, np.nan)
-    known[0] = -np.inf
-    assert same_bytes(other.race(masks, known, lambda: None), expected)
 
 
 def test_kernels_never_pay_without_the_compiler(monkeypatch):

@@ -1,14 +1,12 @@
 """The best extension, against the scores of all of them, along whole greedy paths."""
 
 import threading
-from functools import partial
 
 import numpy as np
 import pytest
 
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.dependency import SubsetScores
-from fuzzyfrog.measure.greedy import Extensions
 from fuzzyfrog.measure.tree import TreeEngine
 from measure_cases import TNORMS
 from strategies import JIT_IS_OFF
@@ -54,28 +52,6 @@ def test_best_extensions_of_classes(tnorm, n_jobs):
     greedy_steps(Dependency(X, y, tnorm=tnorm, n_jobs=n_jobs), n_steps=6)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_race_goes_on_from_whatever_was_known(n_jobs):
-    X, originals = copies_with_noise(150, 5, 8, seed=3)
-    y = (originals[:, 0] + originals[:, 1] > 0) * 1 + (originals[:, 2] > 0.5)
-    masks = extensions(np.arange(X.shape[1]) < 2)
-    told, known = [], np.full(len(masks), np.nan)
-    first = Dependency(X, y, n_jobs=n_jobs)
-    expected = first.race(masks, known, lambda: told.append(known.copy()))
-    np.testing.assert_array_equal(expected, Dependency(X, y).best(masks))
-    n_known = [int((~np.isnan(one)).sum()) for one in told]
-    assert n_known == sorted(set(n_known))
-    assert len(told) >= 3
-    for one in told:
-        rest = np.isnan(one)
-        scored = []
-        after = one.copy()
-        again = Dependency(X, y, n_jobs=n_jobs).race(masks, after, partial(scored.append, 0))
-        assert again.tobytes() == expected.tobytes()
-        np.testing.assert_array_equal(after[~rest], one[~rest])
-        assert len(scored) <= rest.sum(), "what is known is not scored again"
-
-
 def test_best_extensions_of_a_numeric_target():
     X, originals = copies_with_noise(100, 4, 6, seed=2)
     y = originals[:, 0] * 3 + originals[:, 1]
@@ -91,8 +67,8 @@ def test_best_extensions_with_gaps_and_categorical_features():
     greedy_steps(measure, n_steps=6)
 
 
-def test_remembered_enemies_of_one_path_serve_another():
-    """Bounds must hold for a base that has nothing to do with where its enemies were found."""
+def test_one_path_does_not_mislead_another():
+    """What is known of a base must not be used for one that has nothing to do with it."""
     X, originals = copies_with_noise(150, 5, 8, seed=4)
     measure = Dependency(X, originals[:, 0] + originals[:, 1] > 0)
     greedy_steps(measure, n_steps=5)
@@ -103,32 +79,6 @@ def test_remembered_enemies_of_one_path_serve_another():
     np.testing.assert_array_equal(
         measure.best(masks), np.where(scores == scores.max(), scores, -np.inf)
     )
-
-
-def test_bounds_are_what_decides(monkeypatch):
-    """Without this the tests above could compare scores with scores."""
-    calls = []
-    monkeypatch.setattr(Extensions, "best", lambda self, masks, *step: calls.append(step) or masks)
-    X, originals = copies_with_noise(60, 3, 4, seed=5)
-    Dependency(X, originals[:, 0] > 0).best(extensions(np.zeros(X.shape[1], dtype=bool)))
-    assert len(calls) == 1
-
-
-def test_most_extensions_are_never_scored(monkeypatch):
-    scored = []
-    found = Extensions._found
-    monkeypatch.setattr(
-        Extensions,
-        "_found",
-        lambda self, subsets, *rest: scored.extend(subsets) or found(self, subsets, *rest),
-    )
-    X, originals = copies_with_noise(200, 6, 20, seed=6)
-    measure = Dependency(X, originals[:, 0] + originals[:, 1] > 0, n_jobs=1)
-    base = np.zeros(measure.n_features, dtype=bool)
-    for _ in range(4):
-        masks = extensions(base)
-        base = masks[np.argmax(measure.best(masks))]
-    assert len(scored) < 2 * measure.n_features  # of four times as many
 
 
 @pytest.mark.usefixtures("every_table_is_huge")
@@ -166,16 +116,13 @@ def test_two_callers_at_once_do_not_disturb_each_other(n_jobs):
 
 def test_samples_that_are_sure_are_not_looked_at_again(monkeypatch):
     asked = []
-    engines_for = SubsetScores._engines_for
+    on = SubsetScores._on
     monkeypatch.setattr(
-        SubsetScores,
-        "_engines_for",
-        lambda self, part: asked.append(part.size) or engines_for(self, part),
+        SubsetScores, "_on", lambda self, part: asked.append(part.size) or on(self, part)
     )
     rng = np.random.default_rng(9)
     measure = Dependency(rng.normal(size=(300, 9)), rng.integers(0, 3, 300), n_jobs=2)
     greedy_steps(measure, n_steps=9)
-    assert asked[0] == 300
     assert asked == sorted(asked, reverse=True)
     assert any(0 < n_unsure < 150 for n_unsure in asked)
     assert asked[-1] == 0  # in the end all are sure

@@ -11,10 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fuzzyfrog.common.jit import compiling_all
 from fuzzyfrog.errors import CheckpointError
-from fuzzyfrog.measure import Dependency
-from fuzzyfrog.search import Checkpoint, Genetic, Problem, QuickReduct, ShuffledFrogs, run
+from fuzzyfrog.search import Checkpoint, Genetic, QuickReduct, ShuffledFrogs, run
 from fuzzyfrog.search import checkpoint as module
 from search.lookup import Lookup, mask_of, plain, random_table
 
@@ -65,53 +63,6 @@ def test_truncated_anywhere_it_resumes_or_says_so(finished):
             resumed.add(n_new)
     assert len(resumed) > 3, "resumed at several places"
     assert max(resumed) == n_scored
-
-
-def test_a_greedy_step_resumes_in_the_middle(tmp_path, monkeypatch):
-    """A step of a huge table takes minutes, so its log has the parts of each race."""
-    monkeypatch.setattr("fuzzyfrog.search.evaluator.CHUNK_SECONDS", 0.0)
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(120, 12))
-    y = (X[:, 3] + X[:, 7] > 0).astype(int)
-    path, n_raced = tmp_path / "scores", [0]
-
-    def again(max_evaluations=None):
-        measure = Dependency(X, y, engine="scan", n_jobs=1)
-        race = measure.race
-
-        def counted(masks, known, tell):
-            n_raced[0] += int(np.isnan(known).sum())
-            return race(masks, known, tell)
-
-        monkeypatch.setattr(measure, "race", counted)
-        full = float(measure.score(np.ones((1, 12), bool))[0])
-        problem = Problem(n_features=12, n_cells=1440, full_score=full, tolerance=1e-12)
-        with compiling_all():  # NumPy runs no races
-            outcome = run(
-                QuickReduct(), measure, problem, seed=0, checkpoint=Checkpoint(path, data="x"),
-                max_evaluations=max_evaluations,
-            )  # fmt: skip
-        return plain(outcome), outcome.n_replayed
-
-    expected, _ = again()
-    content, n_whole = path.read_bytes(), n_raced[0]
-    records, end = module._read_records(content, header_end(content))
-    assert end == len(content)
-    n_parts = sum(bool(np.isnan(module.scores_in(answer)).any()) for _, answer in records)
-    assert n_parts > 10
-    raced = set()
-    for length in range(header_end(content), len(content), 11):
-        path.write_bytes(content[:length])
-        n_raced[0] = 0
-        assert again()[0] == expected
-        raced.add(n_raced[0])
-    assert max(raced) == n_whole
-    assert len(raced) > n_parts, "every part of a race spares some work"
-    path.write_bytes(content)
-    shortened, n_replayed = again(max_evaluations=14)
-    path.unlink()
-    assert again(max_evaluations=14)[0] == shortened
-    assert n_replayed <= 14
 
 
 def test_no_flipped_bit_gives_another_result(finished):

@@ -20,9 +20,8 @@ The path of a call, from the public names to the loops that Numba compiles::
       |     LineEngine     one feature, by sorting              engines.py
       |     TreeEngine     skips far parts of large tables      tree.py     _kernel_tree.py
       |
-      `-- greedy steps: subsets that extend a common one by a feature
-            weigh_step     small tables: all of them at once    greedy.py   _kernel_pairs.py
-            Extensions     the best, by remembered enemies      greedy.py   _kernel_pairs.py
+      `-- weigh_step       greedy steps in small tables, all    greedy.py   _kernel_pairs.py
+                           extensions of a subset at once
 
     Requirements           rows for proofs of minimality        requirements.py
 

@@ -1,17 +1,17 @@
-"""Extensions of one subset by a feature each, many at once: their scores, or bounds on them.
+"""Scores of the extensions of one subset by a feature each, many at once.
 
 `extend` goes through every pair of enemies. A pair is measured once on the features that all
 extensions have in common; what each further feature makes of it is a loop over features, which the
 compiler turns into vectors. Pairs that are at distance 1 already are left out
-(docs/theory.md#steps). The other kernels know a few enemies of each sample (docs/theory.md#lazy).
+(docs/theory.md#steps).
 """
 
 import numpy as np
 
 from fuzzyfrog.common.jit import kernel
-from fuzzyfrog.common.tnorms import LARGEST, PRODUCT, SUM
+from fuzzyfrog.common.tnorms import PRODUCT, SUM
 from fuzzyfrog.data.scaling import GRID
-from fuzzyfrog.measure._kernel_scan import alike, distance, joined_similarity, total
+from fuzzyfrog.measure._kernel_scan import alike, joined_similarity, total
 
 _BLOCK = 64  # samples that are compared with one sample at a time
 _AT_ONCE = 8  # features joined for a whole block before a check of what is left
@@ -171,90 +171,3 @@ def _join_similarities(here, there, base, added, join, similarity):
 def _likeness(z, other):
     d = abs(z - other)
     return max(0.0, 1.0 - d) if d == d else 1.0
-
-
-@kernel
-def remember(Z, asked, subset, join, known, apart, enemy):
-    """Put the enemy of each sample first among those known, dropping the last of them."""
-    for i in range(enemy.size):
-        if enemy[i] < 0:
-            continue
-        k = 0
-        while k < known.shape[1] - 1 and known[i, k] != enemy[i]:
-            k += 1
-        distance_to_enemy = apart[i, k]
-        if known[i, k] != enemy[i]:
-            distance_to_enemy = min(1.0, distance(Z, asked[i], enemy[i], subset, join))
-        while k > 0:
-            known[i, k], apart[i, k] = known[i, k - 1], apart[i, k - 1]
-            k -= 1
-        known[i, 0], apart[i, 0] = enemy[i], distance_to_enemy
-
-
-@kernel
-def measure_pairs(Z, asked, subset, join, known, apart):
-    """Set `apart` to the distance of each sample to each enemy it knows; 1 where it knows none."""
-    for i in range(known.shape[0]):
-        for k in range(known.shape[1]):
-            apart[i, k] = 1.0
-            if known[i, k] >= 0:
-                apart[i, k] = min(1.0, distance(Z, asked[i], known[i, k], subset, join))
-
-
-@kernel
-def _joined(apart, d, join):
-    if join == SUM:
-        return apart + d
-    if join == LARGEST:
-        return max(apart, d)
-    return 1.0 - joined_similarity(1.0 - apart, max(0.0, 1.0 - d), join)
-
-
-@kernel
-def bounds(Z, target, asked, join, known, apart, first, last, total):
-    """Add to `total` the most that some samples can contribute under each extension.
-
-    Parameters
-    ----------
-    asked : int64[n_asked]
-        The samples that know enemies, one for each row of `known` and `apart`.
-    first, last : int
-        Which of them to look at.
-    total : float64[n_features]
-        For each feature an upper bound on the sum of memberships once it is added.
-    """
-    lowest = np.empty(Z.shape[1])
-    for i in range(first, last):
-        lowest[:] = 1.0
-        here = Z[asked[i]]
-        for k in range(known.shape[1]):
-            base = apart[i, k]
-            if base >= 1.0:
-                continue
-            there = Z[known[i, k]]
-            more = alike(target, asked[i], known[i, k]) if target.size > 0 else 0.0
-            for a in range(lowest.size):
-                d = abs(here[a] - there[a])
-                d = d if d == d else 0.0
-                value = _joined(base, d, join) + more
-                lowest[a] = abs(value if value < lowest[a] else lowest[a])  # see `_lower_by_sum`
-        for a in range(lowest.size):
-            total[a] += lowest[a]
-
-
-@kernel
-def bound(column, target, asked, join, known, apart):
-    """Return the same for one feature, of which `column` holds all positions."""
-    total = 0.0
-    for i in range(known.shape[0]):
-        lowest = 1.0
-        for k in range(known.shape[1]):
-            if apart[i, k] < lowest:
-                d = abs(column[asked[i]] - column[known[i, k]])
-                d = d if d == d else 0.0
-                value = _joined(apart[i, k], d, join)
-                if target.size > 0:
-                    value += alike(target, asked[i], known[i, k])
-                lowest = min(lowest, value)
-        total += lowest
-    return total

@@ -27,10 +27,10 @@ from fuzzyfrog.measure.engines import (
     Weights,
     _kernel_plain,
     seconds_for,
-    seconds_to_scan,
 )
 from fuzzyfrog.measure.geometry import (
     MARGIN,
+    SURE,
     Floats,
     Geometry,
     Integers,
@@ -40,7 +40,7 @@ from fuzzyfrog.measure.geometry import (
     exact_means,
     subset_of,
 )
-from fuzzyfrog.measure.greedy import Extensions, _kernel_bounds, weigh_step
+from fuzzyfrog.measure.greedy import weigh_step
 from fuzzyfrog.measure.threads import effective_threads, map_blocks
 from fuzzyfrog.measure.tree import TreeEngine
 
@@ -55,7 +55,9 @@ _TREE_ROWS = 4_000  # requested samples that pay for a tree of all samples
 _TREE_ROWS_NUMERIC = 2_000  # the same for a numeric target, where every pair is one of enemies
 _FEW_PAIRS = 100_000  # below this, looking at every pair is cheaper than avoiding it
 _MOST_CELLS = 4_000_000  # of masks scored in one go
-_CHUNK = 256  # subsets scored before the others must match the best of them
+_LEAST = 256  # ... but this many subsets
+_CHUNK = 16  # subsets scored before the others must match the best of them
+_WORTH_A_LOOK = 1_000_000  # pairs from which on it pays to know which samples need no other look
 
 
 class Measure(Protocol):
@@ -119,6 +121,7 @@ class SubsetScores:
         self._asked = asked
         self._n_pairs = geometry.n_pairs_of(asked.size)
         self._made: dict[type[Engine], Engine] = {}
+        self._last: tuple[Masks, Integers] | None = None  # of `_unsure`
 
     @property
     def n_samples(self) -> int:
@@ -182,7 +185,7 @@ class SubsetScores:
         """
         checked = self._checked(masks)
         wanted = _checked_bar(at_least, len(checked))
-        at_once = max(_CHUNK, _MOST_CELLS // self.n_features)  # work space grows with the batch
+        at_once = max(_LEAST, _MOST_CELLS // self.n_features)  # work space grows with the batch
         parts = [slice(at, at + at_once) for at in range(0, len(checked), at_once)]
         scores = [self._score(checked[part], wanted[part]) for part in parts]
         return np.concatenate([np.empty(0), *scores])
@@ -226,50 +229,51 @@ class SubsetScores:
     def best(self, masks: ArrayLike) -> Floats:
         """Return the dependency of the best subsets of a batch, -inf for the others.
 
-        Those within the tolerance of the highest score are all among the best.
-
-        Much faster than `score` if every subset extends a common one by one feature, as in a
-        greedy search: enemies that are already known rule out most of them. The others
-        race, and one that has lost more than the best so far is abandoned. The answer is the same
-        as if all of them were scored.
+        Those within the tolerance of the highest score are all among the best. One that has lost
+        more than the best so far is abandoned. If every subset extends a common one by one feature,
+        as in a greedy search, samples that this one separates are not looked at again. The answer
+        is the same as if all of them were scored.
         """
-        checked = self._checked(masks)
-        return self.race(checked, np.full(len(checked), np.nan), lambda: None)
-
-    def race(self, masks: ArrayLike, known: Floats, tell: Callable[[], None]) -> Floats:
-        """Return what `best` returns, for a race of which a part may be known.
-
-        Parameters
-        ----------
-        masks : bool[n_subsets, n_features]
-            The subsets.
-        known : float64[n_subsets]
-            Scores, -inf where a subset has lost, NaN where it is still in the race; changed in
-            place.
-        tell : callable
-            Called when `known` has changed; saving it allows a killed run to resume.
-        """
-        checked = self._checked(masks)
-        step = one_step(checked)
-        if step is None or self._suits_arrays(checked):
-            return self._best_of_any(checked)
-        if not self._is_small:
-            # More kernels to compile: a scan of every subset takes less time in a small search.
-            if not _kernel_bounds.pay(lambda: seconds_to_scan(self._n_pairs, len(checked))):
-                return self._best_of_any(checked)
-            return self._extensions.best(checked, *step, known, tell)
-        scores = exact_means(self._weigh_step(*step), self._asked.size)
-        scores[scores < scores.max() - self.tolerance] = -np.inf
-        return scores
-
-    def _best_of_any(self, checked: Masks) -> Floats:
+        checked, n_samples = self._checked(masks), self._asked.size
+        rows, at_once, step = np.arange(n_samples), self._at_once, one_step(checked)
+        if step is not None and self._is_small:
+            at_once = len(checked)
+        elif step is not None and not self._suits_arrays(checked):
+            rows = self._unsure(step[0])
+        part = self if rows.size == n_samples else self._on(self._asked[rows])
         scores, best = np.full(len(checked), -np.inf), -np.inf
-        for start in range(0, len(checked), _CHUNK):
-            rows = slice(start, start + _CHUNK)
-            scores[rows] = self.score(checked[rows], at_least=best - self.tolerance)
-            best = max(best, float(scores[rows].max()))
+        for start in range(0, len(checked), at_once):
+            some = slice(start, start + at_once)
+            allowed = n_samples * (1.0 - (best - self.tolerance) + MARGIN)
+            weights = part._weights(checked[some], np.full(len(checked[some]), allowed))
+            # Samples that are at 1 stay there, whatever is added.
+            weights[weights[:, 0] >= 0, 0] += (n_samples - rows.size) * SURE
+            scores[some] = exact_means(weights, n_samples)
+            best = max(best, float(scores[some].max()))
         scores[scores < best - self.tolerance] = -np.inf
         return scores
+
+    @property
+    def _at_once(self) -> int:
+        """Number of subsets that are scored before the others must match the best of them."""
+        return max(_CHUNK, 4 * self._n_threads)
+
+    def _unsure(self, base: Masks) -> Integers:
+        """Return which of the samples are below membership 1 under a subset; all if not few.
+
+        It costs an evaluation, and makes as many cheap as there are features.
+        """
+        everybody = np.arange(self._asked.size)
+        if not base.any() or self._n_pairs < _WORTH_A_LOOK:
+            return everybody
+        if self._last is None or not np.array_equal(self._last[0], base):
+            self._last = base.copy(), np.flatnonzero(self._nearest(base).membership < 1.0)
+        rows = self._last[1]
+        return rows if 2 * rows.size <= self._asked.size else everybody
+
+    def _on(self, asked: Integers) -> SubsetScores:
+        """Return the scores for some of the requested samples."""
+        return SubsetScores(self._geometry, self._join, self._n_threads, self._choice, asked)
 
     def _nearest(self, mask: ArrayLike) -> Nearest:
         checked = self._checked_one(mask)
@@ -331,20 +335,6 @@ class SubsetScores:
             make: Callable[..., Engine] = kind
             self._made[kind] = make(self._geometry, self._join, self._n_threads, self._asked)
         return self._made[kind]
-
-    @cached_property
-    def _extensions(self) -> Extensions:
-        return Extensions(
-            self._geometry, self._join, self._n_threads, self._engines_for, self._asked,
-            self.tolerance,
-        )  # fmt: skip
-
-    def _engines_for(self, asked: Integers) -> Callable[[Subset], Engine]:
-        """Return a function from subsets to engines, for some or all of the requested samples."""
-        if asked.size == self._asked.size:
-            return self._engine_for
-        part = SubsetScores(self._geometry, self._join, self._n_threads, self._choice, asked)
-        return part._engine_for
 
     def _checked_one(self, mask: ArrayLike) -> Masks:
         row: Masks = self._checked(np.asarray(mask)[np.newaxis])[0]

@@ -65,7 +65,6 @@ _MOST_SUBSETS = 16  # subsets whose distances on a rectangle are in memory at on
 # Measured, in seconds: what a pair costs on one feature, and a subset on one rectangle.
 _SECONDS_PER_DIFFERENCE = 5e-10
 _SECONDS_PER_RECTANGLE = 1e-5
-_SECONDS_PER_PAIR = 3e-10  # of a scan, whatever the subset
 
 
 class Nearest(NamedTuple):
@@ -325,11 +324,6 @@ def seconds_for(n_pairs: int, n_joined: int, n_subsets: int) -> float:
     n_rectangles = 1 + n_pairs // _PAIRS
     per_pair = n_pairs * (n_joined + 2 * n_subsets) * _SECONDS_PER_DIFFERENCE
     return per_pair + n_rectangles * n_subsets * _SECONDS_PER_RECTANGLE
-
-
-def seconds_to_scan(n_pairs: int, n_subsets: int) -> float:
-    """Return about how long kernels take to look at every pair of enemies for some subsets."""
-    return n_pairs * n_subsets * _SECONDS_PER_PAIR
 
 
 class _Differences:

@@ -6,10 +6,8 @@ file is
 
     magic | length, CRC | header (JSON) | length, CRC, fingerprint of the question, answer | ...
 
-with one record for each group of subsets that was scored, and for each step of a proof.  A record
-with NaN among its scores is a part of a race for the best of a batch; the records that follow have
-more of it.  At worst a crash leaves a torn last record, which is cut off; a record with a wrong CRC
-ends the log as well.
+with one record for each group of subsets that was scored, and for each step of a proof.  At worst a
+crash leaves a torn last record, which is cut off; a record with a wrong CRC ends the log as well.
 """
 
 import hashlib

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from math import inf, nan
+from math import inf
 
 import numpy as np
 
@@ -38,8 +38,7 @@ class Evaluator:
     """Scores batches within a budget, every subset once.
 
     If the objective has a number ``n_at_once`` of subsets that it scores at the same time, as a
-    cluster does, chunks are large enough to keep all of it busy. If it has a method ``race``, as
-    `fuzzyfrog.measure.Dependency` does, a batch of which only the best count is kept in parts.
+    cluster does, chunks are large enough to keep all of it busy.
 
     Scores on a sample of the rows (`Problem.on_sample`) are kept apart from those on all rows.
     """
@@ -59,7 +58,6 @@ class Evaluator:
         self._on_sample = on_sample
         self._all_rows = self._rows = _Rows(lambda: objective)
         self._sample: tuple[bytes, _Rows] | None = None  # the latest one
-        self._part_due = -inf  # when the next part of a batch is saved
 
     @property
     def ledger(self) -> Ledger:
@@ -144,34 +142,16 @@ class Evaluator:
         return np.where(among_best & (all_scores >= bars), all_scores, -inf), cut
 
     def _best(self, subsets: Masks, keys: list[bytes], log: ScoreLog | None) -> Floats:
-        """Return the scores of the best subsets, -inf for the others, as far as known from the log.
-
-        A greedy step of a huge table takes minutes, so what is known of it is kept now and then: a
-        record with NaN for the subsets that are still in the race.
-        """
-        race = getattr(self._rows.objective, "race", None)
-        known = np.full(len(keys), nan)
-        while log is not None and (record := self._next_of(keys)) is not None:
-            if len(record) != len(keys):
+        """Return the scores of the best subsets, -inf for the others; from the log if it has them."""
+        known = None if log is None else self._replayed(keys)
+        if known is not None:
+            if len(known) != len(keys):
                 raise foreign()
-            known = record
-            if not np.isnan(known).any():
-                self.n_replayed += len(keys)
-                return known
-        if race is None:
-            scores = np.asarray(self._rows.objective.best(subsets), np.float64)
-        else:
-            scores = race(subsets, known, lambda: self._keep_part(keys, known, log))
+            return known
+        scores = np.asarray(self._rows.objective.best(subsets), np.float64)
         if log is not None:
             self._keep(keys, scores)
         return scores
-
-    def _keep_part(self, keys: list[bytes], known: Floats, log: ScoreLog | None) -> None:
-        """Keep what is known of a race, if the last record is old enough."""
-        now = time.monotonic()
-        if log is not None and now >= self._part_due and np.isnan(known).any():
-            self._keep(keys, known)
-            self._part_due = now + CHUNK_SECONDS
 
     def _allowed(self, n_wanted: int) -> tuple[int, str | None]:
         left = self.budget.evaluations_left(self.n_evaluations)
@@ -210,22 +190,15 @@ class Evaluator:
             self.log.append(_fingerprint(keys), scores.astype("<f8").tobytes())
 
     def _replayed(self, keys: list[bytes]) -> Floats | None:
-        """Return the next scores of the log; None when it has no more."""
-        scores = self._next_of(keys)
-        if scores is not None:
-            if np.isnan(scores).any():
-                raise foreign()
-            self.n_replayed += len(scores)
-        return scores
-
-    def _next_of(self, keys: list[bytes]) -> Floats | None:
-        """Return the next record of the log, which must be of the first of these subsets."""
+        """Return the next scores of the log, those of the first of these subsets; None at its end."""
         record = None if self.log is None else self.log.next_record()
         if record is None:
             return None
         fingerprint, scores = record[0], scores_in(record[1])
-        if len(scores) > len(keys) or fingerprint != _fingerprint(keys[: len(scores)]):
+        is_longer = len(scores) > len(keys)
+        if is_longer or np.isnan(scores).any() or fingerprint != _fingerprint(keys[: len(scores)]):
             raise foreign()
+        self.n_replayed += len(scores)
         return scores
 
 
