@@ -35,4 +35,4 @@ def seeds() -> list[bytes]:
 
 
 if __name__ == "__main__":
-    run(check, [*seeds(), b"{}", b'{"schema": 1, "result": {}}'], (DataError,))
+    run(check, [*seeds(), b"{}", b'{"schema": 1, "sha256": "", "result": {}}'], (DataError,))

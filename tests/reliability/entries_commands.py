@@ -88,7 +88,7 @@ LONG_COMMANDS = [
             prepare=lambda folder: os.mkfifo(folder / "page.html")),
     Command("a report over the run itself", ("report", "run.json", "-o", "run.json"), 2,
             ("run.json must be a file saved with `fuzzyfrog select --save`",),
-            {"run.json": b'{"schema": 1, "result": {}}'}),
+            {"run.json": b'{"schema": 1, "sha256": "", "result": {}}'}),
     Command("a separator of nothing", ("score", "x.csv", *TABLE, "--separator", ""), 2,
             ("--separator must be one character, got ''",), {"x.csv": CLIMBING.encode()}),
     Command("scores that are held by another process", (*IRIS, "--save", "run.json"), 2,

@@ -155,7 +155,11 @@ RUNS = [
     ("a run that is a list", run_of("[]"), "a saved result must be an object"),
     ("a run that is too deep", run_of(DEEP), "too deeply nested"),
     ("a run with a byte order mark", run_of("\ufeff{}"), "a saved result must be JSON"),
-    ("a run of a later schema", run_of('{"schema": 99, "result": {}}'), "schema must be"),
+    (
+        "a run of a later schema",
+        run_of('{"schema": 99, "sha256": "", "result": {}}'),
+        "schema must be",
+    ),
     (
         "a run with a number of digits",
         run_of('{"schema": 1' + "0" * 5_000 + "}"),

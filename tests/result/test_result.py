@@ -16,11 +16,9 @@ from fuzzyfrog import DataError, ReductSelector
 from fuzzyfrog.common import files
 from fuzzyfrog.result import (
     Certificate,
-    DataSample,
     NoiseGuard,
     Result,
     RowNames,
-    SampledColumn,
 )
 from fuzzyfrog.result import result as module
 from report.made import a_check
@@ -89,35 +87,15 @@ def test_a_check_survives(run):
     [
         (["scores", 1, "folds", 0, 0], 1e300, r"at `\$\.check\.scores\[1\]\.folds"),
         (["scores", 1, "overlap"], -1, r"at `\$\.check\.scores\[1\]\.overlap`"),
-        (["scores", 1, "folds"], [[1.0] * 3] * 4, r"scores must have a score for each fold"),
-        (["scores", 1, "folds", 0], [1.0], r"folds must be two or more, each with a score for"),
-        (["scores", 1, "name"], "all", r"scores must have all and selected, each name"),
-        (["models"], ["a"], r"scores must have a score for each model"),
-        (["left_out"], "why", r"left_out must say why there are no scores"),
-        (["n_samples"], 9_999, r"check\.n_samples must be at most the number of samples"),
-        (["noise", "n_random"], 25, r"n_random must be from 0 to 24"),
-        (["metric"], "luck", r"scores must have all and selected"),
+        (["scores", 1, "name"], "all", "that was changed since"),
+        (["noise", "n_random"], 25, "that was changed since"),
     ],
 )
-def test_a_check_that_contradicts_itself_is_refused(run, path, value, sentence):
+def test_a_check_that_was_changed_is_refused(run, path, value, sentence):
     small = replace(a_check(), n_samples=150, noise=NoiseGuard(24, 4, 5, 150, 0.4))
     text = changed(replace(run, check=small), ["check", *path], value)
     with pytest.raises(DataError, match=sentence):
         Result.from_json(text)
-
-
-def test_labels_of_sampled_categories_must_be_known(run):
-    feature = run.selected[0]
-    kinds = [replace(one, kind="categorical") if at == feature else one
-             for at, one in enumerate(run.table.features)]  # fmt: skip
-    column = SampledColumn(feature, (0, 1, None), ("a", "b"))
-    sample = DataSample(run.data_sample.targets[:3], (column,))
-    good = replace(run, table=replace(run.table, features=tuple(kinds)), data_sample=sample)
-    assert Result.from_json(good.to_json()) == good
-    for wrong in (2, -1, 0.0):
-        text = changed(good, ["data_sample", "columns", 0, "values", 0], wrong)
-        with pytest.raises(DataError, match="values must be positions in its labels"):
-            Result.from_json(text)
 
 
 def test_a_record_to_share_has_no_row(run):
@@ -196,75 +174,34 @@ WRONG = [
     (["seed"], -(10**30), r"at `\$\.seed`"),
     (["seconds"], None, r"got `null` - at `\$\.seconds`"),
     (["seconds"], 10**400, r"at `\$\.seconds`"),
-    (["full_dependency"], 0.5, r"dependency must be at most full_dependency, 0\.5, got"),
-    (["dependency"], 1.5, "must be between 0 and 1|at most full_dependency"),
-    (["front"], [POINT, POINT], "front must have subsets of increasing size"),
-    (["front", 0], KeyError, None),
     (["front", 0, "size"], 1, r"unknown field `size` - at `\$\.front\[0\]`"),
-    (["table", "target", "lowest"], 0.0, r"must have classes, or a lowest .* `\$\.table\.target`"),
-    (["table", "target"], {"name": "y", "classes": [], "lowest": None, "highest": None},
-     "must have classes, or a lowest"),
-    (["table", "target"], {"name": "y", "classes": [], "lowest": 2.0, "highest": 1.0},
-     "must have classes, or a lowest"),
-    (["table", "target", "classes", 0, "count"], 51, "classes must add up to 150 .* got 151"),
     (["table", "target", "classes", 0, "count"], -5, r"`\$\.table\.target\.classes\[0\]\.count`"),
     (["table", "sha256"], "f" * 63, r"at `\$\.table\.sha256`"),
     (["table", "sha256"], "\u0661" * 64, r"at `\$\.table\.sha256`"),
-    (["table", "features", 0, "n_missing"], 151, "n_missing must be at most the number of samples"),
     (["table", "features", 0, "kind"], "odd", r"Invalid enum value 'odd' - at `\$\.table"),
-    (["explanations", 0, "name"], "other", "explanations must have the names of their features"),
-    (["explanations", 0, "n_affected"], 151, "at most the number of samples"),
     (["explanations", 0, "n_affected"], -1, r"at `\$\.explanations\[0\]\.n_affected`"),
-    (["explanations"], [], "n_ambiguous and n_affected must be at most"),
-    (["explanations", 0, "feature"], 99, r"explanations\[0\]\.feature must be ascending indices"),
-    (["explanations", 0, "examples", 0, "other"], 150, r"examples\[0\]\.other must be a sample"),
     (["explanations", 0, "examples", 0, "before"], 2.0, r"at `\$\.explanations\[0\]\.examples"),
     (["explanations", 0, "examples", 0, "sample_value"], [], r"got `array` - at"),
-    (["n_ambiguous"], 151, "at most the number of samples"),
-    (["answer", "reducts"], [], "reducts must have the selected features as one of them"),
-    (["answer", "reducts", 0, "features"], [0], "reducts must have the selected features"),
-    (["answer", "reducts", 0, "features"], [7], r"reducts\[0\]\.features must be ascending"),
     (["answer", "reducts", 0, "minimal"], 1, r"at `\$\.answer\.reducts\[0\]\.minimal`"),
     (["answer", "reducts"], {}, r"Expected `array`, got `object` - at `\$\.answer\.reducts`"),
-    (["answer", "n_reducts"], 0, r"n_reducts must be at least the \d+ subsets"),
-    (["answer", "feature_frequency"], [0.5], "feature_frequency must have 4 items"),
     (["answer", "core"], [-1], r"at `\$\.answer\.core\[0\]`"),
     (["answer", "kind"], "other", r"Invalid value 'other' - at `\$\.answer\.kind`"),
-    (["answer", "certificate"], {**PROOF, "lower_bound": 9}, "lower_bound must be at most size, 4"),
-    (["answer", "certificate"], {**PROOF, "size": 1}, "must be about the number of selected"),
-    (["answer", "certificate"], {**PROOF, "size": 5, "claim": "product"}, "number of selected"),
     (["answer", "certificate"], {}, r"missing required field `proven` - at `\$\.answer\.cert"),
-    (["selected"], [], "selected must have a feature"),
-    (["selected"], [0, 99], "selected must be ascending indices of the 4 features"),
-    (["selected"], [1, 0], "selected must be ascending indices"),
     (["selected", 0], 0.5, r"at `\$\.selected\[0\]`"),
-    (["identifiers"], [99], "identifiers must be ascending indices"),
-    (
-        ["suspected_leaks"],
-        [{"features": [99], "relation": "alone"}],
-        r"suspected_leaks\[0\].features must be ascending indices",
-    ),
     (["history", 0, "diversity"], "x", r"at `\$\.history\[0\]\.diversity`"),
     (["settings", "seed"], [1], r"at `\$\.settings\[\.\.\.\]`"),
-    (["settings", "n_features_to_select"], 1e308, "n_features_to_select must be from 1 to 4"),
-    (["settings", "n_features_to_select"], 0, "n_features_to_select must be from 1 to 4"),
-    (["settings", "n_features_to_select"], -0.5, "n_features_to_select must be from 1 to 4"),
-    (["settings", "n_features_to_select"], True, "n_features_to_select must be from 1 to 4"),
-    (["settings", "min_dependency"], 1e308, "min_dependency must be between 0 and 1"),
     (["versions"], KeyError, "missing required field `versions`"),
     (["versions"], "1", r"Expected `object`, got `str` - at `\$\.versions`"),
     (["notes"], "note", r"Expected `array`, got `str` - at `\$\.notes`"),
     (["notes"], [1], r"Expected `str`, got `int` - at `\$\.notes\[0\]`"),
-    (["data_sample", "targets", 0], 3, "data_sample must be rows of the table"),
-    (["data_sample", "targets", 0], 1.5, "data_sample must be rows of the table"),
     (["data_sample", "targets", 0], True, r"at `\$\.data_sample\.targets\[0\]`"),
     (["data_sample", "targets"], [], r"at `\$\.data_sample\.targets`"),
-    (["data_sample", "targets"], [0] * 151, "columns must have a value for each target"),
     (["data_sample", "columns"], [], r"at `\$\.data_sample\.columns`"),
-    (["data_sample", "columns", 0, "feature"], 99, "must be ascending indices"),
-    (["data_sample", "columns", 0, "values"], [1.0], "columns must have a value for each target"),
     (["data_sample", "columns", 0, "values", 0], "1", r"values\[0\]`"),
-    (["data_sample", "columns", 0, "labels"], ["a"], "positions in its labels|rows of the table"),
+    (["full_dependency"], 0.5, "that was changed since"),
+    (["front", 0], KeyError, "that was changed since"),
+    (["selected"], [1, 0], "that was changed since"),
+    (["settings", "n_features_to_select"], True, "that was changed since"),
     (["extra"], 1, "unknown field `extra`"),
 ]  # fmt: skip
 
@@ -272,9 +209,6 @@ WRONG = [
 @pytest.mark.parametrize(("path", "value", "sentence"), WRONG, ids=lambda part: str(part)[:40])
 def test_wrong_field_is_named_in_one_sentence(run, path, value, sentence):
     text = changed(run, path, value)
-    if sentence is None:
-        assert Result.from_json(text) != run
-        return
     with pytest.raises(DataError, match=sentence) as raised:
         Result.from_json(text)
     assert "\n" not in str(raised.value)
@@ -296,13 +230,16 @@ def test_every_field_must_be_there(run, name):
         ("nonsense", "must be JSON"),
         ("[" * 100_000, "must be JSON"),
         ("9" * 5_000, "must be JSON"),
-        ("[1]", "the fields schema and result"),
-        ('{"result": {}}', "the fields schema and result"),
-        ('{"schema": 2, "result": {}}', "schema must be 1, got 2"),
-        ('{"schema": true, "result": {}}', "schema must be 1, got True"),
+        ("[1]", "the fields schema, sha256 and result"),
+        ('{"result": {}}', "the fields schema, sha256 and result"),
+        ('{"schema": 2, "sha256": "", "result": {}}', "schema must be 1, got 2"),
+        ('{"schema": true, "sha256": "", "result": {}}', "schema must be 1, got True"),
         ('{"schema": 1, "schema": 1, "result": {}}', "'schema' must occur once"),
         ('{"schema": 1, "result": {"seed": NaN}}', "must be finite, got NaN"),
-        ('{"schema": 1, "result": {"\\u202e\\n": 1}}', "must be as fuzzyfrog wrote it"),
+        (
+            '{"schema": 1, "sha256": "", "result": {"\\u202e\\n": 1}}',
+            "must be as fuzzyfrog wrote it",
+        ),
     ],
 )
 def test_other_texts_get_a_sentence(text, sentence):

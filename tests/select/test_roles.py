@@ -259,7 +259,7 @@ def test_saved_and_read_again():
     record = SoftSelector().fit(*made()).record()
     assert Result.from_json(record.to_json()).columns == record.columns
     wrong = record.to_json().replace('"role": "selected"', '"role": "unneeded"')
-    with pytest.raises(DataError, match="role of selected"):
+    with pytest.raises(DataError, match="that was changed since"):
         Result.from_json(wrong)
 
 

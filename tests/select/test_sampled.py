@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from msgspec import to_builtins
+from msgspec.structs import replace
 from sklearn.datasets import load_wine
 
 from fuzzyfrog import DataError, ReductSelector
@@ -15,7 +15,7 @@ from fuzzyfrog.errors import CheckpointError
 from fuzzyfrog.measure import Dependency, SampledDependency
 from fuzzyfrog.report import summary_html
 from fuzzyfrog.report.render import collect
-from fuzzyfrog.result import Certificate, Result
+from fuzzyfrog.result import Result
 
 TOLD = (
     r"estimated from 60 of 178 samples, 95% interval for the dependency of the selected features "
@@ -132,21 +132,19 @@ def test_the_record_says_so(sampled):
 
 
 def test_no_proof_comes_from_a_part(sampled):
-    content = json.loads(sampled.record().to_json())
-    content["result"]["answer"]["core"] = content["result"]["selected"]
-    content["result"]["dependency"] = content["result"]["full_dependency"]
-    assert not Result.from_json(json.dumps(content)).is_core_alone
-    content["result"]["sampling"] = None
-    assert Result.from_json(json.dumps(content)).is_core_alone
+    run = sampled.record()
+    answer = replace(run.answer, core=run.selected)
+    run = replace(run, answer=answer, dependency=run.full_dependency)
+    assert not run.is_core_alone
+    assert replace(run, sampling=None).is_core_alone
 
 
 @pytest.mark.parametrize(
     ("field", "value", "sentence"),
     [
         ("n_sampled", 0, "Expected `int` >= 1 - at `$.sampling.n_sampled`"),
-        ("n_sampled", 178, "sampling must be a part of the samples"),
+        ("n_sampled", 178, "that was changed since"),
         ("low", 2.0, "Expected `float` <= 1.0 - at `$.sampling.low`"),
-        ("high", 0.0, "low must be at most high, 0.0, got"),
         ("confidence", 95.0, "Expected `float` <= 1.0 - at `$.sampling.confidence`"),
     ],
 )
@@ -154,15 +152,6 @@ def test_a_record_that_contradicts_itself_is_refused(sampled, field, value, sent
     content = json.loads(sampled.record().to_json())
     content["result"]["sampling"][field] = value
     with pytest.raises(DataError, match=re.escape(sentence)):
-        Result.from_json(json.dumps(content))
-
-
-def test_a_record_with_a_proof_from_a_part_is_refused(sampled):
-    content = json.loads(sampled.record().to_json())
-    size = len(content["result"]["selected"])
-    proof = to_builtins(Certificate(True, size, size, 1, all_listed=True))
-    content["result"]["answer"]["certificate"] = proof
-    with pytest.raises(DataError, match=r"sampling must be a part .*, which proves nothing"):
         Result.from_json(json.dumps(content))
 
 

@@ -88,10 +88,6 @@ class ModelScores(Part, frozen=True):
     folds: tuple[tuple[Score, ...], ...]
     overlap: Positive
 
-    def __post_init__(self) -> None:
-        if len(self.folds) < 2 or len({len(fold) for fold in self.folds}) != 1 or not self.folds[0]:
-            raise ValueError("folds must be two or more, each with a score for each model.")
-
     @property
     def by_model(self) -> tuple[float, ...]:
         """The score of each model, averaged over the folds."""
@@ -163,10 +159,6 @@ class NoiseGuard(Part, frozen=True):
     n_samples: Count
     as_noise: Annotated[float, Meta(gt=0, le=1)]
 
-    def __post_init__(self) -> None:
-        if not 0 <= self.n_random <= self.n_taken:
-            raise ValueError(f"n_random must be from 0 to {self.n_taken}, got {self.n_random}.")
-
     @property
     def share(self) -> float:
         """Share of random columns among those taken."""
@@ -234,18 +226,6 @@ class Check(Part, frozen=True):
     far_out: str | None
     left_out: str | None
     notes: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        names = [(one.metric, one.name) for one in self.scores]
-        needed = {(self.metric, "all"), (self.metric, "selected")}
-        if len(set(names)) != len(names) or (names and not needed <= set(names)):
-            raise ValueError(f"scores must have all and selected, each name once, got {names}.")
-        if any(len(one.folds[0]) != len(self.models) for one in self.scores):
-            raise ValueError("scores must have a score for each model.")
-        if any(len(one.folds) != self.folds for one in self.scores):
-            raise ValueError("scores must have a score for each fold.")
-        if (self.left_out is None) == (not names):
-            raise ValueError("left_out must say why there are no scores, and only then.")
 
     @classmethod
     def without(cls, reason: str) -> "Check":

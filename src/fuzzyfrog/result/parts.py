@@ -273,11 +273,6 @@ class TargetSummary(Part, frozen=True):
     n_values: Count = 0
     is_whole: bool = False
 
-    def __post_init__(self) -> None:
-        ends = [one for one in (self.lowest, self.highest) if one is not None]
-        if len(ends) != (0 if self.classes else 2) or ends != sorted(ends):
-            raise ValueError("a target must have classes, or a lowest and a highest value.")
-
     @property
     def is_numeric(self) -> bool:
         """Whether the target is a number."""
@@ -307,13 +302,6 @@ class TableSummary(Part, frozen=True):
     features: tuple[FeatureSummary, ...]
     target: TargetSummary
     sha256: Annotated[str, Meta(pattern="^[0-9a-fA-F]{64}$")]
-
-    def __post_init__(self) -> None:
-        n_counted = sum(one.count for one in self.target.classes)
-        if self.target.classes and n_counted != self.n_samples:
-            raise ValueError(f"classes must add up to {self.n_samples} samples, got {n_counted}.")
-        if any(one.n_missing > self.n_samples for one in self.features):
-            raise ValueError("n_missing must be at most the number of samples.")
 
     @property
     def is_named(self) -> bool:
@@ -399,11 +387,6 @@ class SampledColumn(Part, frozen=True):
     values: tuple[int | Number | None, ...]
     labels: tuple[str, ...] | None
 
-    def __post_init__(self) -> None:
-        known = [one for one in self.values if one is not None]
-        if self.labels is not None and not all(is_place(one, len(self.labels)) for one in known):
-            raise ValueError("values must be positions in its labels.")
-
 
 class DataSample(Part, frozen=True):
     """Some rows of the table, for the pictures of a report.
@@ -420,15 +403,6 @@ class DataSample(Part, frozen=True):
     columns: Annotated[
         tuple[SampledColumn, ...], Meta(min_length=1, max_length=MAX_SAMPLED_COLUMNS)
     ]
-
-    def __post_init__(self) -> None:
-        if any(len(one.values) != len(self.targets) for one in self.columns):
-            raise ValueError("columns must have a value for each target.")
-
-
-def is_place(value: float, length: int) -> bool:
-    """Whether a value is a position in a list of some length."""
-    return isinstance(value, int) and 0 <= value < length
 
 
 class Sampling(Part, frozen=True):
@@ -449,10 +423,6 @@ class Sampling(Part, frozen=True):
     low: Share
     high: Share
     confidence: Share
-
-    def __post_init__(self) -> None:
-        if self.low > self.high:
-            raise ValueError(f"low must be at most high, {self.high!r}, got {self.low!r}.")
 
     def in_words(self, n_samples: int) -> str:
         """Return the estimate in words, to end a sentence."""
@@ -510,8 +480,6 @@ class Certificate(Part, frozen=True):
     max_lost: Count | None = None
 
     def __post_init__(self) -> None:
-        if (self.cost is None) == (self.claim == "cheapest"):
-            raise ValueError("cost must be given with the claim 'cheapest', and only with it.")
         if self.lower_bound > self._price:
             name = "size" if self.cost is None else "cost"
             raise ValueError(

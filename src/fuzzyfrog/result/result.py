@@ -1,6 +1,7 @@
 """The result of a selection: everything needed to report, explain or repeat it."""
 
 import errno
+import hashlib
 import json
 import os
 import stat
@@ -18,7 +19,6 @@ from fuzzyfrog.common.messages import close_to, listed, shown
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result.check import Check
 from fuzzyfrog.result.columns import Column, Exchange
-from fuzzyfrog.result.consistency import SAVE_ONE, check_result
 from fuzzyfrog.result.parts import (
     Alike,
     AmbiguousSample,
@@ -43,6 +43,7 @@ from fuzzyfrog.result.stability import Stability
 MAX_REDUCTS = 5_000  # that are saved
 MAX_BYTES = 64 * 2**20  # of a saved result; a thousand times the usual size
 MAX_CHARACTERS = 200  # of a value quoted in a message
+SAVE_ONE = "Save one with `fuzzyfrog select --save` or Result.save."
 SCHEMA = 1  # raised whenever a field is added, removed or changes its meaning
 
 Parameter = str | int | float | bool | None  # anything else is kept as its repr
@@ -448,7 +449,7 @@ class Result(Part, frozen=True):
             "core": None if self.core is None else self.names(self.core),
         }
         saved = to_builtins(_nameless(self), enc_hook=_plain)
-        content = {"schema": SCHEMA, "names": names, "result": saved}
+        content = {"schema": SCHEMA, "names": names, "sha256": _digest(saved), "result": saved}
         return json.dumps(content, allow_nan=False)
 
     @classmethod
@@ -458,13 +459,14 @@ class Result(Part, frozen=True):
         Raises
         ------
         DataError
-            If the text is not a result; the sentence names the field.
+            If the text is not a result, where the sentence names the field, or was changed.
         """
         content = _parsed(text)
-        if not isinstance(content, dict) or content.keys() - {"names"} != {"schema", "result"}:
+        fields = {"schema", "sha256", "result"}
+        if not isinstance(content, dict) or content.keys() - {"names"} != fields:
             raise DataError(
-                "a saved result must be an object with the fields schema and result, got something "
-                f"else. {SAVE_ONE}"
+                "a saved result must be an object with the fields schema, sha256 and result, got "
+                f"something else. {SAVE_ONE}"
             )
         if content["schema"] != SCHEMA or isinstance(content["schema"], bool):
             raise DataError(
@@ -477,7 +479,11 @@ class Result(Part, frozen=True):
             raise DataError(
                 f"a saved result must be as fuzzyfrog wrote it, got: {_clean(str(error))}"
             ) from None
-        check_result(found)
+        if content["sha256"] != _digest(content["result"]):
+            raise DataError(
+                "a saved result must be as fuzzyfrog wrote it, got one that was changed since. "
+                f"{SAVE_ONE}"
+            )
         return _named(found)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -536,6 +542,12 @@ def _plain(value: object) -> str:
     if isinstance(value, str):
         return str(value)
     raise TypeError(f"a result must have plain values, got {type(value).__name__}")
+
+
+def _digest(saved: Any) -> str:
+    """Return the digest of a result as it is saved: its parts agree only as they were computed."""
+    text = json.dumps(saved, allow_nan=False, sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _parsed(text: str) -> Any:

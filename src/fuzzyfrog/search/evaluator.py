@@ -142,7 +142,7 @@ class Evaluator:
         return np.where(among_best & (all_scores >= bars), all_scores, -inf), cut
 
     def _best(self, subsets: Masks, keys: list[bytes], log: ScoreLog | None) -> Floats:
-        """Return the scores of the best subsets, -inf for the others; from the log if it has them."""
+        """Return the scores of the best subsets, -inf for others; from the log if it has them."""
         known = None if log is None else self._replayed(keys)
         if known is not None:
             if len(known) != len(keys):
@@ -190,7 +190,7 @@ class Evaluator:
             self.log.append(_fingerprint(keys), scores.astype("<f8").tobytes())
 
     def _replayed(self, keys: list[bytes]) -> Floats | None:
-        """Return the next scores of the log, those of the first of these subsets; None at its end."""
+        """Return the next scores of the log, for the first of these subsets; None at its end."""
         record = None if self.log is None else self.log.next_record()
         if record is None:
             return None
