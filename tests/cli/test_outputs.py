@@ -261,8 +261,8 @@ def test_a_reduced_table_keeps_ids_and_says_so(in_process, tmp_path):
     code, said, _ = in_process(*asked, "--id", "who", "--include", "size", "--n-features", "1")
     assert code == 0
     assert (
-        "reduced.xlsx, the reduced table, with 'who', 'patient'; it has all 61 rows, also the 1 "
-        "left out above\n"
+        "reduced.xlsx, the reduced table, with 'who', 'patient'; it has all 61 rows, also 1 "
+        "row left out above\n"
     ) in said
     sheet = openpyxl.load_workbook(out).active
     assert [[cell.value for cell in sheet[row]] for row in (1, 2, 62)] == [

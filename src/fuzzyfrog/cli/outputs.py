@@ -15,7 +15,7 @@ from fuzzyfrog.cli.console import safe, tell
 from fuzzyfrog.cli.errors import UsageError
 from fuzzyfrog.cli.options import FILES, option_field
 from fuzzyfrog.common.files import Unwritten, resolved, written_whole
-from fuzzyfrog.common.messages import first_few, shown
+from fuzzyfrog.common.messages import count, first_few, shown
 
 if TYPE_CHECKING:
     from fuzzyfrog.cli.inputs import LoadedTable, TableOptions
@@ -167,8 +167,8 @@ def _reduced(loaded: LoadedTable) -> str:
     said = f"the reduced table{', with ' if ids else ''}{named}"
     if not dataset.n_left_out:
         return said
-    n_rows = dataset.n_samples + dataset.n_left_out
-    return f"{said}; it has all {n_rows:,} rows, also the {dataset.n_left_out:,} left out above"
+    n_rows, left_out = dataset.n_samples + dataset.n_left_out, count(dataset.n_left_out, "row")
+    return f"{said}; it has all {n_rows:,} rows, also {left_out} left out above"
 
 
 def check_outputs(outputs: Mapping[str, Path | None], source: os.stat_result | None = None) -> None:

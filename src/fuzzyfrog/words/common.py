@@ -2,7 +2,7 @@
 
 import shlex
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import inf
 from typing import NamedTuple
 
@@ -277,7 +277,7 @@ class Words(ABC):
             return f"{n_selected:,} of {count(n_offered, noun)}", "all columns"
         are = "is" if n_others == 1 else "are"
         start = f"{n_selected:,} of the {count(n_offered, noun)} ({n_others:,} {are} left out)"
-        return start, f"all {n_offered:,}"
+        return start, f"all {count(n_offered, thing)}"
 
     def table(self) -> str:
         """Return the size of the table and what the target is, in one line."""
@@ -385,11 +385,12 @@ class Words(ABC):
 
     def _leaks(self) -> Iterator[str]:
         """Yield sentences about features whose values may mean nothing for new samples."""
-        result, exclude = self.result, self.option("exclude", "--exclude")
+        result = self.result
         for name in result.names(one for one in result.selected if one in result.identifiers):
             yield (
                 f"The selected {shown(name)} looks like an ID: what it says about these samples "
-                f"may not hold for new ones. If it is one, leave it out with {exclude}."
+                "may not hold for new ones. If it is one, leave it out with "
+                f"{self._without([name])}."
             )
         proposed = () if result.check is None else result.check.soft_features
         known = {*result.names(result.selected), *proposed}
@@ -398,16 +399,21 @@ class Words(ABC):
         is_used = bool(known.intersection(leaking)) or (bool(leaking) and result.check is None)
         if leaking:
             these = "these scores do" if is_used else "the score of all columns does"
-            typed = f"{exclude} {shlex.quote(','.join(leaking))}"
-            way_out = self.option(f"{exclude}={leaking}", typed)
-            yield f"{start} {these} not hold for new samples: leave {them} out with {way_out}."
+            yield (
+                f"{start} {these} not hold for new samples: leave {them} out with "
+                f"{self._without(leaking)}."
+            )
         if not is_used and (best := self._near_perfect()) and (names := self._suspects()):
             it_is, them = ("it is", "it") if len(names) == 1 else ("they are", "them")
             yield (
                 f"{best}, which is rare, and {listed(names)} would do, or nearly. If {it_is} "
                 "recorded after the fact or computed from the target, this does not hold for new "
-                f"samples: leave {them} out with {exclude}."
+                f"samples: leave {them} out with {self._without(names)}."
             )
+
+    def _without(self, names: Sequence[str]) -> str:
+        """Return how to leave features out."""
+        return self.option(f"exclude={[*names]}", f"--exclude {shlex.quote(','.join(names))}")
 
     def _near_perfect(self) -> str | None:
         """Return how well models or neighbors predict, if they do so almost perfectly."""
