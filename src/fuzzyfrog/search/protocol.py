@@ -108,6 +108,32 @@ class Objective(Protocol):
         """Return the score of each subset that is as good as the best of all; -inf for others."""
 
 
+class Wrapped:
+    """An objective that changes the subsets or the scores of another one."""
+
+    def __init__(self, measure: Any) -> None:
+        self._measure = measure
+
+    @property
+    def n_features(self) -> int:
+        """Number of features, the length of every mask."""
+        return int(self._measure.n_features)
+
+    @property
+    def n_at_once(self) -> int:
+        """Number of subsets that are scored at the same time."""
+        return int(getattr(self._measure, "n_at_once", 1))
+
+    def score(self, masks: Masks, at_least: float | Floats | None = None) -> Floats:
+        """Return the score of each subset; -inf where it is less than `at_least`."""
+        raise NotImplementedError
+
+    def best(self, masks: Masks) -> Floats:
+        """Return the score of the best subsets of a batch, -inf for the others."""
+        scores = self.score(masks)
+        return np.where(scores >= scores.max(), scores, -inf)
+
+
 @dataclass(frozen=True, eq=False)
 class Rows:
     """Requirements: in every row the weights of a cover's features add up to what is needed.

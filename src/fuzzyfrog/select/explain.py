@@ -1,15 +1,21 @@
 """What a selection is explained by: the training data that is kept, and its cells in words."""
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from itertools import islice
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.data import Dataset
+from fuzzyfrog.measure.geometry import mean_membership
 from fuzzyfrog.result import AmbiguousSample, Cell, Example, Explanation, Result
 
+Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]
+Pair = tuple[tuple[int, int], float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,53 +61,75 @@ class Explains(Protocol):
         """Return why a feature is selected, with at most `n_examples`."""
 
 
-def left_without(
-    measure: Any, memberships: NDArray[np.float64], subset: Masks, column: int
-) -> tuple[Masks, NDArray[np.float64], NDArray[np.intp]]:
-    """Return a subset without a feature, its memberships, and the samples that lose, most first.
+class Examples(ABC):
+    """Finds the samples that explain a selection, by their memberships."""
 
-    `memberships` are those of the subset by the measure.
-    """
-    rest = subset.copy()
-    rest[column] = False
-    without = measure.memberships(rest)
-    fall = memberships - without
-    affected = np.flatnonzero(fall > measure.tolerance)
-    return rest, without, affected[np.argsort(-fall[affected], kind="stable")]
+    kind: Literal["distance", "membership"]  # what examples compare
 
+    def __init__(
+        self, measure: Any, evidence: Evidence, selected: tuple[int, ...], sure: float
+    ) -> None:
+        self._evidence, self._dataset, self._measure = evidence, evidence.dataset, measure
+        self._subset: Masks = evidence.subset(selected)
+        self.memberships: Floats = measure.memberships(self._subset)
+        self._sure = sure  # the membership from which on a sample is well placed
 
-def example_of(
-    dataset: Dataset, pair: tuple[int, int], column: int, before: float, after: float
-) -> Example:
-    """Return an example with the targets of two samples and their values of a feature."""
-    sample, other = pair
-    return Example(
-        sample,
-        other,
-        target_of(dataset, sample),
-        target_of(dataset, other),
-        cell_of(dataset, sample, column),
-        cell_of(dataset, other, column),
-        before,
-        after,
-    )
+    @abstractmethod
+    def _pairs(self, affected: list[int], rest: Masks, without: Floats) -> Iterator[Pair]:
+        """Yield pairs of samples, the more so affected first, with a number before and after."""
 
+    @abstractmethod
+    def _nearest(self, place: int) -> tuple[int, int]:
+        """Return a sample and the most similar one that differs."""
 
-def ambiguous_of(
-    dataset: Dataset, pair: tuple[int, int], membership: float, subset: Masks
-) -> AmbiguousSample:
-    """Return a sample and the most similar one that differs, with their values."""
-    columns = np.flatnonzero(subset).tolist()
-    sample, other = pair
-    return AmbiguousSample(
-        sample,
-        other,
-        target_of(dataset, sample),
-        target_of(dataset, other),
-        membership,
-        tuple(cell_of(dataset, sample, column) for column in columns),
-        tuple(cell_of(dataset, other, column) for column in columns),
-    )
+    def explanation(self, feature: int, n_examples: int) -> Explanation:
+        """Return why a selected feature is needed, with at most `n_examples`."""
+        column, rest = self._evidence.column(feature), self._subset.copy()
+        rest[column] = False
+        without = self._measure.memberships(rest)
+        fall = self.memberships - without
+        affected = np.flatnonzero(fall > self._measure.tolerance)
+        worst = affected[np.argsort(-fall[affected], kind="stable")].tolist()
+        dataset = self._dataset
+        return Explanation(
+            feature=feature,
+            name=dataset.feature_names[column],
+            dependency=mean_membership(self.memberships),
+            dependency_without=mean_membership(without),
+            n_affected=len(affected),
+            kind=self.kind,
+            examples=tuple(
+                Example(
+                    one, other, target_of(dataset, one), target_of(dataset, other),
+                    cell_of(dataset, one, column), cell_of(dataset, other, column), before, after,
+                )
+                for (one, other), before, after in islice(
+                    self._pairs(worst, rest, without), n_examples
+                )
+            ),
+        )  # fmt: skip
+
+    @property
+    def n_ambiguous(self) -> int:
+        """Number of samples that the selected features do not place well."""
+        return int((self.memberships < self._sure).sum())
+
+    def ambiguous(self, most: int) -> tuple[AmbiguousSample, ...]:
+        """Return at most `most` of them, the lowest membership first."""
+        dataset, columns = self._dataset, np.flatnonzero(self._subset).tolist()
+        order = np.argsort(self.memberships, kind="stable")
+        found = []
+        for place in order[self.memberships[order] < self._sure][:most].tolist():
+            one, other = self._nearest(place)
+            found.append(
+                AmbiguousSample(
+                    one, other, target_of(dataset, one), target_of(dataset, other),
+                    float(self.memberships[place]),
+                    tuple(cell_of(dataset, one, column) for column in columns),
+                    tuple(cell_of(dataset, other, column) for column in columns),
+                )
+            )  # fmt: skip
+        return tuple(found)
 
 
 def target_of(dataset: Dataset, sample: int) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
@@ -23,9 +23,7 @@ from fuzzyfrog.data.dataset import feature_index
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.result import Alike, Column, FeatureSummary, Result, Subset
 from fuzzyfrog.search.covering import Oracle, Rows
-
-if TYPE_CHECKING:
-    from fuzzyfrog.search.protocol import Floats
+from fuzzyfrog.search.protocol import Floats, Wrapped
 
 Masks = NDArray[np.bool_]
 
@@ -268,22 +266,12 @@ def _columns_of(name: str, given: object, dataset: Dataset) -> tuple[int, ...]:
     return columns
 
 
-class GroupedMeasure:
+class GroupedMeasure(Wrapped):
     """A measure in which the first column of a group stands for all of them."""
 
     def __init__(self, measure: Any, groups: Groups) -> None:
-        self._measure = measure
+        super().__init__(measure)
         self._groups = groups
-
-    @property
-    def n_features(self) -> int:
-        """Number of columns, the length of every mask."""
-        return int(self._measure.n_features)
-
-    @property
-    def n_at_once(self) -> int:
-        """Number of subsets that are scored at the same time."""
-        return int(getattr(self._measure, "n_at_once", 1))
 
     def score(self, masks: Masks, at_least: float | Floats | None = None) -> Floats:
         """Return the score of each subset; -inf where it is less than `at_least`."""

@@ -20,7 +20,7 @@ from fuzzyfrog.measure import Dependency
 from fuzzyfrog.result import Subset
 from fuzzyfrog.result.parts import MAX_LOST
 from fuzzyfrog.search import Problem
-from fuzzyfrog.search.protocol import Floats, Integers, Masks
+from fuzzyfrog.search.protocol import Floats, Integers, Masks, Wrapped
 
 if TYPE_CHECKING:
     from fuzzyfrog.select.groups import Groups
@@ -28,22 +28,17 @@ if TYPE_CHECKING:
 MOST_NAMED = 1_000  # subsets whose lost samples are listed
 
 
-class Kept:
+class Kept(Wrapped):
     """A measure whose score is the share of the samples that keep their membership."""
 
     def __init__(self, measure: Dependency, allowed: Masks) -> None:
-        self._measure = measure
+        super().__init__(measure)
         # What equals the membership by all features up to rounding is kept.
         self._lowest = measure.memberships(allowed) - measure.tolerance
 
-    @property
-    def n_features(self) -> int:
-        """Number of columns, the length of every mask."""
-        return int(self._measure.n_features)
-
     def lost(self, mask: Masks) -> Integers:
         """Return the samples that lose membership, those that lose most first."""
-        short = self._lowest - self._measure.memberships(mask)
+        short: Floats = self._lowest - self._measure.memberships(mask)
         order = np.argsort(-short, kind="stable")
         return order[short[order] > 0]
 
@@ -52,11 +47,6 @@ class Kept:
         lost = np.array([len(self.lost(mask)) for mask in masks], np.float64)
         scores = 1.0 - lost / len(self._lowest)
         return scores if at_least is None else np.where(scores >= at_least, scores, -inf)
-
-    def best(self, masks: Masks) -> Floats:
-        """Return the score of the best subsets of a batch, -inf for the others."""
-        scores = self.score(masks)
-        return np.where(scores >= scores.max(), scores, -inf)
 
     def named(self, subsets: Sequence[Subset], groups: Groups) -> tuple[Subset, ...]:
         """Return subsets scored by the share with their dependency and what they lose."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -16,11 +16,11 @@ from fuzzyfrog.common.params import check_known
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.measure import SoftDependency
 from fuzzyfrog.measure.geometry import mean_membership
-from fuzzyfrog.result import AmbiguousSample, Certificate, Explanation, SoftPath, VerifiedSoft
+from fuzzyfrog.result import Certificate, SoftPath, VerifiedSoft
 from fuzzyfrog.result.result import Parameter
 from fuzzyfrog.search import FrontPoint, Outcome, Reduct
 from fuzzyfrog.select.drift import shifts_of
-from fuzzyfrog.select.explain import Evidence, Explains, ambiguous_of, example_of, left_without
+from fuzzyfrog.select.explain import Evidence, Examples, Explains, Pair
 from fuzzyfrog.select.kind import Integers, Kind, Masks, Orders, Sized
 from fuzzyfrog.select.redundant import CLEARLY, Redundancy
 from fuzzyfrog.select.row_groups import with_groups_by_id
@@ -123,7 +123,7 @@ class Soft(Kind):
 
     def examples(self, measure: Any, evidence: Evidence, selected: tuple[int, ...]) -> Explains:
         """Return the samples whose neighborhoods depend on each feature."""
-        return _Examples(measure, evidence, selected)
+        return _Examples(measure, evidence, selected, 0.5)
 
     def verified(self, rows: NewRows) -> VerifiedSoft:
         """Return whether old neighbors still predict new rows, and which columns have shifted."""
@@ -244,65 +244,20 @@ def _losses(measure: SoftDependency, columns: Integers, ends: list[int]) -> Floa
     return measure.left_out_losses(columns)[ends]
 
 
-class _Examples:
+class _Examples(Examples):
     """Finds the samples whose neighborhoods explain a selection."""
 
-    def __init__(
-        self, measure: SoftDependency, evidence: Evidence, selected: tuple[int, ...]
-    ) -> None:
-        self._evidence, self._dataset = evidence, evidence.dataset
-        self._subset: Masks = evidence.subset(selected)
-        self._measure = measure
-        self._memberships = measure.memberships(self._subset)
+    kind = "membership"
 
-    def explanation(self, feature: int, n_examples: int) -> Explanation:
-        """Return what a selected feature adds, with at most `n_examples` samples."""
-        column = self._evidence.column(feature)
-        rest, without, affected = left_without(
-            self._measure, self._memberships, self._subset, column
-        )
-        return Explanation(
-            feature=feature,
-            name=self._dataset.feature_names[column],
-            dependency=mean_membership(self._memberships),
-            dependency_without=mean_membership(without),
-            n_affected=len(affected),
-            kind="membership",
-            examples=tuple(
-                example_of(
-                    self._dataset,
-                    self._closer(place, rest),
-                    column,
-                    float(self._memberships[place]),
-                    float(without[place]),
-                )
-                for place in affected[:n_examples].tolist()
-            ),
-        )
-
-    def _closer(self, place: int, rest: Masks) -> tuple[int, int]:
-        """Return a sample and the unlike one that gains most weight among its neighbors."""
-        stop_if_late()
-        sample = int(self._measure.anchors[place])
-        gained = self._measure.neighborhood(sample, rest)
-        gained -= self._measure.neighborhood(sample, self._subset)
-        return sample, int(np.argmax(gained * (1.0 - self._measure.likeness(sample))))
-
-    @property
-    def n_ambiguous(self) -> int:
-        """Number of samples with less than half of their neighborhood on their side."""
-        return int((self._memberships < 0.5).sum())
-
-    def ambiguous(self, most: int) -> tuple[AmbiguousSample, ...]:
-        """Return at most `most` of them, the lowest membership first."""
-        order = np.argsort(self._memberships, kind="stable")
-        worst = order[self._memberships[order] < 0.5][:most]
-        return tuple(
-            ambiguous_of(
-                self._dataset, self._nearest(place), float(self._memberships[place]), self._subset
-            )
-            for place in worst.tolist()
-        )
+    def _pairs(self, affected: list[int], rest: Masks, without: Floats) -> Iterator[Pair]:
+        """Yield samples and the unlike one that gains most weight among their neighbors."""
+        for place in affected:
+            stop_if_late()
+            sample = int(self._measure.anchors[place])
+            gained = self._measure.neighborhood(sample, rest)
+            gained -= self._measure.neighborhood(sample, self._subset)
+            other = int(np.argmax(gained * (1.0 - self._measure.likeness(sample))))
+            yield (sample, other), float(self.memberships[place]), float(without[place])
 
     def _nearest(self, place: int) -> tuple[int, int]:
         """Return a sample and the most similar one that is unlike it."""

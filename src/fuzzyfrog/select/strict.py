@@ -28,10 +28,8 @@ from fuzzyfrog.measure import Dependency, SoftDependency
 from fuzzyfrog.measure.geometry import mean_membership
 from fuzzyfrog.measure.row_sample import FEWEST_PAIRS, RowSample
 from fuzzyfrog.result import (
-    AmbiguousSample,
     BrokenRow,
     Certificate,
-    Explanation,
     Reducts,
     VerifiedReduct,
 )
@@ -40,7 +38,7 @@ from fuzzyfrog.search import Problem, QuickReduct, Search
 from fuzzyfrog.search.covering import Oracle
 from fuzzyfrog.search.sample_first import SampleFirst
 from fuzzyfrog.select.certify import is_provable, oracle_of
-from fuzzyfrog.select.explain import Evidence, Explains, ambiguous_of, example_of, left_without
+from fuzzyfrog.select.explain import Evidence, Examples, Explains, Pair
 from fuzzyfrog.select.kind import Kind, Masks
 from fuzzyfrog.select.new_rows import NewRows
 from fuzzyfrog.select.repair import asked_again, repaired
@@ -274,77 +272,38 @@ def _some_rows(dataset: Dataset, n_columns: int) -> NDArray[np.int64]:
     return np.sort(np.argsort(words, kind="stable")[:n_rows])
 
 
-class _Examples:
+class _Examples(Examples):
     """Finds the samples that explain a selection.
 
     The measure gives the memberships of all samples. Nearest enemies are searched only for the
     few samples that become examples, which keeps this fast for large tables.
     """
 
+    kind = "distance"
+
     def __init__(
         self, kind: Strict, measure: Dependency, evidence: Evidence, selected: tuple[int, ...]
     ) -> None:
-        self._evidence, self._dataset = evidence, evidence.dataset
+        super().__init__(measure, evidence, selected, 1.0 - measure.tolerance)
         self._tnorm = kind.tnorm
-        self._subset: Masks = evidence.subset(selected)
-        self._measure = measure
-        self.memberships = measure.memberships(self._subset)
-        self._sure = 1.0 - measure.tolerance  # a membership of 1, up to rounding
         self._Z, _ = positions(evidence.dataset, kind.spread, kind.missing)
         self._targets = np.empty(0)
         if evidence.dataset.classes is None:
             target = np.asarray(evidence.dataset.target, np.float64)
             self._targets, _ = scaled(target, kind.spread)
 
-    def explanation(self, feature: int, n_examples: int) -> Explanation:
-        """Return why a selected feature is needed, with at most `n_examples` pairs."""
-        column = self._evidence.column(feature)
-        rest, without, affected = left_without(
-            self._measure, self.memberships, self._subset, column
-        )
-        pairs: dict[frozenset[int], tuple[int, int]] = {}
-        for sample in affected.tolist():
-            if len(pairs) == n_examples:
-                break
+    def _pairs(self, affected: list[int], rest: Masks, without: Floats) -> Iterator[Pair]:
+        """Yield samples and their nearest enemies without a feature, each pair once."""
+        seen = set[frozenset[int]]()
+        for sample in affected:
             enemy = self.enemy(sample, rest)
-            pairs.setdefault(frozenset((sample, enemy)), (sample, enemy))
-        return Explanation(
-            feature=feature,
-            name=self._dataset.feature_names[column],
-            dependency=mean_membership(self.memberships),
-            dependency_without=mean_membership(without),
-            n_affected=len(affected),
-            kind="distance",
-            examples=tuple(
-                example_of(
-                    self._dataset,
-                    (sample, enemy),
-                    column,
-                    float(self._distances(sample, self._subset)[enemy]),
-                    float(self._distances(sample, rest)[enemy]),
-                )
-                for sample, enemy in pairs.values()
-            ),
-        )
+            if frozenset((sample, enemy)) not in seen:
+                seen.add(frozenset((sample, enemy)))
+                before, after = self._distances(sample, self._subset), self._distances(sample, rest)
+                yield (sample, enemy), float(before[enemy]), float(after[enemy])
 
-    @property
-    def n_ambiguous(self) -> int:
-        """Number of samples whose membership is below 1."""
-        return int((self.memberships < self._sure).sum())
-
-    def ambiguous(self, most: int) -> tuple[AmbiguousSample, ...]:
-        """Return at most `most` samples with memberships below 1, the lowest first."""
-        below = np.flatnonzero(self.memberships < self._sure)
-        worst = below[np.argsort(self.memberships[below], kind="stable")][:most]
-        return tuple(
-            ambiguous_of(
-                self._dataset,
-                (sample, self.enemy(sample, self._subset)),
-                float(self.memberships[sample]),
-                self._subset,
-            )
-            for sample in worst.tolist()
-        )
+    def _nearest(self, place: int) -> tuple[int, int]:
+        return place, self.enemy(place, self._subset)
 
     def enemy(self, sample: int, subset: Masks) -> int:
         """Return the first of the nearest enemies of a sample."""

@@ -19,28 +19,18 @@ from fuzzyfrog.common.messages import Sentence, Setting, count, listed
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.search import Problem
 from fuzzyfrog.search.covering import Oracle, Rows
-from fuzzyfrog.search.protocol import Floats, Masks, without_each
+from fuzzyfrog.search.protocol import Floats, Masks, Wrapped, without_each
 
 BATCH_CELLS = 2**24  # subsets times features that are scored together
 ENOUGH_ROWS = 64  # of different losses, for one answer of the oracle
 
 
-class Surviving:
+class Surviving(Wrapped):
     """A measure whose score is the least one after the loss of any `n_lost` features."""
 
     def __init__(self, measure: Any, n_lost: int) -> None:
-        self._measure = measure
+        super().__init__(measure)
         self._n_lost = n_lost
-
-    @property
-    def n_features(self) -> int:
-        """Number of columns, the length of every mask."""
-        return int(self._measure.n_features)
-
-    @property
-    def n_at_once(self) -> int:
-        """Number of subsets that are scored at the same time."""
-        return int(getattr(self._measure, "n_at_once", 1))
 
     def score(self, masks: Masks, at_least: float | Floats | None = None) -> Floats:
         """Return the score of each subset; -inf where it is less than `at_least`."""
@@ -58,11 +48,6 @@ class Surviving:
                 lowest = bars[rows] if at_least is not None else None
                 np.minimum.at(scores, rows, self._measure.score(rests, lowest))
         return np.where(scores >= bars, scores, -inf)
-
-    def best(self, masks: Masks) -> Floats:
-        """Return the score of the best subsets of a batch, -inf for the others."""
-        scores = self.score(masks)
-        return np.where(scores >= scores.max(), scores, -inf)
 
 
 def left(subset: NDArray[np.bool_], n_lost: int) -> Iterator[NDArray[np.bool_]]:
