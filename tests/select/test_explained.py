@@ -17,7 +17,7 @@ from fuzzyfrog import PredictionWarning, ReductSelector, positive_region
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.result import Result
 from fuzzyfrog.result import result as module
-from fuzzyfrog.select import explained, selection
+from fuzzyfrog.select import base, explained
 
 
 def a_table():
@@ -266,8 +266,8 @@ def test_the_selected_reduct_is_kept_in_any_case(wine, monkeypatch):
 
 def test_long_histories_are_thinned(wine):
     moments = list(range(10_000))
-    places = selection._thinned(moments)
-    assert len(places) <= selection.MAX_HISTORY
+    places = base._thinned(moments)
+    assert len(places) <= base.MAX_HISTORY
     assert (places[0], places[-1]) == (0, 9_999)
     assert places[:5] == [0, 1, 2, 3, 4]
     assert max(np.diff(places)) < 200

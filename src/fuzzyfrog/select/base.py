@@ -1,6 +1,7 @@
-"""The parts of a selection: folds, its reducts and front, the core, an early end."""
+"""The parts of a selection: its reducts and front, the core, the history, an early end."""
 
 from collections.abc import Iterator, Sequence
+from math import inf
 
 import numpy as np
 from msgspec.structs import replace
@@ -9,8 +10,8 @@ from numpy.typing import NDArray
 from fuzzyfrog import search
 from fuzzyfrog.common.messages import Sentence, Setting, count
 from fuzzyfrog.measure.dependency import Measure
-from fuzzyfrog.result import Subset
-from fuzzyfrog.search import Objective, Outcome, Problem
+from fuzzyfrog.result import HistoryPoint, Subset
+from fuzzyfrog.search import Moment, Objective, Outcome, Problem
 from fuzzyfrog.search.protocol import Constraints, cost_of, without_each
 from fuzzyfrog.search.stepwise import eliminate
 from fuzzyfrog.select.costs import Costs
@@ -19,6 +20,7 @@ Masks = NDArray[np.bool_]
 
 ESTIMATED_PAIRS = 30_000_000  # scored in a fraction of a second, on any table
 FEWEST_ESTIMATED = 16
+MAX_HISTORY = 400
 CONFIDENCE = 0.95  # of the interval for the dependency of the selected features
 
 
@@ -215,3 +217,32 @@ def early_end(outcome: Outcome, problem: Problem) -> Iterator[str]:
             f"{problem.asked:.6g} that ", Setting("min_dependency"), " asks for. Raise ",
             Setting("n_features_to_select"), ", or leave out one of the two.",
         )  # fmt: skip
+
+
+def history_of(
+    moments: Sequence[Moment], times: Sequence[float], costs: Costs | None
+) -> tuple[HistoryPoint, ...]:
+    """Return the first moment, the last, and some in between; bounds are of sizes, not costs."""
+    scored = [at for at, moment in enumerate(moments) if moment.score > -inf]
+    return tuple(
+        HistoryPoint(
+            n_evaluations=moments[at].n_evaluations,
+            seconds=times[at],
+            dependency=moments[at].score,
+            size=moments[at].size,
+            n_reducts=moments[at].n_best,
+            diversity=moments[at].diversity,
+            lower_bound=moments[at].lower_bound if costs is None else None,
+        )
+        for at in _thinned(scored)
+    )
+
+
+def _thinned(places: list[int]) -> list[int]:
+    if len(places) <= MAX_HISTORY:
+        return places
+    # Most improvements come early, so half of the points are spaced logarithmically.
+    even = np.linspace(0, len(places) - 1, MAX_HISTORY // 2)
+    early = np.geomspace(1, len(places), MAX_HISTORY // 2) - 1
+    chosen: NDArray[np.int64] = np.unique(np.rint(np.concatenate([even, early])).astype(np.int64))
+    return [places[at] for at in chosen]

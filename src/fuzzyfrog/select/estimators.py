@@ -2,8 +2,6 @@
 
 import dataclasses
 import os
-import sys
-import time
 import warnings
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -18,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from fuzzyfrog.common.deadline import ALLOWANCE, Deadline, TimeIsUp, limited, stoppable
-from fuzzyfrog.common.messages import count, shown, suggested, warn
+from fuzzyfrog.common.messages import shown, suggested, warn
 from fuzzyfrog.common.params import check_count, is_index
 from fuzzyfrog.common.tnorms import TNorm
 from fuzzyfrog.data import Dataset, make_dataset
@@ -35,7 +33,7 @@ from fuzzyfrog.result import (
     Subset,
     Verified,
 )
-from fuzzyfrog.search import Callback, Moment, Search
+from fuzzyfrog.search import Callback, Search
 from fuzzyfrog.select.base import Masks, ranks_behind
 from fuzzyfrog.select.columns_frame import columns_frame
 from fuzzyfrog.select.custom import Custom, MakeMeasure
@@ -45,6 +43,7 @@ from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.held_out import chance_doubts
 from fuzzyfrog.select.kind import Kind
 from fuzzyfrog.select.new_rows import read_new
+from fuzzyfrog.select.progress import Progress
 from fuzzyfrog.select.roles import for_reduct, with_columns
 from fuzzyfrog.select.selection import select, with_groups, with_reduct
 from fuzzyfrog.select.settings import RandomState, Settings, checked_callbacks, selected_index
@@ -57,6 +56,11 @@ from fuzzyfrog.select.verify import MAX_SECONDS, check_same, verify
 INTERVALS = {0: inf, 1: 1.0}  # seconds between two lines of progress, by verbose; else none
 # Parameters of an estimator that are no settings of a selection.
 NOT_SETTINGS = {"callbacks", "verbose", "target", "categorical_features"}
+
+
+def _hold(selector: object, given: dict[str, Any]) -> None:
+    """Keep the parameters of a constructor as they are, as scikit-learn asks."""
+    vars(selector).update((name, given[name]) for name in given if name != "self")
 
 
 class _Selector(TableSelector):
@@ -121,7 +125,7 @@ class _Selector(TableSelector):
             numbers = group_numbers(groups, dataset.n_samples)
             dataset = dataclasses.replace(dataset, groups=numbers)
         dataset = with_groups(dataset, settings)
-        progress = _Progress(INTERVALS.get(verbose, 0.0))
+        progress = Progress(INTERVALS.get(verbose, 0.0))
         with stoppable():  # a signal ends the work under way, and what is known by then counts
             whole = Deadline()
             result = select(dataset, settings, [*callbacks, progress], ConvergenceWarning)
@@ -680,23 +684,9 @@ class SoftSelector(_Selector):
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.size_rule = size_rule
-        self.must_include = must_include
-        self.exclude = exclude
-        self.feature_groups = feature_groups
-        self.copies = copies
-        self.redundant = redundant
-        self.categorical_features = categorical_features
-        self.target = target
-        self.sample = sample
-        self.max_seconds = max_seconds
-        self.checkpoint = checkpoint
-        self.callbacks = callbacks
-        self.n_jobs = n_jobs
-        self.cluster = cluster
-        self.random_state = random_state
-        self.verbose = verbose
+        _hold(self, locals())
+
+    redundant: Literal["drop", "keep"]
 
     def _kind(self) -> Kind:
         return Soft(self.redundant)
@@ -932,32 +922,11 @@ class ReductSelector(_Selector):
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.search = search
-        self.tnorm = tnorm
-        self.spread = spread
-        self.missing = missing
-        self.ranking = ranking
-        self.min_dependency = min_dependency
-        self.n_features_to_select = n_features_to_select
-        self.certify = certify
-        self.must_include = must_include
-        self.exclude = exclude
-        self.feature_groups = feature_groups
-        self.costs = costs
-        self.survives = survives
-        self.max_lost = max_lost
-        self.copies = copies
-        self.categorical_features = categorical_features
-        self.target = target
-        self.sample = sample
-        self.max_seconds = max_seconds
-        self.max_evaluations = max_evaluations
-        self.checkpoint = checkpoint
-        self.callbacks = callbacks
-        self.n_jobs = n_jobs
-        self.cluster = cluster
-        self.random_state = random_state
-        self.verbose = verbose
+        _hold(self, locals())
+
+    tnorm: TNorm
+    spread: Spread
+    missing: Missing
 
     def _kind(self) -> Kind:
         return Strict(self.tnorm, self.spread, self.missing)
@@ -1132,25 +1101,9 @@ class FeatureSelector(_Selector):
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.measure = measure
-        self.search = search
-        self.min_dependency = min_dependency
-        self.ranking = ranking
-        self.n_features_to_select = n_features_to_select
-        self.must_include = must_include
-        self.exclude = exclude
-        self.feature_groups = feature_groups
-        self.copies = copies
-        self.categorical_features = categorical_features
-        self.target = target
-        self.max_seconds = max_seconds
-        self.max_evaluations = max_evaluations
-        self.checkpoint = checkpoint
-        self.callbacks = callbacks
-        self.n_jobs = n_jobs
-        self.cluster = cluster
-        self.random_state = random_state
-        self.verbose = verbose
+        _hold(self, locals())
+
+    measure: MakeMeasure
 
     def _kind(self) -> Kind:
         return Custom(self.measure)
@@ -1182,42 +1135,3 @@ def _refuse_group(feature: object, groups: Groups, known: Sequence[str]) -> None
     if feature in [*groups.columns, *columns, *names]:
         rule = "be a column that belongs to no group"
         raise ParameterError("feature", rule, shown(feature), "Groups are not explained.")
-
-
-class _Progress:
-    """A callback that prints lines of progress on stderr, `interval` seconds apart at least."""
-
-    def __init__(self, interval: float) -> None:
-        self._interval = interval
-        self._start = self._last = time.monotonic()
-
-    def __call__(self, moment: Moment) -> None:
-        """Print a line if the last one is old enough."""
-        now = time.monotonic()
-        if now - self._last >= self._interval:
-            self._last = now
-            _print(f"{_found(moment.size, moment.score)}; {self._spent(moment.n_evaluations)}")
-
-    def end(self, result: Result) -> None:
-        """Print how the search ended."""
-        best = _found(len(result.selected), result.dependency)
-        n_best = count(result.n_reducts, "such subset")
-        _print(f"{result.stop_reason}: {best}, {n_best}; {self._spent(result.n_evaluations)}")
-
-    def _spent(self, n_evaluations: int) -> str:
-        seconds = time.monotonic() - self._start
-        rate = n_evaluations / max(seconds, 1e-6)
-        return f"{n_evaluations:,} evaluations in {seconds:.1f} s ({rate:,.0f} per second)"
-
-
-def _found(size: int, dependency: float) -> str:
-    return f"{count(size, 'feature')}, dependency {dependency:.6f}"
-
-
-def _print(line: str) -> None:
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    # A notebook, whose shell has a kernel, shows stderr in red, as errors.
-    stream = sys.stdout if hasattr(shell, "kernel") else sys.stderr
-    stream.write(f"fuzzyfrog: {line}\n")
-    stream.flush()

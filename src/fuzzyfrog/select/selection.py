@@ -11,12 +11,11 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
-from math import inf, nan
+from math import nan
 from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from fuzzyfrog.common.deadline import Limit, TimeIsUp, limited, stop_if_late, stoppable
 from fuzzyfrog.common.messages import Sentence, Setting, count, warn
@@ -26,7 +25,6 @@ from fuzzyfrog.result import (
     Alike,
     ClassCount,
     FeatureSummary,
-    HistoryPoint,
     Leak,
     Result,
     Sampling,
@@ -43,6 +41,7 @@ from fuzzyfrog.select.base import (
     early_end,
     front_of,
     front_through,
+    history_of,
     n_estimated,
     on_sample_first,
     reducts_of,
@@ -58,7 +57,6 @@ from fuzzyfrog.select.set_aside import Kept, with_kept
 from fuzzyfrog.select.settings import Settings, check_apart, constrained_features, seed_of
 from fuzzyfrog.select.surviving import Surviving, check_survivable, surviving_oracle
 
-MAX_HISTORY = 400
 SMALLER_TABLE = (
     "Leave out columns (--ignore) or samples, or set FUZZYFROG_SPILL_ABOVE to fewer bytes: larger "
     "arrays are kept on disk."
@@ -232,7 +230,7 @@ class _Fit:
             selected=selected.features,
             answer=kind.answer(found, measure, core, certificate),
             front=front_through(front, selected, problem.tolerance),
-            history=() if kept is not None else _history(outcome.history, self._times, costs),
+            history=() if kept is not None else history_of(outcome.history, self._times, costs),
             n_evaluations=outcome.n_evaluations,
             n_resumed=outcome.n_replayed,
             stop_reason=outcome.stop_reason,
@@ -491,32 +489,3 @@ def fingerprint(dataset: Dataset, *options: str) -> str:
 def _versions() -> Versions:
     packages = map(version, ("numpy", "numba", "scikit-learn"))
     return Versions(version("fuzzyfrog"), platform.python_version(), *packages)
-
-
-def _history(
-    moments: Sequence[Moment], times: Sequence[float], costs: Costs | None
-) -> tuple[HistoryPoint, ...]:
-    """Return the first moment, the last, and some in between; bounds are of sizes, not costs."""
-    scored = [at for at, moment in enumerate(moments) if moment.score > -inf]
-    return tuple(
-        HistoryPoint(
-            n_evaluations=moments[at].n_evaluations,
-            seconds=times[at],
-            dependency=moments[at].score,
-            size=moments[at].size,
-            n_reducts=moments[at].n_best,
-            diversity=moments[at].diversity,
-            lower_bound=moments[at].lower_bound if costs is None else None,
-        )
-        for at in _thinned(scored)
-    )
-
-
-def _thinned(places: list[int]) -> list[int]:
-    if len(places) <= MAX_HISTORY:
-        return places
-    # Most improvements come early, so half of the points are spaced logarithmically.
-    even = np.linspace(0, len(places) - 1, MAX_HISTORY // 2)
-    early = np.geomspace(1, len(places), MAX_HISTORY // 2) - 1
-    chosen: NDArray[np.int64] = np.unique(np.rint(np.concatenate([even, early])).astype(np.int64))
-    return [places[at] for at in chosen]
