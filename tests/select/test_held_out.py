@@ -45,19 +45,24 @@ def test_few_samples_and_short_times_are_not_tested():
     assert doubts(SoftSelector(max_seconds=60), X, y) == []
 
 
-def test_the_deviation_is_that_of_all_permutations():
+@pytest.mark.parametrize("heaviest", [1, 3])
+def test_the_deviation_is_that_of_all_permutations(heaviest):
     random = np.random.default_rng(0)
     target, neighbors = np.arange(15) % 3, random.integers(3, size=(15, 5))
     neighbors[:, 0] = target
-    shares = np.stack([(neighbors == code).mean(axis=1) for code in range(3)], axis=1)
-    weights = 1 / np.bincount(target)
+    masses = [random.integers(1, heaviest + 1, size) * 1.0 for size in ((15, 5), 15)]
+    shares = np.stack(
+        [np.average(neighbors == code, axis=1, weights=masses[0]) for code in range(3)], axis=1
+    )
+    weights = 1 / np.bincount(target, masses[1])
 
     def score(order):
-        return sum(shares[i, target[k]] * weights[target[k]] for i, k in enumerate(order))
+        counts = enumerate(order)
+        return sum(masses[1][i] * shares[i, target[k]] * weights[target[k]] for i, k in counts)
 
     shuffled = [score(random.permutation(15)) for _ in range(20_000)]
     expected = (score(range(15)) - np.mean(shuffled)) / np.std(shuffled)
-    assert above_shuffled(neighbors, target) == pytest.approx(expected, rel=0.03)
+    assert above_shuffled(neighbors, target, masses) == pytest.approx(expected, rel=0.03)
 
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=repr)

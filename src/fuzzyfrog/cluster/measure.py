@@ -279,6 +279,7 @@ class Copies:
             full.categorical.copy(),
             None if full.classes is None else tuple(range(len(full.classes))),
             groups=full.groups,
+            weights=full.weights,
         )
         self._table = worker.Table(bare, measure.recipe())
         self._tolerance = measure.tolerance

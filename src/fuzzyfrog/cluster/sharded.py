@@ -17,7 +17,7 @@ from fuzzyfrog.cluster.client import Client, Future, collected, threads_of
 from fuzzyfrog.cluster.worker import Bits, require_stamp, stamp, unpacked
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.dependency import SubsetScores
-from fuzzyfrog.measure.geometry import MARGIN, Geometry, mean_membership, subset_of
+from fuzzyfrog.measure.geometry import Geometry, subset_of
 
 MOST_BYTES = 2**25  # of memberships in the result of a task
 PER_THREAD = 2  # pairs of shards in a worker: one being scored, one being fetched
@@ -31,7 +31,7 @@ class Sharded:
 
     def __init__(self, client: Client, measure: Dependency, n_shards: int) -> None:
         self._client = client
-        self._geometry = measure._geometry
+        self._measure, self._geometry = measure, measure._geometry
         self._join = measure._join
         self._tolerance = measure.tolerance
         self._n_shards = min(n_shards, measure.n_samples)
@@ -75,9 +75,8 @@ class Sharded:
         Pairs are submitted a few at a time: otherwise a worker would fetch the shards of all its
         pairs and hold all their memberships.
         """
-        n_samples = self._geometry.n_samples
-        allowed, bits = n_samples * (1.0 - bars + MARGIN), np.packbits(masks, axis=1)
-        lowest = np.ones((len(masks), n_samples))
+        allowed, bits = self._measure._may_lose(bars), np.packbits(masks, axis=1)
+        lowest = np.ones((len(masks), self._geometry.n_samples))
         few = PER_THREAD * threads_of(self._client)
         for first in range(0, len(self._pairs), few):
             pairs = self._pairs[first : first + few]
@@ -85,7 +84,7 @@ class Sharded:
                 for k, memberships in zip(pair, found, strict=True):
                     mine = lowest[:, k :: self._n_shards]
                     np.minimum(mine, memberships, out=mine)  # NaN stays
-        scores = [-np.inf if np.isnan(one).any() else mean_membership(one) for one in lowest]
+        scores = [-np.inf if np.isnan(one).any() else self._measure._mean(one) for one in lowest]
         return np.array(scores)
 
     def _weighed(self, pairs: Sequence[tuple[int, ...]], bits: Bits, allowed: Floats) -> list[Any]:
@@ -186,6 +185,7 @@ def unite(*shards: Shard) -> tuple[Geometry, NDArray[np.int64]]:
         shards[0].categorical,
         np.zeros(n_features),  # errors are of the whole table, which compares the scores
         0.0,
+        np.ones(order.size, np.int64),  # masses count in the mean over the whole table
     )
     return geometry, origin[order]
 

@@ -34,6 +34,7 @@ _SOURCES = (
     "common/tnorms.py",
     "data/dataset.py",
     "data/scaling.py",
+    "data/weights.py",
     "measure/*.py",
     "cluster/*.py",
 )

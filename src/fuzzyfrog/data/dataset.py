@@ -94,6 +94,8 @@ class Dataset:
         For each feature that is a part of a date, the column of the file that it comes from.
     groups : int64[n_samples] or None
         The same number for samples that belong together, such as those of a patient.
+    weights : float64[n_samples] or None
+        How much each sample counts; None if all count the same.
     """
 
     values: NDArray[np.float64]
@@ -111,6 +113,7 @@ class Dataset:
     n_left_out: int = 0
     parts_of: Mapping[str, str] = field(default_factory=dict)
     groups: NDArray[np.int64] | None = None
+    weights: NDArray[np.float64] | None = None
 
     def __repr__(self) -> str:
         kind = "a numeric target" if self.classes is None else f"{len(self.classes)} classes"
@@ -173,6 +176,7 @@ class Dataset:
             n_left_out=self.n_left_out + self.n_samples - len(samples),
             parts_of={one: self.parts_of[one] for one in feature_names if one in self.parts_of},
             groups=None if self.groups is None else self.groups[samples],
+            weights=None if self.weights is None else self.weights[samples],
         )
 
 

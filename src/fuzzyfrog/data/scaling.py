@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fuzzyfrog.common.messages import Sentence, Setting
 from fuzzyfrog.common.resources import empty
 from fuzzyfrog.data.dataset import Dataset
+from fuzzyfrog.data.weights import others_of
 from fuzzyfrog.errors import DataError
 
 Spread = Literal["std", "variance", "range"]
@@ -36,6 +37,7 @@ def positions(
     missing: Missing,
     mapped: Callable[[Callable[[slice], None], Iterable[slice]], Iterable[None]] = map,
     closed_beyond: float = _FAR,
+    masses: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the position of every sample on every feature, and bounds on the error of distances.
 
@@ -56,6 +58,8 @@ def positions(
     closed_beyond : float
         Where a column has positions beyond this, gaps wider than 2 are closed, which is right for
         distances that are cut at 1. Infinity keeps all gaps as wide as they are.
+    masses : float64[n_samples], optional
+        How many samples each one counts as in a spread; 1 if left out.
 
     Returns
     -------
@@ -71,14 +75,14 @@ def positions(
 
     def scale(part: slice) -> None:
         some = plain[part]
-        Z[:, some], errors[some] = _scaled(dataset.values[:, some], spread, closed_beyond)
+        Z[:, some], errors[some] = _scaled(dataset.values[:, some], spread, closed_beyond, masses)
 
     for _ in mapped(scale, column_blocks(dataset.n_samples, plain.size)):
         pass
     for a in np.setdiff1d(np.arange(dataset.n_features), plain):
         z = dataset.values[:, a].copy()
         if not dataset.categorical[a]:
-            z, errors[a] = scaled(z, spread, closed_beyond)
+            z, errors[a] = scaled(z, spread, closed_beyond, masses)
         if missing == "different":
             z[gaps[a]] = _own_places(z[~np.isnan(z)], len(gaps[a]))
         Z[:, a] = z
@@ -93,7 +97,10 @@ def column_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
 
 
 def scaled(
-    column: FloatArray, spread: Spread, closed_beyond: float = _FAR
+    column: FloatArray,
+    spread: Spread,
+    closed_beyond: float = _FAR,
+    masses: FloatArray | None = None,
 ) -> tuple[FloatArray, float]:
     """Return a numeric column centered at its median and divided by its spread, on the grid.
 
@@ -103,7 +110,8 @@ def scaled(
     """
     z = np.full(column.shape, np.nan)
     present = ~np.isnan(column)
-    found, errors = _scaled(column[present, np.newaxis], spread, closed_beyond)
+    masses = None if masses is None else masses[present]
+    found, errors = _scaled(column[present, np.newaxis], spread, closed_beyond, masses)
     z[present] = found[:, 0]
     return z, float(errors[0])
 
@@ -125,7 +133,7 @@ def similarity_to(column: FloatArray, value: float, spread: Spread) -> FloatArra
 
 
 def _scaled(
-    values: FloatArray, spread: Spread, closed_beyond: float
+    values: FloatArray, spread: Spread, closed_beyond: float, masses: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray]:
     """Return complete columns scaled, and a bound on the error of a distance on each."""
     z, errors = np.zeros(values.shape), np.zeros(values.shape[1])
@@ -134,7 +142,7 @@ def _scaled(
         return z, errors
     values = values[:, varies]
     deviation, coarse, fine = _deviations(values)
-    width = _width(deviation, spread)
+    width = _width(deviation, spread, masses)
     if spread == "variance":
         with np.errstate(over="ignore"):  # an infinite width makes distances 0, nearly as they are
             width = width * (coarse * fine)
@@ -210,12 +218,17 @@ def _powers_of_two(values: FloatArray) -> FloatArray:
     return np.asarray(np.ldexp(1.0, np.minimum(np.frexp(largest)[1], 1023)))
 
 
-def _width(deviation: FloatArray, spread: Spread) -> FloatArray:
+def _width(deviation: FloatArray, spread: Spread, masses: FloatArray | None = None) -> FloatArray:
     """Return the spread of columns within [-1, 1], the same for any order of the samples."""
     if spread == "range":
         return np.asarray(deviation.max(axis=0, initial=-1.0) - deviation.min(axis=0, initial=1.0))
-    centered = deviation - _sums(deviation) / len(deviation)
-    variance = 4.0 * _sums(centered * centered / 4.0) / (len(deviation) - 1)
+    counts: FloatArray | float = 1.0
+    n_samples, unit = float(len(deviation)), 1.0
+    if masses is not None:
+        unit = float(_powers_of_two(masses[:, np.newaxis])[0])
+        counts, n_samples = (masses / unit)[:, np.newaxis], float(masses.sum())
+    centered = deviation - _sums(deviation * counts) / (n_samples / unit)
+    variance = 4.0 * _sums(centered * centered / 4.0 * counts) / (others_of(n_samples) / unit)
     return variance if spread == "variance" else np.sqrt(variance)
 
 

@@ -23,7 +23,7 @@ _AT_ONCE = 8  # features joined for a whole block before a check of what is left
 
 # Plain arguments: Numba takes as long to look at a named tuple as a small step takes.
 @kernel
-def extend(Z, target, first_enemy, base, columns, added, near, join, lowest, totals):
+def extend(Z, target, first_enemy, masses, base, columns, added, near, join, lowest, totals):
     """Set the total of the memberships for each extension of a subset by one feature.
 
     Parameters
@@ -34,6 +34,8 @@ def extend(Z, target, first_enemy, base, columns, added, near, join, lowest, tot
         Positions of a numeric target, nothing for classes.
     first_enemy : int64[n_samples]
         Every sample from here on is an enemy of sample i, none between i and here is.
+    masses : int64[n_samples]
+        How much each sample counts in a total.
     base : int64[n_base]
         The features of the subset, in ascending order.
     columns : float64[n_columns, n_samples]
@@ -70,7 +72,7 @@ def extend(Z, target, first_enemy, base, columns, added, near, join, lowest, tot
                 else:
                     _lower_by_largest(near, i, j, known[k], more, lowest)
     for a in range(added.size):
-        totals[a, 0], totals[a, 1] = total(lowest[:, a])
+        totals[a, 0], totals[a, 1] = total(lowest[:, a], masses)
 
 
 @kernel

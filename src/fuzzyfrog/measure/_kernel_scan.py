@@ -246,21 +246,21 @@ def recall(table, target, subset, join, met, membership, limit, enemy):
 
 
 @kernel
-def total(membership):
+def total(membership, masses):
     """Return the sum of memberships in units of the grid, as two numbers: coarse * 2**25 + fine.
 
-    Two, because 64 bits hold the units of no more than 8,191 samples.
+    Two, because 64 bits hold the units of no more than 8,191 samples. Each counts by its mass.
     """
     coarse, fine = np.int64(0), np.int64(0)
-    for m in membership:
-        units = np.int64(m / GRID)
-        coarse += units >> 25
-        fine += units & 0x1FFFFFF
+    for i in range(membership.size):
+        units = np.int64(membership[i] / GRID)
+        coarse += (units >> 25) * masses[i]
+        fine += (units & 0x1FFFFFF) * masses[i]
     return coarse, fine
 
 
 @kernel
-def scan_batch(table, batch, join, first, last, membership, limit, enemy, met, totals):
+def scan_batch(table, batch, join, first, last, masses, membership, limit, enemy, met, totals):
     """Scan some subsets of a batch one after another.
 
     Parameters
@@ -269,6 +269,8 @@ def scan_batch(table, batch, join, first, last, membership, limit, enemy, met, t
         The subsets.
     first, last : int
         Which of them.
+    masses : int64[n_samples]
+        How much each sample counts in a total.
     membership, limit, enemy : float64[n_samples], int16[n_samples + LANES], int64[n_samples]
         Work space; `enemy` is filled with -1. Made here, it would take longer to compile.
     met : int64[n_samples]
@@ -296,7 +298,7 @@ def scan_batch(table, batch, join, first, last, membership, limit, enemy, met, t
         if allowed < 0.0:
             totals[k, 0] = totals[k, 1] = -1
         else:
-            totals[k, 0], totals[k, 1] = total(membership)
+            totals[k, 0], totals[k, 1] = total(membership, masses)
 
 
 # The scan for some of the samples. That of all samples looks at a pair once and lowers two

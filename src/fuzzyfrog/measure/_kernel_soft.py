@@ -44,16 +44,22 @@ def _fold_in_numpy(weights, a, b, feature, first, n, a_here, b_here, kind, diffe
 
 
 def _sums_in_numpy(
-    weights, likeness, a, b, feature, first, n, a_here, b_here, kind, differs, gap, is_graded, out
-):
-    """Sum e, e^2 and e^4 over a tile, and the same times the likeness of the targets."""
+    weights, heavy, likeness, a, b, feature, first, n, a_here, b_here, kind, differs, gap,
+    is_weighted, is_graded, out,
+):  # fmt: skip
+    """Sum e, e^2 and e^4 over a tile, times masses, and also times the likeness of the targets."""
     there = slice(first, first + n)
-    e = weights[:n] * factor(
+    f = factor(
         kind, a[feature, there, np.newaxis], b[feature, there, np.newaxis],
         a_here[feature], b_here[feature], differs, gap,
     )  # fmt: skip
+    e = weights[:n] * f
     e2 = e * e
-    for row, terms in enumerate((e, e2, e2 * e2)):
+    powers = e, e2, e2 * e2
+    if is_weighted:
+        once = heavy[:n] * f
+        powers = once, once * e, once * e * e2
+    for row, terms in enumerate(powers):
         # One after the other, as the vectors do it.
         out[row] = np.add.accumulate(terms, axis=0)[-1]
         if is_graded:
@@ -182,23 +188,31 @@ def _lowered(n_lanes: int) -> tuple[Any, Any]:
         return context.get_dummy_value()
 
     def lower_sums(context, builder, signature, args):
-        weights, likeness, out = (
+        weights, heavy, likeness, out = (
             context.make_array(signature.args[k])(context, builder, args[k]).data
-            for k in (0, 1, 13)
+            for k in (0, 1, 2, 15)
         )
-        kind, n, factor = setting(context, builder, signature, args, 2)
+        kind, n, factor = setting(context, builder, signature, args, 3)
 
-        def body_for(n_sums):
+        def body_for(n_sums, is_weighted):
             def body(one_kind):
                 def turn(k, sums):
                     place = builder.mul(k, lanes)
-                    e = builder.fmul(
-                        vectors.load(builder, builder.gep(weights, [place])), factor(one_kind, k)
-                    )
+
+                    def load(tile):
+                        return vectors.load(builder, builder.gep(tile, [place]))
+
+                    f = factor(one_kind, k)
+                    e = builder.fmul(load(weights), f)
                     e2 = builder.fmul(e, e)
-                    terms = [e, e2, builder.fmul(e2, e2)]
+                    if is_weighted:
+                        once = builder.fmul(load(heavy), f)
+                        twice = builder.fmul(once, e)
+                        terms = [once, twice, builder.fmul(twice, e2)]
+                    else:
+                        terms = [e, e2, builder.fmul(e2, e2)]
                     if n_sums == 6:
-                        like = vectors.load(builder, builder.gep(likeness, [place]))
+                        like = load(likeness)
                         terms += [builder.fmul(term, like) for term in terms]
                     return [builder.fadd(a, b) for a, b in zip(sums, terms, strict=True)]
 
@@ -208,11 +222,14 @@ def _lowered(n_lanes: int) -> tuple[Any, Any]:
 
             return body
 
-        graded, plain, end = (builder.append_basic_block(name) for name in ("graded", "plain", "e"))
-        builder.cbranch(args[12], graded, plain)
-        for block, n_sums in ((graded, 6), (plain, 3)):
+        cases = [builder.append_basic_block("case") for _ in range(4)]
+        end = builder.append_basic_block("end")
+        weighted, graded = (builder.zext(args[k], _I64) for k in (13, 14))
+        chosen = builder.switch(builder.add(builder.add(weighted, weighted), graded), cases[0])
+        for number, block in enumerate(cases):
+            chosen.add_case(ir.Constant(_I64, number), block)
             builder.position_at_end(block)
-            vectors.by_kind(builder, kind, body_for(n_sums))
+            vectors.by_kind(builder, kind, body_for(6 if number % 2 else 3, number >= 2))
             builder.branch(end)
         builder.position_at_end(end)
         return context.get_dummy_value()
@@ -233,13 +250,13 @@ def _fold_in_vectors(typing, weights, a, b, feature, first, n, a_here, b_here, k
 
 @intrinsic
 def _sums_in_vectors(
-    typing, weights, likeness, a, b, feature, first, n, a_here, b_here, kind, differs, gap,
-    is_graded, out,
+    typing, weights, heavy, likeness, a, b, feature, first, n, a_here, b_here, kind, differs, gap,
+    is_weighted, is_graded, out,
 ):  # fmt: skip
     i64, number = types.int64, weights.dtype
     return types.none(
-        weights, likeness, a, b, i64, i64, i64, a_here, b_here, i64, number, number,
-        types.boolean, out,
+        weights, heavy, likeness, a, b, i64, i64, i64, a_here, b_here, i64, number, number,
+        types.boolean, types.boolean, out,
     ), _LOWERED[number][1]  # fmt: skip
 
 
@@ -253,7 +270,8 @@ else:
 
 @kernel
 def memberships(
-    a, b, kind, differs, gap, n_base, target, starts, together, anchors, first, last, found, lowest
+    a, b, kind, differs, gap, n_base, target, starts, together, masses, anchors, first, last, found,
+    lowest,
 ):  # fmt: skip
     """Find the soft memberships of some anchors, for the base extended by each other feature.
 
@@ -274,6 +292,8 @@ def memberships(
         Where the samples of each class begin; with a numeric target 0 and n_samples.
     together : int64[n_samples]
         The same number for samples that are left out of each other's sums, such as a sample itself.
+    masses : float[n_samples]
+        How many samples each one counts as in a sum; empty if all count once.
     anchors : int64[n_anchors]
         Samples whose memberships are wanted; a multiple of the lanes.
     first, last : int
@@ -285,10 +305,10 @@ def memberships(
     """
     n_features = a.shape[0]
     lanes = SINGLE if a.itemsize == 4 else DOUBLE
-    is_graded = target.size > 0
+    is_weighted, is_graded = masses.size > 0, target.size > 0
     a_here, b_here = np.empty((n_features, lanes), a.dtype), np.empty((n_features, lanes), a.dtype)
     weights = np.empty((TILE, lanes), a.dtype)
-    likeness = np.empty((TILE, lanes), a.dtype)
+    heavy, likeness = np.empty((TILE, lanes), a.dtype), np.empty((TILE, lanes), a.dtype)
     sums = np.empty((6, lanes), a.dtype)
     n_extensions = n_features - n_base
     total, alike = np.empty((n_extensions, 3, lanes)), np.empty((n_extensions, 3, lanes))
@@ -319,11 +339,15 @@ def memberships(
                             likeness[k, lane] = max(0.0, 1.0 - apart)
                 for f in range(n_base):
                     _fold(weights, a, b, f, tile, n, a_here, b_here, kind[f], differs[f], gap[f])
+                if is_weighted:
+                    for k in range(n):
+                        for lane in range(lanes):
+                            heavy[k, lane] = weights[k, lane] * masses[tile + k]
                 for c in range(n_extensions):
                     f = n_base + c
                     _sums(
-                        weights, likeness, a, b, f, tile, n, a_here, b_here,
-                        kind[f], differs[f], gap[f], is_graded, sums,
+                        weights, heavy, likeness, a, b, f, tile, n, a_here, b_here,
+                        kind[f], differs[f], gap[f], is_weighted, is_graded, sums,
                     )  # fmt: skip
                     for row in range(3):
                         for lane in range(lanes):
@@ -346,7 +370,7 @@ def memberships(
 
 @kernel
 def left_out_losses(
-    z, kind, differs, gap, codes, n_classes, target, n_nearest, together, start, anchors,
+    z, kind, differs, gap, codes, n_classes, target, n_nearest, together, masses, start, anchors,
     first, last, losses,
 ):  # fmt: skip
     """Find how wrong the nearest other samples of some anchors are.
@@ -365,11 +389,13 @@ def left_out_losses(
         Number of classes; 0 for a numeric target.
     target : float64[n_samples]
         Numeric targets in spreads; not read with classes.
-    n_nearest : int64[n_anchors]
+    n_nearest : float64[n_anchors]
         Number of neighbors of each anchor; of samples at the same distance as the last of them, all
         count, each with an equal part of the places that are left.
     together : int64[n_samples]
         The same number for samples that are no neighbors of each other, such as a sample itself.
+    masses : float64[n_samples]
+        How many neighbors each sample counts as.
     start : int
         The first step whose losses are wanted.
     anchors : int64[n_anchors]
@@ -383,10 +409,12 @@ def left_out_losses(
     """
     n_steps, n_samples = z.shape
     delta = np.empty(n_samples)
-    nearest, close = np.empty(n_nearest.max()), np.empty(n_samples, np.int64)
+    nearest, places = np.empty(n_samples + 1), np.empty(n_samples + 1)  # distances and masses
+    close = np.empty(n_samples, np.int64)
     votes, tied = np.empty(max(n_classes, 1)), np.empty(max(n_classes, 1))
     for place in range(first, last):
         x, n_neighbors = anchors[place], n_nearest[place]
+        mine = together[x]
         delta[:] = 0.0
         for step in range(n_steps):
             here, row = z[step, x], z[step]
@@ -403,34 +431,40 @@ def left_out_losses(
                         delta[y] += differs[step]
             if step < start:
                 continue
-            nearest[:] = np.inf
+            n_kept, taken = 0, 0.0  # the nearest samples so far, and their mass
+            farthest = limit = np.inf  # the last of them, once they are enough
             n_close = 0  # samples that may be among the nearest, or level with the last of them
             for y in range(n_samples):
-                if delta[y] > nearest[n_neighbors - 1] + SAME or together[y] == together[x]:
+                if delta[y] > limit or together[y] == mine:
                     continue
                 close[n_close] = y
                 n_close += 1
-                if delta[y] >= nearest[n_neighbors - 1]:
+                if delta[y] >= farthest:
                     continue
-                k = n_neighbors - 1
+                k = n_kept
                 while k > 0 and nearest[k - 1] > delta[y]:
-                    nearest[k] = nearest[k - 1]
+                    nearest[k], places[k] = nearest[k - 1], places[k - 1]
                     k -= 1
-                nearest[k] = delta[y]
+                nearest[k], places[k] = delta[y], masses[y]
+                n_kept, taken = n_kept + 1, taken + masses[y]
+                while taken - places[n_kept - 1] >= n_neighbors:
+                    n_kept, taken = n_kept - 1, taken - places[n_kept - 1]
+                if taken >= n_neighbors:
+                    farthest = nearest[n_kept - 1]
+                    limit = farthest + SAME
             votes[:] = 0.0
             tied[:] = 0.0
-            farthest = nearest[n_neighbors - 1]
-            n_nearer, n_tied = 0, 0
+            n_nearer, n_tied = 0.0, 0.0
             for y in close[:n_close]:
                 if delta[y] > farthest + SAME:
                     continue
                 code = codes[y] if n_classes else 0
-                value = 1.0 if n_classes else target[y]
+                value = masses[y] if n_classes else masses[y] * target[y]
                 if delta[y] < farthest - SAME:
-                    n_nearer += 1
+                    n_nearer += masses[y]
                     votes[code] += value
                 else:
-                    n_tied += 1
+                    n_tied += masses[y]
                     tied[code] += value
             share = (n_neighbors - n_nearer) / n_tied
             if n_classes == 0:

@@ -38,6 +38,7 @@ from fuzzyfrog.measure.geometry import (
     Subset,
     blocks_of,
     exact_means,
+    mean_membership,
     subset_of,
 )
 from fuzzyfrog.measure.greedy import weigh_step
@@ -119,6 +120,8 @@ class SubsetScores:
         self._n_threads = n_threads
         self._choice = engine
         self._asked = asked
+        self._masses = geometry.masses[asked]
+        self._mass = int(self._masses.sum())
         self._n_pairs = geometry.n_pairs_of(asked.size)
         self._made: dict[type[Engine], Engine] = {}
         self._last: tuple[Masks, Integers] | None = None  # of `_unsure`
@@ -166,7 +169,7 @@ class SubsetScores:
         # As the last step of a greedy search, for which nothing has to be prepared.
         base = np.arange(self.n_features) < self.n_features - 1
         weights = self._weigh_step(base, np.array([self.n_features - 1]))
-        return float(exact_means(weights, self._asked.size)[0])
+        return float(exact_means(weights, self._mass)[0])
 
     def score(self, masks: ArrayLike, at_least: float | ArrayLike | None = None) -> Floats:
         """Return the dependency of each subset.
@@ -191,10 +194,21 @@ class SubsetScores:
         return np.concatenate([np.empty(0), *scores])
 
     def _score(self, checked: Masks, wanted: Floats) -> Floats:
-        weights = self._weights(checked, self._asked.size * (1.0 - wanted + MARGIN))
-        scores = exact_means(weights, self._asked.size)
+        weights = self._weights(checked, self._may_lose(wanted))
+        scores = exact_means(weights, self._mass)
         scores[scores < wanted] = -np.inf
         return scores
+
+    def _may_lose(self, wanted: Floats) -> Floats:
+        """Return by how much memberships may fall, in all, for a mean of at least `wanted`.
+
+        By masses, each would lose as little as the lightest one does.
+        """
+        return np.asarray(self._mass * (1.0 - wanted + MARGIN) / self._masses.min())
+
+    def _mean(self, membership: Floats) -> float:
+        """Return the mean of the memberships of the requested samples, in their order."""
+        return mean_membership(membership, self._masses)
 
     def _weights(self, checked: Masks, allowed: Floats) -> Weights:
         if self._suits_arrays(checked):
@@ -244,11 +258,11 @@ class SubsetScores:
         scores, best = np.full(len(checked), -np.inf), -np.inf
         for start in range(0, len(checked), at_once):
             some = slice(start, start + at_once)
-            allowed = n_samples * (1.0 - (best - self.tolerance) + MARGIN)
-            weights = part._weights(checked[some], np.full(len(checked[some]), allowed))
+            bars = np.full(len(checked[some]), best - self.tolerance)
+            weights = part._weights(checked[some], self._may_lose(bars))
             # Samples that are at 1 stay there, whatever is added.
-            weights[weights[:, 0] >= 0, 0] += (n_samples - rows.size) * SURE
-            scores[some] = exact_means(weights, n_samples)
+            weights[weights[:, 0] >= 0, 0] += (self._mass - part._mass) * SURE
+            scores[some] = exact_means(weights, self._mass)
             best = max(best, float(scores[some].max()))
         scores[scores < best - self.tolerance] = -np.inf
         return scores
@@ -389,7 +403,8 @@ class Dependency(SubsetScores):
     """The fuzzy-rough dependency of a target on subsets of features.
 
     The dependency of a subset is the mean membership of the samples in the positive region: how
-    clearly the features of the subset separate each sample from all samples of other classes.
+    clearly the features of the subset separate each sample from all samples of other classes. With
+    ``Dataset.weights``, it is the mean by these.
 
     Parameters
     ----------
@@ -476,6 +491,10 @@ class Dependency(SubsetScores):
             n_jobs=self._n_jobs,
             engine=self._choice,
         )
+
+    def mean(self, memberships: Floats) -> float:
+        """Return the mean of the memberships of all samples, by their weights."""
+        return self._mean(memberships[self._geometry.order])
 
     def memberships(self, mask: ArrayLike) -> Floats:
         """Return how certainly each sample belongs to its class, by the features of a subset."""

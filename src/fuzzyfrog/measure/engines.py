@@ -104,6 +104,7 @@ class Engine(ABC):
         self.n_threads = n_threads
         self.asked = np.arange(geometry.n_samples) if asked is None else asked
         self.asks_all = self.asked.size == geometry.n_samples
+        self.masses = geometry.masses[self.asked]
         self.n_pairs = geometry.n_pairs_of(self.asked.size)
 
     @abstractmethod
@@ -116,7 +117,7 @@ class Engine(ABC):
         for k, mask in enumerate(masks):
             found = self.nearest(subset_of(self.geometry, mask), float(allowed[k]))
             if found.complete:
-                weights[k] = _kernel_scan.total(found.membership)
+                weights[k] = _kernel_scan.total(found.membership, self.masses)
         return weights
 
     def _threads_for(self, n_pairs: int) -> int:
@@ -182,8 +183,9 @@ class ScanEngine(Engine):
             membership, limit, enemy = self._work_space()
             enemy[:] = -1
             _kernel_scan.scan_batch(
-                table, batch, self.join, *cut, membership, limit, enemy, enemy.copy(), weights
-            )
+                table, batch, self.join, *cut, self.masses, membership, limit, enemy, enemy.copy(),
+                weights,
+            )  # fmt: skip
 
         map_blocks(part, _cuts(len(masks), n_threads, self.n_pairs), n_threads)
         return weights
@@ -272,7 +274,8 @@ class LineEngine(Engine):
         def weight(mask: Masks) -> tuple[int, int]:
             z = self.geometry.Z[:, np.argmax(mask)]
             order, apart, _ = _on_line(z, self.geometry.side)
-            return total(apart if self.asks_all else apart[self._is_asked[order]])
+            asked = slice(None) if self.asks_all else self._is_asked[order]
+            return total(apart[asked], self.geometry.masses[order[asked]])
 
         n_threads = self._threads_for(len(masks) * self.geometry.n_samples * 100)
         return np.array(map_blocks(weight, masks, n_threads), np.int64).reshape(-1, 2)
@@ -409,7 +412,7 @@ class ArrayEngine(Engine):
             if self.asks_all:
                 lost[left] += _lower_all(membership, left, one.columns, apart.min(axis=1))
         units = (membership / GRID).astype(np.int64)
-        weights = np.column_stack([(units >> 25).sum(axis=1), (units & 0x1FFFFFF).sum(axis=1)])
+        weights = np.column_stack([(units >> 25) @ self.masses, (units & 0x1FFFFFF) @ self.masses])
         weights[lost > allowed] = -1
         return weights
 

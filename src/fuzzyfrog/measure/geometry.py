@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fuzzyfrog.common.resources import empty
 from fuzzyfrog.data.dataset import Dataset
 from fuzzyfrog.data.scaling import GRID, Missing, Spread, column_blocks, positions, scaled
+from fuzzyfrog.data.weights import masses_of
 from fuzzyfrog.measure.threads import map_blocks
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -134,6 +135,9 @@ class Geometry:
         Bounds of the error of a distance, cut at 1, on each feature.
     target_error : float
         The same for a numeric target.
+    masses : int64[n_samples]
+        How much each sample counts in a mean: 1 without weights, else multiples of a small unit, so
+        that sums are exact (docs/theory.md#weights).
     """
 
     Z: Floats
@@ -143,6 +147,7 @@ class Geometry:
     categorical: Masks
     errors: Floats
     target_error: float
+    masses: Integers
 
     @classmethod
     def of(cls, dataset: Dataset, spread: Spread, missing: Missing, n_threads: int = 1) -> Geometry:
@@ -155,12 +160,14 @@ class Geometry:
             target, error = scaled(np.asarray(dataset.target, np.float64), spread)
             order = np.argsort(target, kind="stable")
             starts = np.array([0, order.size])
-            return cls(_rows(Z, order), order, starts, target[order], categorical, errors, error)
+            about = target[order], categorical, errors, error, _masses(dataset)[order]
+            return cls(_rows(Z, order), order, starts, *about)
         sizes = np.bincount(dataset.target.astype(np.int64), minlength=len(dataset.classes))
         place = np.argsort(np.argsort(sizes, kind="stable"), kind="stable")
         order = np.argsort(place[dataset.target], kind="stable")
         starts = np.concatenate([[0], np.cumsum(np.sort(sizes))])
-        return cls(_rows(Z, order), order, starts, np.empty(0), categorical, errors, 0.0)
+        about = np.empty(0), categorical, errors, 0.0, _masses(dataset)[order]
+        return cls(_rows(Z, order), order, starts, *about)
 
     @property
     def n_samples(self) -> int:
@@ -357,24 +364,34 @@ def batch_of(geometry: Geometry, masks: Masks, allowed: Floats) -> Batch:
     return Batch(features, subset, feature_starts, subset_starts, gaps, allowed)
 
 
+def _masses(dataset: Dataset) -> Integers:
+    """Return masses as whole numbers, so small that the totals of any subset fit into 64 bits."""
+    if dataset.weights is None:
+        return np.ones(dataset.n_samples, np.int64)
+    masses = masses_of(dataset)
+    shift = min(20, 37 - int(np.ceil(np.log2(masses.sum()))))
+    return np.maximum(1, np.rint(np.ldexp(masses, shift))).astype(np.int64)
+
+
 def exact_mean(coarse: int, fine: int, n_samples: int) -> float:
     """Return the mean of memberships whose `total` is known, rounded once."""
     # Python integers: 64 bits would not hold the units of many samples.
     return ((int(coarse) << 25) + int(fine)) / (n_samples * _UNITS)
 
 
-def mean_membership(membership: Floats) -> float:
-    """Return the mean of memberships, rounded once."""
-    return exact_mean(*total(membership), membership.size)
+def mean_membership(membership: Floats, masses: Integers | None = None) -> float:
+    """Return the mean of memberships by masses, rounded once."""
+    masses = np.ones(membership.size, np.int64) if masses is None else masses
+    return exact_mean(*total(membership, masses), int(masses.sum()))
 
 
-def total(membership: Floats) -> tuple[int, int]:
+def total(membership: Floats, masses: Integers) -> tuple[int, int]:
     """Return the sum of memberships in units of the grid, as two numbers: coarse * 2**25 + fine.
 
-    Two, because 64 bits hold the units of no more than 8,191 samples.
+    Two, because 64 bits hold the units of no more than 8,191 samples. Each counts by its mass.
     """
     units = (membership / GRID).astype(np.int64)
-    return int((units >> 25).sum()), int((units & 0x1FFFFFF).sum())
+    return int(((units >> 25) * masses).sum()), int(((units & 0x1FFFFFF) * masses).sum())
 
 
 def exact_means(totals: Integers, n_samples: int) -> Floats:

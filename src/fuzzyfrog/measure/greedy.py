@@ -33,8 +33,8 @@ def weigh_step(
         near = _columns_of(geometry.Z, some)
         totals = np.empty((some.size, 2), np.int64)
         _kernel_pairs.extend(
-            geometry.Z, geometry.target, geometry.first_enemy, subset, columns, some, near, join,
-            np.ones(near.shape), totals,
+            geometry.Z, geometry.target, geometry.first_enemy, geometry.masses, subset, columns,
+            some, near, join, np.ones(near.shape), totals,
         )  # fmt: skip
         weights[order[start : start + _AT_ONCE]] = totals
 

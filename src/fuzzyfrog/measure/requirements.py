@@ -11,7 +11,7 @@ import numpy as np
 from fuzzyfrog.common.tnorms import LARGEST, SUM, generator
 from fuzzyfrog.data.scaling import GRID
 from fuzzyfrog.measure.dependency import Dependency
-from fuzzyfrog.measure.geometry import Floats, Integers, Masks, mean_membership
+from fuzzyfrog.measure.geometry import Floats, Integers, Masks
 
 # Generators and their sums are rounded, so a row asks for this much less than it might, in absolute
 # terms and as a share. What 10,000 features can lose by rounding is below a hundredth of it.
@@ -38,11 +38,11 @@ class Requirements:
         self._allowed = allowed.copy()
         self._limit = limit
         self._kept = measure._nearest(allowed).membership
-        self._target = max(0.0, mean_membership(self._kept) - measure.tolerance)
+        self._target = max(0.0, measure._mean(self._kept) - measure.tolerance)
         # All samples together may lose the tolerance of the mean and the rounding of the mean and
-        # the target, and one sample may lose all of it.
-        lost = measure.n_samples * (measure.tolerance + GRID)
-        self._unseen = float(np.ceil(lost / GRID) * GRID)
+        # the target, and one sample may lose all of it: the more, the less it counts.
+        lost = measure._mass * (measure.tolerance + GRID) / measure._masses
+        self._unseen: Floats = np.ceil(lost / GRID) * GRID
 
     def broken(self, mask: Masks) -> tuple[Floats, Floats]:
         """Return rows that a subset of the allowed features breaks.
@@ -61,10 +61,10 @@ class Requirements:
             none exactly when it keeps the full dependency. The worst come first.
         """
         membership = self._measure._nearest(mask).membership
-        if mean_membership(membership) >= self._target:
+        if self._measure._mean(membership) >= self._target:
             return np.empty((0, len(mask))), np.empty(0)
         lost = self._kept - membership
-        if lost.max() <= self._unseen:
+        if (lost <= self._unseen).all():
             return self._one_more(mask, np.flatnonzero(lost > 0.0), membership)
         samples = self._assorted(lost)
         enemies = self._measure._first_enemies(np.flatnonzero(mask), samples, membership)
@@ -76,7 +76,7 @@ class Requirements:
     def _assorted(self, lost: Floats) -> Integers:
         """Return the samples that lost most, and as many others spread over the rest."""
         order = np.argsort(-lost, kind="stable")
-        order = order[lost[order] > self._unseen].astype(np.int64)
+        order = order[(lost > self._unseen)[order]].astype(np.int64)
         if len(order) <= self._limit:
             return order
         n_worst = self._limit // 2
@@ -93,7 +93,8 @@ class Requirements:
 
     def _rows(self, mask: Masks, i: Integers, j: Integers) -> tuple[Floats, Floats]:
         geometry, join = self._measure._geometry, self._measure._join
-        needed = np.maximum(self._kept[i], self._kept[j]) - self._unseen
+        kept = self._kept - self._unseen
+        needed = np.maximum(kept[i], kept[j])
         if geometry.is_numeric:
             alike = 1.0 - np.abs(geometry.target[i] - geometry.target[j])
             needed = needed - np.maximum(0.0, alike)

@@ -14,7 +14,7 @@ import numpy as np
 
 from fuzzyfrog.measure.dependency import Dependency, SubsetScores
 from fuzzyfrog.measure.engines import Nearest
-from fuzzyfrog.measure.geometry import Geometry, Integers, Masks, mean_membership, subset_of
+from fuzzyfrog.measure.geometry import Geometry, Integers, Masks, subset_of
 from fuzzyfrog.measure.tree import TreeEngine
 
 N_ROWS = 2_000  # at first: a subset of these is scored in a fraction of a millisecond
@@ -55,7 +55,7 @@ class RowSample:
         self._measure = measure
         found = self._nearest(allowed)
         self._kept = found.membership
-        self.full_score = mean_membership(found.membership)
+        self.full_score = measure._mean(found.membership)
         key = [int(seed) % 2**64, _STREAM]
         # Raw words: their sequence is the same in every version of NumPy.
         words = np.random.Philox(key=key).random_raw(measure.n_samples)
@@ -114,4 +114,5 @@ def _part_of(geometry: Geometry, rows: Integers) -> Geometry:
         order=np.arange(rows.size),
         starts=np.searchsorted(rows, geometry.starts),
         target=geometry.target[rows] if geometry.is_numeric else geometry.target,
+        masses=geometry.masses[rows],
     )

@@ -147,8 +147,9 @@ class SampledDependency(SubsetScores):
         return found.low, found.high
 
     def _estimated(self, memberships: Floats, confidence: float) -> Estimate:
-        value = mean_membership(memberships)
-        low, high = mean_interval(memberships, value, self.n_samples, confidence)
+        value = self._mean(memberships)
+        rest = np.setdiff1d(np.arange(self.n_samples), self._asked)
+        low, high = self._interval(memberships, self._asked, rest, confidence)
         return Estimate(value, low, high, memberships.size, self.n_samples, confidence)
 
     def _confirmed(self, mask: Masks, seen: float, confidence: float) -> Estimate:
@@ -158,12 +159,26 @@ class SampledDependency(SubsetScores):
             value = float(self._measure.score(mask[np.newaxis])[0])
             return Estimate(value, value, value, self.n_samples, self.n_samples, confidence)
         memberships = self._others._nearest(mask).membership
-        rest = mean_membership(memberships)
-        low, high = mean_interval(memberships, rest, n_rest, confidence)
-        known, share = seen * self.n_sampled / self.n_samples, n_rest / self.n_samples
+        rest = self._others._mean(memberships)
+        seen_or_asked = np.concatenate([self._asked, self._others._asked])
+        unseen = np.setdiff1d(np.arange(self.n_samples), seen_or_asked)
+        low, high = self._interval(memberships, self._others._asked, unseen, confidence)
+        n_all = int(self._geometry.masses.sum())
+        known, share = seen * self._mass / n_all, (n_all - self._mass) / n_all
         value, low, high = (known + share * mean for mean in (rest, low, high))
         n_measured = self.n_sampled + memberships.size
         return Estimate(value, low, high, n_measured, self.n_samples, confidence)
+
+    def _interval(
+        self, memberships: Floats, measured: Integers, rest: Integers, confidence: float
+    ) -> tuple[float, float]:
+        """Return an interval for the mean of the samples that were measured and of the rest."""
+        masses = self._geometry.masses
+        if (masses == masses[0]).all():
+            n_samples = measured.size + rest.size
+            return mean_interval(memberships, mean_membership(memberships), n_samples, confidence)
+        population = masses[np.concatenate([measured, rest])].astype(np.float64)
+        return weighted_interval(memberships, population, confidence)
 
     @cached_property
     def _others(self) -> SubsetScores:
@@ -218,6 +233,20 @@ def mean_interval(
     away = min(by_variance, by_range)
     drawn = n / n_population
     return max(mean - away, mean * drawn), min(mean + away, mean * drawn + (1.0 - drawn))
+
+
+def weighted_interval(values: Floats, masses: Floats, confidence: float) -> tuple[float, float]:
+    """Return an interval for the mean of a population by masses, as `mean_interval` does.
+
+    `values` are of the first in a population in random order, whose masses are all known. Values
+    times masses are not between 0 and 1, but below the largest mass.
+    """
+    mean, largest = float(masses.mean()), float(masses.max())
+    scaled = values * masses[: values.size] / largest
+    low, high = mean_interval(scaled, float(scaled.mean()), masses.size, confidence)
+    known, drawn = float((values * masses[: values.size]).sum()), masses[: values.size].sum()
+    low, high = (one * largest / mean for one in (low, high))
+    return max(low, known / masses.sum()), min(high, 1.0 - float(drawn - known) / masses.sum())
 
 
 def _share_left(n: int, n_population: int) -> float:

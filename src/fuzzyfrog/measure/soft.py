@@ -18,9 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from fuzzyfrog.common.jit import Kernels
 from fuzzyfrog.data import Dataset, make_dataset
+from fuzzyfrog.data.weights import mean_by
 from fuzzyfrog.measure import soft_arrays
 from fuzzyfrog.measure.dependency import checked_masks, one_step
-from fuzzyfrog.measure.sampled import mean_interval
+from fuzzyfrog.measure.geometry import mean_membership
+from fuzzyfrog.measure.sampled import mean_interval, weighted_interval
 from fuzzyfrog.measure.soft_columns import (
     CELLS_AT_ONCE,
     DOUBLE_PRECISION,
@@ -61,7 +63,8 @@ class SoftDependency:
     The membership of a sample is the share of its similar samples, weighed by similarity, that
     have its class (for a numeric target: how alike their targets are). The dependency is the mean
     over the samples; compare it with :attr:`chance`. Samples of the same group
-    (``Dataset.groups``) are left out of each other's memberships and neighbors.
+    (``Dataset.groups``) are left out of each other's memberships and neighbors, and a sample of
+    weight 2 (``Dataset.weights``) counts as two such samples of one group.
 
     Parameters
     ----------
@@ -180,10 +183,28 @@ class SoftDependency:
         """The same number for samples that are left out of each other's memberships."""
         return self._columns.together
 
+    @property
+    def masses(self) -> Floats | None:
+        """How many samples each one counts as; None if all count once."""
+        return self._columns.masses
+
+    def mean(self, memberships: Floats) -> float:
+        """Return the mean of the memberships of the anchors."""
+        if self.masses is None:
+            return mean_membership(memberships)
+        return _mean(memberships, self._masses_of(self.anchors))
+
+    def means(self, values: Floats) -> Floats:
+        """Return means over the anchors by their masses, float64[..., n_anchors] -> [...]."""
+        return mean_by(values, self._masses_of(self.anchors))
+
+    def _masses_of(self, samples: Integers) -> Floats | None:
+        return None if self.masses is None else self.masses[samples]
+
     @cached_property
     def chance(self) -> float:
         """The dependency of a feature that says nothing: how alike two random samples are."""
-        return _mean(self._columns.chances())
+        return _mean(self._columns.chances(), self.masses)
 
     def score(
         self, masks: ArrayLike, at_least: float | ArrayLike | None = None
@@ -203,7 +224,8 @@ class SoftDependency:
             The dependencies; -inf where a dependency is less than `at_least`.
         """
         checked = checked_masks(masks, self.n_features)
-        scores = np.array([_mean(self._of_subset(mask)) for mask in checked])
+        masses = self._masses_of(self.anchors)
+        scores = np.array([_mean(self._of_subset(mask), masses) for mask in checked])
         if at_least is not None:
             scores[scores < np.asarray(at_least, dtype=np.float64)] = -np.inf
         return scores
@@ -238,10 +260,17 @@ class SoftDependency:
         if not n_rest:
             return float(seen), float(seen)
         others = copy.copy(self)
-        others.anchors = np.sort(self._order[self.n_sampled : 2 * self.n_sampled])
+        drawn = self._order[self.n_sampled : 2 * self.n_sampled]
+        others.anchors = np.sort(drawn) if self.masses is None else drawn
         memberships = others.memberships(mask)
-        low, high = mean_interval(memberships, _mean(memberships), n_rest, confidence)
-        known, share = seen * self.n_sampled / self.n_samples, n_rest / self.n_samples
+        if self.masses is None:
+            low, high = mean_interval(memberships, _mean(memberships, None), n_rest, confidence)
+            known, share = seen * self.n_sampled / self.n_samples, n_rest / self.n_samples
+        else:
+            masses = self.masses[self._order[self.n_sampled :]]
+            low, high = weighted_interval(memberships, masses, confidence)
+            share = masses.sum() / self.masses.sum()
+            known = seen * (1.0 - share)
         return float(known + share * low), float(known + share * high)
 
     def recipe(self) -> partial[SoftDependency]:
@@ -287,12 +316,12 @@ class SoftDependency:
         z, kind, differs, gap = columns.differences(features)
         codes = np.empty(0, np.int64) if classes is None else self.dataset.target.astype(np.int64)
         n_classes, together = len(classes or ()), columns.together
-        n_others = self.n_samples - np.bincount(together)[together[self.anchors]]
-        n_nearest = np.minimum(N_NEIGHBORS, n_others)
+        n_nearest = np.minimum(float(N_NEIGHBORS), columns.n_others()[self.anchors])
+        masses = np.ones(self.n_samples) if self.masses is None else self.masses
         losses = np.zeros((len(features) - start, len(self.anchors)))
         if self.n_samples < 2:
             return losses
-        about = codes, n_classes, columns.target, n_nearest, together
+        about = codes, n_classes, columns.target, n_nearest, together, masses
         table = z, kind, differs, gap, *about, start
         work = self.n_samples * len(self.anchors), len(features), len(losses)
         if not _kernel_soft.pay(partial(soft_arrays.seconds_for_losses, *work)):
@@ -311,11 +340,14 @@ class SoftDependency:
         Anchors of the same group are alike, so groups are what varies.
         """
         _, group = np.unique(self.together[self.anchors], return_inverse=True)
-        n_anchors, n_groups = len(group), int(group.max()) + 1
-        if n_groups == n_anchors:
+        n_anchors: float = len(group)
+        n_groups, masses = int(group.max()) + 1, self._masses_of(self.anchors)
+        if n_groups == n_anchors and masses is None:
             spread = values.std(axis=-1, ddof=min(1, n_anchors - 1))
             return np.asarray(spread / np.sqrt(n_anchors))
-        apart = values - values.mean(axis=-1, keepdims=True)
+        apart = values - mean_by(values, masses)[..., np.newaxis]
+        if masses is not None:
+            apart, n_anchors = apart * masses, masses.sum()
         order = np.argsort(group, kind="stable")
         starts = np.flatnonzero(np.diff(group[order], prepend=-1))
         sums = np.add.reduceat(apart[..., order], starts, axis=-1)
@@ -331,7 +363,8 @@ class SoftDependency:
         delta = self._columns.mean_differences(features, np.array([sample]))[0]
         delta[self._columns.together == self._columns.together[sample]] = np.inf
         delta -= delta.min()  # cancels in the shares, and nothing underflows
-        similar = [np.exp(-delta / width) for width in WIDTHS]
+        masses = 1.0 if self.masses is None else self.masses
+        similar = [np.exp(-delta / width) * masses for width in WIDTHS]
         return np.asarray(sum(one / one.sum() for one in similar) / len(WIDTHS))
 
     def likeness(self, sample: int) -> NDArray[np.float64]:
@@ -363,20 +396,26 @@ class SoftDependency:
         """
         features, n_anchors = np.flatnonzero(base), len(self._drawn)
         left = np.arange(len(added))
-        found, n_unsure = np.empty((len(added), 0)), np.zeros(len(added))
+        found, n_unsure = np.empty((len(added), 0)), np.zeros((2, len(added)))
         for first, last in _rounds(n_anchors):
             anchors = self._drawn[first:last]
             more, is_unsure = self._weighed(features, added[left], SINGLE_PRECISION, anchors)
-            found, n_unsure = np.hstack([found, more]), n_unsure + is_unsure.sum(axis=1)
-            doubt = _doubt(len(features) + 1) + n_unsure / last
-            scores = found.mean(axis=1)
+            masses = self._masses_of(self._drawn[:last])
+            counts = np.ones(last) if masses is None else masses / masses.mean()
+            found = np.hstack([found, more])
+            n_unsure = n_unsure + np.vstack(
+                [is_unsure @ counts[first:], is_unsure @ counts[first:] ** 2]
+            )
+            doubt = _doubt(len(features) + 1, is_weighted=masses is not None) + n_unsure[0] / last
+            scores = mean_by(found, masses)
             leader = int(np.argmax(scores - doubt))
             behind = (scores - doubt)[leader] - (scores + doubt)
             # An unsure membership may be anything from 0 to 1.
-            variance = np.var(found[leader] - found, axis=1) + (n_unsure + n_unsure[leader]) / last
+            variance = _variances(found[leader] - found, masses)
+            variance += (n_unsure[1] + n_unsure[1, leader]) / last
             error = np.sqrt(variance / last * (1 - last / n_anchors))
             stays = behind <= _FAR_BEHIND * error
-            left, found, n_unsure = left[stays], found[stays], n_unsure[stays]
+            left, found, n_unsure = left[stays], found[stays], n_unsure[:, stays]
             if len(left) == 1:
                 break
         return left
@@ -390,7 +429,7 @@ class SoftDependency:
             return rows
         features = np.flatnonzero(base)
         found, _ = self._weighed(features, added[rows], DOUBLE_PRECISION, self.anchors)
-        scores = found.mean(axis=1)
+        scores = self.means(found)
         highest: Integers = rows[scores >= scores.max() - _CLOSE]
         return highest
 
@@ -424,7 +463,8 @@ class SoftDependency:
         found = np.empty((len(added), len(anchors)))
         lowest = np.empty_like(found)
 
-        about = len(base), columns.target, columns.starts, columns.together_by_class
+        masses = columns.masses_by_class.astype(precision.dtype)
+        about = len(base), columns.target, columns.starts, columns.together_by_class, masses
         table = a, b, kind, differs, gap, *about, anchors
 
         def rows(block: tuple[int, int]) -> None:
@@ -454,11 +494,21 @@ def _rounds(n_anchors: int) -> list[tuple[int, int]]:
     return list(pairwise([*ends, n_anchors]))
 
 
-def _doubt(size: int) -> float:
+def _doubt(size: int, *, is_weighted: bool) -> float:
     """Return by how much float32 may change a sure membership (docs/theory.md#soft-factors)."""
-    return (10 * size + 72) * 2.0**-25
+    return (10 * size + 72 + 16 * is_weighted) * 2.0**-25
 
 
-def _mean(memberships_: Floats) -> float:
-    """Return the mean, rounded once and so the same for any order."""
-    return math.fsum(memberships_.tolist()) / len(memberships_)
+def _variances(values: Floats, masses: Floats | None) -> Floats:
+    """Return the variances of rows; by masses, what a mean of n has n times the variance of."""
+    if masses is None:
+        return np.asarray(np.var(values, axis=1))
+    apart = values - mean_by(values, masses)[:, np.newaxis]
+    return np.asarray(((apart * masses) ** 2).mean(axis=1) / masses.mean() ** 2)
+
+
+def _mean(memberships_: Floats, masses: Floats | None) -> float:
+    """Return the mean by masses, rounded so that it is the same for any order."""
+    if masses is None:
+        return math.fsum(memberships_.tolist()) / len(memberships_)
+    return math.fsum((masses * memberships_).tolist()) / math.fsum(masses.tolist())

@@ -59,6 +59,7 @@ def memberships(
     target: Floats,
     starts: Integers,
     together: Integers,
+    masses: Scalars,
     anchors: Integers,
     found: Floats,
     lowest: Floats,
@@ -81,22 +82,19 @@ def memberships(
         weights[together[:, np.newaxis] == together[here]] = 0.0
         for f in range(n_base):
             weights *= factors(f)
+        heavy = weights * masses[:, np.newaxis] if masses.size else None
         likeness = None
         if target.size:
             apart = np.abs(target[:, np.newaxis] - target[here])
             likeness = np.maximum(0.0, 1.0 - apart).astype(a.dtype)
         own = [(first <= here) & (here < last) for first, last in pairwise(starts.tolist())]
         for c in range(len(found)):
-            e = factors(n_base + c)
-            e *= weights
             shares, least = np.zeros(len(here)), np.full(len(here), np.inf)
-            for power in range(3):
-                if power:
-                    e *= e
+            for terms in _powers(factors(n_base + c), weights, heavy):
                 total, alike = np.zeros(len(here)), np.zeros(len(here))
-                graded = None if likeness is None else e * likeness
+                graded = None if likeness is None else terms * likeness
                 for segment, first, last in tiles:
-                    sums = np.add.reduce(e[first:last], axis=0)  # row by row
+                    sums = np.add.reduce(terms[first:last], axis=0)  # row by row
                     total += sums
                     if graded is None:
                         alike += own[segment] * sums
@@ -107,6 +105,24 @@ def memberships(
             found[c, some], lowest[c, some] = shares / 3.0, least
 
 
+def _powers(e: Scalars, weights: Scalars, heavy: Scalars | None) -> Iterator[Scalars]:
+    """Yield similarities of pairs, their squares and fourth powers, each times the masses."""
+    if heavy is None:
+        e *= weights
+        yield e
+        for _ in range(2):
+            e *= e
+            yield e
+        return
+    terms = e * heavy
+    e *= weights
+    for _ in range(2):
+        yield terms
+        terms *= e
+        e *= e
+    yield terms
+
+
 def left_out_losses(
     z: Floats,
     kind: Integers,
@@ -115,13 +131,15 @@ def left_out_losses(
     codes: Integers,
     n_classes: int,
     target: Floats,
-    n_nearest: Integers,
+    n_nearest: Floats,
     together: Integers,
+    masses: Floats,
     start: int,
     anchors: Integers,
     losses: Floats,
 ) -> None:
     """Find how wrong the nearest other samples are; the arguments are those of the kernel."""
+    is_weighted = bool((masses != 1.0).any())
     for some in _parts(len(anchors), z.shape[1]):
         here, n_neighbors = anchors[some], n_nearest[some]
         rows, is_out = np.arange(len(here)), together == together[here, np.newaxis]
@@ -132,15 +150,16 @@ def left_out_losses(
                 continue
             others = delta.copy()
             others[is_out] = np.inf
-            ordered = np.partition(others, np.unique(n_neighbors - 1), axis=1)
-            farthest = ordered[rows, n_neighbors - 1][:, np.newaxis]
+            farthest = _farthest(others, n_neighbors, masses if is_weighted else None)
             nearer = np.nonzero(others < farthest - SAME)
             tied = np.nonzero((others >= farthest - SAME) & (others <= farthest + SAME))
-            n_nearer, n_tied = (np.bincount(one[0], minlength=len(here)) for one in (nearer, tied))
+            n_nearer, n_tied = (
+                np.bincount(one[0], masses[one[1]], minlength=len(here)) for one in (nearer, tied)
+            )
             share = (n_neighbors - n_nearer) / n_tied
             if n_classes == 0:
                 near, rest = (
-                    np.bincount(one[0], target[one[1]], minlength=len(here))
+                    np.bincount(one[0], masses[one[1]] * target[one[1]], minlength=len(here))
                     for one in (nearer, tied)
                 )
                 losses[step - start, some] = (
@@ -149,7 +168,9 @@ def left_out_losses(
                 continue
             certain, possible = (
                 np.bincount(
-                    one[0] * n_classes + codes[one[1]], minlength=len(here) * n_classes
+                    one[0] * n_classes + codes[one[1]],
+                    masses[one[1]],
+                    minlength=len(here) * n_classes,
                 ).reshape(len(here), n_classes)
                 for one in (nearer, tied)
             )
@@ -157,6 +178,18 @@ def left_out_losses(
             is_best = votes >= votes.max(axis=1, keepdims=True) - SAME
             is_right = is_best[rows, codes[here]]
             losses[step - start, some] = np.where(is_right, 1.0 - 1.0 / is_best.sum(axis=1), 1.0)
+
+
+def _farthest(others: Floats, n_neighbors: Floats, masses: Floats | None) -> Floats:
+    """Return how far the last of the nearest samples is, float64[n_anchors, 1]."""
+    rows = np.arange(len(others))
+    if masses is None:
+        last = n_neighbors.astype(np.int64) - 1
+        ordered: Floats = np.partition(others, np.unique(last), axis=1)
+        return ordered[rows, last][:, np.newaxis]
+    order = np.argsort(others, axis=1, kind="stable")
+    last = np.argmax(np.cumsum(masses[order], axis=1) >= n_neighbors[:, np.newaxis], axis=1)
+    return np.asarray(others[rows, order[rows, last]][:, np.newaxis])
 
 
 def _differences(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fuzzyfrog.common.deadline import stop_if_late
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.scaling import positions, scaled
+from fuzzyfrog.data.weights import masses_of, mean_by, others_of
 from fuzzyfrog.measure.soft_arrays import CATEGORY, DOUBLE, GAPS, NUMBER, SINGLE
 
 Floats = NDArray[np.float64]
@@ -55,8 +56,16 @@ class _Kept:
 class SoftColumns:
     """The features of a table as the kernels read them, samples in the order of their classes."""
 
-    def __init__(self, dataset: Dataset, values: list[Floats], mean: Floats, differs: Floats):
+    def __init__(
+        self,
+        dataset: Dataset,
+        values: list[Floats],
+        mean: Floats,
+        differs: Floats,
+        masses: Floats | None,
+    ) -> None:
         self._dataset = dataset
+        self.masses = masses  # None if each sample counts once
         self._values = values  # numbers in spreads, categories as codes; in the table's order
         self._mean = mean
         self._differs = differs
@@ -75,34 +84,39 @@ class SoftColumns:
         numbers = np.unique(groups, return_inverse=True)[1].astype(np.int64)
         self.together: Integers = numbers if numbers.any() else np.arange(dataset.n_samples)
         self.together_by_class = self.together[self._order]
+        self.masses_by_class = np.empty(0) if masses is None else masses[self._order]
         counts = np.bincount(codes)
         self.starts = np.concatenate([[0], np.cumsum(counts[counts > 0])]).astype(np.int64)
         self.target = np.empty(0)
         if is_graded:
             target = np.asarray(dataset.target, np.float64)
-            self.target, _ = scaled(target, "std", closed_beyond=np.inf)
+            self.target, _ = scaled(target, "std", np.inf, masses)
 
     @classmethod
     def of(cls, dataset: Dataset) -> SoftColumns:
         """Return the columns of a table."""
+        masses = None if dataset.weights is None else masses_of(dataset)
         values, mean, differs = [], np.zeros(dataset.n_features), np.zeros(dataset.n_features)
         # No gap is closed: here a distance counts in full, not only up to 1.
-        Z, _ = positions(dataset, "std", "similar", closed_beyond=np.inf)
+        Z, _ = positions(dataset, "std", "similar", closed_beyond=np.inf, masses=masses)
         for a in range(dataset.n_features):
             column = np.ascontiguousarray(Z[:, a])
+            is_known = ~np.isnan(column)
+            known, counts = column[is_known], None if masses is None else masses[is_known]
             if dataset.categorical[a]:
-                share = _share_that_differs(column)
+                share = _share_that_differs(known, counts)
                 differs[a] = 1.0 / math.sqrt(share / 2) if share else 0.0
                 mean[a] = math.sqrt(2 * share)
             else:
-                mean[a] = _mean_difference(column[~np.isnan(column)])
+                mean[a] = _mean_difference(known, counts)
             values.append(column)
-        return cls(dataset, values, mean, differs)
+        return cls(dataset, values, mean, differs, masses)
 
     def of_rows(self, dataset: Dataset, rows: Integers) -> SoftColumns:
         """Return the columns of some samples, a table by themselves, in the spreads of all."""
         values = [column[rows] for column in self._values]
-        part = SoftColumns(dataset, values, self._mean, self._differs)
+        masses = None if self.masses is None else self.masses[rows]
+        part = SoftColumns(dataset, values, self._mean, self._differs, masses)
         part.target = self.target[rows] if self.target.size else self.target
         return part
 
@@ -115,17 +129,33 @@ class SoftColumns:
                     column,
                     joined.values[n_old:, a]
                     if old.categorical[a]
-                    else _in_units_of(old.values[:, a], joined.values[n_old:, a]),
+                    else self._in_units_of(old.values[:, a], joined.values[n_old:, a]),
                 ]
             )
             for a, column in enumerate(self._values)
         ]
-        found = SoftColumns(joined, values, self._mean, self._differs)
+        masses = self.masses
+        if masses is not None:
+            masses = np.concatenate([masses, np.ones(joined.n_samples - n_old)])
+        found = SoftColumns(joined, values, self._mean, self._differs, masses)
         if len(self.target):
             target = np.asarray(old.target, np.float64)
-            more = _in_units_of(target, np.asarray(joined.target[n_old:], np.float64))
+            more = self._in_units_of(target, np.asarray(joined.target[n_old:], np.float64))
             found.target = np.concatenate([self.target, more])
         return found
+
+    def _in_units_of(self, column: Floats, values: Floats) -> Floats:
+        """Return values centered and divided as a column is; 0 where that has no spread."""
+        is_known = ~np.isnan(column)
+        present = column[is_known]
+        if present.size < 2 or present.min() == present.max():
+            return values * 0.0
+        spread = np.std(present, ddof=1)
+        if self.masses is not None:
+            masses = self.masses[is_known]
+            apart = present - mean_by(present, masses)
+            spread = np.sqrt((masses * apart**2).sum() / others_of(masses.sum()))
+        return np.asarray((values - np.median(present)) / spread)
 
     def chances(self) -> Floats:
         """Return how alike the targets of all others are to that of each sample, on average.
@@ -135,16 +165,20 @@ class SoftColumns:
         n, target = self._dataset.n_samples, self._dataset.target
         if n < 2:
             return np.ones(n)
-        sizes = np.bincount(self.together)
-        n_others = n - sizes[self.together]
+        masses, n_others = np.ones(n) if self.masses is None else self.masses, self.n_others()
         if self._dataset.classes is not None:
             codes = target.astype(np.int64)
-            kinds = self.together * (codes.max() + 1) + codes
-            _, places, counts = np.unique(kinds, return_inverse=True, return_counts=True)
-            return np.asarray((np.bincount(codes)[codes] - counts[places]) / n_others)
-        alike = _total_likeness(self.target, np.zeros(n, np.int64))
-        alike -= _total_likeness(self.target, self.together)
-        return alike / n_others
+            kinds = np.unique(self.together * (codes.max() + 1) + codes, return_inverse=True)[1]
+            of_class, of_kind = (np.bincount(some, masses)[some] for some in (codes, kinds))
+            return np.asarray((of_class - of_kind) / n_others)
+        alike = _total_likeness(self.target, np.zeros(n, np.int64), masses)
+        alike -= _total_likeness(self.target, self.together, masses)
+        return np.asarray(alike / n_others)
+
+    def n_others(self) -> Floats:
+        """Return the mass of the samples that each one is compared with."""
+        masses = np.ones(self._dataset.n_samples) if self.masses is None else self.masses
+        return np.asarray(masses.sum() - np.bincount(self.together, masses)[self.together])
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_kept": None}
@@ -227,6 +261,8 @@ class SoftColumns:
         shares = np.zeros(len(samples))
         for width in WIDTHS:
             similar = np.exp(-delta / width)
+            if self.masses is not None:
+                similar *= self.masses
             shares += (similar * alike).sum(axis=1) / similar.sum(axis=1)
         return shares / len(WIDTHS)
 
@@ -244,33 +280,30 @@ def pieces(n: int, at_once: int) -> list[tuple[int, int]]:
     return [(start, min(start + at_once, n)) for start in range(0, n, at_once)]
 
 
-def _in_units_of(column: Floats, values: Floats) -> Floats:
-    """Return values centered and divided as a column is; 0 where that has no spread."""
-    present = column[~np.isnan(column)]
-    if present.size < 2 or present.min() == present.max():
-        return values * 0.0
-    return (values - np.median(present)) / np.std(present, ddof=1)
-
-
-def _share_that_differs(codes: Floats) -> float:
-    """Return the share of pairs of known values that differ."""
-    known = codes[~np.isnan(codes)]
-    if known.size < 2:
+def _share_that_differs(codes: Floats, masses: Floats | None) -> float:
+    """Return the share of pairs of values that differ."""
+    if codes.size < 2:
         return 0.0
-    counts = np.unique(known, return_counts=True)[1].astype(np.float64)
-    return float(1.0 - (counts * (counts - 1)).sum() / (known.size * (known.size - 1.0)))
+    places = np.unique(codes, return_inverse=True)[1]
+    counts = np.bincount(places, masses).astype(np.float64)
+    n = counts.sum()
+    if counts.size < 2:
+        return 0.0
+    return float(1.0 - (counts * (counts - 1)).sum() / (n * others_of(n)))
 
 
-def _mean_difference(values: Floats) -> float:
+def _mean_difference(values: Floats, masses: Floats | None) -> float:
     """Return the mean difference of two of the values."""
-    n = values.size
-    if n < 2:
+    if values.size < 2:
         return 0.0
-    ranks = 2.0 * np.arange(1, n + 1) - n - 1
-    return float(2.0 * (ranks * np.sort(values)).sum() / (n * (n - 1.0)))
+    order = np.argsort(values, kind="stable")
+    counts = np.ones(values.size) if masses is None else masses[order]
+    ends = np.cumsum(counts)
+    ranks = counts * (2.0 * ends - counts - ends[-1])
+    return float(2.0 * (ranks * values[order]).sum() / (ends[-1] * others_of(ends[-1])))
 
 
-def _total_likeness(values: Floats, groups: Integers) -> Floats:
+def _total_likeness(values: Floats, groups: Integers, masses: Floats) -> Floats:
     """Return the sum of max(0, 1 - difference) over the others of its group, for each number."""
     by_value = np.sort(values)
     begins = groups * (values.size + 1)  # of the ranks of a group, so that one sort is enough
@@ -281,9 +314,10 @@ def _total_likeness(values: Floats, groups: Integers) -> Floats:
     first = np.searchsorted(ranks, begins + np.searchsorted(by_value, ordered - 1.0))
     after = np.searchsorted(ranks, begins + np.searchsorted(by_value, ordered + 1.0, side="right"))
     here = np.arange(values.size)
-    sums = np.concatenate([[0.0], np.cumsum(ordered)])
-    below = (here - first) * (1.0 - ordered) + (sums[here] - sums[first])
-    above = (after - here - 1) * (1.0 + ordered) - (sums[after] - sums[here + 1])
+    counts = np.concatenate([[0.0], np.cumsum(masses[order])])
+    sums = np.concatenate([[0.0], np.cumsum(masses[order] * ordered)])
+    below = (counts[here] - counts[first]) * (1.0 - ordered) + (sums[here] - sums[first])
+    above = (counts[after] - counts[here + 1]) * (1.0 + ordered) - (sums[after] - sums[here + 1])
     total = np.empty(values.size)
     total[order] = below + above
     return total

@@ -178,7 +178,8 @@ def _direction(column: Floats) -> NDArray[np.float32]:
     return np.asarray(centered / (length or 1.0), np.float32)
 
 
-def ranks(values: Floats) -> Floats:
-    """Return the ranks of numbers; equal ones share the mean of theirs."""
-    _, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
+def ranks(values: Floats, masses: Floats | None = None) -> Floats:
+    """Return the ranks of numbers, by masses; equal ones share the mean of theirs."""
+    codes = np.unique(values, return_inverse=True)[1]
+    counts = np.bincount(codes, masses)
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[codes])

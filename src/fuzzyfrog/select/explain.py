@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.measure.geometry import mean_membership
 from fuzzyfrog.result import AmbiguousSample, Cell, Example, Explanation, Result
 
 Floats = NDArray[np.float64]
@@ -94,8 +93,8 @@ class Examples(ABC):
         return Explanation(
             feature=feature,
             name=dataset.feature_names[column],
-            dependency=mean_membership(self.memberships),
-            dependency_without=mean_membership(without),
+            dependency=self._measure.mean(self.memberships),
+            dependency_without=self._measure.mean(without),
             n_affected=len(affected),
             kind=self.kind,
             examples=tuple(

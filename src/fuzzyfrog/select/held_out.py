@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.data import Dataset
+from fuzzyfrog.data.weights import masses_of
 from fuzzyfrog.errors import FuzzyfrogError
 from fuzzyfrog.result import Result
 from fuzzyfrog.select.groups import Groups
@@ -56,7 +57,9 @@ def chance_doubts(
         return
     features = groups.expanded(np.isin(np.arange(dataset.n_features), chosen.selected))
     nearest = _nearest(dataset, np.flatnonzero(features), train, test)
-    if above_shuffled(dataset.target[nearest], dataset.target[test]) < CLEARLY:
+    masses = masses_of(dataset)
+    target, weighed = dataset.target, (masses[nearest], masses[test])
+    if above_shuffled(target[nearest], target[test], weighed) < CLEARLY:
         yield (
             "The selected columns may predict nothing: if selected on one half of the samples, "
             "they predict the other half no better than chance (by five nearest neighbors). For "
@@ -91,23 +94,27 @@ def _nearest(dataset: Dataset, features: Integers, train: Integers, test: Intege
 
 
 def above_shuffled(
-    neighbors: Floats | Integers, target: NDArray[np.float64] | NDArray[np.int64]
+    neighbors: Floats | Integers,
+    target: NDArray[np.float64] | NDArray[np.int64],
+    masses: tuple[Floats, Floats],
 ) -> float:
     """Return how far a score is above its mean over all orders of the target, in deviations.
 
-    `neighbors` are the targets of the neighbors of each sample. The score is the mean share of
-    those with the right class, with classes counting equally, or the covariance of their mean
-    with a numeric target. Mean and variance are those of a sum over a random permutation
-    (Hoeffding 1951).
+    `neighbors` are the targets of the neighbors of each sample, `masses` how much these and the
+    samples count. The score is the mean share of neighbors with the right class, with classes
+    counting equally, or the covariance of their mean with a numeric target. Mean and variance are
+    those of a sum over a random permutation (Hoeffding 1951).
     """
+    shares_of, counts = masses[0] / masses[0].sum(axis=1, keepdims=True), masses[1]
     if target.dtype.kind == "f":
         scale = max(np.abs(neighbors).max(), np.abs(target).max(), np.finfo(float).tiny)
         neighbors, target = neighbors / scale, target / scale
-        each = np.outer(neighbors.mean(axis=1), target - target.mean())
+        mean = (neighbors * shares_of).sum(axis=1)
+        each = np.outer(counts * mean, target - np.average(target, weights=counts))
     else:
         codes = np.arange(max(int(target.max()), int(neighbors.max())) + 1)
-        shares = np.stack([(neighbors == code).mean(axis=1) for code in codes], axis=1)
-        each = shares[:, target] / np.bincount(target)[target]
+        shares = np.stack([((neighbors == code) * shares_of).sum(axis=1) for code in codes], axis=1)
+        each = counts[:, np.newaxis] * shares[:, target] / np.bincount(target, counts)[target]
     apart = each - each.mean(axis=0) - each.mean(axis=1)[:, np.newaxis] + each.mean()
     deviation = float(np.sqrt((apart**2).sum() / (len(target) - 1)))
     if deviation == 0.0:

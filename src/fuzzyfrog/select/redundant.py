@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fuzzyfrog.common.deadline import TimeIsUp, stop_if_late
 from fuzzyfrog.data import Dataset
+from fuzzyfrog.data.weights import masses_of, mean_by, median_by, others_of
 from fuzzyfrog.measure import SoftDependency
 from fuzzyfrog.select.copies import ranks
 from fuzzyfrog.select.kind import Integers, Masks, Orders
@@ -84,7 +85,8 @@ class Redundancy:
         scores = self._measure.score(masks) if rests else np.empty(0)
         for place in map(int, np.argsort(-scores.round(12), kind="stable")):
             above = self._losses(rests[place]) - before
-            if above.mean() <= CLEARLY * self._measure.standard_errors(above) + TOLERANCE:
+            error = CLEARLY * self._measure.standard_errors(above)
+            if self._measure.means(above) <= error + TOLERANCE:
                 return candidates[place]
         return None
 
@@ -93,7 +95,9 @@ class Redundancy:
         measure, columns = self._measure, self._orders(features)[0]
         if by_neighbors is None:
             by_neighbors = measure.left_out_losses(columns, start=len(columns) - 1)[0]
-        by_model = linear_losses(measure.dataset, columns, measure.anchors, measure.together)
+        by_model = linear_losses(
+            measure.dataset, columns, measure.anchors, measure.together, measure.masses
+        )
         return (by_neighbors + by_model) / 2
 
     def _nearest(self, feature: int, kept: Sequence[int]) -> float:
@@ -124,80 +128,111 @@ def correlations(dataset: Dataset, columns: Integers, others: Integers) -> Float
     Gaps are at the median. It is 0 for categories and for columns that are constant.
     """
     alike = np.zeros((len(columns), len(others)))
-    for by in (lambda column: column, ranks):
-        left = _unit_columns(dataset, columns, by)
+    masses = None if dataset.weights is None else masses_of(dataset)
+    total = dataset.n_samples if masses is None else masses.sum()
+    for by in (lambda column, _: column, ranks):
+        left = _unit_columns(dataset, columns, by, masses)
         for start in range(0, len(others), COLUMNS_AT_ONCE):
             stop_if_late()
             some = slice(start, start + COLUMNS_AT_ONCE)
-            right = _unit_columns(dataset, others[some], by)
-            alike[:, some] = np.maximum(alike[:, some], np.abs(left.T @ right) / len(left))
+            right = _unit_columns(dataset, others[some], by, masses)
+            if masses is not None:
+                right *= masses[:, np.newaxis]
+            alike[:, some] = np.maximum(alike[:, some], np.abs(left.T @ right) / total)
     return alike
 
 
-def _unit_columns(dataset: Dataset, columns: Integers, by: Callable[[Floats], Floats]) -> Floats:
+def _unit_columns(
+    dataset: Dataset,
+    columns: Integers,
+    by: Callable[[Floats, Floats | None], Floats],
+    masses: Floats | None,
+) -> Floats:
     """Return standardized columns; categories are 0."""
     Z = np.zeros((dataset.n_samples, len(columns)))
     for place, feature in enumerate(columns.tolist()):
         if not dataset.categorical[feature]:
-            Z[:, place] = _standardized(by(_filled(dataset.values[:, feature])))
+            column = by(_filled(dataset.values[:, feature], masses), masses)
+            Z[:, place] = _standardized(column, masses)
     return Z
 
 
-def _filled(column: Floats) -> Floats:
+def _filled(column: Floats, masses: Floats | None) -> Floats:
     """Return numbers with gaps at the median."""
     is_gap = np.isnan(column)
     if not is_gap.any():
         return column
-    return np.where(is_gap, 0.0 if is_gap.all() else np.median(column[~is_gap]), column)
+    if is_gap.all():
+        return np.zeros(len(column))
+    known = None if masses is None else masses[~is_gap]
+    return np.where(is_gap, median_by(column[~is_gap], known), column)
 
 
-def _standardized(column: Floats) -> Floats:
+def _standardized(column: Floats, masses: Floats | None) -> Floats:
     """Return numbers in standard deviations from their mean."""
     column = column / (np.abs(column).max() or 1.0)  # squares of very large ones are not finite
-    apart = column - column.mean()
-    return np.asarray(apart / (apart.std() or 1.0))
+    apart = column - mean_by(column, masses)
+    spread = apart.std() if masses is None else np.sqrt(mean_by(apart**2, masses))
+    return np.asarray(apart / (spread or 1.0))
 
 
-def _indicators(codes: Floats) -> Floats:
+def _indicators(codes: Floats, masses: Floats | None) -> Floats:
     """Return a column of zeros and ones for each of the most frequent categories."""
-    kept, counts = np.unique(codes[~np.isnan(codes)], return_counts=True)
+    is_known = ~np.isnan(codes)
+    kept, places = np.unique(codes[is_known], return_inverse=True)
+    counts = np.bincount(places, None if masses is None else masses[is_known])
     kept = kept[np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]]
     return np.asarray(codes[:, np.newaxis] == kept, np.float64)
 
 
 def linear_losses(
-    dataset: Dataset, columns: Integers, anchors: Integers, together: Integers
+    dataset: Dataset,
+    columns: Integers,
+    anchors: Integers,
+    together: Integers,
+    masses: Floats | None = None,
 ) -> Floats:
     """Return how wrong a linear model of other samples is for each anchor.
 
-    It does not know the samples that have the same number in `together`. For classes, that is
-    linear discriminant analysis, with 1 added to the within-class scatter; the loss is 0 for the
-    right class, 1 for a wrong one, and in between where several are level. For a numeric target, it
-    is ridge regression; the loss is the squared difference in variances of the target.
+    It does not know the samples that have the same number in `together`, and each counts as often
+    as `masses` say. For classes, that is linear discriminant analysis, with 1 added to the
+    within-class scatter; the loss is 0 for the right class, 1 for a wrong one, and in between where
+    several are level. For a numeric target, it is ridge regression; the loss is the squared
+    difference in variances of the target.
     """
     Z = np.hstack(
         [
-            _indicators(dataset.values[:, one])
+            _indicators(dataset.values[:, one], masses)
             if dataset.categorical[one]
-            else _standardized(_filled(dataset.values[:, one]))[:, np.newaxis]
+            else _standardized(_filled(dataset.values[:, one], masses), masses)[:, np.newaxis]
             for one in columns.tolist()
         ]
     )
     if dataset.classes is None:
         target = np.asarray(dataset.target, np.float64)
         scale = np.ptp(target) or 1.0  # squares of very large or small numbers are not finite
-        target = (target - target.mean()) / scale
-        spread = float(target.std(ddof=min(1, len(target) - 1))) or 1.0
-        return _ridge_losses(Z, target / spread, anchors, together)
+        target = (target - mean_by(target, masses)) / scale
+        if masses is None:
+            spread = float(target.std(ddof=min(1, len(target) - 1))) or 1.0
+        else:
+            spread = float(np.sqrt((masses * target**2).sum() / others_of(masses.sum()))) or 1.0
+        return _ridge_losses(Z, target / spread, anchors, together, masses)
     codes = dataset.target.astype(np.int64)
-    return _discriminant_losses(Z, codes, len(dataset.classes), anchors, together)
+    return _discriminant_losses(Z, codes, len(dataset.classes), anchors, together, masses)
 
 
-def _ridge_losses(Z: Floats, target: Floats, anchors: Integers, together: Integers) -> Floats:
-    """Return the squared errors, from those with all samples: (1 - X X')^-1 apart without X."""
+def _ridge_losses(
+    Z: Floats, target: Floats, anchors: Integers, together: Integers, masses: Floats | None
+) -> Floats:
+    """Return the squared errors, from those with all samples: (1 - X X')^-1 apart without X.
+
+    Rows and targets are multiplied by the square roots of the masses, and the errors divided.
+    """
     if np.ptp(together) == 0:  # no other samples: the mean is all there is
         return np.asarray(target[anchors] ** 2)
     Z = np.column_stack([np.ones(len(Z)), Z])
+    if masses is not None:
+        Z, target = Z * np.sqrt(masses)[:, np.newaxis], target * np.sqrt(masses)
     penalty = PENALTY * np.eye(Z.shape[1])
     penalty[0, 0] = 0.0  # the intercept is free
     Z = _whitened(Z, Z.T @ Z + penalty)
@@ -210,32 +245,43 @@ def _ridge_losses(Z: Floats, target: Floats, anchors: Integers, together: Intege
         else:
             left = e + x @ np.linalg.solve(_one_minus(xt @ x), xt @ e)
         errors[rows] = left[..., 0]
-    return np.asarray(errors[anchors] ** 2)
+    squares = errors[anchors] ** 2
+    return np.asarray(squares if masses is None else squares / masses[anchors])
 
 
 def _discriminant_losses(
-    Z: Floats, codes: Integers, n_classes: int, anchors: Integers, together: Integers
+    Z: Floats,
+    codes: Integers,
+    n_classes: int,
+    anchors: Integers,
+    together: Integers,
+    masses: Floats | None,
 ) -> Floats:
     """Return the losses, from the scatter of all samples without that of those left out.
 
     Without samples whose distances from the means of their classes are Y, the scatter is less by
-    Y'Y, and by the products of their sums over each class, as its mean moves.
+    Y'Y, and by the products of their sums over each class, as its mean moves. These distances, and
+    the classes in `is_of`, are multiplied by the square roots of the masses.
     """
     is_of = (codes[:, np.newaxis] == np.arange(n_classes)).astype(np.float64)
-    counts = is_of.sum(axis=0)
-    means = is_of.T @ Z / np.maximum(counts, 1)[:, np.newaxis]
-    apart = Z - means[codes]
+    roots = np.ones((len(Z), 1)) if masses is None else np.sqrt(masses)[:, np.newaxis]
+    squares = np.ones((len(Z), 1)) if masses is None else masses[:, np.newaxis]
+    counts = (is_of * squares).sum(axis=0)
+    means = (is_of * squares).T @ Z / _not_zero(counts)[:, np.newaxis]
+    apart = (Z - means[codes]) * roots
+    is_of *= roots
     scatter = apart.T @ apart + PENALTY * np.eye(Z.shape[1])
     Z, means, apart = (_whitened(some, scatter) for some in (Z, means, apart))
     losses = np.empty(len(Z))
     for rows in _left_out(anchors, together, n_classes * Z.shape[1]):
         y, own = apart[rows], is_of[rows]
-        n_left = counts - own.sum(axis=1)
+        # Exact, unlike a sum of squared roots: what is left of a class may be nothing.
+        n_left = counts - ((own > 0) * squares[rows]).sum(axis=1)
         yt, sums = _turned(y), _turned(own) @ y
-        moves = sums / np.maximum(n_left, 1)[..., np.newaxis]
+        moves = sums / _not_zero(n_left)[..., np.newaxis]
         is_small = y.shape[1] <= y.shape[2]
         if is_small:
-            share = np.where(n_left > 0, 1 / np.maximum(counts, 1), 0.0)[:, np.newaxis]
+            share = np.where(n_left > 0, 1 / _not_zero(counts), 0.0)[:, np.newaxis]
             inner = np.linalg.inv(_one_minus(y @ yt + own * share @ _turned(own)))
         else:
             inner = np.linalg.inv(_one_minus(yt @ y + _turned(sums) @ moves))
@@ -247,13 +293,18 @@ def _discriminant_losses(
             squared[..., some] = (part @ inner[:, np.newaxis] * part).sum(axis=-1)
             if is_small:
                 squared[..., some] += (u * u).sum(axis=-1)
-        freedom = max(1, len(Z) - rows.shape[1] - n_classes)
+        freedom = np.maximum(1, n_left.sum(axis=1) - n_classes)[:, np.newaxis, np.newaxis]
         with np.errstate(divide="ignore"):  # a class without other samples is never predicted
             scores = np.log(n_left)[:, np.newaxis] - freedom / 2 * squared
         is_best = scores >= scores.max(axis=-1, keepdims=True) - TOLERANCE
         is_right = (is_best * own).any(axis=-1)
         losses[rows] = np.where(is_right, 1.0 - 1.0 / is_best.sum(axis=-1), 1.0)
     return losses[anchors]
+
+
+def _not_zero(counts: Floats) -> Floats:
+    """Return counts, 1 in place of 0."""
+    return np.where(counts > 0, counts, 1.0)
 
 
 def _whitened(Z: Floats, scatter: Floats) -> Floats:

@@ -15,7 +15,6 @@ from fuzzyfrog.common.deadline import TimeIsUp, stop_if_late
 from fuzzyfrog.common.params import check_known
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.measure import SoftDependency
-from fuzzyfrog.measure.geometry import mean_membership
 from fuzzyfrog.result import Certificate, SoftPath, VerifiedSoft
 from fuzzyfrog.result.result import Parameter
 from fuzzyfrog.search import FrontPoint, Outcome, Reduct
@@ -119,7 +118,8 @@ class Soft(Kind):
     def accuracy(self, measure: Any, subset: Masks) -> float | None:
         """Return the share of samples that neighbors get right, or R² for a numeric target."""
         columns = np.flatnonzero(subset)
-        return float(1.0 - measure.left_out_losses(columns, start=len(columns) - 1)[0].mean())
+        losses = measure.left_out_losses(columns, start=len(columns) - 1)[0]
+        return float(1.0 - measure.means(losses))
 
     def examples(self, measure: Any, evidence: Evidence, selected: tuple[int, ...]) -> Explains:
         """Return the samples whose neighborhoods depend on each feature."""
@@ -133,15 +133,17 @@ class Soft(Kind):
             one.left_out_losses(columns, start=len(columns) - 1)[0] for one in (measure, new)
         )
         # New rows are few at times, and all of them right or wrong.
-        variance = max(before.var(), now.var()) / len(now)
+        loss = float(measure.means(before))
+        spread = float(measure.means((before - loss) ** 2))
+        variance = max(spread, now.var()) / len(now)
         error = float(np.sqrt(variance + measure.standard_errors(before) ** 2))
         found = VerifiedSoft(
-            bool(now.mean() - before.mean() <= CLEARLY * error),
+            bool(now.mean() - loss <= CLEARLY * error),
             rows.old.n_samples, rows.new.n_samples, rows.selected, rows.notes,
-            membership=mean_membership(new.memberships(rows.support)),
+            membership=new.mean(new.memberships(rows.support)),
             membership_before=float(measure.score([rows.support])[0]),
             accuracy=float(1.0 - now.mean()),
-            accuracy_before=float(1.0 - before.mean()),
+            accuracy_before=1.0 - loss,
             error=error,
             is_numeric=rows.old.classes is None,
             n_tested=new.n_sampled,
@@ -216,7 +218,7 @@ class Path:
         """For each point the share of samples that are right, or R² for a numeric target."""
         if self.losses is None:
             return [None] * len(self.points)
-        return [float(1.0 - loss) for loss in self.losses.mean(axis=1)]
+        return [float(1.0 - loss) for loss in self.measure.means(self.losses)]
 
     def place_by(self, rule: str) -> int:
         """Return the place of the point that a rule chooses.
@@ -230,10 +232,11 @@ class Path:
         peak = int(np.argmax(scores))
         if rule == "peak" or self.losses is None:
             return peak
-        losses = self.losses.mean(axis=1)
+        losses = self.measure.means(self.losses)
         best = int(np.argmin(losses))
         behind = self.losses[: best + 1] - self.losses[best]
-        fewest = int(np.argmax(behind.mean(axis=1) <= self.measure.standard_errors(behind)))
+        errors = self.measure.standard_errors(behind)
+        fewest = int(np.argmax(self.measure.means(behind) <= errors))
         # The best of many sizes owes something to luck, with any number of samples.
         pays = losses[peak] - losses[fewest] > scores[peak] - scores[fewest]
         auto = fewest if fewest > peak and pays else peak

@@ -25,7 +25,6 @@ from fuzzyfrog.data.scaling import (
     snapped,
 )
 from fuzzyfrog.measure import Dependency, SoftDependency
-from fuzzyfrog.measure.geometry import mean_membership
 from fuzzyfrog.measure.row_sample import FEWEST_PAIRS, RowSample
 from fuzzyfrog.result import (
     BrokenRow,
@@ -211,7 +210,7 @@ class Strict(Kind):
         order = np.argsort(-short, kind="stable")
         lost = order[short[order] > measure.tolerance]
         is_new = lost >= rows.old.n_samples
-        full = mean_membership(of_all)
+        full = measure.mean(of_all)
         subset = np.isin(np.arange(len(support)), rows.features)[np.newaxis]
         grouped = rows.groups.measured(measure)
         score = float(Surviving(grouped, asked.survives).score(subset)[0])
@@ -260,8 +259,13 @@ def soft_comparison(dataset: Dataset, subset: Masks, allowed: Masks) -> tuple[fl
     soft = SoftDependency(dataset.take(rows), n_jobs=1)
     ours, others = soft.memberships_in_numpy(subset), soft.memberships_in_numpy(allowed)
     apart = others - ours
-    error = float(np.std(apart, ddof=1) / np.sqrt(len(apart))) if len(apart) > 1 else np.inf
-    return float(ours.mean()), float(others.mean()), error
+    if len(apart) < 2:
+        error = np.inf
+    elif dataset.weights is None:
+        error = float(np.std(apart, ddof=1) / np.sqrt(len(apart)))
+    else:
+        error = float(soft.standard_errors(apart))
+    return float(soft.means(ours)), float(soft.means(others)), error
 
 
 def _some_rows(dataset: Dataset, n_columns: int) -> NDArray[np.int64]:

@@ -1,0 +1,117 @@
+"""Weights of samples: how many samples each one counts as (docs/theory.md#weights)."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fuzzyfrog.common.messages import count, shown
+from fuzzyfrog.data.dataset import Dataset
+from fuzzyfrog.data.least import least
+from fuzzyfrog.errors import ParameterError
+
+Floats = NDArray[np.float64]
+
+UNIT = 2.0**-20  # of masses: sums of multiples are exact, so their order does not matter
+MOST_MEAN = 5.0  # from which on a usual sample alone would be all of the five nearest neighbors
+WEIGHTED = "Samples count by their weights"
+
+
+def checked_weights(given: object, n_samples: int) -> Floats:
+    """Return the weights of samples; raise unless they are numbers of at least 0, not all of it."""
+    name = "sample_weight"
+    try:
+        weights = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(name, "be numbers", shown(given)) from None
+    if weights.shape != (n_samples,):
+        rule = f"have a value for each of the {n_samples:,} samples"
+        got = "a single value" if weights.ndim == 0 else f"an array of shape {weights.shape}"
+        raise ParameterError(name, rule, got)
+    if (wrong := np.flatnonzero(~((weights >= 0) & (weights < np.inf)))).size:
+        got = f"{weights[wrong[0]]:g} for sample {wrong[0]}"
+        raise ParameterError(name, "be finite numbers of at least 0", got)
+    if not weights.any():
+        raise ParameterError(name, "be above zero for some samples", "only zeros")
+    return weights
+
+
+def weighted(dataset: Dataset, given: object, column: str | None = None) -> Dataset:
+    """Return a table with weights and a note about them; samples of weight 0 are left out.
+
+    `column` is the name of the column that has the weights, if there is one.
+    """
+    weights = checked_weights(given, dataset.n_samples)
+    kept = weights > 0
+    if kept.sum() < least():
+        raise ParameterError("sample_weight", "be above zero for at least 2 samples", "1")
+    few, n_out = weights[kept], int((~kept).sum())
+    named = "" if column is None else f" in {shown(column)}, which is no feature"
+    note = f"{WEIGHTED}{named}, from {few.min():.4g} to {few.max():.4g}."
+    if n_out:
+        note += f" {count(n_out, 'sample')} of weight 0 {'is' if n_out == 1 else 'are'} left out."
+    if not 1.0 <= (mean := _mean(few)) < MOST_MEAN:
+        note += f" They were divided by their mean, {mean:.4g}."
+    dataset = replace(dataset, weights=weights, notes=(*dataset.notes, note))
+    return without_weightless(dataset)
+
+
+def without_weightless(dataset: Dataset) -> Dataset:
+    """Return a table without samples of weight 0, which keep their names."""
+    if dataset.weights is None or dataset.weights.all():
+        return dataset
+    kept = dataset.weights > 0
+    if dataset.rows is None:
+        dataset = replace(dataset, rows=tuple(map(str, range(dataset.n_samples))))
+    return dataset.take(kept)
+
+
+def masses_of(dataset: Dataset) -> Floats:
+    """Return how many samples each sample counts as, which is 1 without weights.
+
+    Weights that cannot be counts of samples, with a mean below 1 or of 5 and more, are divided by
+    their mean.
+    """
+    if dataset.weights is None:
+        return np.ones(dataset.n_samples)
+    weights, mean = dataset.weights, _mean(dataset.weights)
+    if not 1.0 <= mean < MOST_MEAN:
+        largest = weights.max()  # first, because a sum of very large numbers is not finite
+        weights = weights / largest
+        weights = weights / _mean(weights)
+    return np.maximum(np.rint(weights / UNIT) * UNIT, UNIT)
+
+
+def _mean(weights: Floats) -> float:
+    """Return the mean, the same for any order."""
+    try:
+        return math.fsum(weights.tolist()) / len(weights)
+    except OverflowError:
+        return math.inf
+
+
+def others_of(total: float) -> float:
+    """Return the mass of what a sample of mass 1 is compared with.
+
+    Where fractions of samples add up to less than two, half of them.
+    """
+    return max(total - 1.0, total / 2)
+
+
+def mean_by(values: Floats, masses: Floats | None) -> Floats:
+    """Return the means over the last axis, by masses unless these are None."""
+    if masses is None:
+        return np.asarray(values.mean(axis=-1))
+    return np.asarray((values * masses).sum(axis=-1) / masses.sum())
+
+
+def median_by(values: Floats, masses: Floats | None) -> float:
+    """Return the median; of two in the middle, the mean."""
+    if masses is None:
+        return float(np.median(values))
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(masses[order])
+    half = below[-1] / 2
+    low, high = np.searchsorted(below, half), np.searchsorted(below, half, side="right")
+    return float((values[order[low]] + values[order[high]]) / 2)
