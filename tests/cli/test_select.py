@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fuzzyfrog import DataError, SoftSelector, load_dataset
+from fuzzyfrog import DataError, ReductSelector, SoftSelector, load_dataset
 from fuzzyfrog.result import Result, SoftPath
 
 
@@ -106,6 +106,46 @@ def test_groups_that_are_no_column_are_refused(visits, in_process):
         code, out, err = in_process("select", str(visits[0]), "--target", "ill", "--groups", name)
         assert (code, out) == (2, "")
         assert "--groups must be a column of visits other than the target, got" in err
+
+
+@pytest.mark.parametrize("door", ["select", "reducts"])
+def test_weights_are_a_column_that_is_no_feature(door, visits, tmp_path, in_process):
+    file, saved, reduced = visits[0], tmp_path / "run.json", tmp_path / "reduced.csv"
+    table = pd.read_csv(file).drop(columns="of, whom")
+    table["people"] = np.arange(100) % 4 * 0.5
+    table.to_csv(file, index=False)
+    given = str(file), "--target", "ill", "--weights", "people"
+    written = "--save", str(saved), "--output", str(reduced)
+    code, _, err = in_process(
+        door, *given, "--folds", "3", "--scoring", "roc_auc,accuracy", *written
+    )
+    assert code == 0
+    result = Result.load(saved)
+    assert [one.name for one in result.table.features] == ["a", "b", "c"]
+    assert result.table.n_samples == 75
+    assert {one.metric for one in result.check.scores} == {"ROC AUC", "accuracy"}
+    note = "Samples count by their weights in 'people', which is no feature, from 0.5 to 1.5."
+    assert any(one.startswith(note) for one in result.notes)
+    assert note in " ".join(err.split())
+    selector = SoftSelector() if door == "select" else ReductSelector(random_state=0)
+    X, y = table[["a", "b", "c"]], table["ill"]
+    assert result.dependency == selector.fit(X, y, sample_weight=table["people"]).dependency_
+    assert len(pd.read_csv(reduced)) == 100  # the file keeps its rows
+    code, _, err = in_process("verify", str(saved), str(file), "--table", *given)
+    assert code in (0, 3), err
+    assert in_process("verify", str(saved), str(file), "--table", *given[:-2])[0] == 2
+
+
+def test_columns_that_are_no_weights_are_refused(visits, in_process):
+    file = visits[0]
+    for name, error in (
+        ("ill", "--weights must be a column of visits other than the target, got 'ill'"),
+        ("of, whom", "--weights must be a column of numbers, got 'of, whom' with categories"),
+        ("a", "--weights must be finite numbers of at least 0, got -"),
+    ):
+        code, out, err = in_process("select", str(file), "--target", "ill", "--weights", name)
+        assert (code, out) == (2, "")
+        assert error in " ".join(err.split())
 
 
 @pytest.mark.parametrize(

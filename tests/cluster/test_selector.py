@@ -48,8 +48,12 @@ def record_of(selector):
     return replace(record, seconds=0.0, history=history, n_resumed=0)
 
 
-def fitted(cluster=None, selector=ReductSelector, **parameters):
-    return selector(random_state=0, cluster=cluster, **parameters).fit(load_dataset("wine"))
+def fitted(cluster=None, selector=ReductSelector, *, weights=None, **parameters):
+    made = selector(random_state=0, cluster=cluster, **parameters)
+    return made.fit(load_dataset("wine"), sample_weight=weights)
+
+
+WEIGHTS = np.random.default_rng(0).exponential(size=178)
 
 
 RUNS = [
@@ -72,18 +76,20 @@ RUNS = [
         "feature_groups": {"acid": [1, 3]},
     },
     {"selector": SoftSelector, "feature_groups": {"phenols": "*phenols"}},
+    {"search": "quickreduct", "weights": WEIGHTS},
+    {"selector": SoftSelector, "weights": WEIGHTS},
 ]
 
 
-@pytest.mark.parametrize("run", RUNS, ids=str)
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: ", ".join(run))
 def test_the_record_is_that_of_one_machine(client, run):
     assert record_of(fitted(client, **run)) == record_of(fitted(**run))
 
 
 def test_a_table_in_shards_has_the_record_of_one_machine(client, monkeypatch):
     monkeypatch.setattr("fuzzyfrog.cluster.measure.SHARE", 1e-5)
-    for groups in (None, {"phenols": "*phenols"}):
-        run = {"search": "quickreduct", "feature_groups": groups}
+    for more in ({}, {"feature_groups": {"phenols": "*phenols"}}, {"weights": WEIGHTS}):
+        run = {"search": "quickreduct", **more}
         assert record_of(fitted(client, **run)) == record_of(fitted(**run))
 
 

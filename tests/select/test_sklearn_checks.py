@@ -1,4 +1,9 @@
-"""scikit-learn's own checks: none fails, none is skipped, none warns."""
+"""scikit-learn's own checks: none is skipped, none warns, and all pass but two.
+
+Those two compare weights with repeated rows that are independent samples. Here, the copies of a row
+are not compared with each other, and for reducts they leave the unit of distances as it is
+(docs/theory.md#weights).
+"""
 
 import os
 import subprocess
@@ -15,10 +20,16 @@ from fuzzyfrog import (PredictionWarning, ReductSelector, ShuffledFrogs, SoftSel
 estimators = {estimators}
 warnings.simplefilter("error")  # a skipped check is a warning
 warnings.simplefilter("ignore", PredictionWarning)
+warnings.filterwarnings("ignore", "12 of the 16 samples repeat")  # of checks of weights
 for estimator in estimators:
-    results = check_estimator(estimator, on_skip="warn", on_fail="raise")
+    expected = {{f"check_sample_weight_equivalence_on_{{kind}}_data": "copies are no samples"
+                for kind in ("dense", "sparse")}}
+    results = check_estimator(
+        estimator, on_skip="warn", on_fail="raise", expected_failed_checks=expected
+    )
     assert len(results) > 40
-    assert all(result["status"] == "passed" for result in results), results
+    failed = [one["check_name"] for one in results if one["status"] != "passed"]
+    assert set(failed) <= set(expected), results
     print(estimator)
 """
 

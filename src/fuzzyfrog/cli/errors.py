@@ -81,6 +81,7 @@ OPTION_NAMES = {
     "n_jobs": "jobs",
     "random_state": "seed",
     "row_labels": "id",
+    "sample_weight": "weights",
 }
 
 

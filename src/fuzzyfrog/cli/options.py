@@ -164,6 +164,9 @@ class SelectionOptions:
         "The column that says which samples belong together, such as a patient; it is no "
         "feature. Without it, an ID that several samples share.",
     )
+    weights: str | None = search_field(
+        None, "COLUMN", "The column that says how much each sample counts; it is no feature."
+    )
     sample: int | None = search_field(
         None,
         "N",
@@ -197,8 +200,8 @@ class SelectionOptions:
             check_count("n_features_to_select", self.n_features)
 
     def grouped(self, dataset: Dataset) -> Dataset:
-        """Return the table with its groups of samples in place of the column that has them."""
-        return grouped_by(self.groups, dataset)
+        """Return the table with its groups and weights in place of the columns that have them."""
+        return weighted_by(self.weights, grouped_by(self.groups, dataset))
 
     def named(self, dataset: Dataset) -> dict[str, Any]:
         """Return the parameters that name features."""
@@ -215,7 +218,15 @@ class SelectionOptions:
         from fuzzyfrog.select.settings import Settings  # slow to import: wrong names come first
 
         kind = self.kind
-        others = {"feature_group", "include", "list_all", "limit", "cost", "groups"}
+        others = {
+            "feature_group",
+            "include",
+            "list_all",
+            "limit",
+            "cost",
+            "groups",
+            "sample_weight",
+        }
         left = kind.parameters().keys() | others
         given = {name: one for name, one in _parameters(self).items() if name not in left}
         return Settings(kind=kind, checkpoint=checkpoint, **{**given, **named})
@@ -484,18 +495,39 @@ def grouped_by(column: str | None, dataset: Dataset) -> Dataset:
     """Return a table with groups of samples in place of the column that has them, if any."""
     if column is None:
         return dataset
-    from fuzzyfrog.common.messages import shown, suggested
     from fuzzyfrog.data.dataset import group_numbers
+
+    labels, rest = _taken_out("--groups", column, dataset)
+    return replace(rest, groups=group_numbers(labels, dataset.n_samples))
+
+
+def weighted_by(column: str | None, dataset: Dataset) -> Dataset:
+    """Return a table with weights of samples in place of the column that has them, if any."""
+    if column is None:
+        return dataset
+    from fuzzyfrog.common.messages import warn
+    from fuzzyfrog.data.weights import weighted
+
+    weights, rest = _taken_out("--weights", column, dataset)
+    if dataset.categorical[dataset.feature_names.index(column)]:
+        raise UsageError(f"--weights must be a column of numbers, got {column!r} with categories.")
+    found = weighted(rest, weights, column)
+    warn(found.notes[-1])
+    return found
+
+
+def _taken_out(option: str, column: str, dataset: Dataset) -> tuple[Any, Dataset]:
+    """Return the values of a column that is no feature, and the table without it."""
+    from fuzzyfrog.common.messages import shown, suggested
 
     names = dataset.feature_names
     if column not in names:
         raise UsageError(
-            f"--groups must be a column of {dataset.name} other than the target, got "
+            f"{option} must be a column of {dataset.name} other than the target, got "
             f"{shown(column)}. {suggested(column, names)}"
         )
-    labels = dataset.values[:, names.index(column)]
     rest = dataset.take(columns=[name != column for name in names])
-    return replace(rest, groups=group_numbers(labels, dataset.n_samples))
+    return dataset.values[:, names.index(column)], rest
 
 
 def groups_in(values: Sequence[str] | None, dataset: Dataset) -> dict[str, list[str]]:

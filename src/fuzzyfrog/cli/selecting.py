@@ -111,7 +111,7 @@ def _grouped(dataset: Dataset, settings: Settings) -> Dataset:
 
 
 def _ids(dataset: Dataset, options: SelectionOptions) -> tuple[str, ...]:
-    """Return the columns that say which sample it is, and are not selected from."""
+    """Return the columns that say which sample it is or how much it counts, no features."""
     from fuzzyfrog.data.dates import holds_dates
     from fuzzyfrog.select.identifiers import is_left_out_id
 
@@ -121,7 +121,7 @@ def _ids(dataset: Dataset, options: SelectionOptions) -> tuple[str, ...]:
         for one, name in enumerate(dataset.feature_names)
         if name not in asked and not holds_dates(dataset, one) and is_left_out_id(dataset, one)
     ]
-    return (*found, options.groups) if options.groups else tuple(found)
+    return (*found, *filter(None, (options.groups, options.weights)))
 
 
 def _check_same(before: Result, dataset: Dataset) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import ThreadpoolController
 
 from fuzzyfrog.common.deadline import current_deadline, stop_if_late
@@ -23,6 +24,7 @@ from fuzzyfrog.common.messages import count, percent, shown
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.dataset import group_numbers
+from fuzzyfrog.data.weights import checked_weights
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result import Check, ModelScores, NoiseGuard, Result
 from fuzzyfrog.result.check import shown as score_shown
@@ -63,7 +65,6 @@ class Plan:
     cv: Any = 5
     scoring: str | Sequence[str] | None = None
     models: Models = None
-    sample_weight: Floats | None = None
     seed: int = 0
     hear: Hear = field(default=lambda _: None)  # called with what comes next, may raise to stop it
 
@@ -121,7 +122,7 @@ def check(
         Samples that belong together, such as those of a patient, as for `fit`. Without it, IDs,
         names and copies of rows say so; with it, they do in addition.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights for the scores, and for the models that take them.
+        Weights for the selection, for the models that take them, and for the scores.
     seed : int, default=0
         Seed of the folds, the models and the shuffles. The same seed gives the same check.
 
@@ -171,8 +172,9 @@ def check(
         dataset = make_dataset(X, y, **given) if is_ours else make_dataset(X, y)
     if groups is not None:
         dataset = replace(dataset, groups=group_numbers(groups, dataset.n_samples))
-    weights = None if sample_weight is None else _weights(sample_weight, dataset.n_samples)
-    plan = Plan(cv, scoring, models, weights, seed)
+    if sample_weight is not None:
+        dataset = replace(dataset, weights=checked_weights(sample_weight, dataset.n_samples))
+    plan = Plan(cv, scoring, models, seed)
     if not callable(getattr(selector, "settings", None)):
         table = None if is_ours or isinstance(X, Dataset) else (X, y)
         return CrossValidation(_Estimator(selector, dataset, table, seed), dataset, plan).checked()
@@ -180,21 +182,6 @@ def check(
     if settings.random_state is None:
         settings = replace(settings, random_state=getattr(selector, "seed_", seed))
     return check_settings(settings, dataset, plan)
-
-
-def _weights(given: object, n_samples: int) -> Floats:
-    """Return the weights of samples; raise if they are none."""
-    try:
-        weights = np.asarray(given, np.float64)
-    except (TypeError, ValueError):
-        raise ParameterError("sample_weight", "be numbers", shown(given)) from None
-    if weights.shape != (n_samples,):
-        rule = f"have a value for each of the {n_samples:,} samples"
-        raise ParameterError("sample_weight", rule, f"an array of shape {weights.shape}")
-    if (wrong := weights[~((weights >= 0) & (weights < np.inf))]).size:
-        rule = "be finite numbers of at least 0"
-        raise ParameterError("sample_weight", rule, f"{wrong[0]:g}")
-    return weights
 
 
 def check_settings(settings: Settings, dataset: Dataset, plan: Plan) -> Check:
@@ -314,7 +301,7 @@ class _Estimator:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they are about parts of the table
             try:
-                fitted.fit(*self._part(rows))
+                fitted.fit(*self._part(rows), **self._weights(rows))
             except (DataError, ParameterError):
                 raise
             except (ValueError, TypeError) as error:
@@ -333,6 +320,13 @@ class _Estimator:
         if self._table is None:
             return self._dataset.values[rows], self._dataset.target[rows]
         return _safe_indexing(self._table[0], rows), _safe_indexing(self._table[1], rows)
+
+    def _weights(self, rows: Integers) -> dict[str, Floats]:
+        """Return the weights of some samples, if there are any and the selector takes them."""
+        weights = self._dataset.weights
+        if weights is None or not has_fit_parameter(self._selector, "sample_weight"):
+            return {}
+        return {"sample_weight": weights[rows]}
 
     def noise(self, seed: int) -> None:
         """Return nothing: other selectors may take hours."""
@@ -361,7 +355,7 @@ class CrossValidation:
         parts = self._split(target, n_folds, together)
         self._notes[place:place] = belonging.notes(parts)
         self._scorers = self._chosen_scorers(target, parts)
-        if (weights := plan.sample_weight) is not None:
+        if (weights := dataset.weights) is not None:
             sides = [weights[self._rows[side]] for part in parts for side in part]
             if not all(side.any() for side in sides):
                 rule = "be above 0 for a sample to train on and one to predict in each fold"
@@ -523,8 +517,7 @@ class CrossValidation:
     def in_folds(self) -> tuple[list[Fold], dict[str, list[Masks]], Scores]:
         """Return the folds, and the features and scores of each choice in each of them."""
         parts = [(self._rows[train], self._rows[test]) for train, test in self._parts]
-        weights = self._plan.sample_weight
-        folds = [Fold(self._dataset, part, self._models, self._scorers, weights) for part in parts]
+        folds = [Fold(self._dataset, part, self._models, self._scorers) for part in parts]
         chosen: dict[str, list[Masks]] = {}
         scores: Scores = {}
         for place, (fold, (train, _)) in enumerate(zip(folds, parts, strict=True)):

@@ -39,7 +39,7 @@ class CustomMeasure:
     make : callable
         Called with the `Dataset`; returns an object with ``score(masks)``. If that has a true
         ``is_monotone``, the fewest features that keep the score of all features are searched for,
-        else the highest score.
+        else the highest score. It must have a true ``uses_weights`` to be called with weights.
     dataset : Dataset
         The samples.
     """
@@ -57,6 +57,9 @@ class CustomMeasure:
                 "measure", "return an object with a method score(masks)", shown(self._measure)
             )
         self.is_monotone = bool(getattr(self._measure, "is_monotone", False))
+        if dataset.weights is not None and not getattr(self._measure, "uses_weights", False):
+            hint = "If it reads dataset.weights, set uses_weights = True in it."
+            raise ParameterError("sample_weight", "be None for this measure", "weights", hint)
 
     @property
     def n_features(self) -> int:

@@ -20,7 +20,6 @@ from fuzzyfrog.common.messages import shown, suggested, warn
 from fuzzyfrog.common.params import check_count, is_index
 from fuzzyfrog.common.tnorms import TNorm
 from fuzzyfrog.data import Dataset, make_dataset
-from fuzzyfrog.data.dataset import group_numbers
 from fuzzyfrog.data.scaling import Missing, Spread
 from fuzzyfrog.errors import ParameterError, PredictionWarning
 from fuzzyfrog.result import (
@@ -37,7 +36,7 @@ from fuzzyfrog.search import Callback, Search
 from fuzzyfrog.select.base import Masks, ranks_behind
 from fuzzyfrog.select.columns_frame import columns_frame
 from fuzzyfrog.select.custom import Custom, MakeMeasure
-from fuzzyfrog.select.explain import Evidence, used_columns
+from fuzzyfrog.select.explain import Evidence, among_all_rows, used_columns
 from fuzzyfrog.select.explained import examples_of, explained
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.held_out import chance_doubts
@@ -45,6 +44,7 @@ from fuzzyfrog.select.kind import Kind
 from fuzzyfrog.select.new_rows import read_new
 from fuzzyfrog.select.progress import Progress
 from fuzzyfrog.select.roles import for_reduct, with_columns
+from fuzzyfrog.select.row_groups import with_metadata
 from fuzzyfrog.select.selection import select, with_groups, with_reduct
 from fuzzyfrog.select.settings import RandomState, Settings, checked_callbacks, selected_index
 from fuzzyfrog.select.soft import Soft
@@ -88,7 +88,9 @@ class _Selector(TableSelector):
         given = self.get_params(deep=False)
         return Settings(kind=kind, **{name: given[name] for name in given if name not in left})
 
-    def fit(self, X: object, y: object = None, *, groups: object = None) -> Self:
+    def fit(
+        self, X: object, y: object = None, *, groups: object = None, sample_weight: object = None
+    ) -> Self:
         """Select features.
 
         Parameters
@@ -102,6 +104,10 @@ class _Selector(TableSelector):
             Samples that belong together, such as those of one patient, have the same label here.
             The soft measure does not compare them with each other. None takes an ID that the table
             has, if several samples share it.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts. By the soft measure, a sample of weight 2 counts as two of
+            one group everywhere; for reducts, the dependency is the mean by weights. Samples of
+            weight 0 are left out.
 
         Returns
         -------
@@ -121,10 +127,7 @@ class _Selector(TableSelector):
         verbose = int(self.verbose) if isinstance(self.verbose, bool) else self.verbose
         check_count("verbose", verbose, least=0)
         dataset = self._read(X, y)
-        if groups is not None:
-            numbers = group_numbers(groups, dataset.n_samples)
-            dataset = dataclasses.replace(dataset, groups=numbers)
-        dataset = with_groups(dataset, settings)
+        dataset = with_groups(with_metadata(dataset, groups, sample_weight), settings)
         progress = Progress(INTERVALS.get(verbose, 0.0))
         with stoppable():  # a signal ends the work under way, and what is known by then counts
             whole = Deadline()
@@ -139,6 +142,7 @@ class _Selector(TableSelector):
         evidence = Evidence.of(dataset, groups.expanded(used_columns(result)))
         self.result_ = replace(result, notes=(*result.notes, *doubts))
         self._groups, self._evidence = groups, evidence
+        self._sample_weight = None if sample_weight is None else np.array(sample_weight, np.float64)
         for sentence in doubts:
             warn(sentence, PredictionWarning)
         return self
@@ -339,7 +343,7 @@ class _Selector(TableSelector):
         names = self.get_feature_names_out().tolist()
         index = selected_index(feature, selected, names, getattr(self, "feature_names_in_", ()))
         examples = examples_of(self.result_, self._evidence, self.settings())
-        return examples.explanation(index, limit)
+        return among_all_rows(examples.explanation(index, limit), self._sample_weight)
 
     def columns_frame(self) -> Any:
         """Return the role of every column as a data frame.
@@ -414,6 +418,7 @@ class _Selector(TableSelector):
             before = make_dataset(
                 *given, categorical_features=self.categorical_features, target=self.target
             )
+        before = with_metadata(before, None, self._sample_weight)
         groups = self._evidence.dataset.groups
         if groups is None or len(groups) == before.n_samples:
             before = dataclasses.replace(before, groups=groups)

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any, Literal, Protocol
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from fuzzyfrog.data import Dataset
@@ -153,6 +154,17 @@ def category_name(dataset: Dataset, column: int, code: int) -> str:
     label = labels[code]
     is_whole = isinstance(label, float) and label.is_integer()
     return str(int(label) if is_whole else label)  # type: ignore[call-overload]
+
+
+def among_all_rows(found: Explanation, weights: Floats | None) -> Explanation:
+    """Return an explanation of the samples above weight 0 with their places among all samples."""
+    if weights is None:
+        return found
+    places = np.flatnonzero(weights).tolist()
+    pairs = (
+        replace(one, sample=places[one.sample], other=places[one.other]) for one in found.examples
+    )
+    return replace(found, examples=tuple(pairs))
 
 
 def used_columns(result: Result) -> Masks:

@@ -18,13 +18,13 @@ from fuzzyfrog.common.deadline import TimeIsUp
 from fuzzyfrog.common.messages import shown
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.data import Dataset, make_dataset
-from fuzzyfrog.data.dataset import group_numbers
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result import Chosen, Result, Stability
 from fuzzyfrog.select.cross_validation import MOST_SAMPLES, Selecting
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.redundant import ALIKE, correlations
 from fuzzyfrog.select.repeated_samples import LEAST_IN_A_FOLD, parts_of
+from fuzzyfrog.select.row_groups import with_metadata
 from fuzzyfrog.select.selection import fingerprint, with_groups
 from fuzzyfrog.select.settings import HIGHEST_SEED, Settings
 
@@ -43,6 +43,7 @@ def stability(
     *,
     n_pairs: int = N_PAIRS,
     groups: object = None,
+    sample_weight: object = None,
     seed: int = 0,
 ) -> Stability:
     """Return how often each column is selected on halves of the samples.
@@ -64,6 +65,8 @@ def stability(
     groups : array-like of shape (n_samples,), default=None
         Samples that belong together, such as those of a patient, are in the same half. None takes
         an ID that the table has, if the selector does.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How much each sample counts, as for `fit`.
     seed : int, default=0
         Seed of the splits. The same seed gives the same result.
 
@@ -100,10 +103,7 @@ def stability(
         dataset = make_dataset(
             X, y, categorical_features=selector.categorical_features, target=selector.target
         )
-        if groups is not None:
-            numbers = group_numbers(groups, dataset.n_samples)
-            dataset = replace(dataset, groups=numbers)
-        dataset = with_groups(dataset, settings)
+        dataset = with_groups(with_metadata(dataset, groups, sample_weight), settings)
     groups_of_columns = Groups.of(settings.feature_groups, dataset)
     answer = getattr(selector, "result_", None)
     if answer is None or f"sha256:{answer.table.sha256}" != fingerprint(dataset):

@@ -149,7 +149,6 @@ class Fold:
         parts: tuple[Integers, Integers],
         models: Mapping[str, Any],
         scorers: Mapping[str, Scorer],
-        weights: Floats | None,
     ) -> None:
         self._dataset, self._models, self._scorers = dataset, models, scorers
         self._parts = train, test = parts
@@ -159,6 +158,7 @@ class Fold:
             if not 1 / LARGEST < largest < LARGEST:  # squares would overflow, or be 0
                 target = target / max(largest, np.finfo(float).tiny)
         self._targets = target[train], target[test]
+        weights = dataset.weights
         self._weights = (None, None) if weights is None else (weights[train], weights[test])
         self._known: dict[bytes, list[list[float]]] = {}
 

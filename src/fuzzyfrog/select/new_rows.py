@@ -73,7 +73,15 @@ class NewRows:
             target=np.concatenate([old.target, new.target]),
             rows=None,
             groups=np.concatenate([together, after]),
+            weights=self._weights(),
         )
+
+    def _weights(self) -> NDArray[np.float64] | None:
+        """Return the weights of all rows; new ones count as the average old one."""
+        if self.old.weights is None:
+            return None
+        usual = np.full(self.new.n_samples, self.old.weights.mean())
+        return np.concatenate([self.old.weights, usual])
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -187,7 +195,7 @@ def aligned(old: Dataset, new: Dataset, needed: Masks) -> tuple[Dataset, list[st
         notes.append(f"{rows} in every column that is compared: leave out what is the same sample.")
     return replace(
         old, values=values, target=target, classes=classes, categories=tuple(categories),
-        rows=new.rows, groups=None,
+        rows=new.rows, groups=None, weights=None,
     ), notes  # fmt: skip
 
 

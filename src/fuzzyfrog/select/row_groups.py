@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import Sentence, Setting, count, first_few, shown, warn
 from fuzzyfrog.data import Dataset
+from fuzzyfrog.data.dataset import group_numbers
+from fuzzyfrog.data.weights import weighted, without_weightless
 from fuzzyfrog.select.identifiers import is_left_out_id, keeps_together
 
 Floats = NDArray[np.float64]
@@ -26,6 +28,15 @@ MANY_COPIES = 0.1  # of the samples
 MOST_CELLS = 20_000_000  # in which copies are looked for, about a second
 COLUMNS_AT_ONCE = 64
 MOST_CONNECTED = 0.2  # of the samples, by several IDs
+
+
+def with_metadata(dataset: Dataset, groups: object, sample_weight: object) -> Dataset:
+    """Return a table with groups and weights as `fit` takes them, without samples of weight 0."""
+    if groups is not None:
+        dataset = replace(dataset, groups=group_numbers(groups, dataset.n_samples))
+    if sample_weight is not None:
+        dataset = weighted(dataset, sample_weight)
+    return without_weightless(dataset)
 
 
 def with_groups_by_id(dataset: Dataset, included: Masks, excluded: Masks) -> Dataset:

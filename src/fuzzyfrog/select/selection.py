@@ -21,6 +21,7 @@ from fuzzyfrog.common.deadline import Limit, TimeIsUp, limited, stop_if_late, st
 from fuzzyfrog.common.messages import Sentence, Setting, count, warn
 from fuzzyfrog.common.resources import in_memory
 from fuzzyfrog.data import Dataset
+from fuzzyfrog.data.weights import without_weightless
 from fuzzyfrog.result import (
     Alike,
     ClassCount,
@@ -135,6 +136,7 @@ class _Fit:
     def result(self, dataset: Dataset) -> Result:
         """Return the result."""
         settings, kind, search = self._settings, self._kind, self._settings.strategy
+        dataset = without_weightless(dataset)
         limit = Limit(settings.max_seconds)
         with in_memory(f"the positions of {_size_of(dataset)}", SMALLER_TABLE):
             measure = kind.measured(dataset, settings.n_jobs)
@@ -482,6 +484,8 @@ def fingerprint(dataset: Dataset, *options: str) -> str:
     digest.update(dataset.target.astype(kind).tobytes())
     if dataset.groups is not None:
         digest.update(np.unique(dataset.groups, return_inverse=True)[1].astype("<i8").tobytes())
+    if dataset.weights is not None:
+        digest.update(b"weights" + dataset.weights.astype("<f8").tobytes())
     return f"sha256:{digest.hexdigest()}"
 
 

@@ -16,7 +16,7 @@ from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import safe, write_json, write_result
 from fuzzyfrog.cli.errors import ExitCode, UsageError
 from fuzzyfrog.cli.inputs import SavedRun, TableOptions, loaded_run, opened
-from fuzzyfrog.cli.options import grouped_by
+from fuzzyfrog.cli.options import grouped_by, weighted_by
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.common.jit import compiling_heard
 
@@ -37,6 +37,10 @@ def verify(
         ),
     ] = None,
     groups: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="As it was for the run."),
+    ] = None,
+    weights: Annotated[
         str | None,
         typer.Option(metavar="COLUMN", help="As it was for the run."),
     ] = None,
@@ -66,7 +70,7 @@ def verify(
 
         settings = settings_of(loaded, jobs)
         asked = replace(asked, target=asked.target or loaded.table.target.name)
-        before = _old_table(replace(asked, table=old), groups, settings)
+        before = _old_table(replace(asked, table=old), groups, weights, settings)
         course.phase(f"reading {asked.table}")
         with rows_to_add():
             new = _new_table(asked, before)
@@ -81,14 +85,17 @@ def verify(
         raise typer.Exit(ExitCode.NOT_VERIFIED)
 
 
-def _old_table(asked: TableOptions, groups: str | None, settings: Settings) -> Dataset:
+def _old_table(
+    asked: TableOptions, groups: str | None, weights: str | None, settings: Settings
+) -> Dataset:
     """Return the table as the run had it; its warnings are those of the run."""
     from fuzzyfrog.select.selection import with_groups
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with opened(asked if asked.is_file else TableOptions(table=asked.table)) as loaded:
-            return with_groups(grouped_by(groups, loaded.dataset), settings)
+            table = weighted_by(weights, grouped_by(groups, loaded.dataset))
+            return with_groups(table, settings)
 
 
 def _new_table(asked: TableOptions, old: Dataset) -> Dataset:
