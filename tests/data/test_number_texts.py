@@ -47,6 +47,13 @@ def test_texts_are_kept_on_request(write):
     assert one.categorical.tolist() == [True, True] + 6 * [False]
 
 
+def test_numbers_that_are_all_in_brackets_may_be_labels():
+    found = read_texts([f"({k})" for k in range(1, 9)])
+    assert found.values is None
+    assert found.doubt == "numbers in brackets, which may be labels, such as '(1)', '(2)', '(3)'"
+    assert read_texts(["(-3)", "5", "(3", "4)", "7", "8"]).values is None
+
+
 def test_an_unknown_rule_is_refused(refusal):
     assert "numbers_in_text must be 'read' or 'keep', got 'no'" in refusal(
         "x.csv", CARS, numbers_in_text="no"
@@ -68,6 +75,7 @@ def test_an_unknown_rule_is_refused(refusal):
         (["12.5 mg/dl", "13 mg/dl"], ".", None, [12.5, 13]),
         (["1248 CC", "998 CC"], ".", None, [1248, 998]),
         (["36 months", "60 months"], ".", None, [36, 60]),
+        (["(1,250.50)", "300", "(7)"], ".", ",", [-1250.5, 300, -7]),
         (["<0.1", "0.2", "0.3"], ".", None, [0.1, 0.2, 0.3]),
         (["−5 °C", "+3.5 °C", ".5 °C"], ".", None, [-5, 3.5, 0.5]),
         (["19 M", "8.7 M"], ".", None, [19, 8.7]),

@@ -324,6 +324,15 @@ def test_a_slip_among_the_numbers_of_a_target_is_told(write, kind):
     assert len(data.classes) == 60
 
 
+@pytest.mark.parametrize("kind", ["auto", "class"])
+def test_classes_that_differ_only_in_capital_letters_are_told(write, kind):
+    path = write("x.csv", "a,y\n" + "1,Yes\n2,yes\n3,No\n4,maybe\n" * 3)
+    told = "the target has classes that differ only in capital letters: 'Yes' and 'yes'. Spell "
+    with pytest.warns(UserWarning, match=told):
+        data = read_table(path, "y", target_kind=kind)
+    assert data.classes == ("No", "Yes", "maybe", "yes")
+
+
 def test_many_labels_that_are_numbers_are_classes_without_a_word(write):
     rows = "".join(f"{k},{k % 25}\n" for k in range(300)) + "7,other\n"
     assert len(read_table(write("x.csv", "a,y\n" + rows), "y").classes) == 26

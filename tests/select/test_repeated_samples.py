@@ -138,6 +138,14 @@ def test_categories_with_the_name_of_an_id_are_a_feature_and_told(name, values):
     )
 
 
+def test_names_of_people_are_ids():
+    X, y = visits([20] * 15, name="patient_name")
+    X["patient_name"] = [f"{chr(65 + k)}. Smith" for k in pd.factorize(X["patient_name"])[0]]
+    assert together(X, y).by == ("patient_name",)
+    X = X.rename(columns={"patient_name": "product_name"})
+    assert together(X, y).by == ()
+
+
 def test_ids_of_other_things_may_be_categories():
     X, y = visits([50] * 8, name="region_id")
     assert together(X, y).by == ()

@@ -275,6 +275,7 @@ class _Number:
     n_decimals: int
     is_bound: bool
     is_glued: bool  # to a single letter, as in "12A"
+    in_brackets: bool
 
     @property
     def is_spelled_out(self) -> bool:
@@ -333,8 +334,10 @@ def _maybe(texts: Sequence[str]) -> str:
 
 def _parsed(text: str, decimal: str) -> _Number | None:
     plain = text.strip()
-    match = _TEXT.fullmatch(plain.translate(_SWAPPED) if decimal == "," else plain)
-    if match is None or (match["sign"] and match["inner"]):
+    in_brackets = plain.startswith("(") and plain.endswith(")")  # negative in accounts
+    bare = plain[1:-1].strip() if in_brackets else plain
+    match = _TEXT.fullmatch(bare.translate(_SWAPPED) if decimal == "," else bare)
+    if match is None or sum(map(bool, (match["sign"], match["inner"], in_brackets))) > 1:
         return None
     after = match["after"] or ""
     if (after and match["before"]) or (after and not _is_unit(after)):
@@ -342,7 +345,7 @@ def _parsed(text: str, decimal: str) -> _Number | None:
     mark = match["mark"] or ""
     digits = match["whole"].replace(mark, "") if mark else match["whole"]
     value = float(f"{digits or 0}{match['fraction'] or ''}{match['power'] or ''}")
-    is_negative = (match["sign"] or match["inner"] or "+") in "-−"
+    is_negative = in_brackets or (match["sign"] or match["inner"] or "+") in "-−"
     return _Number(
         text=plain,
         value=-value if is_negative else value,
@@ -351,7 +354,8 @@ def _parsed(text: str, decimal: str) -> _Number | None:
         n_groups=match["whole"].count(mark) if mark else 0,
         n_decimals=len(match["fraction"] or ".") - 1,
         is_bound=match["bound"] is not None,
-        is_glued=len(after) == 1 and after.isalpha() and plain[-2] in "0123456789.,",
+        is_glued=len(after) == 1 and after.isalpha() and bare[-2] in "0123456789.,",
+        in_brackets=in_brackets,
     )
 
 
@@ -375,6 +379,8 @@ def _doubt_of(numbers: Sequence[_Number], decimal: str, separator: str | None) -
         return f"limits rather than values, such as {_first_of(bounds)}"
     if glued := [one for one in numbers if one.is_glued]:
         return f"numbers with a letter, which may be labels, such as {_first_of(glued)}"
+    if all(one.in_brackets for one in numbers):
+        return f"numbers in brackets, which may be labels, such as {_first_of(numbers)}"
     grouped = [one for one in numbers if one.mark]
     if not grouped:
         return _doubt_of_points(numbers) if decimal == "." else ""
@@ -415,7 +421,8 @@ def _reading(numbers: Sequence[_Number], decimal: str) -> str:
     """Return an example of each spelling, and what it was read as."""
     examples: list[tuple[set[str], _Number]] = []
     for one in numbers:
-        spelling = {one.affix, one.mark, "limit" if one.is_bound else ""} - {""}
+        kinds = {"limit": one.is_bound, "brackets": one.in_brackets}
+        spelling = {one.affix, one.mark, *(kind for kind, has in kinds.items() if has)} - {""}
         if not any(spelling <= told for told, _ in examples) and spelling:
             examples = [(told, other) for told, other in examples if not told <= spelling]
             examples.append((spelling, one))

@@ -84,6 +84,11 @@ def notes_on_target(
     `argument` is the caller's name for the kind.
     """
     numbers, classes = target
+    if classes is not None and (alike := _spelled_alike(classes)):
+        return (
+            f"the target has classes that differ only in capital letters: {alike}. Spell them "
+            "alike if they are the same.",
+        )
     if classes is not None and kind == "auto" and len(classes) > MOST_CLASSES:
         return _notes_on_slips(target, argument, decimal)
     if classes is not None or kind != "auto" or (numbers != np.floor(numbers)).any():
@@ -97,6 +102,15 @@ def notes_on_target(
         " if not.",
     )
     return (sentence,)
+
+
+def _spelled_alike(classes: Sequence[object]) -> str:
+    """Return the first classes that are equal but for capital letters, or nothing."""
+    texts: dict[str, str] = {}
+    for label in classes:
+        if isinstance(label, str) and label != (other := texts.setdefault(label.lower(), label)):
+            return f"{shown(other)} and {shown(label)}"
+    return ""
 
 
 def _notes_on_slips(target: Target, argument: str, decimal: str) -> tuple[str, ...]:

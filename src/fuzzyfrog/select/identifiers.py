@@ -155,17 +155,17 @@ def says_identifier(name: str) -> bool:
     words = _words(name)
     if len(words) < 2:
         return bool(words) and (words[0] in _MARKS | _ALONE or _is_alone(name))
-    if words[-1] in _NUMBERS and words[-2] in _NUMBERED:
+    if (words[-1] in _NUMBERS and words[-2] in _NUMBERED) or _is_of_people(name):
         return True
     return words[-1] in _MARKS and words[0] not in _COUNTS
 
 
 def _is_of_people(name: str) -> bool:
-    """Whether a name is that of people or animals, or of their number."""
+    """Whether a name is that of people or animals, or of their number or name."""
     words = _words(name)
     if len(words) < 2:
         return _is_alone(name)
-    return words[-1] == "pid" or (words[-1] in _NUMBERS and words[-2] in _PEOPLE)
+    return words[-1] == "pid" or (words[-1] in _NUMBERS | {"name"} and words[-2] in _PEOPLE)
 
 
 def _is_alone(name: str) -> bool:
