@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         soft_memberships,
         upper_approximation,
     )
-    from fuzzyfrog.report import plot_front, plot_reducts
+    from fuzzyfrog.report import plot_columns, plot_front, plot_reducts
     from fuzzyfrog.result import Result
     from fuzzyfrog.search import Exact, Genetic, ParticleSwarm, QuickReduct, ShuffledFrogs
     from fuzzyfrog.select.certify import enumerate_reducts
@@ -47,6 +47,7 @@ __all__ = [
     "enumerate_reducts",
     "load_dataset",
     "lower_approximation",
+    "plot_columns",
     "plot_front",
     "plot_reducts",
     "positive_region",
@@ -77,6 +78,7 @@ _HOMES = {
     "enumerate_reducts": "fuzzyfrog.select.certify",
     "load_dataset": "fuzzyfrog.data",
     "lower_approximation": "fuzzyfrog.measure",
+    "plot_columns": "fuzzyfrog.report",
     "plot_front": "fuzzyfrog.report",
     "plot_reducts": "fuzzyfrog.report",
     "positive_region": "fuzzyfrog.measure",

@@ -116,7 +116,7 @@ def test_wine_answers_in_order(opened, wine_result):
     assert sections == [
         "answer", "models", "features", "columns", "front", "reducts", "run",
     ]  # fmt: skip
-    assert sorted(page.locator(".chips .name").all_inner_texts()) == sorted(
+    assert sorted(page.locator("#answer .chips .name").all_inner_texts()) == sorted(
         wine_result.names(wine_result.selected)
     )
 
@@ -192,15 +192,14 @@ def test_tip_of_a_point_of_the_front(opened, wine_result):
 
 def test_tables_sort(opened, wine_result):
     page = opened(wine_result).page
-    page.locator("#frequency summary").click()
-    first = page.locator("#frequency tbody tr").first
-    head = page.locator("#frequency th button", has_text="Share")
+    first = page.locator("#all-columns tbody tr").first
+    head = page.locator("#all-columns th button", has_text="Share")
     head.click()
     rarest = min(range(13), key=lambda feature: wine_result.answer.feature_frequency[feature])
     assert first.inner_text().startswith(wine_result.table.features[rarest].name)
     head.click()
     assert first.inner_text().startswith("alcohol")
-    assert page.locator("#frequency th[aria-sort=descending]").count() == 1
+    assert page.locator("#all-columns th[aria-sort=descending]").count() == 1
 
 
 def test_columns_are_found_by_name_and_role(opened):
@@ -211,6 +210,21 @@ def test_columns_are_found_by_name_and_role(opened):
     for text, n_left in (("texture", 3), ("selected", 3), ("nowhere", 0), ("", 30)):
         page.fill("input[data-filters]", text)
         assert sum(row.is_visible() for row in rows.all()) == n_left
+
+
+def test_a_click_on_a_column_shows_the_answers_with_an_exchange(opened):
+    result = SoftSelector().fit(load_dataset("breast_cancer")).record()
+    for width in (1280, 390):
+        page = opened(result, width=width).page
+        page.fill("input[data-filters]", "texture")
+        page.locator(".tree a", has_text="worst area").click()
+        row = page.locator("#all-columns tr:target")
+        assert row.locator("td").first.inner_text() == "worst area"
+        chips = row.locator(".chips li").all_inner_texts()
+        assert sorted(chips) == ["worst area", "worst concave points", "worst texture"]
+        assert row.locator(".new").inner_text() == "worst area"
+        assert "Γ is 0.872, before 0.877" in row.locator(".exchange p").inner_text()
+        assert row.locator(".exchange p").is_visible()
 
 
 def test_theme_follows_the_system_until_it_is_switched(opened, wine_result):
@@ -404,7 +418,7 @@ def test_the_page_is_short_until_it_is_opened(opened, wine_result):
     height = "document.documentElement.scrollHeight"
     folded = page.evaluate(height)
     open_all(page)
-    assert folded < 4_800 < page.evaluate(height)
+    assert folded < 5_300 < page.evaluate(height)
 
 
 def test_classes_differ_by_color_and_shape_in_both_themes(opened, wine_result):

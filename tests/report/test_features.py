@@ -233,7 +233,7 @@ def test_many_features_are_limited_and_counted():
     found = features(words_of(result))
     assert len(found["first"]) + len(found["more"]) == 12
     assert found["more_title"] == "195 more selected features"
-    assert len(found["lines"]) == 188
+    assert found["n_hidden"] == 188
     page = render_report(result)
     assert page.count('class="ridges"') + page.count('class="shares"') == 12
 

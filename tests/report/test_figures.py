@@ -10,7 +10,15 @@ import pytest
 from msgspec.structs import replace
 from sklearn.exceptions import NotFittedError
 
-from fuzzyfrog import ReductSelector, SoftSelector, load_dataset, plot_front, plot_reducts
+from fuzzyfrog import (
+    ReductSelector,
+    SoftSelector,
+    load_dataset,
+    plot_columns,
+    plot_front,
+    plot_reducts,
+)
+from fuzzyfrog.errors import ParameterError
 from report.made import changed
 
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -26,7 +34,7 @@ def closed():
 def test_reports_need_no_matplotlib_and_figures_say_how_to_get_it():
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
-        "from fuzzyfrog import plot_front, plot_reducts\n"
+        "from fuzzyfrog import plot_columns, plot_front, plot_reducts\n"
         "from fuzzyfrog.report import render_report\n"
         "for draw in (plot_front, plot_reducts):\n"
         "    try: draw(None)\n"
@@ -106,6 +114,21 @@ def test_dollars_in_names_are_dollars_when_the_plot_is_drawn_later(hostile_resul
         warnings.filterwarnings("ignore", "Glyph .* missing")
         ax.figure.savefig(tmp_path / "plot.svg")
     assert "$x^{ $" in [label.get_text() for label in ax.get_yticklabels()]
+
+
+def test_the_rows_of_the_tree_are_the_columns_that_matter(tmp_path):
+    result = SoftSelector().fit(load_dataset("digits")).record()
+    axes = plot_columns(result)
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert len(names) == 30
+    assert {*result.names(result.selected)} <= {name.partition("  +")[0] for name in names}
+    assert (
+        axes.get_title(loc="left") == "The 30 that matter most of 64 columns by their correlation"
+    )
+    assert "other columns are not drawn" in " ".join(axes.texts[0].get_text().split())
+    axes.figure.savefig(tmp_path / "tree.png")
+    with pytest.raises(ParameterError, match="source must have a tree of columns, got none"):
+        plot_columns(replace(result, tree=None))
 
 
 def test_only_selectors_and_records_are_plotted():

@@ -135,19 +135,6 @@ def test_warnings_are_shown_before_the_facts(wine_result):
     assert "Please note" not in render_report(silent) + summary_html(silent)
 
 
-def test_features_in_no_reduct_are_named(wine_result):
-    def lead(n_unused):
-        shares = (0.0,) * n_unused + (0.5,) * (13 - n_unused)
-        page = render_report(changed(wine_result, feature_frequency=shares))
-        text = page[page.index('id="frequency"') : page.index("Share of subsets")]
-        return re.sub(r"<[^>]+>", "", text)
-
-    assert "1 feature occurs in none of the subsets: alcohol." in lead(1)
-    assert "2 features occur in none of the subsets: alcohol, malic_acid." in lead(2)
-    assert re.search(r"10 features occur .*, nonflavanoid_phenols and 2 more\.", lead(10))
-    assert "none of the subsets" not in lead(0)
-
-
 def test_a_table_without_a_name_is_not_called_table(wine_result):
     unnamed = replace(wine_result, table=replace(wine_result.table, name="table"))
     for page in (render_report(unnamed), summary_html(unnamed)):

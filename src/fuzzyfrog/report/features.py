@@ -20,8 +20,7 @@ from fuzzyfrog.result import (
 )
 from fuzzyfrog.words import Words
 
-MAX_CARDS = 12  # features with a picture and examples; the others get a line each
-MAX_LINES = 500
+MAX_CARDS = 12  # features with a picture and examples; the table of every column has the others
 FIRST_CARDS = 6  # that are not folded away
 MAX_CHARACTERS = 25_000  # of the names of the selected features, together
 LONGEST_NAME = 600
@@ -57,7 +56,7 @@ def features(words: Words) -> dict[str, Any]:
     result = words.result
     pictures, plot = distributions(result), scatter(result)
     explained = {one.feature: one for one in result.explanations}
-    most = room(min(len(result.selected), MAX_LINES), MAX_CHARACTERS, LONGEST_NAME)
+    most = room(min(len(result.selected), MAX_CARDS), MAX_CHARACTERS, LONGEST_NAME)
     cards = [
         _card(words, feature, explained.get(feature), pictures.get(feature), most)
         for feature in result.by_loss[:MAX_CARDS]
@@ -65,7 +64,6 @@ def features(words: Words) -> dict[str, Any]:
     n_first = FIRST_CARDS if plot is None else FIRST_CARDS - 1  # it has the place of a few
     if len(cards) <= n_first + 1:
         n_first += 1
-    listed = [explained[one] for one in result.by_loss[MAX_CARDS:MAX_LINES] if one in explained]
     n_more, examples = len(result.selected) - min(n_first, len(cards)), words.examples()
     return {
         "title": words.features_title(has_pictures=bool(pictures)),
@@ -75,12 +73,7 @@ def features(words: Words) -> dict[str, Any]:
         "first": cards[:n_first],
         "more": cards[n_first:],
         "more_title": count(n_more, "more selected feature"),
-        "lines": [
-            {"name": short(one.name, most), "signed": _signed(words, one),
-             "n_affected": one.n_affected}
-            for one in listed
-        ],
-        "n_hidden": len(result.selected) - len(cards) - len(listed),
+        "n_hidden": len(result.selected) - len(cards),
         "examples": None if examples is None else examples._asdict(),
     }  # fmt: skip
 

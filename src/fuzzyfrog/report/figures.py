@@ -1,6 +1,7 @@
 """Plots of a result on axes of matplotlib."""
 
 from collections.abc import Callable
+from textwrap import wrap
 from types import ModuleType
 from typing import Any
 
@@ -8,13 +9,24 @@ from fuzzyfrog.common.messages import count, shown
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.report.plot_data import most_frequent
 from fuzzyfrog.report.text import short
-from fuzzyfrog.result import Result, Subset
-from fuzzyfrog.words import Words, words_of
+from fuzzyfrog.report.tree import TICKS, across, forks, leaves
+from fuzzyfrog.result import ColumnTree, Result, Subset
+from fuzzyfrog.result.columns import ALIKE
+from fuzzyfrog.words import MARK_NAMES, Words, tree_lead, tree_title, words_of
 
 FRONT_SIZE = 7, 4  # inches
 ACCENT, INK, SOFT, MUTE, RULE = "#0f766e", "#1d2423", "#56605e", "#a9b1ae", "#dfdcd3"
 MAX_COLUMNS, MAX_ROWS = 40, 25  # of the picture of the reducts
 LONGEST = 32  # characters of a name
+MARKS = {  # shape, fill and edge of each role, as in the report
+    "selected": ("o", ACCENT, ACCENT),
+    "substitute": ("o", "white", ACCENT),
+    "useful": ("D", "white", "#b7791f"),
+    "unneeded": ("o", MUTE, MUTE),
+    "noise": ("o", "white", MUTE),
+    "left out": ("x", SOFT, SOFT),
+}
+FADED = ("unneeded", "noise", "left out")
 STYLE = {
     "font.size": 10,
     "font.family": ["sans-serif", "DejaVu Sans"],  # the second for glyphs that the first lacks
@@ -108,6 +120,35 @@ def plot_reducts(source: Any, ax: Any = None) -> Any:
     return _plotted(_draw_reducts, _size_of_reducts, source, ax)
 
 
+def plot_columns(source: Any, ax: Any = None) -> Any:
+    """Plot the columns as a tree, by how alike they are, with the role of each.
+
+    Of more than 30 columns, those that matter most are drawn: selected ones first, then what could
+    replace them, and what says most alone. Needs the extra ``fuzzyfrog[report]``.
+
+    Parameters
+    ----------
+    source : fitted selector or Result
+        The selector, or its result.
+    ax : matplotlib axes, default=None
+        Where to draw; None for a new figure.
+
+    Returns
+    -------
+    matplotlib axes
+        The axes with the plot.
+
+    Examples
+    --------
+    >>> from fuzzyfrog import SoftSelector, load_dataset, plot_columns
+    >>> selector = SoftSelector().fit(load_dataset("wine"))
+    >>> ax = plot_columns(selector)
+    >>> ax.get_yticklabels()[0].get_text()
+    'flavanoids'
+    """
+    return _plotted(_draw_columns, _size_of_columns, source, ax)
+
+
 def _plotted(
     draw: Callable[[Words, Any], None],
     size: Callable[[Result], tuple[float, float]],
@@ -193,3 +234,51 @@ def _draw_reducts(words: Words, axes: Any) -> None:
     rarer = f" ({n_rarer:,} rarer features not shown)" if n_rarer else ""
     title = f"{part}{result.n_reducts:,} {words.alike()}{rarer}"
     axes.set_title("The selected subset, the only one found" if result.n_reducts == 1 else title)
+
+
+def _tree_of(result: Result) -> ColumnTree:
+    if result.tree is None or not result.tree.leaves:
+        rule = "have a tree of columns"
+        raise ParameterError("source", rule, "none: there was no time for it, or no single column")
+    return result.tree
+
+
+def _size_of_columns(result: Result) -> tuple[float, float]:
+    return 8.0, 1.9 + 0.24 * len(_tree_of(result).leaves)
+
+
+def _draw_columns(words: Words, axes: Any) -> None:
+    result, tree = words.result, _tree_of(words.result)
+    rows = leaves(result, tree)
+    for fork in forks(tree):
+        (left, right), (top, bottom) = fork.starts, fork.rows
+        axes.plot([left, fork.at, fork.at, right], [top, top, bottom, bottom], color=MUTE, lw=1.2,
+                  solid_joinstyle="round", zorder=1)  # fmt: skip
+    axes.axvline(across(ALIKE), color=MUTE, linestyle=(0, (3, 3)), linewidth=1, zorder=0)
+    for mark, (marker, fill, edge) in MARKS.items():
+        some = [(row, one.size) for row, one in enumerate(rows) if one.mark == mark]
+        if some:
+            places, sizes = zip(*some, strict=True)
+            areas = [30 + 130 * one for one in sizes]
+            axes.scatter([1.0] * len(some), places, areas, marker=marker, facecolor=fill,
+                         edgecolor=edge, linewidths=1.8, zorder=2, clip_on=False,
+                         label=MARK_NAMES[mark])  # fmt: skip
+    more = [f"  +{one.n_alike:,}" if one.n_alike else "" for one in rows]
+    names = [short(one.name, LONGEST) + end for one, end in zip(rows, more, strict=True)]
+    axes.yaxis.tick_right()
+    axes.set_yticks(range(len(rows)), names)
+    for label, one in zip(axes.get_yticklabels(), rows, strict=True):
+        label.set(parse_math=False, color=SOFT if one.mark in FADED else INK,
+                  weight="bold" if one.mark == "selected" else "normal")  # fmt: skip
+    axes.tick_params("y", pad=10)
+    axes.set_xticks([across(one) for one in TICKS], [f"{one:g}" for one in TICKS])
+    axes.set(xlim=(-0.02, 1.0), ylim=(len(rows) - 0.4, -0.6), xlabel="absolute correlation")
+    axes.set_title(tree_title(words, tree), loc="left")
+    below = 17.3 * len(rows) + 20  # points
+    legend = axes.legend(loc="upper left", bbox_to_anchor=(0, -36 / below), frameon=False, ncols=5,
+                         handletextpad=0.2, columnspacing=1.2, fontsize=9)  # fmt: skip
+    for handle in legend.legend_handles:
+        handle.set_sizes([60])
+    note = "\n".join(wrap(tree_lead(words, tree), 120))
+    axes.annotate(note, (0, 0), xycoords="axes fraction", xytext=(0, -62), va="top", fontsize=8,
+                  textcoords="offset points", color=SOFT, annotation_clip=False)  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from fuzzyfrog.common.messages import count, percent
+from fuzzyfrog.common.messages import count
 from fuzzyfrog.report.text import room, short
 from fuzzyfrog.result import HistoryPoint, Result, Subset
 from fuzzyfrog.result.check import NAMES, shown
@@ -22,10 +22,7 @@ MAX_NAMED = 12  # features of a point that are named; fewer if there are many po
 MAX_NAMED_OF_ALL = 1_200
 MAX_CORE = 20  # features of the core that are named
 MAX_CHARACTERS = 25_000  # of the names of a front, or of the rows of a table
-LONGEST = 600
 LONGEST_NAMED = 80  # where a name is one of many
-MAX_UNUSED = 8  # features in no reduct that are named
-MAX_ROWS = 500  # of a table behind a picture
 MAX_STRIPS = 30  # of the picture of the diversity
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
@@ -165,30 +162,14 @@ def models(words: Words) -> dict[str, Any] | None:
     }
 
 
-def frequency(words: Words) -> dict[str, Any]:
-    """Return the share of reducts that have each feature, the most frequent first."""
-    result, shares = words.result, words.result.answer.feature_frequency
+def core(words: Words) -> dict[str, Any]:
+    """Return the sentence about the core of the reducts."""
     start, named, end = words.core() or ("", (), "")
-    used = most_frequent(result)
-    most = room(min(len(used), MAX_ROWS), MAX_CHARACTERS, LONGEST)
     return {
-        "rows": [
-            {
-                "name": short(result.table.features[feature].name, most),
-                "share": round(shares[feature], 6),
-                "percent": percent(shares[feature]),
-                "core": feature in (result.core or ()),
-                "selected": feature in result.selected,
-            }
-            for feature in used[:MAX_ROWS]
-        ],
-        **_unused(result),
-        "n_hidden_rows": max(0, len(used) - MAX_ROWS),
-        "has_core": result.core is not None,
-        "core_start": start,
-        "core": [short(name, LONGEST_NAMED) for name in result.names(named[:MAX_CORE])],
-        "n_more_core": max(0, len(named) - MAX_CORE),
-        "core_end": end,
+        "start": start,
+        "names": [short(name, LONGEST_NAMED) for name in words.result.names(named[:MAX_CORE])],
+        "n_more": max(0, len(named) - MAX_CORE),
+        "end": end,
     }
 
 
@@ -197,16 +178,6 @@ def most_frequent(result: Result) -> list[int]:
     shares = result.answer.feature_frequency
     used = [feature for feature, share in enumerate(shares) if share > 0]
     return sorted(used, key=lambda feature: (-shares[feature], feature))
-
-
-def _unused(result: Result) -> dict[str, Any]:
-    shares = enumerate(result.answer.feature_frequency)
-    unused = [feature for feature, share in shares if share <= 0]
-    return {
-        "n_unused": len(unused),
-        "unused": [short(name, LONGEST_NAMED) for name in result.names(unused[:MAX_UNUSED])],
-        "n_more_unused": max(0, len(unused) - MAX_UNUSED),
-    }
 
 
 def course(words: Words) -> dict[str, Any] | None:

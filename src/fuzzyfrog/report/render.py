@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 
 from fuzzyfrog.common.messages import count
 from fuzzyfrog.report.features import features
-from fuzzyfrog.report.plot_data import course, frequency, front, models
+from fuzzyfrog.report.plot_data import core, course, front, models
 from fuzzyfrog.report.sections import ambiguous, answer, check, columns, explorer, reproduction
 from fuzzyfrog.report.text import all_seen, short, visible
 from fuzzyfrog.result import Result
@@ -95,7 +95,7 @@ def collect(result: Result) -> dict[str, Any]:
         "models": models(words),
         "front": front(words),
         "reducts": explorer(words),
-        "frequency": frequency(words),
+        "core": core(words),
         "features": features(words),
         "columns": columns(words),
         "ambiguous": ambiguous(words),

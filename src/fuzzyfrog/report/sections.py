@@ -12,9 +12,21 @@ from fuzzyfrog.report.features import (
     named_pair,
 )
 from fuzzyfrog.report.text import cell, room, short, visible
+from fuzzyfrog.report.tree import TICKS, across, forks, leaves
 from fuzzyfrog.result import AmbiguousSample, Subset
+from fuzzyfrog.result.columns import ALIKE
 from fuzzyfrog.result.result import Parameter
-from fuzzyfrog.words import Words, columns_lead, columns_table, exchange_sentences
+from fuzzyfrog.words import (
+    MARK_NAMES,
+    Words,
+    columns_lead,
+    columns_order,
+    columns_table,
+    exchange_sentences,
+    exchanges_of,
+    tree_lead,
+    tree_title,
+)
 from fuzzyfrog.words.text import capitalized
 
 MAX_CHIPS = 60  # features that are named at the top
@@ -73,7 +85,9 @@ MAX_LISTED = 12  # reducts in the table for browsers that run no scripts
 MAX_LISTED_CHARACTERS = 20_000  # of the names in it
 MAX_VALUES = 30  # features of an ambiguous sample
 MAX_CLASSES = 100
-MAX_COLUMNS = 2_000  # in the table of all columns
+MAX_COLUMNS = 4_000  # in the table of all columns
+MAX_EXCHANGED = 200  # of these that show what the answer would be with an exchange
+MAX_EXCHANGED_CHIPS = 20  # features of such an answer that are named
 LONGEST_REMARK = 200
 FEWEST_FILTERED = 20  # columns for which a search field is worth its place
 # What depends on the machine or on people, so that another run may end elsewhere.
@@ -129,19 +143,61 @@ def columns(words: Words) -> dict[str, Any] | None:
     """Return every column with its role; None if there are none to know."""
     if not words.result.columns:
         return None
-    titles, rows = columns_table(words)
+    (titles, rows), order = columns_table(words), columns_order(words)
     most = room(min(len(rows), MAX_COLUMNS), MAX_CHARACTERS, LONGEST_CAPTION)
     return {
         "title": "Every column",
         "lead": columns_lead(words),
         "titles": [capitalized(title) for title in titles[2:-1]],
         "rows": [
-            {"name": short(name, most), "role": role, "numbers": list(numbers),
-             "remark": short(remark, LONGEST_REMARK) if remark else ""}
-            for name, role, *numbers, remark in rows[:MAX_COLUMNS]
+            {"name": short(name, most), "role": role, "numbers": list(numbers), "at": at,
+             "remark": short(remark, LONGEST_REMARK) if remark else "",
+             "exchanges": _exchanges(words, at) if place < MAX_EXCHANGED else []}
+            for place, (at, (name, role, *numbers, remark)) in enumerate(
+                zip(order[:MAX_COLUMNS], rows, strict=False)
+            )
         ],
+        "tree": tree(words),
         "has_filter": len(rows) > FEWEST_FILTERED,
         "n_hidden": max(0, len(rows) - MAX_COLUMNS),
+    }  # fmt: skip
+
+
+def _exchanges(words: Words, at: int) -> list[dict[str, Any]]:
+    """Return the answers that there would be with an exchange of a column, from stored figures."""
+    return [
+        {"said": sentence, "more": max(0, len(after) - MAX_EXCHANGED_CHIPS),
+         "chips": [{"name": short(name, LONGEST_CAPTION), "new": one == new}
+                   for one, name in zip(after, words.result.names(after), strict=True)
+                   if one == new or after.index(one) < MAX_EXCHANGED_CHIPS]}
+        for after, new, sentence in exchanges_of(words, at)
+    ]  # fmt: skip
+
+
+def tree(words: Words) -> dict[str, Any] | None:
+    """Return the tree of the columns that matter most; None if there is none."""
+    result, found = words.result, words.result.tree
+    if found is None or len(found.leaves) < 2:
+        return None
+    rows = leaves(result, found)
+    lines = (
+        f"M{100 * one.starts[0]:.4g} {one.rows[0] + 0.5:g}H{100 * one.at:.4g}"
+        f"V{one.rows[1] + 0.5:g}H{100 * one.starts[1]:.4g}"
+        for one in forks(found)
+    )
+    marks = [mark for mark in MARK_NAMES if any(one.mark == mark for one in rows)]
+    return {
+        "title": tree_title(words, found),
+        "lead": tree_lead(words, found),
+        "lines": "".join(lines),
+        "alike": round(100 * across(ALIKE), 2),
+        "ticks": [{"at": round(100 * across(one), 2), "label": f"{one:g}"} for one in TICKS],
+        "marks": [{"style": mark.replace(" ", "-"), "name": MARK_NAMES[mark]} for mark in marks],
+        "rows": [
+            {"name": short(one.name, LONGEST_CAPTION), "style": one.mark.replace(" ", "-"),
+             "size": round(one.size, 3), "at": one.feature, "n_alike": one.n_alike}
+            for one in rows
+        ],
     }  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """The result of a selection, in plain types that can be saved and shared."""
 
 from fuzzyfrog.result.check import Check, Difference, ModelScores, NoiseGuard
-from fuzzyfrog.result.columns import Column, Exchange, Replacement
+from fuzzyfrog.result.columns import Column, ColumnTree, Exchange, Join, Replacement
 from fuzzyfrog.result.parts import (
     Alike,
     AmbiguousSample,
@@ -35,6 +35,7 @@ __all__ = [
     "Chosen",
     "ClassCount",
     "Column",
+    "ColumnTree",
     "DataSample",
     "Difference",
     "Example",
@@ -42,6 +43,7 @@ __all__ = [
     "Explanation",
     "FeatureSummary",
     "HistoryPoint",
+    "Join",
     "Leak",
     "ModelScores",
     "NoiseGuard",

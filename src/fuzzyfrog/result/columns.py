@@ -2,9 +2,11 @@
 
 from typing import Literal
 
-from fuzzyfrog.result.parts import Features, Index, Number, Part, Positive
+from fuzzyfrog.result.parts import Count, Features, Index, Number, Part, Positive, Share
 
 Role = Literal["selected", "substitute", "useful", "unneeded", "left out"]
+ALIKE = 0.9  # correlation from which on a column can replace another one
+ROLES: tuple[Role, ...] = ("selected", "substitute", "useful", "unneeded", "left out")
 Rule = Literal["", "excluded", "identifier", "date", "copy", "constant", "empty"]
 
 
@@ -109,3 +111,38 @@ class Column(Part, frozen=True, omit_defaults=True):
     def cost(self) -> Replacement | None:
         """The exchange that costs least; None if none was scored."""
         return min(self.replacements, key=lambda one: one.lost, default=None)
+
+
+class Join(Part, frozen=True):
+    """Two branches of a tree that join, and how alike they are.
+
+    Attributes
+    ----------
+    left, right : int
+        Each the place of a leaf or, from the number of leaves on, an earlier join.
+    correlation : float
+        The mean absolute correlation of their columns, from 0 to 1.
+    """
+
+    left: Index
+    right: Index
+    correlation: Share
+
+
+class ColumnTree(Part, frozen=True):
+    """The columns that matter most, by how alike they are.
+
+    Attributes
+    ----------
+    leaves : tuple of int
+        The columns, from top to bottom.
+    joins : tuple of Join
+        How they join, the most alike first; one fewer than there are leaves.
+    n_alike : tuple of int
+        For each leaf, the number of columns that are not drawn and resemble it most (a correlation
+        of 0.7 or more).
+    """
+
+    leaves: tuple[Index, ...]
+    joins: tuple[Join, ...]
+    n_alike: tuple[Count, ...]

@@ -18,7 +18,7 @@ from fuzzyfrog.common.files import written_whole
 from fuzzyfrog.common.messages import close_to, listed, shown
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result.check import Check
-from fuzzyfrog.result.columns import Column, Exchange
+from fuzzyfrog.result.columns import Column, ColumnTree, Exchange
 from fuzzyfrog.result.parts import (
     Alike,
     AmbiguousSample,
@@ -170,6 +170,8 @@ class Result(Part, frozen=True):
         Selected features with those that could replace them, and are redundant next to them.
     columns : tuple of Column
         What each column does, one for each feature of the table; empty if that was not computed.
+    tree : ColumnTree or None
+        The columns that matter most, by how alike they are; None if that was not computed.
     explanations : tuple of Explanation
         One for each selected feature, in the same order; empty if there was no time for that.
     ambiguous : tuple of AmbiguousSample
@@ -212,6 +214,7 @@ class Result(Part, frozen=True):
     correlated: tuple[Alike, ...]
     substitutes: tuple[Alike, ...] = ()
     columns: tuple[Column, ...] = ()
+    tree: ColumnTree | None = None
     explanations: tuple[Explanation, ...] = ()
     ambiguous: tuple[AmbiguousSample, ...] = ()
     n_ambiguous: Count = 0

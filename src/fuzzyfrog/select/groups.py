@@ -238,6 +238,7 @@ class Groups:
             correlated=alikes(result.correlated),
             substitutes=alikes(result.substitutes),
             columns=tuple(described(one) for one in kept) if result.columns else (),
+            tree=result.tree and replace(result.tree, leaves=moved(result.tree.leaves)),
         )
 
 

@@ -20,9 +20,10 @@ from fuzzyfrog.common.params import check_count
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result import Chosen, Result, Stability
+from fuzzyfrog.result.columns import ALIKE
 from fuzzyfrog.select.cross_validation import MOST_SAMPLES, Selecting
 from fuzzyfrog.select.groups import Groups
-from fuzzyfrog.select.redundant import ALIKE, correlations
+from fuzzyfrog.select.redundant import correlations
 from fuzzyfrog.select.repeated_samples import LEAST_IN_A_FOLD, parts_of
 from fuzzyfrog.select.row_groups import with_metadata
 from fuzzyfrog.select.selection import fingerprint, with_groups

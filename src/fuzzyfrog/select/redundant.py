@@ -14,12 +14,12 @@ from fuzzyfrog.common.deadline import TimeIsUp, stop_if_late
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.weights import masses_of, mean_by, median_by, others_of
 from fuzzyfrog.measure import SoftDependency
+from fuzzyfrog.result.columns import ALIKE
 from fuzzyfrog.select.copies import ranks
 from fuzzyfrog.select.kind import Integers, Masks, Orders
 
 Floats = NDArray[np.float64]
 
-ALIKE = 0.9  # correlation from which on a feature can replace another one
 CLEARLY = 2.0  # standard errors
 PENALTY = 1.0  # of the linear models, in squared spreads
 TOLERANCE = 1e-9  # by which rounding may change a score or a loss

@@ -22,11 +22,12 @@ from fuzzyfrog.common.messages import warn
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dates import holds_dates
 from fuzzyfrog.result import Column, Replacement, Result
-from fuzzyfrog.result.columns import Role, Rule
+from fuzzyfrog.result.columns import ALIKE, Role, Rule
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.kind import Integers, Masks
-from fuzzyfrog.select.redundant import ALIKE, correlations
+from fuzzyfrog.select.redundant import correlations
 from fuzzyfrog.select.settings import Settings, constrained_features
+from fuzzyfrog.select.tree import column_tree
 
 Floats = NDArray[np.float64]
 
@@ -34,6 +35,7 @@ FEWEST_ROWS = 200  # samples that figures come from; beyond that, columns go wit
 MOST_COMPARED = 20_000  # samples whose values are correlated
 MOST_REDUCTS = 5_000  # that are looked at for exchanges
 MOST_REPLACEMENTS = 3  # for each selected column
+MOST_TRIED = 100  # substitutes whose neighbors are asked as well
 N_SHUFFLED = 100  # columns that a relevant one must exceed alone
 N_ERRORS = 2  # standard errors that a useful column adds at least
 AT_ONCE = 256  # subsets
@@ -60,7 +62,8 @@ def with_columns(result: Result, dataset: Dataset, settings: Settings, groups: G
                 one for one in np.flatnonzero(~groups.members).tolist()
                 if one not in rules and one not in result.selected
             ]  # fmt: skip
-            for feature, alike in _alike(result, dataset, groups, candidates).items():
+            part = _compared(dataset, result.seed)
+            for feature, alike in _alike(result, part, groups, candidates).items():
                 substitutes[feature] = tuple(sorted({*substitutes.get(feature, ()), *alike}))
             figures = _Figures(result, dataset, settings, groups, notes)
             columns = figures.columns(candidates, substitutes)
@@ -69,14 +72,18 @@ def with_columns(result: Result, dataset: Dataset, settings: Settings, groups: G
     except MemoryError:
         notes.append(_said("There was too little memory to score every column."))
     stands_for = {one: some[0] for some in groups.columns.values() for one in some}
-    return replace(
-        result,
-        notes=(*result.notes, *notes),
-        columns=tuple(
-            _column(name, stands_for.get(at, at), result, rules, substitutes, columns)
-            for at, name in enumerate(dataset.feature_names)
-        ),
+    described = tuple(
+        _column(name, stands_for.get(at, at), result, rules, substitutes, columns)
+        for at, name in enumerate(dataset.feature_names)
     )
+    tree = None
+    try:
+        with limited(current_deadline().within(left)):
+            single = np.flatnonzero(~groups.grouped).tolist()
+            tree = column_tree(_compared(dataset, result.seed), described, single)
+    except (TimeIsUp, MemoryError):
+        pass  # the roles are what matters
+    return replace(result, notes=(*result.notes, *notes), columns=described, tree=tree)
 
 
 def _said(note: str) -> str:
@@ -169,6 +176,14 @@ def _in_reducts(result: Result) -> dict[int, tuple[int, ...]]:
     return {feature: tuple(sorted(lacks)) for feature, lacks in nearest.items()}
 
 
+def _compared(dataset: Dataset, seed: int) -> Dataset:
+    """Return the samples whose values are correlated, random ones of a large table."""
+    if dataset.n_samples <= MOST_COMPARED:
+        return dataset
+    drawn = np.random.default_rng([seed, SHUFFLING]).permutation(dataset.n_samples)
+    return dataset.take(np.sort(drawn[:MOST_COMPARED]))
+
+
 def _alike(
     result: Result, dataset: Dataset, groups: Groups, candidates: Sequence[int]
 ) -> dict[int, tuple[int, ...]]:
@@ -177,9 +192,6 @@ def _alike(
     single = [one for one in result.selected if not groups.grouped[one]]
     if not some or not single:
         return {}
-    if dataset.n_samples > MOST_COMPARED:
-        drawn = np.random.default_rng([result.seed, SHUFFLING]).permutation(dataset.n_samples)
-        dataset = dataset.take(np.sort(drawn[:MOST_COMPARED]))
     near = correlations(dataset, np.array(single), np.array(some)) >= ALIKE
     return {
         one: tuple(np.array(single)[near[:, place]].tolist())
@@ -254,8 +266,10 @@ class _Figures:
                 column(feature), adds=fall, error=error, replacements=tuple(best)
             )
         costs: dict[int, list[Replacement]] = {}
-        for feature, other, exchange in exchanged:
+        for feature, other, exchange in sorted(exchanged, key=lambda one: one[2].lost):
             if feature in substitutes.get(other, ()):
+                if n_here == n_all and other not in costs and len(costs) < MOST_TRIED:
+                    exchange = self._with_accuracy(feature, exchange)
                 costs.setdefault(other, []).append(replace(exchange, feature=feature))
         for feature in candidates:
             found = column(feature)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fuzzyfrog.common.messages import shown, told_apart
-from fuzzyfrog.result import Column, Exchange, Result
-from fuzzyfrog.words.text import named
+from fuzzyfrog.common.messages import count, shown, told_apart
+from fuzzyfrog.result import Column, ColumnTree, Exchange, Result
+from fuzzyfrog.result.columns import ROLES
+from fuzzyfrog.result.parts import Features
+from fuzzyfrog.words.text import capitalized, named
 
 if TYPE_CHECKING:  # the words of each kind of answer use this module
     from fuzzyfrog.words.common import Words
 
 NOTHING_MEASURABLE = "adds nothing measurable"
-ROLES = ("selected", "substitute", "useful", "unneeded", "left out")
+MARK_NAMES: dict[str, str] = {
+    **dict(zip(ROLES, ROLES, strict=True)),
+    "noise": "unneeded, like noise alone",
+}
 
 
 def columns_lead(words: Words) -> str:
@@ -30,21 +36,61 @@ def columns_lead(words: Words) -> str:
     )
 
 
+def tree_title(words: Words, tree: ColumnTree) -> str:
+    """Return how many columns the tree has, of how many."""
+    n_drawn, n_columns = len(tree.leaves), len(words.result.columns)
+    part = "" if n_drawn == n_columns else f"the {n_drawn:,} that matter most of "
+    return capitalized(f"{part}{count(n_columns, 'column')} by their correlation")
+
+
+def tree_lead(words: Words, tree: ColumnTree) -> str:
+    """Return how to read the tree of columns, and what it leaves out, in sentences."""
+    n_columns, n_alike = len(words.result.columns), sum(tree.n_alike)
+    n_others = n_columns - len(tree.leaves) - n_alike
+    said = (
+        "Columns that join further to the right are more alike; right of 0.9, one could take the "
+        "place of another. The larger a mark, the more the column says alone."
+    )
+    if n_alike:
+        they = "that resemble one" if n_alike > 1 else "that resembles one"
+        said += f" Plus signs count {count(n_alike, 'column')} {they} that is drawn (0.7 or more)."
+    if n_others:
+        said += f" {count(n_others, 'other column')} {'is' if n_others == 1 else 'are'} not drawn."
+    return said
+
+
 def columns_table(words: Words) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return titles, and a row for each column, those that matter most first."""
     stability, has_share = words.result.stability, words.result.n_reducts > 1
     taken = {} if stability is None else {one.feature: one.share for one in stability.columns}
     more = [*(["share"] if has_share else []), *([] if stability is None else ["halves"])]
     titles = ("column", "role", "alone", "adds", *more, "")
-    order = sorted(range(len(words.result.columns)), key=lambda at: _place(words, at))
     rows = []
-    for at in order:
+    for at in columns_order(words):
         one = words.result.columns[at]
         share = [f"{words.result.answer.feature_frequency[at]:.0%}"] if has_share else []
         halves = [] if stability is None else [f"{taken.get(at, 0.0):.0%}"]
         numbers = alone(one), adds(one), *share, *halves
         rows.append((one.name, one.role, *numbers, remark(words, one)))
     return titles, rows
+
+
+def columns_order(words: Words) -> list[int]:
+    """Return the columns in the order of their table."""
+    return sorted(range(len(words.result.columns)), key=lambda at: _place(words, at))
+
+
+def exchanges_of(words: Words, at: int) -> Iterator[tuple[Features, int, str]]:
+    """Yield other answers with, or without, a column: their columns, the new one, what changes."""
+    result, one = words.result, words.result.columns[at]
+    for other in one.replacements:
+        old, new = (at, other.feature) if one.role == "selected" else (other.feature, at)
+        found = Exchange(
+            result.names((old,)), result.names((new,)), result.dependency, other.lost, other.error,
+            result.chosen_accuracy, other.accuracy,
+        )  # fmt: skip
+        after = tuple(new if feature == old else feature for feature in result.by_loss)
+        yield after, new, f"{_change(words, found)}."
 
 
 def _place(words: Words, at: int) -> tuple[float, ...]:
@@ -78,12 +124,14 @@ def remark(words: Words, one: Column) -> str:
         price = f"for {named(result.names((cost.feature,)))} ({_signed(-cost.lost)})"
         return f"{price}; also for {named(result.names(others))}" if others else price
     if one.role == "selected":
-        if not one.is_measurable:
-            return NOTHING_MEASURABLE
-        if one.cost is None:
-            return ""
-        best = named(result.names((one.cost.feature,)))
-        return f"could be replaced by {best} ({_signed(-one.cost.lost)})"
+        stability = result.stability
+        said = [] if one.is_measurable else [NOTHING_MEASURABLE]
+        if stability is not None and one.name in stability.shaky:
+            said.insert(0, "in fewer than half of the halves")
+        if one.cost is not None:
+            best = named(result.names((one.cost.feature,)))
+            said.append(f"could be replaced by {best} ({_signed(-one.cost.lost)})")
+        return "; ".join(said)
     if one.role == "useful":
         asked = result.asked_size
         few = "" if asked is None else f", but the number asked for is {asked:,}"
@@ -108,23 +156,27 @@ def _why_left_out(words: Words, one: Column) -> str:
 
 def exchange_sentences(words: Words, one: Exchange) -> str:
     """Return what an exchange of columns changed, in sentences."""
-    now = one.before - one.lost
-    error = "" if one.error is None else f" ± {one.error:.4f}"
-    said = (
-        f"{named(one.new)} in the place of {named(one.old)}: {words.score} is "
-        f"{told_apart(now, one.before)}, before {told_apart(one.before, now)} "
-        f"({_signed(-one.lost)}{error})"
-    )
-    if one.accuracy is not None and one.accuracy_before is not None:
-        change = _signed(one.accuracy - one.accuracy_before, 3)
-        before = f"before {one.accuracy_before:.3f} ({change})"
-        said += f"; {words.accuracy()} is {one.accuracy:.3f}, {before}"
+    said = f"{named(one.new)} in the place of {named(one.old)}: {_change(words, one)}."
     if words.result.exchange is one and words.result.check is not None:
         said += (
-            ". The check has these columns in every fold; they were chosen on all samples, so "
-            "expect a little less on new ones"
+            " The check has these columns in every fold; they were chosen on all samples, so "
+            "expect a little less on new ones."
         )
-    return f"{said}."
+    return said
+
+
+def _change(words: Words, one: Exchange) -> str:
+    """Return the figures before and after an exchange, without a final period."""
+    now, error = one.before - one.lost, "" if one.error is None else f" ± {one.error:.4f}"
+    said = (
+        f"{words.score} is {told_apart(now, one.before)}, before {told_apart(one.before, now)} "
+        f"({_signed(-one.lost)}{error})"
+    )
+    if one.accuracy is None or one.accuracy_before is None:
+        return said
+    change = _signed(one.accuracy - one.accuracy_before, 3)
+    before = f"before {one.accuracy_before:.3f} ({change})"
+    return f"{said}; {words.accuracy()} is {one.accuracy:.3f}, {before}"
 
 
 def _signed(value: float, digits: int = 4) -> str:

@@ -64,11 +64,22 @@
 
   for (const field of document.querySelectorAll("input[data-filters]")) {
     const rows = document.getElementById(field.dataset.filters).tBodies[0].rows;
+    const seen = (row) => [...row.cells].map((cell) => (cell.querySelector("summary") ?? cell).textContent);
     field.addEventListener("input", () => {
       const wanted = field.value.trim().toLowerCase();
-      for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
+      for (const row of rows) row.hidden = !seen(row).join(" ").toLowerCase().includes(wanted);
     });
   }
+
+  const openRow = () => {
+    const row = location.hash.startsWith("#column-") && document.getElementById(location.hash.slice(1));
+    if (!row) return;
+    row.hidden = false; // it may be filtered out
+    for (const one of row.querySelectorAll("details")) one.open = true;
+    row.scrollIntoView({ block: "center" });
+  };
+  addEventListener("hashchange", openRow);
+  openRow();
 
   let folded = [];
   addEventListener("beforeprint", () => {
