@@ -26,6 +26,11 @@ def config(tmp_path, text):
     return path
 
 
+def test_the_example_has_only_keys_that_exist():
+    example = read_config(LAB / "example.toml")
+    assert [entry.name for entry in example.data] == ["glass", "fruit", "nuts"]
+
+
 def test_the_experiment_of_the_paper():
     paper = read_config(LAB / "paper" / "experiment.toml")
     assert len(paper.data) == 22
