@@ -216,7 +216,7 @@ def test_stability(in_process, tmp_path):
     run = Result.load(saved)
     assert run.stability.n_pairs == 50
     changed = saved.read_text().replace('"is_selected": true', '"is_selected": false')
-    with pytest.raises(DataError, match=r"stability\.columns"):
+    with pytest.raises(DataError, match="must be as fuzzyfrog wrote it"):
         Result.from_json(changed)
 
 
