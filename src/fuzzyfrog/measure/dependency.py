@@ -202,9 +202,18 @@ class SubsetScores:
     def _may_lose(self, wanted: Floats) -> Floats:
         """Return by how much memberships may fall, in all, for a mean of at least `wanted`.
 
-        By masses, each would lose as little as the lightest one does.
+        No membership falls by more than 1, so the least mass is lost if the lightest fall to 0.
         """
-        return np.asarray(self._mass * (1.0 - wanted + MARGIN) / self._masses.min())
+        budget, n_samples = self._mass * (1.0 - wanted + MARGIN), self._asked.size
+        if self._mass == n_samples:  # each has mass 1
+            return np.asarray(budget)
+        lost = np.interp(budget, self._lightest, np.arange(n_samples + 1), right=np.inf)
+        return np.asarray(lost + n_samples * MARGIN)
+
+    @cached_property
+    def _lightest(self) -> Floats:
+        """The mass of the k lightest samples, for each k."""
+        return np.concatenate([[0.0], np.cumsum(np.sort(self._masses))])
 
     def _mean(self, membership: Floats) -> float:
         """Return the mean of the memberships of the requested samples, in their order."""
