@@ -13,6 +13,7 @@ from fuzzyfrog import (
 )
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.result import Chosen, Stability
+from fuzzyfrog.words import columns_table, words_of
 
 
 class Halves:
@@ -138,3 +139,19 @@ def test_the_function_is_found_whatever_is_imported_first():
 
     import_module("fuzzyfrog.select.halves")
     assert callable(import_module("fuzzyfrog").stability)
+
+
+def test_a_record_and_a_frame_say_how_often_a_column_is_selected():
+    wine = load_dataset("wine")
+    selector = SoftSelector().fit(wine)
+    found = stability(selector, wine, n_pairs=4)
+    assert found.shaky
+    record = selector.record(stability=found)
+    rows = {row[0]: row for row in columns_table(words_of(record))[1]}
+    frame = selector.columns_frame(stability=found).set_index("column")
+    for one in found.columns:
+        assert frame.loc[one.name, ["halves", "is_shaky"]].tolist() == [one.share, one.is_shaky]
+        assert ("in fewer than half of the halves" in rows[one.name][-1]) == one.is_shaky
+    other = selector.swap("proline", "hue", wine)
+    with pytest.raises(ParameterError, match="stability must be that of these columns, got one of"):
+        other.record(stability=found)

@@ -75,6 +75,16 @@ def test_a_custom_measure_has_no_error_bars():
     assert (found.lost, found.error, found.accuracy) == (3.0, None, None)
 
 
+def test_weights_are_those_of_the_fit():
+    weights = np.random.default_rng(0).integers(0, 3, 178)
+    patient = np.arange(178) // 2
+    X, y = WINE.values, WINE.target
+    selector = SoftSelector().fit(X, y, groups=patient, sample_weight=weights)
+    old = int(selector.result_.selected[0])
+    other = selector.swap(old, next(one for one in range(13) if not selector.support_[one]), X, y)
+    assert other.result_.exchange.lost == pytest.approx(selector.dependency_ - other.dependency_)
+
+
 def test_samples_that_belong_together_stay_together():
     patient = np.random.default_rng(0).integers(0, 60, 178)
     frame = pd.DataFrame(WINE.values, columns=WINE.feature_names)

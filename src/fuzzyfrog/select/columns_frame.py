@@ -4,15 +4,20 @@ from importlib import import_module
 from typing import Any
 
 from fuzzyfrog.errors import DataError
-from fuzzyfrog.result import Column, Result
+from fuzzyfrog.result import Column, Result, Stability
 
 
-def columns_frame(result: Result) -> Any:
+def columns_frame(result: Result, stability: Stability | None) -> Any:
     """Return a row for each column of a result, as a data frame of pandas, or else of polars."""
     rows = [
         _row(result, one, share)
         for one, share in zip(result.columns, result.answer.feature_frequency, strict=True)
     ]
+    if stability is not None:
+        taken = {one.name: one for one in stability.columns}
+        for row in rows:
+            one = taken.get(row["column"])
+            row |= {"halves": one.share if one else 0.0, "is_shaky": bool(one and one.is_shaky)}
     for library in ("pandas", "polars"):
         try:
             return import_module(library).DataFrame(rows)

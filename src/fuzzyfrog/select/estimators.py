@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from fuzzyfrog.common.deadline import ALLOWANCE, Deadline, TimeIsUp, limited, stoppable
-from fuzzyfrog.common.messages import shown, suggested, warn
+from fuzzyfrog.common.messages import listed, shown, suggested, warn
 from fuzzyfrog.common.params import check_count, is_index
 from fuzzyfrog.common.tnorms import TNorm
 from fuzzyfrog.data import Dataset, make_dataset
@@ -29,6 +29,7 @@ from fuzzyfrog.result import (
     Explanation,
     HistoryPoint,
     Result,
+    Stability,
     Subset,
     Verified,
 )
@@ -308,12 +309,18 @@ class _Selector(TableSelector):
         other: Self = clone(self)
         known = other.get_params(deep=False)
         other.set_params(**{name: value for name, value in given.items() if name in known})
-        groups = self._evidence.dataset.groups
+        groups, weights = self._evidence.dataset.groups, self._sample_weight
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the fit says the same
-            dataset = dataclasses.replace(other._read(X, y), groups=groups)
+            dataset = with_metadata(other._read(X, y), None, weights)
+        if groups is None or len(groups) == dataset.n_samples:
+            dataset = dataclasses.replace(dataset, groups=groups)
         check_same(self.result_, dataset)
-        other.fit(X, y, groups=groups)
+        if groups is not None and weights is not None:  # those of weight 0 are in none
+            every = np.zeros(len(weights), np.int64)
+            every[weights > 0] = groups
+            groups = every
+        other.fit(X, y, groups=groups, sample_weight=weights)
         other.result_ = with_exchange(
             other.result_, self.result_, dataset, other.settings(), other._groups
         )
@@ -345,8 +352,13 @@ class _Selector(TableSelector):
         examples = examples_of(self.result_, self._evidence, self.settings())
         return among_all_rows(examples.explanation(index, limit), self._sample_weight)
 
-    def columns_frame(self) -> Any:
+    def columns_frame(self, *, stability: Stability | None = None) -> Any:
         """Return the role of every column as a data frame.
+
+        Parameters
+        ----------
+        stability : Stability, default=None
+            The result of :func:`fuzzyfrog.stability`, which adds how often each is selected.
 
         Returns
         -------
@@ -356,7 +368,7 @@ class _Selector(TableSelector):
             where that is installed, else of polars.
         """
         check_is_fitted(self, "result_")
-        return columns_frame(self.result_)
+        return columns_frame(self.result_, stability)
 
     def why_not(self, feature: int | str) -> str:
         """Return why a feature is not selected.
@@ -427,7 +439,12 @@ class _Selector(TableSelector):
         return verify(self.result_, settings, before, new, max_seconds=max_seconds, ignored=ignored)
 
     def record(
-        self, *, name: str | None = None, command: str | None = None, check: Check | None = None
+        self,
+        *,
+        name: str | None = None,
+        command: str | None = None,
+        check: Check | None = None,
+        stability: Stability | None = None,
     ) -> Result:
         """Return the record of the fit: what was selected and why, and how to reproduce it.
 
@@ -439,6 +456,8 @@ class _Selector(TableSelector):
             The command line that started the fit.
         check : Check, default=None
             The result of :func:`fuzzyfrog.check`, which becomes part of the record.
+        stability : Stability, default=None
+            The result of :func:`fuzzyfrog.stability`, likewise.
 
         Returns
         -------
@@ -450,10 +469,21 @@ class _Selector(TableSelector):
         check_is_fitted(self, "result_")
         found = explained(self.result_, self._evidence, self.settings(), self._groups)
         table = found.table if name is None else replace(found.table, name=name)
-        return replace(found, table=table, command=command, check=check)
+        if stability is not None:
+            its = [one.name for one in stability.columns if one.is_selected]
+            if sorted(its) != sorted(found.names(found.selected)):
+                raise ParameterError(
+                    "stability", "be that of these columns", f"one of {listed(its)}"
+                )
+        return replace(found, table=table, command=command, check=check, stability=stability)
 
     def report(
-        self, path: str | os.PathLike[str], *, name: str | None = None, check: Check | None = None
+        self,
+        path: str | os.PathLike[str],
+        *,
+        name: str | None = None,
+        check: Check | None = None,
+        stability: Stability | None = None,
     ) -> None:
         """Write an HTML report.
 
@@ -468,10 +498,12 @@ class _Selector(TableSelector):
             Name of the data; None for its own name.
         check : Check, default=None
             The result of :func:`fuzzyfrog.check`, to show how well models do.
+        stability : Stability, default=None
+            The result of :func:`fuzzyfrog.stability`, to show how often each column is selected.
         """
         from fuzzyfrog.report import write_report
 
-        write_report(self.record(name=name, check=check), path)
+        write_report(self.record(name=name, check=check, stability=stability), path)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, those of the search as ``search__name``.

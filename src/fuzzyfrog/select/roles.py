@@ -326,11 +326,11 @@ class _Figures:
             errors: list[float | None] = [None] * len(falls)
             if falls.shape[1] > 1:
                 errors = measure.standard_errors(falls).tolist()
-            yield from zip(_means(measure, falls).tolist(), errors, strict=True)
+            yield from zip(means_of(measure, falls).tolist(), errors, strict=True)
 
     def _scores(self, measure: Any, masks: Iterable[Masks]) -> list[float]:
         batches = self._weighed(measure, masks)
-        return [score for some in batches for score in _means(measure, some).tolist()]
+        return [score for some in batches for score in means_of(measure, some).tolist()]
 
     def _alone(self, here: Any, features: list[int]) -> dict[int, float]:
         scores = self._scores(here, (self._of([one]) for one in features))
@@ -393,7 +393,7 @@ class _Figures:
         return highest
 
 
-def _means(measure: Any, rows: Floats) -> Floats:
+def means_of(measure: Any, rows: Floats) -> Floats:
     """Return the score of each row: its one value, or the mean over the samples of the measure."""
     return rows[:, 0] if rows.shape[1] == 1 else np.asarray(measure.means(rows))
 

@@ -11,6 +11,7 @@ from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.result import Exchange, Result
 from fuzzyfrog.select.groups import Groups
+from fuzzyfrog.select.roles import means_of
 from fuzzyfrog.select.settings import Settings
 
 # What has no meaning once the columns are given. The search scores them, and nothing else.
@@ -60,7 +61,7 @@ def with_exchange(
             [groups.expanded(np.isin(places, one.selected)) for one in (before, result)]
         )
         falls = -np.diff(settings.kind.weighed(here, masks), axis=0)
-        lost = float(falls.mean())
+        lost = float(means_of(here, falls)[0])
         if falls.shape[1] > 1:
             error = float(here.standard_errors(falls)[0])
         accuracy_before, accuracy = (settings.kind.accuracy(here, one) for one in masks)
