@@ -19,7 +19,8 @@ import typer
 
 from fuzzyfrog.cli.console import warn
 from fuzzyfrog.cli.errors import UsageError, in_options
-from fuzzyfrog.cli.options import READING, given_options, names_in, option_field
+from fuzzyfrog.cli.names import names_in
+from fuzzyfrog.cli.options import READING, given_options, option_field
 from fuzzyfrog.common.files import written_whole
 from fuzzyfrog.common.messages import Sentence, Setting, close_to, shown, suggested
 
@@ -178,36 +179,23 @@ def _loaded(asked: TableOptions, path: Path) -> LoadedTable:
 
 
 def _named(asked: TableOptions) -> LoadedTable:
-    from fuzzyfrog.data import load_dataset
+    """Return a data set by its name; raise for an unknown one, maybe a file without its suffix."""
+    from fuzzyfrog.data import dataset_names, load_dataset
     from fuzzyfrog.data.write_table import CellSource
 
-    _check_name(asked)
-    _refuse_reading_options(asked)
-    return LoadedTable(load_dataset(asked.table), CellSource(None))
-
-
-def _check_name(asked: TableOptions) -> None:
-    """Raise for an unknown name, which may be a file without its suffix."""
-    from fuzzyfrog.data import dataset_names
-
-    if asked.table in dataset_names():
-        return
-    files = sorted(str(path) for path in Path().glob(f"{glob.escape(asked.table)}.*"))
-    raise UsageError(
-        f"TABLE must be a file or the name of a data set, got {shown(asked.table)}. "
-        f"{suggested(asked.table, files[:3] or dataset_names())}"
-    )
-
-
-def _refuse_reading_options(asked: TableOptions) -> None:
-    """Raise if an option says how to read a data set that is given by its name."""
-    given = given_options(asked, but=("table",))
-    if given:
+    if asked.table not in dataset_names():
+        files = sorted(str(path) for path in Path().glob(f"{glob.escape(asked.table)}.*"))
+        raise UsageError(
+            f"TABLE must be a file or the name of a data set, got {shown(asked.table)}. "
+            f"{suggested(asked.table, files[:3] or dataset_names())}"
+        )
+    if given := given_options(asked, but=("table",)):
         raise UsageError(
             f"{given[0]} must be left out for a data set that is given by its name, such as "
             f"{asked.table}. Its columns are known; `fuzzyfrog select --exclude` leaves features "
             "out."
         )
+    return LoadedTable(load_dataset(asked.table), CellSource(None))
 
 
 def warn_of_suspects(dataset: Dataset, features: Sequence[str]) -> None:

@@ -102,8 +102,7 @@ def check_budget(max_evaluations: object, max_seconds: object) -> None:
     """Raise unless each is None or a number above 0, the first one an integer."""
     if max_evaluations is not None:
         check_count("max_evaluations", max_evaluations)
-    is_number = isinstance(max_seconds, Real) and not isinstance(max_seconds, bool)
-    is_positive = is_number and float(max_seconds) > 0  # type: ignore[arg-type]
+    is_positive = _is_number(max_seconds) and float(max_seconds) > 0  # type: ignore[arg-type]
     if max_seconds is not None and not is_positive:
         raise ParameterError(
             "max_seconds", "be a number above 0", repr(max_seconds), "None sets no limit."

@@ -13,7 +13,8 @@ from msgspec import to_builtins
 from fuzzyfrog.cli.console import fitted, tell, write_json, write_result
 from fuzzyfrog.cli.errors import ExitCode, UsageError
 from fuzzyfrog.cli.inputs import TableOptions, left_out_of, opened
-from fuzzyfrog.cli.options import CheckOptions, Printing, ReductOptions, features_in, given_options
+from fuzzyfrog.cli.names import features_in
+from fuzzyfrog.cli.options import CheckOptions, Printing, ReductOptions, given_options
 from fuzzyfrog.cli.outputs import Files
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.cli.selecting import run_selection

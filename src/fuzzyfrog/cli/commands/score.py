@@ -10,7 +10,8 @@ import typer
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import safe, write_json, write_result
 from fuzzyfrog.cli.inputs import TableOptions, left_out_of, opened, warn_of_suspects
-from fuzzyfrog.cli.options import StrictOptions, features_in
+from fuzzyfrog.cli.names import features_in
+from fuzzyfrog.cli.options import StrictOptions
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.common.jit import compiling_heard
 

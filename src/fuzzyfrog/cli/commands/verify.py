@@ -16,7 +16,7 @@ from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import safe, write_json, write_result
 from fuzzyfrog.cli.errors import ExitCode, UsageError
 from fuzzyfrog.cli.inputs import SavedRun, TableOptions, loaded_run, opened
-from fuzzyfrog.cli.options import grouped_by, weighted_by
+from fuzzyfrog.cli.names import grouped_by, weighted_by
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.common.jit import compiling_heard
 
