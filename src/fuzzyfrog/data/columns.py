@@ -126,6 +126,16 @@ def _dtype_name(part: Series) -> str:
     return str(part.dtype if is_known else getattr(native, "dtype", None) or native.type)
 
 
+def _without_values(part: Series, feature: Feature, before: str) -> FloatArray:
+    """Return a part of another type than those before it, which must be empty."""
+    if _is_empty(part):
+        return np.full(len(part), np.nan)
+    raise DataError(
+        f"feature {shown(feature.name)} must have one type in the whole table, got "
+        f"{_dtype_name(part)} after {before}. Convert the column to one type."
+    )
+
+
 class NumberParts:
     """Collects a column of numbers; `is_late` if it must be collected again, as text."""
 
@@ -139,20 +149,12 @@ class NumberParts:
     def add(self, part: Series) -> FloatArray:
         """Return the numbers of a part of a frame's column."""
         if not has_numbers(part):
-            return self._without_values(part)
+            return _without_values(part, self._feature, "numbers")
         if _may_merge(part):
             cells = part.to_list()
             self.note_exact([cell for cell in cells if not is_missing(cell)])
             return _numbers(cells, self._feature)
         return np.asarray(part.cast(nw.Float64).to_numpy(), dtype=np.float64)
-
-    def _without_values(self, part: Series) -> FloatArray:
-        if _is_empty(part):
-            return np.full(len(part), np.nan)
-        raise DataError(
-            f"feature {shown(self._feature.name)} must have one type in the whole table, got "
-            f"{_dtype_name(part)} after numbers. Convert the column to one type."
-        )
 
     def note_exact(self, exact: Sequence[Any]) -> None:
         """Keep the integers and decimals that float64 may merge with others."""
@@ -178,13 +180,8 @@ class DateParts:
 
     def add(self, part: Series) -> FloatArray:
         """Return the days of a part of a frame's column."""
-        if _is_empty(part):
-            return np.full(len(part), np.nan)
         if not has_dates(part):
-            raise DataError(
-                f"feature {shown(self._feature.name)} must have one type in the whole table, got "
-                f"{_dtype_name(part)} after dates. Convert the column to one type."
-            )
+            return _without_values(part, self._feature, "dates")
         return days_since_1970(part)
 
     def finish(self) -> Column:

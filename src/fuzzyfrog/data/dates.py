@@ -159,19 +159,15 @@ def _number_of(word: str) -> int:
 def _parts(days: Days) -> dict[str, NDArray[np.float64]]:
     """Return the parts of dates by name."""
     known = ~np.isnan(days)
-    dates = days[known].astype(np.int64).astype("M8[D]")
-    months = dates.astype("M8[M]").astype(np.int64)
+    whole = np.where(known, days, 0.0).astype(np.int64)
+    months = whole.astype("M8[D]").astype("M8[M]").astype(np.int64)
     values = {
         "year": months // 12 + 1970,
         "month": months % 12 + 1,
-        "weekday": (dates.astype(np.int64) + 3) % 7 + 1,  # 1970 began on a Thursday
-        "days": dates.astype(np.int64),
+        "weekday": (whole + 3) % 7 + 1,  # 1970 began on a Thursday
+        "days": whole,
     }
-    found = {}
-    for part in PARTS:
-        found[part] = np.full(len(days), np.nan)
-        found[part][known] = values[part]
-    return found
+    return {part: np.where(known, values[part], np.nan) for part in PARTS}
 
 
 def _example(dataset: Dataset, feature: int) -> str:

@@ -125,13 +125,11 @@ class NpyTable(Source):
             yield first, min(at_once, self.shape[0] - first)
 
     def _numbers(self, stream: BinaryIO, count: int) -> NDArray[Any]:
-        return np.frombuffer(self._read(stream, count * self.dtype.itemsize), self.dtype)
-
-    def _read(self, stream: BinaryIO, n_bytes: int) -> bytes:
+        n_bytes = count * self.dtype.itemsize
         found = stream.read(n_bytes)
         if len(found) < n_bytes:
             raise self._cut_off()
-        return found
+        return np.frombuffer(found, self.dtype)
 
 
 def _header(path: Path, stream: BinaryIO) -> tuple[tuple[int, int], bool, np.dtype[Any]]:
