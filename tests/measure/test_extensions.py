@@ -7,6 +7,7 @@ import pytest
 
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.dependency import SubsetScores
+from fuzzyfrog.measure.greedy import Witnesses
 from fuzzyfrog.measure.tree import TreeEngine
 from measure_cases import TNORMS
 from strategies import JIT_IS_OFF
@@ -79,6 +80,21 @@ def test_one_path_does_not_mislead_another():
     np.testing.assert_array_equal(
         measure.best(masks), np.where(scores == scores.max(), scores, -np.inf)
     )
+
+
+def test_most_extensions_are_never_scored(monkeypatch):
+    scored = []
+    remember = Witnesses.remember
+    monkeypatch.setattr(
+        Witnesses, "remember", lambda self, *found: scored.append(1) or remember(self, *found)
+    )
+    X, originals = copies_with_noise(200, 6, 20, seed=6)
+    measure = Dependency(X, originals[:, 0] + originals[:, 1] > 0, n_jobs=1)
+    base = np.zeros(measure.n_features, dtype=bool)
+    for _ in range(4):
+        masks = extensions(base)
+        base = masks[np.argmax(measure.best(masks))]
+    assert len(scored) < 2 * measure.n_features  # of four times as many
 
 
 @pytest.mark.usefixtures("every_table_is_huge")

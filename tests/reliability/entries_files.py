@@ -146,7 +146,8 @@ LOGS = [
      Refused("Another version of the code wrote it", CheckpointError)),
     ("a log with half a score", first_record(lambda body: body[:-3]),
      Refused("Another version of the code wrote it", CheckpointError)),
-    ("a log with a score that is none", first_record(lambda body: body[:-8] + NAN), Given(1.0)),
+    ("a log with a score that is none", first_record(lambda body: body[:-8] + NAN),
+     Refused("Another version of the code wrote it", CheckpointError)),
     ("a log with an infinite score", first_record(lambda body: body[:-8] + INFINITY),
      Refused("Another version of the code wrote it", CheckpointError)),
 ]  # fmt: skip
@@ -193,5 +194,5 @@ ENTRIES = [
     Entry("Parquet: lists in a column", parquet(pa.table({"a": [[1], [2]], "class": ["x", "y"]})),
           Refused("x.parquet: feature 'a' must hold numbers, booleans or text")),
     Entry("a run that is altered to be JSON of something else", run_of(json.dumps({"a": 1})),
-          Refused("an object with the fields schema and result")),
+          Refused("an object with the fields schema, sha256 and result")),
 ]  # fmt: skip

@@ -20,8 +20,9 @@ The path of a call, from the public names to the loops that Numba compiles::
       |     LineEngine     one feature, by sorting              engines.py
       |     TreeEngine     skips far parts of large tables      tree.py     _kernel_tree.py
       |
-      `-- weigh_step       greedy steps in small tables, all    greedy.py   _kernel_pairs.py
-                           extensions of a subset at once
+      `-- greedy steps: subsets that extend a common one by a feature
+            weigh_step     small tables: all of them at once    greedy.py   _kernel_pairs.py
+            Witnesses      bounds, by remembered enemies        greedy.py   _kernel_pairs.py
 
     Requirements           rows for proofs of minimality        requirements.py
 

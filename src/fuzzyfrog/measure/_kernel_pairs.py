@@ -1,17 +1,17 @@
-"""Scores of the extensions of one subset by a feature each, many at once.
+"""Extensions of one subset by a feature each, many at once: their scores, or bounds on them.
 
 `extend` goes through every pair of enemies. A pair is measured once on the features that all
 extensions have in common; what each further feature makes of it is a loop over features, which the
 compiler turns into vectors. Pairs that are at distance 1 already are left out
-(docs/theory.md#steps).
+(docs/theory.md#steps). The other kernels know a few enemies of each sample (docs/theory.md#bounds).
 """
 
 import numpy as np
 
 from fuzzyfrog.common.jit import kernel
-from fuzzyfrog.common.tnorms import PRODUCT, SUM
+from fuzzyfrog.common.tnorms import LARGEST, PRODUCT, SUM
 from fuzzyfrog.data.scaling import GRID
-from fuzzyfrog.measure._kernel_scan import alike, joined_similarity, total
+from fuzzyfrog.measure._kernel_scan import alike, distance, joined_similarity, total
 
 _BLOCK = 64  # samples that are compared with one sample at a time
 _AT_ONCE = 8  # features joined for a whole block before a check of what is left
@@ -173,3 +173,56 @@ def _join_similarities(here, there, base, added, join, similarity):
 def _likeness(z, other):
     d = abs(z - other)
     return max(0.0, 1.0 - d) if d == d else 1.0
+
+
+@kernel
+def measure_pairs(Z, asked, subset, join, known, apart):
+    """Set `apart` to the distance of each sample to each enemy it knows; 1 where it knows none."""
+    for i in range(known.shape[0]):
+        for k in range(known.shape[1]):
+            apart[i, k] = 1.0
+            if known[i, k] >= 0:
+                apart[i, k] = min(1.0, distance(Z, asked[i], known[i, k], subset, join))
+
+
+@kernel
+def _joined(apart, d, join):
+    if join == SUM:
+        return apart + d
+    if join == LARGEST:
+        return max(apart, d)
+    return 1.0 - joined_similarity(1.0 - apart, max(0.0, 1.0 - d), join)
+
+
+@kernel
+def bounds(Z, target, asked, masses, join, known, apart, first, last, total):
+    """Add to `total` the most that some samples can contribute under each extension.
+
+    Parameters
+    ----------
+    asked : int64[n_asked]
+        The samples that know enemies, one for each row of `known` and `apart`.
+    masses : int64[n_asked]
+        How much each of them counts.
+    first, last : int
+        Which of them to look at.
+    total : float64[n_features]
+        For each feature an upper bound on the sum of memberships once it is added.
+    """
+    lowest = np.empty(Z.shape[1])
+    for i in range(first, last):
+        lowest[:] = 1.0
+        here = Z[asked[i]]
+        for k in range(known.shape[1]):
+            base = apart[i, k]
+            if base >= 1.0:
+                continue
+            there = Z[known[i, k]]
+            more = alike(target, asked[i], known[i, k]) if target.size > 0 else 0.0
+            for a in range(lowest.size):
+                d = abs(here[a] - there[a])
+                d = d if d == d else 0.0
+                value = _joined(base, d, join) + more
+                lowest[a] = abs(value if value < lowest[a] else lowest[a])  # see `_lower_by_sum`
+        for a in range(lowest.size):
+            total[a] += masses[i] * lowest[a]

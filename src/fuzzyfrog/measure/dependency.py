@@ -37,11 +37,13 @@ from fuzzyfrog.measure.geometry import (
     Masks,
     Subset,
     blocks_of,
+    exact_mean,
     exact_means,
     mean_membership,
     subset_of,
+    total,
 )
-from fuzzyfrog.measure.greedy import weigh_step
+from fuzzyfrog.measure.greedy import Witnesses, weigh_step
 from fuzzyfrog.measure.threads import effective_threads, map_blocks
 from fuzzyfrog.measure.tree import TreeEngine
 
@@ -56,8 +58,7 @@ _TREE_ROWS = 4_000  # requested samples that pay for a tree of all samples
 _TREE_ROWS_NUMERIC = 2_000  # the same for a numeric target, where every pair is one of enemies
 _FEW_PAIRS = 100_000  # below this, looking at every pair is cheaper than avoiding it
 _MOST_CELLS = 4_000_000  # of masks scored in one go
-_LEAST = 256  # ... but this many subsets
-_CHUNK = 16  # subsets scored before the others must match the best of them
+_LEAST = 256  # ... but this many subsets, before the others must match the best of them
 _WORTH_A_LOOK = 1_000_000  # pairs from which on it pays to know which samples need no other look
 
 
@@ -254,32 +255,59 @@ class SubsetScores:
 
         Those within the tolerance of the highest score are all among the best. One that has lost
         more than the best so far is abandoned. If every subset extends a common one by one feature,
-        as in a greedy search, samples that this one separates are not looked at again. The answer
-        is the same as if all of them were scored.
+        as in a greedy search, enemies that are already known rule out most of them, and samples
+        that the common one separates are not looked at again. The answer is the same as if all of
+        them were scored.
         """
-        checked, n_samples = self._checked(masks), self._asked.size
-        rows, at_once, step = np.arange(n_samples), self._at_once, one_step(checked)
-        if step is not None and self._is_small:
-            at_once = len(checked)
-        elif step is not None and not self._suits_arrays(checked):
-            rows = self._unsure(step[0])
-        part = self if rows.size == n_samples else self._on(self._asked[rows])
+        checked = self._checked(masks)
+        step = one_step(checked)
+        if step is not None and not self._is_small and not self._suits_arrays(checked):
+            return self._best_extensions(checked, *step)
         scores, best = np.full(len(checked), -np.inf), -np.inf
+        at_once = _LEAST if step is None else max(1, len(checked))
         for start in range(0, len(checked), at_once):
             some = slice(start, start + at_once)
-            bars = np.full(len(checked[some]), best - self.tolerance)
-            weights = part._weights(checked[some], self._may_lose(bars))
-            # Samples that are at 1 stay there, whatever is added.
-            weights[weights[:, 0] >= 0, 0] += (self._mass - part._mass) * SURE
-            scores[some] = exact_means(weights, self._mass)
+            scores[some] = self.score(checked[some], at_least=best - self.tolerance)
             best = max(best, float(scores[some].max()))
         scores[scores < best - self.tolerance] = -np.inf
         return scores
 
-    @property
-    def _at_once(self) -> int:
-        """Number of subsets that are scored before the others must match the best of them."""
-        return max(_CHUNK, 4 * self._n_threads)
+    def _best_extensions(self, checked: Masks, base: Masks, added: Integers) -> Floats:
+        """Return the same for subsets of which each adds a feature: those with high bounds first.
+
+        Bounds are sums of rounded numbers; each addition is off by half a unit of them at most.
+        """
+        rows, features = self._unsure(base), np.flatnonzero(base)
+        part = self if rows.size == self._asked.size else self._on(self._asked[rows])
+        sure = self._mass - part._mass  # samples that are at 1 stay there, whatever is added
+        slack = max(1e-6, self._mass * self._asked.size * 2.0**-52)
+        scores, best, at_once = np.full(len(checked), -np.inf), -np.inf, self._n_threads
+        left = np.arange(len(checked))
+        while left.size:
+            bounds = sure + self._witnesses.bounds(features, rows, added[left])
+            order = np.argsort(-bounds, kind="stable")
+            needed = self._mass * (best - self.tolerance) - slack
+            left = left[order[bounds[order] >= needed]]
+            some, left = left[:at_once], left[at_once:]
+            allowed = float(self._may_lose(np.array([best - self.tolerance]))[0])
+
+            def near(k: int, allowed: float = allowed) -> Nearest:
+                subset = subset_of(self._geometry, checked[k])
+                return part._engine_for(subset).nearest(subset, allowed)
+
+            for k, found in zip(some, map_blocks(near, some, self._n_threads), strict=True):
+                self._witnesses.remember(rows, found.enemy)
+                if found.complete:
+                    coarse, fine = total(found.membership, part._masses)
+                    scores[k] = exact_mean(coarse + sure * SURE, fine, self._mass)
+                    best = max(best, scores[k])
+            at_once *= 2
+        scores[scores < best - self.tolerance] = -np.inf
+        return scores
+
+    @cached_property
+    def _witnesses(self) -> Witnesses:
+        return Witnesses(self._geometry, self._join, self._n_threads, self._asked)
 
     def _unsure(self, base: Masks) -> Integers:
         """Return which of the samples are below membership 1 under a subset; all if not few.
