@@ -95,7 +95,7 @@ def test_a_slip_among_numbers_is_warned_of_and_noted(frame):
     cells = [str(number) for number in range(25)]
     cells[7] = "7O"
     with pytest.warns(
-        UserWarning, match="'a' holds numbers except '7O', so it is categorical"
+        UserWarning, match="'a' holds numbers except '7O', so it is treated as categorical"
     ) as told:
         data = make_dataset(frame({"a": cells}), [0, 1] * 12 + [0])
     assert data.categorical.tolist() == [True]

@@ -284,7 +284,9 @@ def numbers_and(*others):
 @pytest.mark.parametrize("others", [["12O"], ["-", "unknown"]])
 def test_a_slip_in_a_column_of_numbers_is_warned_of(write, others):
     spelled = ", ".join(repr(cell) for cell in others)
-    with pytest.warns(UserWarning, match=f"holds numbers except {spelled}, so it is categorical"):
+    with pytest.warns(
+        UserWarning, match=f"holds numbers except {spelled}, so it is treated as categorical"
+    ):
         data = read_table(write("x.csv", numbers_and(*others)), "class")
     assert data.categorical.tolist() == [True, False]
 

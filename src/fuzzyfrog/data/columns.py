@@ -328,17 +328,16 @@ def _numbers_as_text(name: str) -> str:
 
 def _nearly_numbers(name: str, doubt: str) -> str:
     return (
-        f"feature {shown(name)} holds {doubt}, so it is categorical: only equality of its values "
-        "counts. Write plain numbers if close values are to count as similar."
+        f"feature {shown(name)} holds {doubt}, so it is treated as categorical. Write plain numbers "
+        "if close values are to count as similar."
     )
 
 
 def _slips_among_numbers(name: str, found: Sequence[str]) -> str:
     """Return the warning for a feature that is categorical because of a few texts among numbers."""
     return (
-        f"feature {shown(name)} holds numbers except {listed(found)}, so it is categorical: "
-        "only equality of its values counts. Correct these cells, or empty them to mark them as "
-        "missing."
+        f"feature {shown(name)} holds numbers except {listed(found)}, so it is treated as "
+        "categorical. Correct these cells, or empty them to mark them as missing."
     )
 
 
