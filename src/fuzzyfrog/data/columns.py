@@ -328,8 +328,8 @@ def _numbers_as_text(name: str) -> str:
 
 def _nearly_numbers(name: str, doubt: str) -> str:
     return (
-        f"feature {shown(name)} holds {doubt}, so it is treated as categorical. Write plain numbers "
-        "if close values are to count as similar."
+        f"feature {shown(name)} holds {doubt}, so it is treated as categorical. Write plain "
+        "numbers if close values are to count as similar."
     )
 
 
