@@ -261,12 +261,15 @@ class SubsetScores:
         """
         checked = self._checked(masks)
         step = one_step(checked)
-        if step is not None and not self._is_small and not self._suits_arrays(checked):
-            return self._best_extensions(checked, *step)
+        if step is not None and not self._suits_arrays(checked):
+            if not self._is_small:
+                return self._best_extensions(checked, *step)
+            scores = exact_means(self._weigh_step(*step), self._mass)
+            scores[scores < scores.max() - self.tolerance] = -np.inf
+            return scores
         scores, best = np.full(len(checked), -np.inf), -np.inf
-        at_once = _LEAST if step is None else max(1, len(checked))
-        for start in range(0, len(checked), at_once):
-            some = slice(start, start + at_once)
+        for start in range(0, len(checked), _LEAST):
+            some = slice(start, start + _LEAST)
             scores[some] = self.score(checked[some], at_least=best - self.tolerance)
             best = max(best, float(scores[some].max()))
         scores[scores < best - self.tolerance] = -np.inf
