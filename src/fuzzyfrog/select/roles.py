@@ -40,7 +40,7 @@ N_SHUFFLED = 100  # columns that a relevant one must exceed alone
 N_ERRORS = 2  # standard errors that a useful column adds at least
 AT_ONCE = 256  # subsets
 CELLS_AT_ONCE = 2**24  # of shuffled columns
-SHUFFLING = 0x726F6C6573  # next to the seed: no other part of a run draws from it
+SHUFFLING = 0x726F6C6573  # a seed: no other part of a run draws from it
 
 
 def with_columns(result: Result, dataset: Dataset, settings: Settings, groups: Groups) -> Result:
@@ -378,7 +378,7 @@ class _Figures:
     def _highest_shuffled(self, here: Any, features: Sequence[int]) -> float:
         """Return the highest score of a shuffled column alone."""
         dataset = self._dataset
-        random = np.random.default_rng([self._result.seed, SHUFFLING])
+        random = np.random.default_rng(SHUFFLING)  # the same columns are relevant with any seed
         single: Integers = np.array([one for one in features if not self._groups.grouped[one]])
         highest, n_left = -inf, N_SHUFFLED if len(single) else 0
         at_once = max(1, CELLS_AT_ONCE // dataset.n_samples)

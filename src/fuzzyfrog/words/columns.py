@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # the words of each kind of answer use this module
     from fuzzyfrog.words.common import Words
 
 NOTHING_MEASURABLE = "adds nothing measurable"
+UNREPLACED = "no column tried in its place makes up for half of that"
 MARK_NAMES: dict[str, str] = {
     **dict(zip(ROLES, ROLES, strict=True)),
     "noise": "unneeded, like noise alone",
@@ -131,6 +132,8 @@ def remark(words: Words, one: Column) -> str:
         if one.cost is not None:
             best = named(result.names((one.cost.feature,)))
             said.append(f"could be replaced by {best} ({_signed(-one.cost.lost)})")
+        elif words.tries_exchanges and one.adds is not None and one.is_measurable:
+            said.append(UNREPLACED)
         return "; ".join(said)
     if one.role == "useful":
         asked = result.asked_size

@@ -116,6 +116,8 @@ class Words(ABC):
         What to call the measure.
     brief : tuple of str
         The labels of the facts that a terminal shows without being asked.
+    tries_exchanges : bool
+        Whether promising columns were tried in the place of each selected one.
     """
 
     symbol: str
@@ -126,6 +128,7 @@ class Words(ABC):
     is_bounded = True
     kind = "measure"
     brief: tuple[str, ...] = ("measured",)
+    tries_exchanges = False
 
     def __init__(self, result: Result) -> None:
         self.result = result

@@ -17,6 +17,7 @@ class SoftWords(Words):
     axis = "soft dependency Γ"
     kind = "soft measure"
     brief = ("measured", "substitute")
+    tries_exchanges = True
 
     @property
     def _chance(self) -> float:
