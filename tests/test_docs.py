@@ -140,3 +140,10 @@ def test_selecting_features_of_wine():
 def test_no_page_names_a_place_on_this_machine():
     for page in PAGES:
         assert str(ROOT) not in page.read_text(encoding="utf-8"), _name(page)
+
+
+def test_the_documentation_stays_short():
+    pages = [page for page in PAGES if page.is_relative_to(ROOT / "docs")]
+    n_words = sum(len(page.read_text(encoding="utf-8").split()) for page in pages)
+    assert len(pages) <= 26
+    assert n_words <= 30_000, "say it once: cut as much as you add"
