@@ -11,7 +11,6 @@ from typing import Any, Literal, Self
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -50,9 +49,9 @@ from fuzzyfrog.select.selection import select, with_groups, with_reduct
 from fuzzyfrog.select.settings import RandomState, Settings, checked_callbacks, selected_index
 from fuzzyfrog.select.soft import Soft
 from fuzzyfrog.select.strict import Strict
-from fuzzyfrog.select.swap import GIVEN, exchanged, with_exchange
+from fuzzyfrog.select.swap import swapped
 from fuzzyfrog.select.table_selector import TableSelector
-from fuzzyfrog.select.verify import MAX_SECONDS, check_same, verify
+from fuzzyfrog.select.verify import MAX_SECONDS, verify
 
 INTERVALS = {0: inf, 1: 1.0}  # seconds between two lines of progress, by verbose; else none
 # Parameters of an estimator that are no settings of a selection.
@@ -297,33 +296,7 @@ class _Selector(TableSelector):
         0.03
         """
         check_is_fitted(self, "result_")
-        features = exchanged(self.result_, old, new)
-        given = {
-            "n_features_to_select": len(features),
-            "must_include": list(self.result_.names(features)),
-            "random_state": self.seed_,
-            **GIVEN,
-        }
-        if not hasattr(self, "feature_names_in_"):
-            given["must_include"] = list(features)
-        other: Self = clone(self)
-        known = other.get_params(deep=False)
-        other.set_params(**{name: value for name, value in given.items() if name in known})
-        groups, weights = self._evidence.dataset.groups, self._sample_weight
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the fit says the same
-            dataset = with_metadata(other._read(X, y), None, weights)
-        if groups is None or len(groups) == dataset.n_samples:
-            dataset = dataclasses.replace(dataset, groups=groups)
-        check_same(self.result_, dataset)
-        if groups is not None and weights is not None:  # those of weight 0 are in none
-            every = np.zeros(len(weights), np.int64)
-            every[weights > 0] = groups
-            groups = every
-        other.fit(X, y, groups=groups, sample_weight=weights)
-        other.result_ = with_exchange(
-            other.result_, self.result_, dataset, other.settings(), other._groups
-        )
+        other: Self = swapped(self, old, new, X, y)
         return other
 
     def explain(self, feature: int | str, *, limit: int = 10) -> Explanation:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+import warnings
+from typing import Any
+
 import numpy as np
 from msgspec.structs import replace
+from sklearn.base import clone
 
 from fuzzyfrog.common.deadline import TimeIsUp
 from fuzzyfrog.common.messages import close_to, listed, shown, suggested
@@ -12,7 +17,9 @@ from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.result import Exchange, Result
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.roles import means_of
+from fuzzyfrog.select.row_groups import with_metadata
 from fuzzyfrog.select.settings import Settings
+from fuzzyfrog.select.verify import check_same
 
 # What has no meaning once the columns are given. The search scores them, and nothing else.
 GIVEN = {
@@ -45,6 +52,38 @@ def exchanged(result: Result, old: str | int, new: str | int) -> tuple[int, ...]
         got = f"{shown(new)}, which is selected" if new in names else shown(new)
         raise ParameterError("new", "be a column that is not selected", got, suggested(new, known))
     return tuple(sorted({*result.selected, comes} - {leaves}))
+
+
+def swapped(selector: Any, old: str | int, new: str | int, X: object, y: object) -> Any:
+    """Return a new selector, fitted to select what another one did but for one column."""
+    features = exchanged(selector.result_, old, new)
+    given = {
+        "n_features_to_select": len(features),
+        "must_include": list(selector.result_.names(features)),
+        "random_state": selector.seed_,
+        **GIVEN,
+    }
+    if not hasattr(selector, "feature_names_in_"):
+        given["must_include"] = list(features)
+    other = clone(selector)
+    known = other.get_params(deep=False)
+    other.set_params(**{name: value for name, value in given.items() if name in known})
+    groups, weights = selector._evidence.dataset.groups, selector._sample_weight
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the fit says the same
+        dataset = with_metadata(other._read(X, y), None, weights)
+    if groups is None or len(groups) == dataset.n_samples:
+        dataset = dataclasses.replace(dataset, groups=groups)
+    check_same(selector.result_, dataset)
+    if groups is not None and weights is not None:  # those of weight 0 are in none
+        every = np.zeros(len(weights), np.int64)
+        every[weights > 0] = groups
+        groups = every
+    other.fit(X, y, groups=groups, sample_weight=weights)
+    other.result_ = with_exchange(
+        other.result_, selector.result_, dataset, other.settings(), other._groups
+    )
+    return other
 
 
 def with_exchange(
