@@ -6,6 +6,7 @@ import inspect
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -71,3 +72,11 @@ def test_dir_lists_names_before_their_first_use():
 def test_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="'fuzzyfrog' has no attribute 'depandency'"):
         _ = fuzzyfrog.depandency
+
+
+@pytest.mark.parametrize("package", ["fuzzyfrog.measure", "fuzzyfrog.select"])
+def test_every_module_is_on_the_map_of_its_package(package):
+    found = importlib.import_module(package)
+    modules = {path.name for path in Path(found.__file__).parent.glob("*.py")} - {"__init__.py"}
+    words = found.__doc__.replace("`", " ").split()
+    assert {name for name in modules if not {name, f"{name},"} & set(words)} == set()

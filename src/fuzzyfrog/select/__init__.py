@@ -1,4 +1,38 @@
 """The scikit-learn estimators, where the measure and the searches meet.
 
+The path of a selection, from the estimators to the result, and the modules that each step uses::
+
+    SoftSelector, ReductSelector, FeatureSelector               estimators.py
+      |   they read any table, and show progress                table_selector.py  progress.py
+      |   what is asked for, checked once                       settings.py
+      |   all in which one measure differs from another         kind.py
+      |     the measure of the paper, the soft one, any other   strict.py  soft.py  custom.py
+      |   samples that share an ID                              row_groups.py
+      |
+    select                 a table and settings in, a result out  selection.py
+      |-- before the search
+      |     IDs, dates and copies are left out                  left_out.py
+      |       what looks like an ID, what is a copy             identifiers.py  copies.py
+      |     columns that predict too well are named             leaks.py
+      |-- what the search sees
+      |     several columns as one, and what columns cost       groups.py  costs.py
+      |     scores after a loss, or without a few samples       surviving.py  set_aside.py
+      |-- after the search
+            how many features (soft.py), less redundant ones    redundant.py
+            reducts, front and core; what was proved            base.py  certify.py
+      |
+    with_columns           a role for every column              roles.py  tree.py  columns_frame.py
+    chance_doubts          a quick test of a fit                held_out.py
+    explained              the reason for each feature          explained.py  explain.py
+
+    check                  selects again in each fold           cross_validation.py
+      |   models and folds, and doubts about them              models.py  repeated_samples.py
+      |                                                         noise_guard.py  far_out.py
+    compared               several selectors, the same folds    comparison.py
+    stability              selects again on halves              halves.py
+    verify                 new rows                             verify.py  new_rows.py
+      |   what has changed, and what repairs it                 drift.py  repair.py
+    swap                   another column in place of one       swap.py
+
 The package imports them on first use: scikit-learn is slow to import, and not all modules need it.
 """

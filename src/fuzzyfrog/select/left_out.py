@@ -1,4 +1,8 @@
-"""Which columns are left out unless the user includes them: identifiers, dates and copies."""
+"""Which columns are left out unless the user includes them: identifiers, dates and copies.
+
+A column with a single value or none is not among them: the search may try it, and `roles` calls it
+left out if it is not selected.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
