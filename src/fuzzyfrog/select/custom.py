@@ -14,8 +14,6 @@ from fuzzyfrog.common.messages import shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.measure.dependency import checked_masks
-from fuzzyfrog.result import AmbiguousSample, Explanation
-from fuzzyfrog.select.explain import Evidence, Explains
 from fuzzyfrog.select.kind import Kind, Masks
 
 Floats = NDArray[np.float64]
@@ -136,33 +134,3 @@ class Custom(Kind):
     def measured(self, dataset: Dataset, n_jobs: int | None) -> CustomMeasure:
         """Return the measure of a table."""
         return CustomMeasure(self.make, dataset)
-
-    def examples(self, measure: Any, evidence: Evidence, selected: tuple[int, ...]) -> Explains:
-        """Return how much each feature adds to the score."""
-        return _Examples(measure, evidence, selected)
-
-
-class _Examples:
-    """Finds how much each feature adds to a custom measure, which says nothing of samples."""
-
-    n_ambiguous = 0
-
-    def __init__(
-        self, measure: CustomMeasure, evidence: Evidence, selected: tuple[int, ...]
-    ) -> None:
-        self._evidence, self._measure = evidence, measure
-        self._subset = evidence.subset(selected)
-
-    def ambiguous(self, most: int) -> tuple[AmbiguousSample, ...]:
-        """Return nothing: there are no memberships."""
-        return ()
-
-    def explanation(self, feature: int, n_examples: int) -> Explanation:
-        """Return the scores with a feature and without it; the score of nothing counts as 0."""
-        column = self._evidence.column(feature)
-        rest = self._subset.copy()
-        rest[column] = False
-        masks = np.array([self._subset, rest])[: 2 if rest.any() else 1]
-        score, without = (*self._measure.score(masks).tolist(), 0.0)[:2]
-        name = self._evidence.dataset.feature_names[column]
-        return Explanation(feature, name, score, without, 0, "score")

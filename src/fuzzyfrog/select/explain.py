@@ -61,6 +61,30 @@ class Explains(Protocol):
         """Return why a feature is selected, with at most `n_examples`."""
 
 
+class ExplainsByScore:
+    """Finds how much each feature adds to a score, which says nothing of single samples."""
+
+    n_ambiguous = 0
+
+    def __init__(self, measure: Any, evidence: Evidence, selected: tuple[int, ...]) -> None:
+        self._evidence, self._measure = evidence, measure
+        self._subset = evidence.subset(selected)
+
+    def ambiguous(self, most: int) -> tuple[AmbiguousSample, ...]:
+        """Return nothing: there are no memberships."""
+        return ()
+
+    def explanation(self, feature: int, n_examples: int) -> Explanation:
+        """Return the scores with a feature and without it; the score of nothing counts as 0."""
+        column = self._evidence.column(feature)
+        rest = self._subset.copy()
+        rest[column] = False
+        masks = np.array([self._subset, rest])[: 2 if rest.any() else 1]
+        score, without = (*self._measure.score(masks).tolist(), 0.0)[:2]
+        name = self._evidence.dataset.feature_names[column]
+        return Explanation(feature, name, score, without, 0, "score")
+
+
 class Examples(ABC):
     """Finds the samples that explain a selection, by their memberships."""
 

@@ -17,7 +17,7 @@ from fuzzyfrog.result import Certificate, Reducts, Scored, SoftPath, Verified
 from fuzzyfrog.result.result import Parameter
 from fuzzyfrog.search import Outcome, Problem, Search
 from fuzzyfrog.search.covering import Oracle
-from fuzzyfrog.select.explain import Evidence, Explains
+from fuzzyfrog.select.explain import Evidence, Explains, ExplainsByScore
 
 if TYPE_CHECKING:
     from fuzzyfrog.select.new_rows import NewRows
@@ -84,7 +84,10 @@ class Kind:
         return dataset
 
     def measured(self, dataset: Dataset, n_jobs: int | None) -> Any:
-        """Return the measure of a table."""
+        """Return the measure of a table: a `Measure` of `measure/dependency.py` with its `dataset`.
+
+        `CustomMeasure` makes one of any object that scores subsets.
+        """
         raise NotImplementedError
 
     def oracle(self, measure: Any, allowed: Masks, *, proves: bool) -> Oracle | None:
@@ -158,5 +161,5 @@ class Kind:
         )
 
     def examples(self, measure: Any, evidence: Evidence, selected: tuple[int, ...]) -> Explains:
-        """Return what explains a selection."""
-        raise NotImplementedError
+        """Return what explains a selection: here, how much each feature adds to the score."""
+        return ExplainsByScore(measure, evidence, selected)
