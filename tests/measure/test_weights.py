@@ -17,6 +17,7 @@ from fuzzyfrog.measure.requirements import Requirements
 from fuzzyfrog.measure.sampled import SampledDependency, weighted_interval
 from fuzzyfrog.measure.soft_columns import DOUBLE_PRECISION, SINGLE_PRECISION
 from fuzzyfrog.select.redundant import correlations, linear_losses
+from measure_cases import TNORMS
 from naive import weighted as naive
 
 KINDS = "ntckNTC"  # numbers, ties, categories, a constant; with gaps
@@ -153,7 +154,7 @@ def test_a_race_by_weights_finds_what_all_anchors_find():
 ENGINES = ("auto", "arrays", "plain", "scan", "tree")
 
 
-@pytest.mark.parametrize("tnorm", ["lukasiewicz", "minimum", "product"])
+@pytest.mark.parametrize("tnorm", TNORMS)
 @pytest.mark.parametrize("numeric", [False, True])
 def test_strict_is_the_mean_by_weights_with_any_engine(tnorm, numeric):
     dataset = table(3, 40, numeric=numeric, whole=False)

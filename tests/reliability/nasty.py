@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
+from measure_cases import TNORMS
+
 # Cells as they stand in tables of objects: numbers of all sizes, gaps, texts, and what is neither.
 PLAIN_CELLS = st.sampled_from([0.0, 1.0, 2.5, -3.0, 7, -0.0, 1e-300, 1e300])
 ODD_CELLS = st.sampled_from(
@@ -59,7 +61,7 @@ PARAMETERS = st.fixed_dictionaries(
     {"max_evaluations": st.integers(1, 30), "random_state": some(0, 7, None)},
     optional={
         "search": some("frogs", "genetic", "swarm", "quickreduct", "exact", "front"),
-        "tnorm": some("lukasiewicz", "minimum", "product"),
+        "tnorm": some(*TNORMS),
         "spread": some("std", "variance", "range"),
         "categorical_features": some("from_dtype", [0], [True, False, True]),
         "missing": some("similar", "different", "raise"),

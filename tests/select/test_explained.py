@@ -18,6 +18,7 @@ from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.result import Result
 from fuzzyfrog.result import result as module
 from fuzzyfrog.select import base, explained
+from measure_cases import TNORMS
 
 
 def a_table():
@@ -120,7 +121,7 @@ def test_times_are_taken(wine):
     assert 0 < times[-1] <= run.seconds
 
 
-@pytest.mark.parametrize("tnorm", ["lukasiewicz", "minimum", "product"])
+@pytest.mark.parametrize("tnorm", TNORMS)
 @pytest.mark.parametrize("missing", ["similar", "different"])
 def test_examples_show_the_cells_of_the_table(tnorm, missing):
     X, y = a_table()

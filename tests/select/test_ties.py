@@ -8,6 +8,7 @@ from fuzzyfrog.errors import DataError
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.search import Problem
 from fuzzyfrog.search.archive import Archive, ranking_of
+from measure_cases import TNORMS
 from naive import exact
 
 KINDS = [
@@ -127,7 +128,7 @@ def nearly_equal(difference):
     return np.column_stack([first, second]), np.repeat([0, 1], 50)
 
 
-@pytest.mark.parametrize("tnorm", ["lukasiewicz", "minimum", "product"])
+@pytest.mark.parametrize("tnorm", TNORMS)
 @pytest.mark.parametrize("difference", [2e-9, 1e-8])
 def test_a_true_difference_is_no_tie(tnorm, difference):
     X, y = nearly_equal(difference)
@@ -138,7 +139,7 @@ def test_a_true_difference_is_no_tie(tnorm, difference):
     assert one.full_dependency_ - sized.dependency_ == pytest.approx(difference, rel=1e-5)
 
 
-@pytest.mark.parametrize("tnorm", ["lukasiewicz", "minimum", "product"])
+@pytest.mark.parametrize("tnorm", TNORMS)
 def test_no_difference_above_a_billionth_is_within_the_tolerance(tnorm):
     rng = np.random.default_rng(0)
     wide = Dependency(rng.normal(size=(60, 5000)), rng.integers(0, 2, 60), tnorm=tnorm)

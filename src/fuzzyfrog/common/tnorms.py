@@ -28,7 +28,8 @@ def both(first: Any, second: Any, code: int) -> Any:
     """Return the similarity on two parts of the features together, of numbers or of arrays.
 
     Kernels compile this function and NumPy calls it, so both round alike, as long as it adds
-    nothing to a product: compilers may round such a pair of operations once.
+    nothing to a product: compilers may round such a pair of operations once. Similarities may be 0,
+    both of them, too.
     """
     return first * second
 
