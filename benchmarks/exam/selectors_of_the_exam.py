@@ -231,7 +231,8 @@ def _figfs(X: pd.DataFrame, y: np.ndarray, size: int, numeric: bool) -> np.ndarr
     part.columns = [f"c{place}" for place in offered]
     size = min(size, len(offered))
     found = FuzzyGranularitySelector(n_features=size, max_features=size, random_state=0)
-    found.fit(part, pd.Series(y, index=part.index))
+    with pd.option_context("future.infer_string", False):  # it needs labels as NumPy has them
+        found.fit(part, pd.Series(y.astype(object), index=part.index))
     return np.array([int(name[1:]) for name in found.S_[:size]])
 
 
