@@ -172,18 +172,22 @@ def _answer(pipe, entry: str, X: pd.DataFrame, y: np.ndarray, size: int, numeric
 
 
 def report(found: list[dict]) -> None:
-    """Print the figures of the plan, for the tables that are complete."""
+    """Print the figures of the plan, from selections in all five folds."""
     frame = pd.DataFrame(list(_by_key(found).values()))
     frame["score"] = [100 * np.mean(scores) for scores in frame["scores"]]
     frame["size"] = frame["features"].map(len)
-    is_whole = frame.groupby(["table", "kind", "share"])["selector"].transform("size") == [
-        FOLDS * len(_wanted(name, list(exam.SELECTORS))) for name in frame["table"]
-    ]
-    for (name, kind, share), part in frame[~is_whole].groupby(["table", "kind", "share"]):
-        print(f"not complete: {name} {kind} {share or ''} ({len(part)} cells)\n")
-    for is_crowded, part in frame[is_whole].groupby(frame["kind"] != ""):
+    tried = frame.groupby(["table", "kind", "share", "selector"]).transform("size")
+    frame = frame[tried == FOLDS]
+    with_ours = frame.groupby(["table", "kind", "share"])["selector"].transform(
+        lambda selectors: (selectors == exam.OURS).any()
+    )
+    frame = frame[with_ours.astype(bool)]
+    for (name, kind, share), part in frame.groupby(["table", "kind", "share"]):
+        if missing := set(_wanted(name, list(exam.SELECTORS))) - set(part["selector"]):
+            print(f"not complete: {name} {kind} {share or ''} lacks {', '.join(missing)}\n")
+    for is_crowded, part in frame.groupby(frame["kind"] != ""):
         (_report_crowded if is_crowded else _report_plain)(part)
-    given_up = frame[is_whole & frame["problem"].notna()]
+    given_up = frame[frame["problem"].notna()]
     for (name, entry, problem), part in given_up.groupby(["table", "selector", "problem"]):
         print(f"- {entry} on {name}, {len(part)} times: {problem}")
 
