@@ -416,6 +416,7 @@ def left_out_losses(
         x, n_neighbors = anchors[place], n_nearest[place]
         mine = together[x]
         delta[:] = 0.0
+        n_near = 0  # neighbors at the step before
         for step in range(n_steps):
             here, row = z[step, x], z[step]
             if kind[step] == NUMBER:
@@ -433,6 +434,11 @@ def left_out_losses(
                 continue
             n_kept, taken = 0, 0.0  # the nearest samples so far, and their mass
             farthest = limit = np.inf  # the last of them, once they are enough
+            if n_near > 0:  # they would be enough
+                limit = 0.0
+                for y in close[:n_near]:
+                    limit = max(limit, delta[y])
+                limit += SAME
             n_close = 0  # samples that may be among the nearest, or level with the last of them
             for y in range(n_samples):
                 if delta[y] > limit or together[y] == mine:
@@ -454,10 +460,12 @@ def left_out_losses(
                     limit = farthest + SAME
             votes[:] = 0.0
             tied[:] = 0.0
-            n_nearer, n_tied = 0.0, 0.0
+            n_near, n_nearer, n_tied = 0, 0.0, 0.0
             for y in close[:n_close]:
                 if delta[y] > farthest + SAME:
                     continue
+                close[n_near] = y
+                n_near += 1
                 code = codes[y] if n_classes else 0
                 value = masses[y] if n_classes else masses[y] * target[y]
                 if delta[y] < farthest - SAME:
