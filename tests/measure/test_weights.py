@@ -120,8 +120,26 @@ def test_soft_weights_are_repeated_rows_of_one_group(seed, numeric, grouped):
     np.testing.assert_allclose(*alike, atol=1e-12)
 
 
+@pytest.mark.parametrize("numeric", [False, True])
+def test_many_equal_weights_are_multiplied_with_the_sum_of_their_samples(numeric):
+    dataset = table(5, 500, numeric=numeric, grouped=True)
+    rng = np.random.default_rng(5)
+    # Tiles of one weight, of two, and of a weight for each sample.
+    w = np.where(rng.random(500) < 0.2, rng.exponential(size=500) + 0.1, dataset.weights + 0.5)
+    w = masses_of(replace(dataset, weights=w))
+    dataset = replace(dataset, weights=w)
+    columns = [
+        naive.differences(column, is_categorical, w)
+        for column, is_categorical in zip(dataset.values.T, dataset.categorical, strict=True)
+    ]
+    S = naive.likeness(dataset.target, numeric, w)
+    expected = naive.memberships(columns, S, w, dataset.groups)
+    mask = np.ones(len(KINDS), np.bool_)
+    np.testing.assert_allclose(SoftDependency(dataset).memberships(mask), expected, atol=1e-12)
+
+
 @examples(max_examples=20, deadline=None)
-@given(**TABLES, n_samples=st.integers(9, 200))
+@given(**TABLES, n_samples=st.sampled_from([9, 40, 70, 200, 600]))
 def test_numpy_gives_the_bits_of_the_kernels(seed, numeric, grouped, n_samples):
     dataset = table(seed, n_samples, numeric=numeric, grouped=grouped, whole=False)
     features = np.arange(len(KINDS))

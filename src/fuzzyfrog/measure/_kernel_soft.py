@@ -293,7 +293,8 @@ def memberships(
     together : int64[n_samples]
         The same number for samples that are left out of each other's sums, such as a sample itself.
     masses : float[n_samples]
-        How many samples each one counts as in a sum; empty if all count once.
+        How many samples each one counts as in a sum; empty if all count once. Where they are the
+        same in a tile, its sums are multiplied, not every similarity.
     anchors : int64[n_anchors]
         Samples whose memberships are wanted; a multiple of the lanes.
     first, last : int
@@ -339,7 +340,13 @@ def memberships(
                             likeness[k, lane] = max(0.0, 1.0 - apart)
                 for f in range(n_base):
                     _fold(weights, a, b, f, tile, n, a_here, b_here, kind[f], differs[f], gap[f])
+                mass, is_even = np.float64(1.0), True
                 if is_weighted:
+                    mass = np.float64(masses[tile])
+                    for k in range(n):
+                        is_even &= masses[tile + k] == masses[tile]
+                if not is_even:
+                    mass = np.float64(1.0)
                     for k in range(n):
                         for lane in range(lanes):
                             heavy[k, lane] = weights[k, lane] * masses[tile + k]
@@ -347,15 +354,15 @@ def memberships(
                     f = n_base + c
                     _sums(
                         weights, heavy, likeness, a, b, f, tile, n, a_here, b_here,
-                        kind[f], differs[f], gap[f], is_weighted, is_graded, sums,
+                        kind[f], differs[f], gap[f], not is_even, is_graded, sums,
                     )  # fmt: skip
                     for row in range(3):
                         for lane in range(lanes):
-                            total[c, row, lane] += sums[row, lane]
+                            total[c, row, lane] += mass * sums[row, lane]
                             if is_graded:
-                                alike[c, row, lane] += sums[3 + row, lane]
+                                alike[c, row, lane] += mass * sums[3 + row, lane]
                             else:
-                                alike[c, row, lane] += own[lane] * sums[row, lane]
+                                alike[c, row, lane] += own[lane] * (mass * sums[row, lane])
         for c in range(n_extensions):
             for lane in range(lanes):
                 place = block * lanes + lane

@@ -464,8 +464,8 @@ class SoftDependency:
         lowest = np.empty_like(found)
 
         masses = columns.masses_by_class.astype(precision.dtype)
-        about = len(base), columns.target, columns.starts, columns.together_by_class, masses
-        table = a, b, kind, differs, gap, *about, anchors
+        about = columns.target_by_class, columns.starts, columns.together_by_class, masses
+        table = a, b, kind, differs, gap, len(base), *about, anchors
 
         def rows(block: tuple[int, int]) -> None:
             _kernel_soft.memberships(*table, *block, found, lowest)

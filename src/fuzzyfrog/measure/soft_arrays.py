@@ -71,6 +71,10 @@ def memberships(
         for segment, (start, end) in enumerate(pairwise(starts.tolist()))
         for first in range(start, end, TILE)
     ]
+    single, of_tiles = masses.copy(), np.ones(len(tiles))
+    for tile, (_, first, last) in enumerate(tiles if masses.size else ()):
+        if (masses[first:last] == masses[first]).all():
+            of_tiles[tile], single[first:last] = masses[first], 1.0
     for some in _parts(len(anchors), n_samples):
         here = anchors[some]
 
@@ -82,7 +86,7 @@ def memberships(
         weights[together[:, np.newaxis] == together[here]] = 0.0
         for f in range(n_base):
             weights *= factors(f)
-        heavy = weights * masses[:, np.newaxis] if masses.size else None
+        heavy = weights * single[:, np.newaxis] if masses.size else None
         likeness = None
         if target.size:
             apart = np.abs(target[:, np.newaxis] - target[here])
@@ -93,13 +97,15 @@ def memberships(
             for terms in _powers(factors(n_base + c), weights, heavy):
                 total, alike = np.zeros(len(here)), np.zeros(len(here))
                 graded = None if likeness is None else terms * likeness
-                for segment, first, last in tiles:
-                    sums = np.add.reduce(terms[first:last], axis=0)  # row by row
+                for mass, (segment, first, last) in zip(of_tiles, tiles, strict=True):
+                    # Row by row.
+                    sums = mass * np.add.reduce(terms[first:last], axis=0).astype(np.float64)
                     total += sums
                     if graded is None:
                         alike += own[segment] * sums
                     else:
-                        alike += np.add.reduce(graded[first:last], axis=0)
+                        part = np.add.reduce(graded[first:last], axis=0).astype(np.float64)
+                        alike += mass * part
                 shares += np.divide(alike, total, out=np.zeros(len(here)), where=total > 0)
                 np.minimum(least, total, out=least)
             found[c, some], lowest[c, some] = shares / 3.0, least

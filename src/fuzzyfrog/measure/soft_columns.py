@@ -54,7 +54,7 @@ class _Kept:
 
 
 class SoftColumns:
-    """The features of a table as the kernels read them, samples in the order of their classes."""
+    """The features of a table as the kernels read them, samples ordered by class and mass."""
 
     def __init__(
         self,
@@ -76,7 +76,8 @@ class SoftColumns:
         is_graded = dataset.classes is None
         labels = np.zeros(dataset.n_samples) if is_graded else dataset.target
         codes = labels.astype(np.int64)
-        self._order = np.argsort(codes, kind="stable")
+        # Equal masses next to each other: kernels then multiply sums, not every similarity.
+        self._order = np.lexsort((codes,) if masses is None else (masses, codes))
         self.place = np.empty(dataset.n_samples, np.int64)
         self.place[self._order] = np.arange(dataset.n_samples)
         # A sample itself is always left out; if all are in one group, there would be no other.
@@ -156,6 +157,11 @@ class SoftColumns:
             apart = present - mean_by(present, masses)
             spread = np.sqrt((masses * apart**2).sum() / others_of(masses.sum()))
         return np.asarray((values - np.median(present)) / spread)
+
+    @property
+    def target_by_class(self) -> Floats:
+        """Numeric targets in the order in which kernels sum; empty for classes."""
+        return self.target[self._order] if self.target.size else self.target
 
     def chances(self) -> Floats:
         """Return how alike the targets of all others are to that of each sample, on average.
