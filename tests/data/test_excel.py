@@ -49,6 +49,19 @@ def test_a_workbook(tmp_path):
     assert (tmp_path / "r.csv").read_text() == "size,ripe\n7.5,yes\n,no\n6,no\n"
 
 
+def test_decimal_commas_in_text_cells(tmp_path):
+    rows = [["hb", "crp", "age", "y"], ["13,7", 1.5, 60, "a"], ["12,9", "<0,2", 61.25, "b"]]
+    rows += [[14, 1e-7, "1.060,5", "a"]]
+    path = written(tmp_path / "x.xlsx", rows)
+    with pytest.raises(DataError, match="decimal=','"):
+        read_table(path, "y")
+    with pytest.warns(UserWarning, match="numbers in text"):
+        data = read_table(path, "y", decimal=",")
+    assert data.values.tolist() == [[13.7, 1.5, 60], [12.9, 0.2, 61.25], [14, 1e-7, 1060.5]]
+    write_reduced(data, ["hb", "crp"], tmp_path / "r.xlsx", CellSource(path, decimal=","))
+    assert read_table(tmp_path / "r.xlsx", "y").values.tolist() == data.values[:, :2].tolist()
+
+
 @pytest.mark.parametrize(
     ("rows", "sentence"),
     [

@@ -115,7 +115,7 @@ def read_table(
         instead of the comma with ``decimal=","``, or another one that the header has instead of
         these, with a note.
     decimal : {".", ","}
-        The decimal mark of the numbers in a CSV or TSV file.
+        The decimal mark of the numbers in a CSV or TSV file, and in the text cells of a workbook.
     encoding : str
         Encoding of a text file.
     numbers_in_text : {"read", "keep"}
@@ -209,7 +209,7 @@ def opened_table(path: Path, dialect: Dialect, ignored: Sequence[str] = ()) -> I
     """Open the table in a file; columns in `ignored` may have cells without a value."""
     kind = file_format(path)
     if kind == ".xlsx":
-        with opened_workbook(path, ignored) as book:
+        with opened_workbook(path, dialect, ignored) as book:
             yield book
     elif kind == ".parquet":
         yield ParquetTable.of(path)

@@ -29,7 +29,7 @@ from fuzzyfrog.data.formats import (
 )
 from fuzzyfrog.data.formats.csv import TextTable
 from fuzzyfrog.data.gathering import Cells
-from fuzzyfrog.data.texts import TextColumn
+from fuzzyfrog.data.texts import Dialect, TextColumn
 from fuzzyfrog.errors import DataError
 
 MOST_ROWS, MOST_COLUMNS = 2**20, 2**14  # of a sheet in Excel
@@ -61,7 +61,9 @@ MOST_DAYS = 2_950_000  # until the year 9976
 
 
 @contextmanager
-def opened_workbook(path: Path, ignored: Sequence[str] = ()) -> "Iterator[Workbook]":
+def opened_workbook(
+    path: Path, dialect: Dialect, ignored: Sequence[str] = ()
+) -> "Iterator[Workbook]":
     """Open the table in a workbook; columns in `ignored` may have cells without a value."""
     before = stamp(path)
     with open_bytes(path) as stream, tempfile.TemporaryFile() as unpacked:
@@ -71,7 +73,7 @@ def opened_workbook(path: Path, ignored: Sequence[str] = ()) -> "Iterator[Workbo
         with _damage_named(path):
             archive = zipfile.ZipFile(stream)
         with archive:
-            yield Workbook(path, archive, ignored)
+            yield Workbook(path, archive, dialect, ignored)
     check_unchanged(path, before)
 
 
@@ -92,8 +94,10 @@ def _damage_named(path: Path) -> Iterator[None]:
 class Workbook(TextTable):
     """An open workbook: the first sheet that is not hidden, its first filled row the header."""
 
-    def __init__(self, path: Path, archive: zipfile.ZipFile, ignored: Sequence[str]) -> None:
-        self.path = path
+    def __init__(
+        self, path: Path, archive: zipfile.ZipFile, dialect: Dialect, ignored: Sequence[str]
+    ) -> None:
+        self.path, self.dialect = path, dialect
         self._archive = archive
         self._ignored = ignored
         # Some programs write other cases and slashes than they refer to.
@@ -224,7 +228,7 @@ class Workbook(TextTable):
             )
 
     def _new_sheet(self) -> "_Sheet":
-        return _Sheet(self._texts, self._dates, _DAY_ZERO[self._is_1904])
+        return _Sheet(self._texts, self._dates, _DAY_ZERO[self._is_1904], self.dialect.decimal)
 
     def _rows_of(self, sheet: "_Sheet") -> Generator[tuple[int, list[str]], None, None]:
         """Yield the number of each row that is not empty, and its cells up to the last filled."""
@@ -314,13 +318,16 @@ class _Sheet(_Texts):
     merged range in the table, for each column; `ACROSS` stands for several columns.
     """
 
-    def __init__(self, texts: list[str], dates: list[bool], day_zero: datetime.datetime) -> None:
+    def __init__(
+        self, texts: list[str], dates: list[bool], day_zero: datetime.datetime, decimal: str
+    ) -> None:
         super().__init__(texts)
         self.rows: list[tuple[int, dict[int, str]]] = []
         self.uncomputed: dict[int, str] = {}
         self.merged: dict[int, str] = {}
         self._dates = dates
         self._day_zero = day_zero
+        self._decimal = decimal  # of the texts, so that numbers next to them are spelled alike
         self._is_inside = False  # of the element with the rows
         self._cells: dict[int, str] = {}
         self._row = 0
@@ -404,11 +411,16 @@ class _Sheet(_Texts):
             number = float(spelled)
             style = _whole(self._style)
             if style < len(self._dates) and self._dates[style]:
-                return self._date(number) or _number(number)
-            return _number(number)
+                return self._date(number) or self._number(number)
+            return self._number(number)
         if self._kind == "b":
             return "FALSE" if spelled.strip() in ("0", "false") else "TRUE"
         return _decoded(spelled)
+
+    def _number(self, number: float) -> str:
+        if number.is_integer() and abs(number) < 2**53:
+            return str(int(number))
+        return repr(number).replace(".", self._decimal)
 
     def _date(self, days: float) -> str:
         """Return a date, a time if there is no day, or nothing for a number that is not a date."""
@@ -458,10 +470,6 @@ def _whole(spelled: str) -> int:
     if number < 0:
         raise ValueError(number)
     return number
-
-
-def _number(number: float) -> str:
-    return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
 
 
 @cache
