@@ -20,7 +20,7 @@ QUICK := tests/test_docstrings.py tests/test_imports.py tests/result tests/naive
 	$(addprefix tests/measure/test_, edges.py oracle.py published.py) \
 	$(addprefix tests/search/test_, driver.py postprocess.py leaping.py neighbors.py \
 		random_stream.py ranking.py squeezing.py) \
-	$(addprefix tests/select/test_, column_warnings.py core.py settings.py seeds.py)
+	$(addprefix tests/select/test_, core.py leaks.py left_out.py settings.py seeds.py)
 
 # The files of the paper, if they are in their usual place and no other is given.
 ifneq ($(wildcard ../shared/data),)

@@ -42,6 +42,16 @@ def test_workflows_use_actions_at_a_commit():
     assert [line for line in used if not re.search(r"@[0-9a-f]{40} # v\d+\.\d+\.\d+$", line)] == []
 
 
+def test_the_quick_tests_are_files():
+    text = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", "")
+    quick = next(line for line in text.splitlines() if line.startswith("QUICK := "))
+    parts = re.findall(r"\$\(addprefix ([^,]+),([^)]*)\)", quick)
+    named = [start + end for start, ends in parts for end in ends.split()]
+    named += re.sub(r"\$\(.*?\)", "", quick).split()[2:]
+    assert len(named) > 20
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
 def test_commits_are_checked_by_the_same_ruff():
     hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
     pin = next(line for line in LINES if line.startswith("ruff=="))
