@@ -58,11 +58,25 @@ def test_the_deviation_is_that_of_all_permutations(heaviest):
 
     def score(order):
         counts = enumerate(order)
-        return sum(masses[1][i] * shares[i, target[k]] * weights[target[k]] for i, k in counts)
+        return sum(masses[1][k] * shares[i, target[k]] * weights[target[k]] for i, k in counts)
 
     shuffled = [score(random.permutation(15)) for _ in range(20_000)]
     expected = (score(range(15)) - np.mean(shuffled)) / np.std(shuffled)
     assert above_shuffled(neighbors, target, masses) == pytest.approx(expected, rel=0.03)
+
+
+@pytest.mark.parametrize("is_numeric", [False, True])
+def test_weights_that_depend_on_the_target_do_not_make_noise_look_better_or_worse(is_numeric):
+    found = []
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        target = 100 + random.normal(size=400) if is_numeric else random.integers(2, size=400)
+        weights = np.exp(target - target.mean())
+        near = random.integers(200, size=(200, 5))
+        masses = weights[near], weights[200:]
+        found.append(above_shuffled(target[near], target[200:], masses))
+    assert abs(np.mean(found)) < 0.6
+    assert 0.7 < np.std(found) < 1.3
 
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=repr)

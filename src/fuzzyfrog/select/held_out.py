@@ -98,23 +98,24 @@ def above_shuffled(
     target: NDArray[np.float64] | NDArray[np.int64],
     masses: tuple[Floats, Floats],
 ) -> float:
-    """Return how far a score is above its mean over all orders of the target, in deviations.
+    """Return how far a score is above its mean over all orders of the samples, in deviations.
 
     `neighbors` are the targets of the neighbors of each sample, `masses` how much these and the
     samples count. The score is the mean share of neighbors with the right class, with classes
-    counting equally, or the covariance of their mean with a numeric target. Mean and variance are
-    those of a sum over a random permutation (Hoeffding 1951).
+    counting equally, or the covariance of their mean with a numeric target. A sample keeps its mass
+    in any order, as both may depend on each other. Mean and variance are those of a sum over a
+    random permutation (Hoeffding 1951).
     """
     shares_of, counts = masses[0] / masses[0].sum(axis=1, keepdims=True), masses[1]
     if target.dtype.kind == "f":
         scale = max(np.abs(neighbors).max(), np.abs(target).max(), np.finfo(float).tiny)
         neighbors, target = neighbors / scale, target / scale
         mean = (neighbors * shares_of).sum(axis=1)
-        each = np.outer(counts * mean, target - np.average(target, weights=counts))
+        each = np.outer(mean, counts * (target - np.average(target, weights=counts)))
     else:
         codes = np.arange(max(int(target.max()), int(neighbors.max())) + 1)
         shares = np.stack([((neighbors == code) * shares_of).sum(axis=1) for code in codes], axis=1)
-        each = counts[:, np.newaxis] * shares[:, target] / np.bincount(target, counts)[target]
+        each = shares[:, target] * (counts / np.bincount(target, counts)[target])
     apart = each - each.mean(axis=0) - each.mean(axis=1)[:, np.newaxis] + each.mean()
     deviation = float(np.sqrt((apart**2).sum() / (len(target) - 1)))
     if deviation == 0.0:
