@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from fuzzyfrog import Result, SoftSelector, load_dataset
 
@@ -74,6 +75,25 @@ def test_without_the_table_the_figures_of_the_run_are_used(run_cli, tmp_path):
     assert "--save must come with the table" in ended
 
 
+@pytest.mark.parametrize("command", [None, "", "python", "it's a notebook", "fuzzyfrog --debug"])
+def test_a_run_of_python_may_have_any_command(run_cli, tmp_path, command):
+    run = tmp_path / "run.json"
+    SoftSelector().fit(load_dataset("wine")).record(command=command).save(run)
+    ended = run_cli("swap", run, "proline", "hue", code=2)
+    assert "the run was saved in Python" in ended
+
+
+def test_the_file_does_not_say_where_the_table_is_sent_to(run_cli, tmp_path, table):
+    run, other = tmp_path / "run.json", tmp_path / "other.json"
+    asked = ["select", table, "--target", "kind", "--separator", ";", *QUICK]
+    run_cli(*asked, "--save", run)
+    before = Result.load(run)
+    words = before.command.replace("fuzzyfrog select", "fuzzyfrog --debug select")
+    replace(before, command=f"{words} --cluster tcp://198.51.100.1:8786").save(run)
+    run_cli("swap", run, "proline", "hue", *QUICK, "--save", other)
+    assert "--cluster" not in Result.load(other).command
+
+
 def test_what_is_missing_is_said(run_cli, tmp_path, table):
     run = tmp_path / "run.json"
     run_cli("select", table, "--target", "kind", "--separator", ";", *QUICK, "--save", run)
@@ -84,3 +104,5 @@ def test_what_is_missing_is_said(run_cli, tmp_path, table):
     ended = run_cli("swap", run, "prolin", "hue", code=2)
     assert "OLD must be a selected column, got 'prolin'. Did you mean 'proline'?" in ended
     assert "OLD NEW must be pairs" in run_cli("swap", run, "proline", code=2)
+    ended = run_cli("swap", run, "proline", "hue", "hue", "proline", code=2)
+    assert "OLD NEW must change the selected columns" in ended

@@ -61,7 +61,9 @@ def swap(
             "spaces in quotes."
         )
     after = _after(loaded, zip(exchanges[::2], exchanges[1::2], strict=True))
-    _, name, *arguments = shlex.split(loaded.command or "fuzzyfrog -")
+    if after == loaded.selected:
+        raise UsageError("OLD NEW must change the selected columns, got pairs that undo them.")
+    name, arguments = _command_of(loaded)
     if name not in DOORS:
         where = "the run was saved in Python, where `swap` of its selector returns"
         _print_stored(loaded, after, files, printing, where)
@@ -82,6 +84,7 @@ def swap(
         "n_features": len(after), "include": [_line(loaded.names(after))], "search": "quickreduct",
         "size_rule": "auto", "certify": False, "cost": None, "costs": None, "survives": 0,
         "max_lost": None,
+        "cluster": None,  # a file must not say where the table is sent to
     }  # fmt: skip
     known = {one.name for one in fields(search)}
     search = replace(search, **{name: value for name, value in given.items() if name in known})
@@ -106,6 +109,17 @@ def _after(loaded: Result, pairs: Iterable[tuple[str, str]]) -> tuple[int, ...]:
             f"{name.upper()} must {error.rule}, got {error.got}. {error.hint}"
         ) from None
     return loaded.selected
+
+
+def _command_of(loaded: Result) -> tuple[str, list[str]]:
+    """Return the command of a run and its arguments; a run of Python may name any other."""
+    try:
+        words = shlex.split(loaded.command or "")[1:]
+    except ValueError:  # a quote that is not closed
+        words = []
+    while words and words[0].startswith("-"):  # options before the command, such as --debug
+        words.pop(0)
+    return (words[0], words[1:]) if words else ("", [])
 
 
 def _options(name: str, arguments: list[str]) -> dict[str, Any]:
