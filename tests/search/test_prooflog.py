@@ -12,6 +12,7 @@ from fuzzyfrog.measure import Dependency
 from fuzzyfrog.search import Checkpoint, Exact, Problem, QuickReduct, exact, proof_log, run
 from fuzzyfrog.search import checkpoint as checkpoint_module
 from fuzzyfrog.search.covering import CoverSearch, Rows
+from fuzzyfrog.search.covering.search import Stack
 from fuzzyfrog.select.certify import oracle_of
 from search.lookup import plain
 
@@ -222,6 +223,20 @@ def test_a_place_of_other_arrays_is_not_taken():
     assert not cover_search().take_place(place[:-1], [])
     assert not cover_search().take_place(place[::-1], [])
     assert not cover_search().take_place([one.astype(np.int16) for one in place], [])
+
+
+@pytest.mark.parametrize(
+    "name", ["level", "chosen", "allowed", "branches", "n_branches", "n_taken", "rows", "n_open"]
+)
+@pytest.mark.parametrize("wrong", [2**30, -(2**30)])
+def test_a_place_with_impossible_numbers_is_not_taken(name, wrong):
+    """A checksum can be forged: compiled code would read and write outside its arrays."""
+    search = cover_search()
+    search.advance(20, 10)
+    place = search.place()
+    array = place[Stack._fields.index(name)]
+    array.flat[-1] = 2**63 if array.dtype == np.uint64 else wrong
+    assert not cover_search().take_place(place, [])
 
 
 def test_a_run_without_a_proof_leaves_no_file_of_one(task, tmp_path):

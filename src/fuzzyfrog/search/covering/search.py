@@ -108,17 +108,33 @@ class CoverSearch:
     def take_place(self, place: Sequence[NDArray[Any]], added: Sequence[Rows]) -> bool:
         """Go to the place of another search to which rows were added; return whether it fits.
 
-        This search is at its start. The caller has seen to it that the place is as it was saved.
+        This search is at its start. A place that could do harm does not fit.
         """
         if self._stack is None:
             return False
         for rows in added:
             self._table.add(self._for_free(rows))
-        kinds = [(array.dtype, array.shape) for array in self._root()]
+        root = self._root()
+        kinds = [(array.dtype, array.shape) for array in root]
         if [(array.dtype, array.shape) for array in place] != kinds:
             return False
-        self._stack = Stack(*place)
+        stack = Stack(*place)
+        if not self._is_harmless(stack, root):
+            return False
+        self._stack = stack
         return True
+
+    def _is_harmless(self, stack: Stack, root: Stack) -> bool:
+        """Whether no number of a stack leads compiled code, which trusts it, outside its arrays."""
+        n_features, n_rows = len(self._free), self._table.n_rows
+        limits = (
+            (stack.level, 0, self._n_left), (stack.chosen, 0, n_features),
+            (stack.branches, 0, n_features), (stack.n_branches, -1, n_features + 1),
+            (stack.n_taken, 0, n_features + 1), (stack.n_open, 0, n_rows + 1),
+            (stack.rows, 0, max(1, n_rows)),
+        )  # fmt: skip
+        are_within = all(bool(((a >= least) & (a < end)).all()) for a, least, end in limits)
+        return are_within and not (stack.allowed & ~root.allowed[0]).any()
 
     def _fixed_alone(self) -> Slice:
         is_cover = self._is_fixed_due and self._table.n_rows == 0
