@@ -215,6 +215,13 @@ def test_wrong_field_is_named_in_one_sentence(run, path, value, sentence):
     assert len(str(raised.value)) < 600
 
 
+def test_a_number_that_is_read_as_infinite_is_refused(run):
+    text = run.to_json().replace('"min_dependency": 1.0', '"min_dependency": 1e999')
+    assert "1e999" in text
+    with pytest.raises(DataError, match="that was changed since"):
+        Result.from_json(text)
+
+
 @pytest.mark.parametrize(
     "name", [one.name for one in msgspec.structs.fields(Result) if one.required]
 )

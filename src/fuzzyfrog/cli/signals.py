@@ -40,7 +40,8 @@ def run_guarded(program: str) -> None:
         _is_running = True
         main()
     except SystemExit as end:
-        _is_running, _exit_code = False, int(end.code or 0)
+        _is_running = False
+        _exit_code = end.code if isinstance(end.code, int) else int(end.code is not None)
         raise
     except KeyboardInterrupt:
         _is_running = False

@@ -320,10 +320,10 @@ class SubsetScores:
         everybody = np.arange(self._asked.size)
         if not base.any() or self._n_pairs < _WORTH_A_LOOK:
             return everybody
-        if self._last is None or not np.array_equal(self._last[0], base):
-            self._last = base.copy(), np.flatnonzero(self._nearest(base).membership < 1.0)
-        rows = self._last[1]
-        return rows if 2 * rows.size <= self._asked.size else everybody
+        last = self._last  # another thread may replace it
+        if last is None or not np.array_equal(last[0], base):
+            self._last = last = base.copy(), np.flatnonzero(self._nearest(base).membership < 1.0)
+        return last[1] if 2 * last[1].size <= self._asked.size else everybody
 
     def _on(self, asked: Integers) -> SubsetScores:
         """Return the scores for some of the requested samples."""

@@ -549,7 +549,7 @@ def _plain(value: object) -> str:
 
 def _digest(saved: Any) -> str:
     """Return the digest of a result as it is saved: its parts agree only as they were computed."""
-    text = json.dumps(saved, allow_nan=False, sort_keys=True)
+    text = json.dumps(saved, sort_keys=True)  # 1e999 is read as infinite, and never written
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
