@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from fuzzyfrog import DataError, Genetic, ReductSelector, ShuffledFrogs
+from fuzzyfrog import DataError, Genetic, ReductSelector, ShuffledFrogs, SoftSelector
 
 SELECTORS = [
     ReductSelector("quickreduct", random_state=0),
@@ -79,6 +79,16 @@ def test_nested_parameters_can_be_read_and_set():
     assert selector.get_params()["search__patience"] == 7
     selector.set_params(search__patience=2, tnorm="minimum")
     assert (selector.search.patience, selector.tnorm) == (2, "minimum")
+
+
+def test_a_subclass_may_have_parameters_of_its_own(wine):
+    class Tuned(SoftSelector):
+        def __init__(self, n_features_to_select=2, more=None):
+            super().__init__(n_features_to_select=n_features_to_select)
+            self.more = more
+
+    tuned = clone(Tuned(3, more="x")).fit(*wine)
+    assert (tuned.n_features_, tuned.get_params()["more"]) == (3, "x")
 
 
 @every_selector

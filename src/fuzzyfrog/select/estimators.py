@@ -54,8 +54,6 @@ from fuzzyfrog.select.table_selector import TableSelector
 from fuzzyfrog.select.verify import MAX_SECONDS, verify
 
 INTERVALS = {0: inf, 1: 1.0}  # seconds between two lines of progress, by verbose; else none
-# Parameters of an estimator that are no settings of a selection.
-NOT_SETTINGS = {"callbacks", "verbose", "target", "categorical_features"}
 
 
 def _hold(selector: object, given: dict[str, Any]) -> None:
@@ -83,10 +81,9 @@ class _Selector(TableSelector):
         Settings
             As `fuzzyfrog.select.selection.select` takes them.
         """
-        kind = self._kind()
-        left = NOT_SETTINGS | kind.parameters().keys() | {"measure"}
-        given = self.get_params(deep=False)
-        return Settings(kind=kind, **{name: given[name] for name in given if name not in left})
+        known = {one.name for one in dataclasses.fields(Settings)}
+        given = self.get_params(deep=False)  # a subclass may have more
+        return Settings(kind=self._kind(), **{name: given[name] for name in given if name in known})
 
     def fit(
         self, X: object, y: object = None, *, groups: object = None, sample_weight: object = None
