@@ -305,3 +305,28 @@ def test_labels_among_numbers_are_not_taken_for_slips(write, content):
 def test_a_column_that_was_named_as_categorical_is_not_warned_of(write):
     path = write("x.csv", numbers_and("-"))
     assert read_table(path, "class", categorical_features=["a"]).categorical[0]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("title", ["Values of 2026", "Values of 2026,,,", '"Values\nof 2026"'])
+def test_titles_above_the_header(write, title, end):
+    text = f"{title}\n\nsize,color,ripe\n1.5,red,yes\n2,green,no\n3,red,no\n"
+    with pytest.warns(UserWarning, match="names the columns, below 'Values"):
+        data = read_table(write("x.csv", text.replace("\n", end)), "ripe")
+    assert data.feature_names == ("size", "color")
+    assert data.values[:, 0].tolist() == [1.5, 2, 3]
+    n_above = title.count("\n") + 3
+    assert data.rows.tolist() == [n_above + 1, n_above + 2, n_above + 3]
+
+
+def test_titles_above_another_separator(write, refusal):
+    text = "Values of 2026\nsize;color;class\n1;red;yes\n2;green;no\n3;red;no\n"
+    with pytest.warns(UserWarning, match="x") as caught:
+        data = read_table(write("x.csv", text), "class")
+    assert data.feature_names == ("size", "color")
+    assert [str(one.message) for one in caught] == [
+        "x.csv: line 2 names the columns, below 'Values of 2026'.",
+        "x.csv: cells are separated by ';', as the header is.",
+    ]
+    text = text.replace("\n1;", "\n1,5;").replace("of ", "of spring, ")
+    assert "Pass all of these: separator=';' decimal=','" in refusal("x.csv", text)

@@ -62,6 +62,36 @@ def test_decimal_commas_in_text_cells(tmp_path):
     assert read_table(tmp_path / "r.xlsx", "y").values.tolist() == data.values[:, :2].tolist()
 
 
+def test_titles_above_the_header(tmp_path):
+    titles = [["Lab values, third quarter"], ["As of", "2026-10-14"], []]
+    path = written(tmp_path / "x.xlsx", [*titles, *SMALL])
+    book = openpyxl.load_workbook(path)
+    book.active.merge_cells("A1:C1")
+    book.save(path)
+    with pytest.warns(UserWarning, match="row 4 names the columns, below 'Lab values, third"):
+        data = read_table(path, "ripe")
+    assert data.feature_names == ("size", "color")
+    assert data.values[:, 0].tolist() == [1, 2, 3]
+    assert data.rows.tolist() == [5, 6, 7]
+    write_reduced(data, ["size"], tmp_path / "r.csv", CellSource(path))
+    assert (tmp_path / "r.csv").read_text() == "size,ripe\n1,yes\n2,no\n3,no\n"
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        [["size", "color", "ripe", "size"], [1, "red", "yes", 2]],
+        [["size", None, "ripe"], [1, "red", "yes"], [2, "red", "no"]],
+        [["size"], [1], [2]],
+        [["size", "2026", "ripe"], [1, 5, "yes"], [2, 7, "no"]],
+    ],
+)
+def test_titles_above_something_else(tmp_path, below):
+    with pytest.raises(DataError, match="A table needs a feature and a target") as raised:
+        read_table(written(tmp_path / "x.xlsx", [["Values, and more"], *below]), "ripe")
+    assert "separat" not in str(raised.value)
+
+
 @pytest.mark.parametrize(
     ("rows", "sentence"),
     [

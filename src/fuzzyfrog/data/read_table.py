@@ -169,7 +169,8 @@ def read_table(
             is_delimited = isinstance(table, DelimitedTable)
             if is_delimited and dialect.separator not in (separator, _default(path, decimal)):
                 mark = shown(dialect.separator)
-                table.notes = (f"{path.name}: cells are separated by {mark}, as the header is.",)
+                note = f"{path.name}: cells are separated by {mark}, as the header is."
+                table.notes = (*table.notes, note)
             read = _read(wanted, table)
         kept, dropped = _kept_rows(path, wanted, read, max_missing)
         dataset = _dataset(path, wanted, kept, target_kind, dialect, dropped)

@@ -33,6 +33,7 @@ MAX_UNZIPPED_RATIO = 200
 RATIO_COUNTS_FROM_BYTES = 64 * 2**20
 
 NAMELESS = ("", "Unnamed: 0")  # as pandas writes, and as it calls such a column when it reads it
+MOST_TITLES = 20  # filled rows below the first in which a header is looked for
 BLOCK_CELLS = 2**18  # of rows that Python splits: about 20 MB of text
 
 FileStamp = tuple[int, int]
@@ -203,6 +204,32 @@ def _position(name: str, header: Sequence[str], file: str, argument: str) -> int
     return header.index(name)
 
 
+def found_header(rows: Iterator[tuple[int, list[str]]]) -> tuple[int, list[str], list[str]]:
+    """Return the number and the names of the header, and the titles above it.
+
+    A first row with a single filled cell is a title. The header below it is the first of the rows
+    with the most filled cells, provided that these are distinct names without a gap.
+    """
+    first, names = next(rows, (0, []))
+    names = [name.strip() for name in names]
+    if sum(map(bool, names)) != 1:
+        return first, names, []
+    head = [(first, names)]
+    for number, cells in islice(rows, MOST_TITLES):
+        head.append((number, [cell.strip() for cell in cells]))
+    place = max(range(len(head)), key=lambda one: sum(map(bool, head[one][1])))
+    number, found = head[place]
+    are_names = len(set(found)) == len(found) and all(found[1:])
+    if not place or not are_names or any(name and all_numbers([name]) for name in found):
+        return first, names, []
+    return number, found, [cell for _, cells in head[:place] for cell in cells if cell]
+
+
+def note_on_titles(where: str, titles: Sequence[str]) -> tuple[str, ...]:
+    """Return a note on the titles above a header, if there are any."""
+    return (f"{where} names the columns, below {listed(titles)}.",) if titles else ()
+
+
 def check_header(header: Sequence[str], file: str, separator: str | None) -> None:
     """Refuse a header with numbers, repeated or empty names, or a single column."""
     if len(header) == 1:
@@ -229,10 +256,13 @@ def check_header(header: Sequence[str], file: str, separator: str | None) -> Non
 
 
 def _single_column(cell: str, file: str, separator: str | None) -> DataError:
-    found = [mark for mark in (",", ";", "\t", "|") if mark in cell and mark != separator]
+    marks = () if separator is None else (",", ";", "\t", "|")
+    found = [mark for mark in marks if mark in cell and mark != separator]
     problem = f"{file}: line 1 must name at least 2 columns, got 1. "
     if not found:
-        return DataError(f"{problem}A table needs a feature and a target.")
+        return DataError(
+            f"{problem}A table needs a feature and a target. Delete what is above their names."
+        )
     hint = f"It seems to be separated by {shown(found[0])}: pass "
     return DataError(Sentence(problem, hint, Setting("separator", found[0]), "."))
 

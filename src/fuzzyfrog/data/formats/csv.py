@@ -30,7 +30,9 @@ from fuzzyfrog.data.formats import (
     check_header,
     check_unchanged,
     decoded_lines,
+    found_header,
     in_blocks,
+    note_on_titles,
     open_bytes,
     stamp,
     text_lines,
@@ -92,14 +94,14 @@ class DelimitedTable(TextTable):
         self._stamp = stamp(path)
         lines = text_lines(path, dialect.encoding)
         with closing(lines), closing(_records(path, dialect, lines)) as records:  # type: ignore[type-var]
-            # The lines of the header, and its cells.
-            self._n_head, first = next(records, (0, []))
-        if not first:
+            # The lines up to the header, its cells, and what is above it.
+            self._n_head, self.names, titles = found_header(records)
+        if not self.names:
             raise DataError(
                 f"{path.name}: the file must hold a header and samples, got an empty file. "
                 "Check that it was written completely."
             )
-        self.names = [name.strip() for name in first]
+        self.notes = note_on_titles(f"{path.name}: line {self._n_head}", titles)
         check_header(self.names, path.name, dialect.separator)
         with open_bytes(path) as stream:
             has_line_end = b"\n" in stream.readline(MAX_LINE_BYTES)
@@ -193,7 +195,7 @@ class DelimitedTable(TextTable):
     ) -> Iterator[Cells]:
         records = _records(self.path, self.dialect, lines, first)
         if is_header:
-            next(records)
+            records = (one for one in records if one[0] > self._n_head)
         return in_blocks(self._checked(records), len(self.names))
 
     def _checked(self, records: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
@@ -326,7 +328,7 @@ def seems_to_be(path: Path, asked: Dialect) -> Dialect:
     lines = head.decode(encoding, errors="replace").splitlines()
     separator = _separator(lines, asked.separator)
     rows = _split(lines, separator)
-    columns = list(zip(*rows[1:], strict=False))
+    columns = list(zip(*rows[_header_place(rows) + 1 :], strict=False))
     commas = separator != "," and any(_has_decimal_commas(column) for column in columns)
     return Dialect(separator, "," if commas else asked.decimal, encoding)
 
@@ -349,9 +351,14 @@ def _separator(lines: Sequence[str], asked: str) -> str:
 
 
 def _n_cells(lines: Sequence[str], mark: str) -> int:
-    """Return the number of cells of every line, or 0 if it differs."""
-    sizes = {len(row) for row in _split(lines, mark)}
+    """Return the number of cells of every line from the header on, or 0 if it differs."""
+    rows = _split(lines, mark)
+    sizes = {len(row) for row in rows[_header_place(rows) :]}
     return sizes.pop() if len(sizes) == 1 else 0
+
+
+def _header_place(rows: list[list[str]]) -> int:
+    return found_header(iter(enumerate(rows)))[0]
 
 
 def _split(lines: Sequence[str], mark: str) -> list[list[str]]:

@@ -22,7 +22,9 @@ from xml.parsers import expat
 from fuzzyfrog.common.messages import count, listed, shown
 from fuzzyfrog.data.formats import (
     check_unchanged,
+    found_header,
     in_blocks,
+    note_on_titles,
     open_bytes,
     stamp,
     unzipped_size_problem,
@@ -92,7 +94,10 @@ def _damage_named(path: Path) -> Iterator[None]:
 
 
 class Workbook(TextTable):
-    """An open workbook: the first sheet that is not hidden, its first filled row the header."""
+    """An open workbook: the first sheet that is not hidden, its first filled row the header.
+
+    Titles may be above the header.
+    """
 
     def __init__(
         self, path: Path, archive: zipfile.ZipFile, dialect: Dialect, ignored: Sequence[str]
@@ -109,13 +114,16 @@ class Workbook(TextTable):
         self._n_bytes = 0  # of the sheet, so far
         with _damage_named(path):
             self._open()
+        self._header_row = 0  # not known yet
         with closing(self._rows_of(self._new_sheet())) as rows:
-            _, self.names = next(rows, (0, []))
+            self._header_row, self.names, titles = found_header(rows)
         if not self.names:
             raise DataError(
                 f"{path.name}: the first sheet must hold a header and samples, got an empty one. "
                 "Move the sheet with the table to the front."
             )
+        where = f"{path.name}: row {self._header_row}"
+        self.notes = (*self.notes, *note_on_titles(where, titles))
 
     def _open(self) -> None:
         """Find the sheet, and read everything that its cells refer to."""
@@ -199,10 +207,11 @@ class Workbook(TextTable):
         Refuse cells without a value of their own: uncomputed formulas and merged cells.
         """
         sheet = self._new_sheet()
-        rows = self._rows_of(sheet)
-        _, header = next(rows)
+        header = self.names
         n_cells = 0
-        for number, cells in rows:
+        for number, cells in self._rows_of(sheet):
+            if number <= self._header_row:
+                continue
             if len(cells) > len(header):
                 raise DataError(
                     f"{self.path.name}: row {number} has {len(cells)} cells, expected "
@@ -228,7 +237,8 @@ class Workbook(TextTable):
             )
 
     def _new_sheet(self) -> "_Sheet":
-        return _Sheet(self._texts, self._dates, _DAY_ZERO[self._is_1904], self.dialect.decimal)
+        day_zero = _DAY_ZERO[self._is_1904]
+        return _Sheet(self._texts, self._dates, day_zero, self.dialect.decimal, self._header_row)
 
     def _rows_of(self, sheet: "_Sheet") -> Generator[tuple[int, list[str]], None, None]:
         """Yield the number of each row that is not empty, and its cells up to the last filled."""
@@ -319,7 +329,12 @@ class _Sheet(_Texts):
     """
 
     def __init__(
-        self, texts: list[str], dates: list[bool], day_zero: datetime.datetime, decimal: str
+        self,
+        texts: list[str],
+        dates: list[bool],
+        day_zero: datetime.datetime,
+        decimal: str,
+        header_row: int,
     ) -> None:
         super().__init__(texts)
         self.rows: list[tuple[int, dict[int, str]]] = []
@@ -328,6 +343,7 @@ class _Sheet(_Texts):
         self._dates = dates
         self._day_zero = day_zero
         self._decimal = decimal  # of the texts, so that numbers next to them are spelled alike
+        self._header_row = header_row
         self._is_inside = False  # of the element with the rows
         self._cells: dict[int, str] = {}
         self._row = 0
@@ -363,7 +379,7 @@ class _Sheet(_Texts):
             self._end_cell()
         elif name == "row" and self._is_inside:
             if self._cells:
-                if not self._first_row:
+                if not self._first_row and self._row >= self._header_row:
                     self._first_row, self._n_columns = self._row, max(self._cells) + 1
                 self._last_row = self._row
                 self.rows.append((self._row, self._cells))
@@ -392,7 +408,8 @@ class _Sheet(_Texts):
     def _end_cell(self) -> None:
         spelled = "".join(self._pieces)
         if not spelled:
-            if self._has_formula and self._kind != "str":  # a formula may give an empty text
+            is_empty = self._kind == "str"  # a formula may give an empty text
+            if self._has_formula and not is_empty and self._row >= self._header_row:
                 name = f"{column_name(self._place)}{self._row}"
                 self.uncomputed.setdefault(self._place, name)
             return
