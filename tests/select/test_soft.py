@@ -2,6 +2,7 @@
 
 import signal
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from fuzzyfrog import FeatureSelector, PredictionWarning, ReductSelector, SoftSelector, load_dataset
+from fuzzyfrog.data import make_dataset
 from fuzzyfrog.measure import Dependency, SampledDependency, SoftDependency
 from fuzzyfrog.measure.row_sample import RowSample
 from fuzzyfrog.result import Result, Scored, SoftPath
@@ -380,6 +382,16 @@ def test_each_part_that_draws_samples_has_a_random_sequence_of_its_own(monkeypat
     soft_comparison(strict.dataset, np.arange(3) < 1, every)
     assert len(keys) == 4  # the comparison draws its rows, and its measure the order of a race
     assert len(set(keys)) == 4
+
+
+def test_copies_of_one_group_do_not_make_a_comparison_more_certain():
+    rng = np.random.default_rng(0)
+    X, some, every = rng.normal(size=(60, 3)), np.arange(3) < 1, np.ones(3, bool)
+    once = make_dataset(X, X[:, 0] > 0)
+    rows = np.repeat(np.arange(60), 4)
+    again = replace(once.take(rows), groups=rows)
+    errors = [soft_comparison(one, some, every)[2] for one in (once, again)]
+    assert errors[1] == pytest.approx(errors[0], rel=0.05)
 
 
 @pytest.mark.parametrize(("numeric", "n_samples", "seed"), [(False, 800, 5), (True, 400, 4)])

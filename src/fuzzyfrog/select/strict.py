@@ -259,12 +259,7 @@ def soft_comparison(dataset: Dataset, subset: Masks, allowed: Masks) -> tuple[fl
     soft = SoftDependency(dataset.take(rows), n_jobs=1)
     ours, others = soft.memberships_in_numpy(subset), soft.memberships_in_numpy(allowed)
     apart = others - ours
-    if len(apart) < 2:
-        error = np.inf
-    elif dataset.weights is None:
-        error = float(np.std(apart, ddof=1) / np.sqrt(len(apart)))
-    else:
-        error = float(soft.standard_errors(apart))
+    error = float(soft.standard_errors(apart)) if len(apart) > 1 else np.inf
     return float(soft.means(ours)), float(soft.means(others)), error
 
 
