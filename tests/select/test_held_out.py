@@ -2,6 +2,7 @@
 
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -62,7 +63,36 @@ def test_the_deviation_is_that_of_all_permutations(heaviest):
 
     shuffled = [score(random.permutation(15)) for _ in range(20_000)]
     expected = (score(range(15)) - np.mean(shuffled)) / np.std(shuffled)
-    assert above_shuffled(neighbors, target, masses) == pytest.approx(expected, rel=0.03)
+    alone = np.arange(15)
+    assert above_shuffled(neighbors, target, masses, alone) == pytest.approx(expected, rel=0.03)
+
+
+@pytest.mark.parametrize("is_constant", [False, True])
+def test_groups_change_places_and_rows_only_within_them(is_constant):
+    random = np.random.default_rng(1)
+    neighbors, target = random.normal(size=(3, 3, 5)), random.normal(size=(3, 3))
+    if is_constant:  # in each group
+        target = np.repeat(target[:, :1], 3, axis=1)
+    means = target.mean(axis=1, keepdims=True)
+    rests, orders = target - means, [list(order) for order in permutations(range(3))]
+
+    def score(order, within):
+        moved = means[order] + [rest[rows] for rest, rows in zip(rests, within, strict=True)]
+        return (neighbors.mean(axis=2) * (moved - target.mean())).sum()
+
+    every = [score(order, within) for order in orders for within in product(orders, repeat=3)]
+    expected = (score([0, 1, 2], [[0, 1, 2]] * 3) - np.mean(every)) / np.std(every)
+    table = neighbors.reshape(9, 5), target.ravel(), (np.ones((9, 5)), np.ones(9))
+    assert above_shuffled(*table, np.arange(9) // 3) == pytest.approx(expected)
+
+
+def test_noise_that_patients_share_is_not_above_chance():
+    random, patient, n_above = np.random.default_rng(0), np.repeat(np.arange(15), 10), 0
+    for _ in range(200):
+        others, target = random.integers(2, size=(15, 5))[patient], random.permutation(15) % 2
+        masses = np.ones((150, 5)), np.ones(150)
+        n_above += above_shuffled(others, target[patient], masses, patient) > 2
+    assert n_above <= 10
 
 
 @pytest.mark.parametrize("is_numeric", [False, True])
@@ -74,7 +104,8 @@ def test_weights_that_depend_on_the_target_do_not_make_noise_look_better_or_wors
         weights = np.exp(target - target.mean())
         near = random.integers(200, size=(200, 5))
         masses = weights[near], weights[200:]
-        found.append(above_shuffled(target[near], target[200:], masses))
+        alone = np.arange(200)
+        found.append(above_shuffled(target[near], target[200:], masses, alone))
     assert abs(np.mean(found)) < 0.6
     assert 0.7 < np.std(found) < 1.3
 

@@ -59,7 +59,8 @@ def chance_doubts(
     nearest = _nearest(dataset, np.flatnonzero(features), train, test)
     masses = masses_of(dataset)
     target, weighed = dataset.target, (masses[nearest], masses[test])
-    if above_shuffled(target[nearest], target[test], weighed) < CLEARLY:
+    units = test if dataset.groups is None else dataset.groups[test]
+    if above_shuffled(target[nearest], target[test], weighed, units) < CLEARLY:
         yield (
             "The selected columns may predict nothing: if selected on one half of the samples, "
             "they predict the other half no better than chance (by five nearest neighbors). For "
@@ -97,6 +98,7 @@ def above_shuffled(
     neighbors: Floats | Integers,
     target: NDArray[np.float64] | NDArray[np.int64],
     masses: tuple[Floats, Floats],
+    groups: Integers,
 ) -> float:
     """Return how far a score is above its mean over all orders of the samples, in deviations.
 
@@ -104,7 +106,8 @@ def above_shuffled(
     samples count. The score is the mean share of neighbors with the right class, with classes
     counting equally, or the covariance of their mean with a numeric target. A sample keeps its mass
     in any order, as both may depend on each other. Mean and variance are those of a sum over a
-    random permutation (Hoeffding 1951).
+    random permutation (Hoeffding 1951). Rows of a group are alike, so whole groups change places,
+    with their mean targets, and rows only within their group.
     """
     shares_of, counts = masses[0] / masses[0].sum(axis=1, keepdims=True), masses[1]
     if target.dtype.kind == "f":
@@ -116,8 +119,19 @@ def above_shuffled(
         codes = np.arange(max(int(target.max()), int(neighbors.max())) + 1)
         shares = np.stack([((neighbors == code) * shares_of).sum(axis=1) for code in codes], axis=1)
         each = shares[:, target] * (counts / np.bincount(target, counts)[target])
-    apart = each - each.mean(axis=0) - each.mean(axis=1)[:, np.newaxis] + each.mean()
-    deviation = float(np.sqrt((apart**2).sum() / (len(target) - 1)))
-    if deviation == 0.0:
+    _, place, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    order, starts = np.argsort(place, kind="stable"), np.cumsum(sizes) - sizes
+    each = each[np.ix_(order, order)]
+    moved = np.add.reduceat(np.add.reduceat(each, starts, axis=0), starts, axis=1) / sizes
+    variance = _variance(moved)
+    for start, size in zip(starts[sizes > 1], sizes[sizes > 1], strict=True):
+        variance += _variance(each[start : start + size, start : start + size])
+    if variance == 0.0:
         return 0.0
-    return float((np.trace(each) - each.sum() / len(target)) / deviation)
+    return float((np.trace(each) - moved.sum() / len(sizes)) / np.sqrt(variance))
+
+
+def _variance(each: Floats) -> float:
+    """Return the variance of the sum of one entry of each row, all of different columns."""
+    apart = each - each.mean(axis=0) - each.mean(axis=1)[:, np.newaxis] + each.mean()
+    return float((apart**2).sum() / max(1, len(each) - 1))
