@@ -1,13 +1,14 @@
 """Time limits: what is skipped when time runs out, and the messages about it."""
 
+import itertools
 import signal
 import warnings
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_breast_cancer, load_wine
 
-from fuzzyfrog import PredictionWarning, ReductSelector
+from fuzzyfrog import PredictionWarning, ReductSelector, SoftSelector
 from fuzzyfrog.common.deadline import ALLOWANCE, Deadline, Limit, limited, stop_if_late, stoppable
 from fuzzyfrog.report import write_report
 from fuzzyfrog.result import Result
@@ -175,3 +176,45 @@ def test_the_second_ctrl_c_in_the_preparation_ends_the_fit(monkeypatch):
     monkeypatch.setattr(Strict, "measured", pressed_twice)
     with pytest.raises(KeyboardInterrupt):
         fitted()
+
+
+def ticks(monkeypatch, press_at=-1):
+    """Let each look at the clock take a second, and press Ctrl-C at one of them."""
+    clock = itertools.count(1)
+
+    def monotonic():
+        now = next(clock)
+        if now == press_at:
+            signal.raise_signal(signal.SIGINT)
+        return float(now)
+
+    monkeypatch.setattr("time.monotonic", monotonic)
+    return clock
+
+
+@pytest.mark.parametrize("by", ["max_seconds", "interrupted"])
+@pytest.mark.filterwarnings("ignore")
+def test_columns_to_predict_with_are_selected_wherever_time_ends(monkeypatch, by):
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = X[:60, [0, 2, 3, 20, 22, 23, 7]], y[:60]
+    given = {"random_state": 0, "n_jobs": 1, "must_include": [0]}
+    with monkeypatch.context() as patch:
+        clock = ticks(patch)
+        whole = SoftSelector(**given).fit(X, y)
+        last = next(clock)
+    assert whole.result_.substitutes
+    sizes = set()
+    for end in range(3, last):  # at 3, the parts of the limit are set
+        with monkeypatch.context() as patch:
+            ticks(patch, end if by == "interrupted" else -1)
+            limit = None if by == "interrupted" else end
+            one = SoftSelector(**given, max_seconds=limit).fit(X, y)
+        assert one.support_[0]
+        dropped = [other for alike in one.result_.substitutes for other in alike.others]
+        assert not one.support_[dropped].any()
+        if one.n_evaluations_ == 0:
+            assert one.support_.all()
+        assert tuple(np.flatnonzero(one.support_)) in {point.features for point in one.front_}
+        sizes.add(one.n_features_)
+    assert {7, whole.n_features_} <= sizes
+    assert one.support_.tolist() == whole.support_.tolist()

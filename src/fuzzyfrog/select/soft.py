@@ -81,16 +81,20 @@ class Soft(Kind):
         if rule is None:
             return Sized(outcome, path.accuracies)
         place = path.place_by(rule)
+        point = path.points[place]
         substitutes: dict[int, tuple[int, ...]] = {}
         if self.redundant == "drop" and path.losses is not None:
-            taken = np.flatnonzero(path.points[place].subset).tolist()
-            redundancy = Redundancy(measure, taken, orders, path.losses[place])
+            taken = np.flatnonzero(point.subset).tolist()
             try:
-                substitutes = redundancy.substitutes(fixed)
-                path = path.with_last(substitutes, place, orders)
+                found = Redundancy(measure, taken, orders, path.losses[place]).substitutes(fixed)
+                shorter = path.with_last(found, place, orders)
             except (TimeIsUp, MemoryError):
-                substitutes = {}
-        point = path.points[place - len(substitutes)]
+                found, shorter = {}, path
+            rest = point.subset & ~np.isin(np.arange(len(point.subset)), list(found))
+            # A path that was cut short may have no set as small as that: then none is dropped.
+            for one in shorter.points:
+                if np.array_equal(one.subset, rest):
+                    path, point, substitutes = shorter, one, found
         sized = replace(
             outcome,
             subset=point.subset,
