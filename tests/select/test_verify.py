@@ -112,6 +112,54 @@ def mixed(seed, *, is_numeric):
     return frame, score.to_numpy() if is_numeric else np.where(score > 0.4, "yes", "no")
 
 
+def by_class(before, old_kinds, now, new_kinds):
+    """Means over classes of old and of new rows, and the standard error of the difference."""
+    kinds = sorted(set(old_kinds) & set(new_kinds))
+    ours = [(before[old_kinds == one], now[new_kinds == one]) for one in kinds]
+    n = len(before)
+    variance = sum(
+        n / (n - 1) * old.var() / len(old) + max(old.var(), new.var()) / len(new)
+        for old, new in ours
+    )
+    old_mean, new_mean = np.mean([(old.mean(), new.mean()) for old, new in ours], axis=0)
+    return old_mean, new_mean, np.sqrt(variance) / len(kinds)
+
+
+def rare(seed, n_often, n_rare, *, signal):
+    """Rows of a frequent and of a rare class; the latter has higher values of one column."""
+    random = np.random.default_rng(seed)
+    y = np.repeat(["fair", "fraud"], [n_often, n_rare])
+    frame = pd.DataFrame({"amount": random.normal(size=len(y)), "hour": random.normal(size=len(y))})
+    frame["amount"] += signal * (y == "fraud")
+    return frame, y
+
+
+def test_a_rare_class_is_judged_by_its_rows_and_not_by_their_number():
+    old = rare(0, 960, 40, signal=2)
+    selector = SoftSelector(must_include=["amount"], n_features_to_select=1).fit(*old)
+    rarer = selector.verify(*rare(1, 985, 30, signal=0), old=old)
+    assert not rarer.holds
+    more = selector.verify(*rare(2, 850, 150, signal=2), old=old)
+    assert more.holds
+    said = "The shares of the classes have changed: 'fraud' in 4.0% before, 15.0% now."
+    assert said in str(more)
+    assert "shares" not in str(rarer)
+    few = selector.verify(*rare(3, 500, 3, signal=2), old=old)
+    assert few.holds
+    assert "With only 3 new rows of class 'fraud', only a large loss would show." in few.sentences
+
+
+def test_a_class_that_no_new_row_has_is_not_compared():
+    is_left = Y.iloc[NEW] != 2
+    selector = SoftSelector().fit(*FIRST)
+    found = selector.verify(SECOND[0][is_left], SECOND[1][is_left], old=FIRST)
+    assert found.holds
+    assert "Not compared, because no new row has it: class '2'." in found.sentences
+    other = np.full(len(NEW), 7)
+    with pytest.raises(DataError, match="must have a class that old rows have, got only '7'"):
+        selector.verify(SECOND[0], other, old=FIRST)
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("is_numeric", [False, True])
 @pytest.mark.parametrize("seed", range(6))
@@ -134,22 +182,22 @@ def test_new_rows_are_compared_with_old_ones_in_units_of_these(seed, is_numeric)
         if is_numeric
         else soft.wrong_votes(columns, y, groups)
     )
-    assert found.membership == pytest.approx(memberships[first:].mean(), abs=1e-9)
-    assert found.accuracy == pytest.approx(1 - wrong[first:].mean(), abs=1e-9)
     inside = [one[:first, :first] for one in columns]
     before = (
         soft.squared_errors(inside, y[:first])
         if is_numeric
         else soft.wrong_votes(inside, y[:first])
     )
-    assert found.accuracy_before == pytest.approx(1 - before.mean(), abs=1e-9)
     inside = [one[:first, :first].copy() for one in columns]
     both = soft.soft_memberships(inside, alike[:first, :first])
-    assert found.membership_before == pytest.approx(both.mean(), abs=1e-9)
-    variance = max(before.var(), wrong[first:].var()) / (len(frame) - first)
-    error = np.sqrt(variance + before.var(ddof=1) / first)
+    kinds = np.zeros(len(y)) if is_numeric else y
+    right = by_class(1 - before, kinds[:first], 1 - wrong[first:], kinds[first:])
+    share = by_class(both, kinds[:first], memberships[first:], kinds[first:])
+    assert (found.accuracy_before, found.accuracy) == pytest.approx(right[:2], abs=1e-9)
+    assert (found.membership_before, found.membership) == pytest.approx(share[:2], abs=1e-9)
+    old_mean, new_mean, error = right if is_numeric else share
     assert found.error == pytest.approx(error, abs=1e-9)
-    assert found.holds == (found.accuracy_before - found.accuracy <= 2 * error)
+    assert found.holds == (old_mean - new_mean <= 2 * error)
     assert "'c' has categories that no old row has: 'never seen', in 1 new row." in found.notes
 
 

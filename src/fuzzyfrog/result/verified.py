@@ -123,17 +123,29 @@ class VerifiedSoft(Verified, frozen=True, kw_only=True):
     ----------
     membership, membership_before : float
         How much of what is similar to a row, among the old rows, has its class: the mean of the
-        new rows, and of the old ones.
+        new rows, and of the old ones. For classes, it is averaged by class, so that it does not
+        depend on how many rows each has, and decides whether the selection holds.
     accuracy, accuracy_before : float
-        How often five neighbors among the old rows are right, or R² for a numeric target.
+        How often five neighbors among the old rows are right, averaged by class; for a numeric
+        target R², which decides.
     error : float
-        Standard error of the difference of the two.
+        Standard error of the difference of the two that decide.
     is_numeric : bool
         Whether the target is numeric.
     n_tested : int
         New rows that these are means of; random ones if there are very many.
     shifts : tuple of Shift
         Selected columns whose values have changed.
+    chance : float
+        The membership by columns that say nothing; 0 for a numeric target.
+    absent : tuple of str
+        Classes that no new row has; they are not compared.
+    rarest : str or None
+        The class with the fewest new rows of those that are compared.
+    n_rarest : int
+        Number of its new rows.
+    class_shift : Shift or None
+        The class whose share has changed most, if shares of classes have clearly changed.
     """
 
     membership: Share
@@ -144,3 +156,8 @@ class VerifiedSoft(Verified, frozen=True, kw_only=True):
     is_numeric: bool
     n_tested: Count
     shifts: tuple[Shift, ...]
+    chance: Share = 0.0
+    absent: tuple[str, ...] = ()
+    rarest: str | None = None
+    n_rarest: Count = 0
+    class_shift: Shift | None = None

@@ -31,7 +31,7 @@ The path of a selection, from the estimators to the result, and the modules that
     compared               several selectors, the same folds    comparison.py
     stability              selects again on halves              halves.py
     verify                 new rows                             verify.py  new_rows.py
-      |   what has changed, and what repairs it                 drift.py  repair.py
+      |   what has changed, and what repairs it                 drift.py  repair.py  predicting.py
     swap                   another column in place of one       swap.py
 
 The package imports them on first use: scikit-learn is slow to import, and not all modules need it.

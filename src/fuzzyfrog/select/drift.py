@@ -35,6 +35,19 @@ def shifts_of(old: Dataset, new: Dataset, columns: NDArray[np.int64]) -> tuple[S
     return tuple(found)
 
 
+def class_shift(old: Dataset, new: Dataset) -> Shift | None:
+    """Return the class whose share has changed most, if shares have clearly changed."""
+    n_classes = len(new.classes or ())
+    counts = np.array(
+        [np.bincount(one.target.astype(np.int64), minlength=n_classes) for one in (old, new)]
+    )
+    p_value = _chi_square(counts)
+    if p_value > LEVEL:
+        return None
+    shares, most = _most_changed(counts)
+    return Shift(old.target_name, str((new.classes or ())[most]), True, *shares, p_value)
+
+
 def _tests(old: Dataset, new: Dataset, column: int) -> Iterator[Shift]:
     name = old.feature_names[column]
     before, now = old.values[:, column], new.values[:, column]
@@ -53,10 +66,15 @@ def _tests(old: Dataset, new: Dataset, column: int) -> Iterator[Shift]:
     counts = np.array(
         [np.bincount(one.astype(np.int64), minlength=both.max() + 1) for one in (before, now)]
     )
-    shares = counts / counts.sum(axis=1, keepdims=True)
-    most = int(np.argmax(np.abs(shares[1] - shares[0])))
-    changed = float(shares[0, most]), float(shares[1, most])
+    changed, most = _most_changed(counts)
     yield Shift(name, category_name(new, column, most), True, *changed, _chi_square(counts))
+
+
+def _most_changed(counts: NDArray[np.int64]) -> tuple[tuple[float, float], int]:
+    """Return the two shares that differ most, and their place; of two such, the rarer one."""
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    most = int(np.lexsort((shares[0], -np.abs(shares[1] - shares[0]).round(12)))[0])
+    return (float(shares[0, most]), float(shares[1, most])), most
 
 
 def _numbers(name: str, before: Floats, now: Floats) -> Shift:

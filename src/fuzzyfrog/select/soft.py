@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,12 +17,11 @@ from fuzzyfrog.measure import SoftDependency
 from fuzzyfrog.result import Certificate, SoftPath, VerifiedSoft
 from fuzzyfrog.result.result import Parameter
 from fuzzyfrog.search import FrontPoint, Outcome, Reduct
-from fuzzyfrog.select.drift import shifts_of
 from fuzzyfrog.select.explain import Evidence, Examples, Explains, Pair
 from fuzzyfrog.select.kind import Integers, Kind, Masks, Orders, Sized
-from fuzzyfrog.select.redundant import CLEARLY, Redundancy
+from fuzzyfrog.select.predicting import soft_verified
+from fuzzyfrog.select.redundant import Redundancy
 from fuzzyfrog.select.row_groups import with_groups_by_id
-from fuzzyfrog.words.verified import soft_verified
 
 if TYPE_CHECKING:
     from fuzzyfrog.select.new_rows import NewRows
@@ -131,29 +129,7 @@ class Soft(Kind):
 
     def verified(self, rows: NewRows) -> VerifiedSoft:
         """Return whether old neighbors still predict new rows, and which columns have shifted."""
-        measure = self.measured(rows.old, rows.n_jobs)
-        new, columns = measure.with_new(rows.joined), np.flatnonzero(rows.support)
-        before, now = (
-            one.left_out_losses(columns, start=len(columns) - 1)[0] for one in (measure, new)
-        )
-        # New rows are few at times, and all of them right or wrong.
-        loss = float(measure.means(before))
-        spread = float(measure.means((before - loss) ** 2))
-        variance = max(spread, now.var()) / len(now)
-        error = float(np.sqrt(variance + measure.standard_errors(before) ** 2))
-        found = VerifiedSoft(
-            bool(now.mean() - loss <= CLEARLY * error),
-            rows.old.n_samples, rows.new.n_samples, rows.selected, rows.notes,
-            membership=new.mean(new.memberships(rows.support)),
-            membership_before=float(measure.score([rows.support])[0]),
-            accuracy=float(1.0 - now.mean()),
-            accuracy_before=1.0 - loss,
-            error=error,
-            is_numeric=rows.old.classes is None,
-            n_tested=new.n_sampled,
-            shifts=shifts_of(rows.old, rows.new, columns),
-        )  # fmt: skip
-        return msgspec.structs.replace(found, sentences=tuple(soft_verified(found)))
+        return soft_verified(rows, self.measured(rows.old, rows.n_jobs))
 
 
 @dataclass(frozen=True, eq=False)

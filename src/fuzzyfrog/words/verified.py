@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from math import floor, log10
 
-from fuzzyfrog.common.messages import count, percent, shown, told_apart
+from fuzzyfrog.common.messages import count, listed, percent, shown, told_apart
 from fuzzyfrog.result import BrokenRow, Shift, VerifiedReduct, VerifiedSoft
 from fuzzyfrog.words.text import gamma, named
 
 MOST_ROWS = 10  # that are listed
-LARGE_ERROR = 0.05  # of a difference of accuracies
+LARGE_ERROR = 0.05  # of a difference of memberships or accuracies
 
 
 def reduct_verified(found: VerifiedReduct) -> Iterator[str]:
@@ -76,24 +76,57 @@ def soft_verified(found: VerifiedSoft) -> Iterator[str]:
     """Yield whether columns still predict as well as before, and which of them have shifted."""
     n = len(found.selected)
     columns = "selected column predicts" if n == 1 else f"{n:,} selected columns predict"
-    what = "R²" if found.is_numeric else "accuracy"
     verdict = "not clearly worse" if found.holds else "worse"
-    now, before = _both(found.accuracy, found.accuracy_before)
+    alike = _both(found.membership, found.membership_before)
+    right = _both(found.accuracy, found.accuracy_before)
+    error = f"standard error of the difference {found.error:.3f}"
+    if found.is_numeric:
+        by, (now, before) = "by five neighbors among the old rows, R²", right
+    else:
+        by, (now, before) = "the mean membership among the old rows", alike
+        error = f"{error}, chance {found.chance:.3f}"
     yield (
-        f"The {columns} new rows {verdict} than old "
-        f"ones: by five neighbors among the old rows, {what} is {now} for the "
+        f"The {columns} new rows {verdict} than old ones: {by} is {now} for the "
         f"{count(found.n_new, 'new row')}, {before} for the {count(found.n_old, 'old row')} "
-        f"(standard error of the difference {found.error:.3f})."
+        f"({error})."
     )
-    if found.holds and found.error > LARGE_ERROR:
-        yield "With so few new rows, only a large loss would show."
-    now, before = _both(found.membership, found.membership_before)
-    yield f"Mean membership of the new rows among the old ones: {now}; of the old rows: {before}."
+    if found.holds and found.error > _large_error(found):
+        few = "so few new rows"
+        if found.rarest is not None:
+            few = f"only {count(found.n_rarest, 'new row')} of class {shown(found.rarest)}"
+        yield f"With {few}, only a large loss would show."
+    if found.is_numeric:
+        now, before = alike
+        yield (
+            f"Mean membership of the new rows among the old ones: {now}; of the old rows: {before}."
+        )
+    else:
+        now, before = right
+        yield f"Balanced accuracy of five neighbors among the old rows: {now}; before: {before}."
+        yield from _classes(found)
     if found.n_tested < found.n_new:
         yield f"Both are means over {found.n_tested:,} random rows of the {found.n_new:,} new ones."
     if not found.shifts:
         yield "No selected column has clearly shifted."
     yield from map(_shifted, found.shifts)
+
+
+def _large_error(found: VerifiedSoft) -> float:
+    """Return the error above which half of what the columns say could be lost unnoticed."""
+    before = found.accuracy_before if found.is_numeric else found.membership_before
+    return min(LARGE_ERROR, max(0.0, before - found.chance) / 4)
+
+
+def _classes(found: VerifiedSoft) -> Iterator[str]:
+    """Yield which classes are not compared, and whether their shares have changed."""
+    if found.absent:
+        yield f"Not compared, because no new row has it: class {listed(found.absent)}."
+    if (shift := found.class_shift) is not None:
+        yield (
+            f"The shares of the classes have changed: {shown(shift.what)} in "
+            f"{percent(shift.before)} before, {percent(shift.now)} now. The figures above are "
+            "averaged by class and do not depend on that."
+        )
 
 
 def _both(now: float, before: float) -> tuple[str, str]:
