@@ -83,6 +83,9 @@ def test_rare_categories_share_a_column(wine_result):
     column = SampledColumn(feature, values, tuple("abcdefghi"))
     result = replace(wine_result, data_sample=replace(sample, columns=(column,)))
     assert distributions(result)[feature]["heads"] == ["a", "b", "c", "d", "5 others"]
+    pair = tuple(replace(column, feature=one) for one in wine_result.by_loss[:2])
+    drawn = scatter(replace(result, front=(), data_sample=replace(sample, columns=pair)))
+    assert [one["label"] for one in drawn["x_ticks"]] == ["a", "b", "c", "d", "5 others"]
     five = replace(column, values=tuple(at % 5 for at in values))
     result = replace(wine_result, data_sample=replace(sample, columns=(five,)))
     assert distributions(result)[feature]["heads"] == ["a", "b", "c", "d", "e"]

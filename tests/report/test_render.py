@@ -343,3 +343,13 @@ def test_a_negative_r2_has_its_place_in_the_chart(wine_result):
     assert selected["score"] == "\N{MINUS SIGN}0.250"
     assert 0 < soft["at"] < selected["at"] < everything["at"] < 100
     assert '<td class="number">\N{MINUS SIGN}0.350</td>' in render_report(result)
+
+
+def test_many_features_of_models_are_whole_numbers(wine_result):
+    check = a_check(size=1234.5)
+    scores = tuple(
+        replace(one, n_features=3000.0) if one.name == "all" else one for one in check.scores
+    )
+    page = render_report(replace(wine_result, check=replace(check, scores=scores)))
+    assert "features: 3,000<" in page
+    assert "features: 1,234.5 on average<" in page

@@ -1,5 +1,7 @@
 """How often columns are selected on complementary halves."""
 
+from html import escape
+
 import numpy as np
 import pytest
 
@@ -152,6 +154,10 @@ def test_a_record_and_a_frame_say_how_often_a_column_is_selected():
     for one in found.columns:
         assert frame.loc[one.name, ["halves", "is_shaky"]].tolist() == [one.share, one.is_shaky]
         assert ("in fewer than half of the halves" in rows[one.name][-1]) == one.is_shaky
+    page = found._repr_html_()
+    assert page.count("<tr>") == len(found.table())
+    assert page.endswith(f"<p>{escape(found.sentence())}.</p>")
+    assert repr(found).startswith("<Stability: ")
     other = selector.swap("proline", "hue", wine)
     with pytest.raises(ParameterError, match="stability must be that of these columns, got one of"):
         other.record(stability=found)

@@ -84,6 +84,7 @@ def test_each_column_has_its_role():
         "substitute", "strong", "strong",
     ]  # fmt: skip
     assert frame.loc["near", "lost"] == by_name["near"].cost.lost
+    assert "share" not in frame  # of reducts, of which there is one
 
 
 def test_what_is_relevant_does_not_depend_on_the_seed():

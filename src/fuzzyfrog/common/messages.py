@@ -4,6 +4,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
+from html import escape
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -132,3 +133,17 @@ def percent(share: float) -> str:
     if share in (0.0, 1.0):
         return f"{share:.0%}"
     return f"{min(max(share, 0.001), 0.999):.1%}"
+
+
+def html_table(caption: str, rows: Sequence[Sequence[str]], sentences: Iterable[str]) -> str:
+    """Return a table whose first row has the titles, and sentences below it, for a notebook."""
+
+    def joined(tag: str, texts: Iterable[str]) -> str:
+        return "".join(f"<{tag}>{text}</{tag}>" for text in texts)
+
+    head, *body = ([escape(cell) for cell in row] for row in rows)
+    return (
+        f"<table><caption>{escape(caption)}</caption><thead><tr>{joined('th', head)}</tr></thead>"
+        f"<tbody>{joined('tr', (joined('td', row) for row in body))}</tbody></table>"
+        f"{joined('p', map(escape, sentences))}"
+    )

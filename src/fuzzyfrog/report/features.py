@@ -28,7 +28,7 @@ LONGEST_CAPTION = 80  # also of the name of a feature of an ambiguous sample
 LONGEST_CLASS = 200
 LONGEST_ROW = 60  # characters of the name of a sample
 MAX_GROUPS = 6  # classes or categories with a row or color of their own
-MAX_SHARES = 4  # categories with a column of their own
+MAX_SHARES = 4  # categories with a column or band of their own
 N_BINS = 24
 FEWEST_FOR_BINS = 8  # values; fewer are drawn one by one
 TINY = 1e-290  # a range below this is none: its ticks would underflow
@@ -343,7 +343,7 @@ def _placed(column: SampledColumn, step: float) -> dict[str, Any] | None:
             return None
         places = [None if one is None else axis.at(one) for one in column.values]
         return {"places": places, "ticks": _ticks(axis, 5), "n_beyond": n_beyond, "style": ""}
-    groups = _categories(column)
+    groups = _categories(column, MAX_SHARES)
     bands = {row: band for band, group in enumerate(groups) for row in group.rows}
     scale = Scale(-0.5, len(groups) - 0.5)
     spread = [JITTER * (row * step % 1 - 0.5) for row in range(len(column.values))]

@@ -144,7 +144,8 @@ def models(words: Words) -> dict[str, Any] | None:
             {
                 "name": capitalized(NAMES[one.name]),
                 "kind": one.name,
-                "features": f"{one.n_features:,.3g}" + ("" if one.name == "all" else " on average"),
+                "features": f"{one.n_features:,.1f}".removesuffix(".0")
+                + ("" if one.name == "all" else " on average"),
                 "score": shown(one.best),
                 "apart": one.name != "all",
                 "at": x.at(one.best),

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Meta
 
-from fuzzyfrog.common.messages import count
+from fuzzyfrog.common.messages import count, html_table
 from fuzzyfrog.result.parts import Count, Part, Positive
 
 FARTHEST = 1e100  # of a score from 0: its square is finite
@@ -403,17 +403,8 @@ class Check(Part, frozen=True):
         """Return the table and its sentences for a notebook."""
         if not self.scores:
             return f"<p>{escape(str(self))}</p>"
-        head, *rows = self.table()
-        titles = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-        body = "".join(
-            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows
-        )
-        sentences = "".join(f"<p>{escape(one)}</p>" for one in self._sentences())
         caption = f"{self.metric}, {self.folds} folds, {self.n_samples:,} samples"
-        return (
-            f"<table><caption>{escape(caption)}</caption><thead><tr>{titles}</tr></thead>"
-            f"<tbody>{body}</tbody></table>{sentences}"
-        )
+        return html_table(caption, self.table(), self._sentences())
 
 
 def shown(value: float, *, signed: bool = False) -> str:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from fuzzyfrog.common.messages import count, listed
+from fuzzyfrog.common.messages import count, html_table, listed
 from fuzzyfrog.result.parts import Count, Index, Part, Positive, Share
 
 THRESHOLD = 0.75  # share of the halves from which on a column counts as stable
@@ -116,6 +116,16 @@ class Stability(Part, frozen=True):
             are = "is" if len(self.shaky) == 1 else "are"
             said += f". {listed(self.shaky)} {are} selected, but in fewer than half of the halves"
         return said
+
+    def __repr__(self) -> str:
+        n_halves, n_columns = 2 * self.n_pairs, len(self.columns)
+        return f"<Stability: {n_halves} halves, {n_columns} columns selected in any>"
+
+    def _repr_html_(self) -> str:
+        """Return the table and what it means for a notebook."""
+        return html_table(
+            "how often each column is selected", self.table(), [f"{self.sentence()}."]
+        )
 
     def __str__(self) -> str:
         rows = self.table()

@@ -10,7 +10,7 @@ from fuzzyfrog.result import Column, Result, Stability
 def columns_frame(result: Result, stability: Stability | None) -> Any:
     """Return a row for each column of a result, as a data frame of pandas, or else of polars."""
     rows = [
-        _row(result, one, share)
+        _row(result, one) | ({"share": share} if result.n_reducts > 1 else {})
         for one, share in zip(result.columns, result.answer.feature_frequency, strict=True)
     ]
     if stability is not None:
@@ -29,7 +29,7 @@ def columns_frame(result: Result, stability: Stability | None) -> Any:
     )
 
 
-def _row(result: Result, one: Column, share: float) -> dict[str, Any]:
+def _row(result: Result, one: Column) -> dict[str, Any]:
     cost = one.cost
     return {
         "column": one.name,
@@ -42,5 +42,4 @@ def _row(result: Result, one: Column, share: float) -> dict[str, Any]:
         "error": one.error,
         "replacement": None if cost is None else result.names((cost.feature,))[0],
         "lost": None if cost is None else cost.lost,
-        "share": share,
     }

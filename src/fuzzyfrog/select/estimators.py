@@ -334,8 +334,8 @@ class _Selector(TableSelector):
         -------
         pandas.DataFrame or polars.DataFrame
             A row for each column, with what ``columns_`` has: role, what it says alone, what it
-            adds, the best exchange, and the share of the reducts that have it. It is of pandas
-            where that is installed, else of polars.
+            adds, the best exchange, and the share of the reducts that have it if there are
+            several. It is of pandas where that is installed, else of polars.
         """
         check_is_fitted(self, "result_")
         return columns_frame(self.result_, stability)
