@@ -120,15 +120,14 @@ def run_child(stages: Path, call: list[str]) -> None:
 
     begin("starting")
     from fuzzyfrog.cli import run as fuzzyfrog
-    from fuzzyfrog.cli.progress import ProgressState
+    from fuzzyfrog.cli.progress import CHOOSING, EXPLAINING, WRITING, ProgressState
 
     phase, hear = ProgressState.phase, ProgressState.hear
-    names = {"scoring": "first batch"}
+    names = {CHOOSING: "first batch", EXPLAINING: "explaining", WRITING: "writing"}
 
     def told_phase(self: ProgressState, name: str) -> None:
-        word = name.partition(" ")[0]
-        begin(names.get(word, word))
-        if word == "scoring":
+        begin(names.get(name, name.partition(" ")[0]))  # "reading wide.csv"
+        if name == CHOOSING:
             tell_of_searches(begin)
         phase(self, name)
 

@@ -36,7 +36,7 @@ import numpy as np
 
 from fuzzyfrog import ReductSelector, load_dataset
 from fuzzyfrog.cli import run as fuzzyfrog
-from fuzzyfrog.cli.progress import ProgressState
+from fuzzyfrog.cli.progress import CHOOSING, EXPLAINING, WRITING, ProgressState
 from fuzzyfrog.common.jit import compiling_all
 from fuzzyfrog.search.checkpoint import ScoreLog
 from fuzzyfrog.search.exact import CoverProof
@@ -292,9 +292,9 @@ def tell_stages(file: int) -> None:
     phase, next_record, smallest = ProgressState.phase, ScoreLog.next_record, CoverProof.smallest
 
     def told_phase(self: ProgressState, name: str) -> None:
-        if name.startswith("scoring"):
+        if name == CHOOSING:
             begin("replay")
-        elif name.startswith(("explaining", "writing")):
+        elif name in (EXPLAINING, WRITING):
             begin("writing")
         phase(self, name)
 

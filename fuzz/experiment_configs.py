@@ -2,7 +2,7 @@
 
 import atheris
 
-with atheris.instrument_imports(include=["fuzzyfrog", "tomllib"]):
+with atheris.instrument_imports(include=["fuzzyfrog", "fuzzyfrog_lab", "tomllib"]):
     from harness import run, working_folder
 
     from fuzzyfrog_lab.config import ConfigError, read_config

@@ -44,6 +44,8 @@ LATE = (
 LATE_SECONDS = 1.0
 HEARD_SECONDS = 0.25  # by which a signal may be handled before the thread hears of it
 CHOOSING = "choosing columns"
+EXPLAINING = "finding out what each column adds"
+WRITING = "writing files"
 BAR_WIDTH = 20
 LEAST_WIDTH_FOR_BAR = 80
 

@@ -17,7 +17,16 @@ from fuzzyfrog.cli.errors import ExitCode, in_options, leave_to_the_answer
 from fuzzyfrog.cli.inputs import LoadedTable, TableOptions, opened
 from fuzzyfrog.cli.options import CheckOptions, Printing, SelectionOptions
 from fuzzyfrog.cli.outputs import Files
-from fuzzyfrog.cli.progress import CHOOSING, NOTICE, Limits, ProgressState, Stopping, shown_progress
+from fuzzyfrog.cli.progress import (
+    CHOOSING,
+    EXPLAINING,
+    NOTICE,
+    WRITING,
+    Limits,
+    ProgressState,
+    Stopping,
+    shown_progress,
+)
 from fuzzyfrog.common.deadline import (
     ALLOWANCE,
     Deadline,
@@ -159,7 +168,7 @@ def _selected(
     notes = tuple(map(in_options, result.notes))
     result = _with(result, command=_command(), notes=notes)
     if not files.are_none:
-        course.phase("writing files")
+        course.phase(WRITING)
     groups = Groups.of(settings.feature_groups, loaded.dataset)
     early = "The run ended before it was explained why each feature is selected."
     first = groups.in_result(_with(result, notes=(*notes, early)))
@@ -179,7 +188,7 @@ def _explained(
     from fuzzyfrog.select.groups import Groups
     from fuzzyfrog.select.roles import with_columns
 
-    course.phase("finding out what each column adds")
+    course.phase(EXPLAINING)
     groups = Groups.of(settings.feature_groups, dataset)
     evidence = Evidence.of(dataset, groups.expanded(used_columns(result)))
     late = Deadline()
@@ -208,7 +217,7 @@ def _write(
             more = column_lines(result) if printing.columns else ()
             write_result(*result_lines(result, details=printing.details), *more)
     finally:
-        with shown_progress("writing files", quiet=printing.quiet or files.are_none):
+        with shown_progress(WRITING, quiet=printing.quiet or files.are_none):
             files.write_rest(result, unwritten)
     if not printing.as_json:
         write_result(*files.next_steps(unwritten, loaded))
