@@ -64,9 +64,8 @@ OPTIONS = {
 @pytest.mark.parametrize("given", OPTIONS.values(), ids=OPTIONS)
 def test_a_saved_run_is_verified_like_its_selector(in_process, folder, given):
     run(in_process, "reducts", "--search", "quickreduct", *given)
-    reading = given[given.index("--ignore") :] if "--ignore" in given else []
-    found = verified(in_process, "new.csv", "--table", "old.csv", *reading)
-    ignored = ["patient"] if reading else []
+    found = verified(in_process, "new.csv", "--table", "old.csv")
+    ignored = ["patient"] if "--ignore" in given else []
     old, new = (read_table(one, "label", ignore=ignored) for one in ("old.csv", "new.csv"))
     names = {
         "--feature-group": ("feature_groups", {"kind": ["kind_x", "kind_y", "kind_z"]}),
@@ -89,12 +88,30 @@ def test_a_saved_run_is_verified_like_its_selector(in_process, folder, given):
 @pytest.mark.parametrize("groups", [[], ["--groups", "patient"]], ids=["by ID", "given"])
 def test_groups_of_samples_are_those_of_the_run(in_process, folder, groups):
     run(in_process, "select", *groups)
-    found = verified(in_process, "new.csv", "--table", "old.csv", *groups)
+    found = verified(in_process, "new.csv", "--table", "old.csv")
     assert found["n_tested"] == 40
     selector = SoftSelector().fit(read_table("old.csv", "label"))
     twin = selector.verify(read_table("new.csv", "label"), old=read_table("old.csv", "label"))
     assert found["accuracy_before"] == twin.accuracy_before
     assert found["accuracy"] == twin.accuracy
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_both_tables_are_read_with_the_options_of_the_run(in_process, folder, shop):
+    frame = shop.assign(code=shop["kind_x"] + 2 * shop["kind_y"]).rename(columns={"size": "Größe"})
+    del frame["kind_x"], frame["kind_y"], frame["kind_z"]
+    written = {"sep": ";", "decimal": ",", "encoding": "cp1252", "index": False}
+    frame[:80].to_csv("old.csv", **written)
+    frame[80:].drop(columns="patient").to_csv("new.csv", **written)
+    options = ["--decimal", ",", "--encoding", "cp1252", "--categorical", "code"]
+    run(in_process, "select", *options, "--ignore", "patient", "--include", "code")
+    found = verified(in_process, "new.csv", "--table", "old.csv")
+    assert found["n_new"] == 40
+    code, _, err = in_process(
+        "verify", "run.json", "new.csv", "--table", "old.csv", "--encoding", "utf-16", "-q"
+    )
+    assert code == 2
+    assert "utf-16" in err
 
 
 @pytest.mark.filterwarnings("ignore")

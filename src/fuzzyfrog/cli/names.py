@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Collection, Sequence
+import io
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from math import inf, nan
 from pathlib import Path
@@ -35,6 +36,13 @@ def names_in(option: str, values: Sequence[str] | None) -> list[str]:
             "if there is nothing to name."
         )
     return names
+
+
+def line_of(names: Iterable[str]) -> str:
+    """Return names as the value of an option, which `names_in` reads."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    return line.getvalue()
 
 
 def grouped_by(column: str | None, dataset: Dataset) -> Dataset:

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import csv
-import functools
-import io
 import json
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from msgspec import to_builtins
 
-from fuzzyfrog.cli.commands.reducts import reducts
-from fuzzyfrog.cli.commands.select import select
 from fuzzyfrog.cli.console import safe, write_json, write_result
 from fuzzyfrog.cli.errors import UsageError
 from fuzzyfrog.cli.inputs import STDIN, SavedRun, loaded_run
-from fuzzyfrog.cli.options import Printing, flattened, given_options, typed
+from fuzzyfrog.cli.names import line_of
+from fuzzyfrog.cli.options import Printing, given_options, typed
 from fuzzyfrog.cli.outputs import Files
+from fuzzyfrog.cli.recorded import recorded
 from fuzzyfrog.cli.selecting import Swapped, run_selection
 from fuzzyfrog.errors import ParameterError
 
 if TYPE_CHECKING:
     from fuzzyfrog.result import Exchange, Result
-
-DOORS: dict[str, Callable[..., None]] = {"select": select, "reducts": reducts}
 
 
 def swap(
@@ -63,31 +58,30 @@ def swap(
     after = _after(loaded, zip(exchanges[::2], exchanges[1::2], strict=True))
     if after == loaded.selected:
         raise UsageError("OLD NEW must change the selected columns, got pairs that undo them.")
-    name, arguments = _command_of(loaded)
-    if name not in DOORS:
+    known = recorded(loaded)
+    if known is None:
         where = "the run was saved in Python, where `swap` of its selector returns"
         _print_stored(loaded, after, files, printing, where)
         return
-    groups = _options(name, arguments)
-    asked = replace(groups["asked"], table=table or groups["asked"].table)
+    name, asked, search, checking = known
+    asked = replace(asked, table=table or asked.table)
     if asked.table == STDIN or (asked.is_file and asked.source() is None):
         where = f"{shlex.quote(asked.table)} is not here; --table with the table of the run returns"
         _print_stored(loaded, after, files, printing, where)
         return
-    search, checking = groups["search"], groups["checking"]
     if search.feature_group:
         raise UsageError(
             "RUN.json must be a run without --feature-group. Name the columns and groups with "
             "--include and their number with --n-features instead."
         )
     given = {
-        "n_features": len(after), "include": [_line(loaded.names(after))], "search": "quickreduct",
-        "size_rule": "auto", "certify": False, "cost": None, "costs": None, "survives": 0,
-        "max_lost": None,
+        "n_features": len(after), "include": [line_of(loaded.names(after))],
+        "search": "quickreduct", "size_rule": "auto", "certify": False, "cost": None,
+        "costs": None, "survives": 0, "max_lost": None,
         "cluster": None,  # a file must not say where the table is sent to
     }  # fmt: skip
-    known = {one.name for one in fields(search)}
-    search = replace(search, **{name: value for name, value in given.items() if name in known})
+    there = {one.name for one in fields(search)}
+    search = replace(search, **{one: value for one, value in given.items() if one in there})
     checking = replace(checking, stability=False, no_check=no_check or checking.no_check)
     words = [*typed(asked), *typed(search), *typed(checking)]
     command = shlex.join(["fuzzyfrog", name, asked.table, *words])
@@ -109,36 +103,6 @@ def _after(loaded: Result, pairs: Iterable[tuple[str, str]]) -> tuple[int, ...]:
             f"{name.upper()} must {error.rule}, got {error.got}. {error.hint}"
         ) from None
     return loaded.selected
-
-
-def _command_of(loaded: Result) -> tuple[str, list[str]]:
-    """Return the command of a run and its arguments; a run of Python may name any other."""
-    try:
-        words = shlex.split(loaded.command or "")[1:]
-    except ValueError:  # a quote that is not closed
-        words = []
-    while words and words[0].startswith("-"):  # options before the command, such as --debug
-        words.pop(0)
-    return (words[0], words[1:]) if words else ("", [])
-
-
-def _options(name: str, arguments: list[str]) -> dict[str, Any]:
-    """Return the groups of options of a command that selects, from its arguments."""
-
-    @functools.wraps(DOORS[name])
-    def noted(**groups: Any) -> dict[str, Any]:
-        return groups
-
-    app = typer.Typer(add_completion=False)
-    app.command()(flattened(noted))
-    groups: dict[str, Any] = typer.main.get_command(app)(arguments, standalone_mode=False)
-    return groups
-
-
-def _line(names: Iterable[str]) -> str:
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(names)
-    return line.getvalue()
 
 
 def _print_stored(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import warnings
-from dataclasses import replace
+from dataclasses import fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -15,9 +14,17 @@ from msgspec import to_builtins
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import safe, write_json, write_result
 from fuzzyfrog.cli.errors import ExitCode, UsageError
-from fuzzyfrog.cli.inputs import SavedRun, TableOptions, loaded_run, opened
-from fuzzyfrog.cli.names import grouped_by, weighted_by
+from fuzzyfrog.cli.inputs import (
+    STDIN,
+    ReadingOptions,
+    SavedRun,
+    TableOptions,
+    loaded_run,
+    opened,
+)
+from fuzzyfrog.cli.names import grouped_by, line_of, names_in, weighted_by
 from fuzzyfrog.cli.progress import shown_progress
+from fuzzyfrog.cli.recorded import recorded
 from fuzzyfrog.common.jit import compiling_heard
 
 if TYPE_CHECKING:
@@ -38,11 +45,11 @@ def verify(
     ] = None,
     groups: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="As it was for the run."),
+        typer.Option(metavar="COLUMN", help="By default as for the run."),
     ] = None,
     weights: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="As it was for the run."),
+        typer.Option(metavar="COLUMN", help="By default as for the run."),
     ] = None,
     max_seconds: Annotated[
         float, typer.Option(metavar="S", help="Time limit of the search for columns to add.")
@@ -55,7 +62,7 @@ def verify(
 
     Reducts: which new rows break them, and the fewest columns to add. Columns to predict with: how
     well old rows predict the new ones, and which columns have shifted. Both tables are read with
-    the same options; the target is that of the run.
+    the options of the run, but for those that are given.
     """
     loaded = loaded_run(run)
     if old is None:
@@ -69,11 +76,16 @@ def verify(
         from fuzzyfrog.select.verify import verify as verified
 
         settings = settings_of(loaded, jobs)
+        known = recorded(loaded)
+        typed = asked
+        if known is not None:
+            asked = _as_recorded(asked, known.asked)
+            groups, weights = groups or known.search.groups, weights or known.search.weights
         asked = replace(asked, target=asked.target or loaded.table.target.name)
         before = _old_table(replace(asked, table=old), groups, weights, settings)
         course.phase(f"reading {asked.table}")
         with rows_to_add():
-            new = _new_table(asked, before)
+            new = _new_table(_that_are_there(asked, typed), before)
         course.phase("comparing")
         with compiling_heard(course.compile):
             found = verified(loaded, settings, before, new, max_seconds=max_seconds)
@@ -83,6 +95,39 @@ def verify(
         write_result(*map(safe, str(found).splitlines()))
     if not found.holds:
         raise typer.Exit(ExitCode.NOT_VERIFIED)
+
+
+def _as_recorded(asked: TableOptions, before: TableOptions) -> TableOptions:
+    """Return how a run read its table, but for what is asked for now."""
+    names = [one.name for one in fields(ReadingOptions)]
+    default = TableOptions(table=asked.table)
+    given = [one for one in names if getattr(asked, one) != getattr(default, one)]
+    return replace(before, table=asked.table, **{one: getattr(asked, one) for one in given})
+
+
+def _that_are_there(asked: TableOptions, typed: TableOptions) -> TableOptions:
+    """Return how new rows are read: a run may name columns that they do not have."""
+    if not asked.is_file or asked.source() is None or asked.table == STDIN:
+        return asked
+    from fuzzyfrog.data.read_table import dialect_of, opened_table
+
+    path = Path(asked.table)
+    ignored, labels = (names_in("", one) for one in (asked.ignore, asked.categorical))
+    dialect = dialect_of(path, asked.mark, asked.decimal, asked.encoding)
+    with opened_table(path, dialect, ignored) as table:
+        there = set(table.names)
+    if typed.ignore is None:
+        asked = replace(asked, ignore=_line(ignored, there))
+    if typed.categorical is None:
+        asked = replace(asked, categorical=_line(labels, there))
+    if typed.row_labels is None and asked.row_labels not in there:
+        asked = replace(asked, row_labels=None)
+    return asked
+
+
+def _line(names: list[str], there: set[str]) -> list[str] | None:
+    kept = [name for name in names if name in there]
+    return [line_of(kept)] if kept else None
 
 
 def _old_table(
@@ -110,10 +155,8 @@ def _new_table(asked: TableOptions, old: Dataset) -> Dataset:
         ]
         if file is None or (not labels and (old.classes is None) == (new.classes is None)):
             return new
-        line = io.StringIO()
-        csv.writer(line, quoting=csv.QUOTE_ALL, lineterminator="").writerow(labels)
         kind: Literal["class", "numeric"] = "numeric" if old.classes is None else "class"
-        named = [*(asked.categorical or ()), *([line.getvalue()] if labels else ())]
+        named = [*(asked.categorical or ()), *([line_of(labels)] if labels else ())]
         again = replace(asked, table=str(file), categorical=named, target_kind=kind)
         with opened(again) as read_again:
             return read_again.dataset
