@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from msgspec.structs import replace
 from sklearn.compose import ColumnTransformer
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, load_wine
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.impute import SimpleImputer
@@ -292,9 +292,24 @@ def test_wrong_weights_get_a_sentence(weight):
         check(SOFT, *mixed_table(), sample_weight=weights)
 
 
-def test_weights_of_zero_in_a_fold_get_a_sentence():
-    with pytest.raises(ParameterError, match="sample_weight must be above 0 for a sample to train"):
-        check(SOFT, *mixed_table(), sample_weight=np.arange(120) == 7)
+@pytest.mark.parametrize("selector", [SOFT, SelectKBest(k=2)])
+@pytest.mark.parametrize("cv", [3, "list"])
+def test_samples_of_weight_zero_are_left_out_of_folds_models_and_scores(selector, cv):
+    X, y = load_wine(return_X_y=True)
+    weights = np.where(y == 2, 0.0, 1.0 + np.arange(178) % 2)
+    weights[::7] = 0
+    kept, groups = weights > 0, np.arange(178) // 2
+    given = {"groups": groups, "sample_weight": weights, "cv": cv}
+    ours = {"groups": groups[kept], "sample_weight": weights[kept], "cv": cv}
+    if cv == "list":
+        fold = groups % 3
+        given["cv"] = [(np.flatnonzero(fold != one), np.flatnonzero(fold == one)) for one in (2, 0)]
+        fold = fold[kept]
+        ours["cv"] = [(np.flatnonzero(fold != one), np.flatnonzero(fold == one)) for one in (2, 0)]
+    found = check(selector, X, y, **given)
+    assert found == check(selector, X[kept], y[kept], **ours)
+    with pytest.raises(DataError, match="must have at least 20 samples, got 1"):
+        check(selector, X, y, sample_weight=np.arange(178) == 7)
 
 
 def test_weights_count_in_models_and_scores():

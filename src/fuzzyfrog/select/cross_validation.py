@@ -24,7 +24,7 @@ from fuzzyfrog.common.messages import count, percent, shown
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.dataset import group_numbers
-from fuzzyfrog.data.weights import checked_weights
+from fuzzyfrog.data.weights import checked_weights, without_weightless
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result import Check, ModelScores, NoiseGuard, Result
 from fuzzyfrog.result.check import shown as score_shown
@@ -122,7 +122,8 @@ def check(
         Samples that belong together, such as those of a patient, as for `fit`. Without it, IDs,
         names and copies of rows say so; with it, they do in addition.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights for the selection, for the models that take them, and for the scores.
+        Weights for the selection, for the models that take them, and for the scores. Samples of
+        weight 0 are left out.
     seed : int, default=0
         Seed of the folds, the models and the shuffles. The same seed gives the same check.
 
@@ -175,13 +176,26 @@ def check(
     if sample_weight is not None:
         dataset = replace(dataset, weights=checked_weights(sample_weight, dataset.n_samples))
     plan = Plan(cv, scoring, models, seed)
+    table = None if is_ours or isinstance(X, Dataset) else (X, y)
+    if dataset.weights is not None and not dataset.weights.all():
+        kept = np.flatnonzero(dataset.weights)
+        if isinstance(plan.cv, list):  # of all samples
+            parts = parts_of(dataset.target, plan.cv, seed)
+            plan = replace(plan, cv=[tuple(_places(one, kept) for one in part) for part in parts])
+        if table is not None:
+            table = _safe_indexing(X, kept), _safe_indexing(y, kept)
+        dataset = without_weightless(dataset)
     if not callable(getattr(selector, "settings", None)):
-        table = None if is_ours or isinstance(X, Dataset) else (X, y)
         return CrossValidation(_Estimator(selector, dataset, table, seed), dataset, plan).checked()
     settings = selector.settings()
     if settings.random_state is None:
         settings = replace(settings, random_state=getattr(selector, "seed_", seed))
     return check_settings(settings, dataset, plan)
+
+
+def _places(rows: Integers, kept: Integers) -> Integers:
+    """Return the places of rows among those that are kept; others are left out."""
+    return np.searchsorted(kept, rows[np.isin(rows, kept)])
 
 
 def check_settings(settings: Settings, dataset: Dataset, plan: Plan) -> Check:
@@ -355,11 +369,6 @@ class CrossValidation:
         parts = self._split(target, n_folds, together)
         self._notes[place:place] = belonging.notes(parts)
         self._scorers = self._chosen_scorers(target, parts)
-        if (weights := dataset.weights) is not None:
-            sides = [weights[self._rows[side]] for part in parts for side in part]
-            if not all(side.any() for side in sides):
-                rule = "be above 0 for a sample to train on and one to predict in each fold"
-                raise ParameterError("sample_weight", rule, "only 0")
         random = np.random.default_rng([plan.seed, SHUFFLING])
         # Of several nearest neighbors at the same distance, models take the first: in a table that
         # is sorted by class, that would be one class.
