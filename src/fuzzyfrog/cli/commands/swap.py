@@ -6,7 +6,7 @@ import json
 import shlex
 from collections.abc import Iterable
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from msgspec import to_builtins
@@ -74,7 +74,7 @@ def swap(
             "RUN.json must be a run without --feature-group. Name the columns and groups with "
             "--include and their number with --n-features instead."
         )
-    given = {
+    given: dict[str, Any] = {
         "n_features": len(after), "include": [line_of(loaded.names(after))],
         "search": "quickreduct", "size_rule": "auto", "certify": False, "cost": None,
         "costs": None, "survives": 0, "max_lost": None,
