@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from itertools import pairwise
 
 import pytest
 from msgspec.structs import replace
@@ -129,6 +130,23 @@ def test_the_rows_of_the_tree_are_the_columns_that_matter(tmp_path):
     axes.figure.savefig(tmp_path / "tree.png")
     with pytest.raises(ParameterError, match="source must have a tree of columns, got none"):
         plot_columns(replace(result, tree=None))
+
+
+def test_the_tree_fits_into_a_figure_of_the_user():
+    figure = plt.figure()
+    left, _ = figure.subfigures(1, 2, width_ratios=[9, 1])
+    axes = left.subplots()
+    plot_columns(SoftSelector().fit(load_dataset("breast_cancer")), ax=axes)
+    figure.canvas.draw()
+    names = [label.get_window_extent() for label in axes.get_yticklabels()]
+    for box in (*names, axes.texts[0].get_window_extent()):
+        assert box.x0 >= 0
+        assert box.x1 <= figure.bbox.x1
+    legend = axes.get_legend().get_window_extent()
+    assert axes.texts[0].get_window_extent().y1 <= legend.y0
+    assert legend.y1 <= axes.xaxis.label.get_window_extent().y0
+    places = sorted(box.y0 for box in names)
+    assert min(high - low for low, high in pairwise(places)) >= 0.6 * names[0].height
 
 
 def test_only_selectors_and_records_are_plotted():

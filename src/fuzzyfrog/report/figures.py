@@ -18,6 +18,7 @@ FRONT_SIZE = 7, 4  # inches
 ACCENT, INK, SOFT, MUTE, RULE = "#0f766e", "#1d2423", "#56605e", "#a9b1ae", "#dfdcd3"
 MAX_COLUMNS, MAX_ROWS = 40, 25  # of the picture of the reducts
 LONGEST = 32  # characters of a name
+ROW_HEIGHT = 0.24  # inches of a column in the tree
 MARKS = {  # shape, fill and edge of each role, as in the report
     "selected": ("o", ACCENT, ACCENT),
     "substitute": ("o", "white", ACCENT),
@@ -72,7 +73,7 @@ def plot_front(source: Any, ax: Any = None) -> Any:
     source : fitted selector or Result
         The selector, or its result.
     ax : matplotlib axes, default=None
-        Where to draw; None for a new figure.
+        Where to draw; None for a new figure. A figure without a layout gets a constrained one.
 
     Returns
     -------
@@ -102,7 +103,7 @@ def plot_reducts(source: Any, ax: Any = None) -> Any:
     source : fitted selector or Result
         The selector, or its result.
     ax : matplotlib axes, default=None
-        Where to draw; None for a new figure.
+        Where to draw; None for a new figure. A figure without a layout gets a constrained one.
 
     Returns
     -------
@@ -131,7 +132,7 @@ def plot_columns(source: Any, ax: Any = None) -> Any:
     source : fitted selector or Result
         The selector, or its result.
     ax : matplotlib axes, default=None
-        Where to draw; None for a new figure.
+        Where to draw; None for a new figure. A figure without a layout gets a constrained one.
 
     Returns
     -------
@@ -165,6 +166,10 @@ def _plotted(
 
         # Outside of the context: the first figure of a notebook sets parameters that must stay.
         figure = plt.figure(figsize=size(result), layout="constrained")
+    else:
+        figure = axes.figure.canvas.figure  # also that of a subfigure
+        if figure.get_layout_engine() is None:  # names need room next to the axes
+            figure.set_layout_engine("constrained")
     with matplotlib.rc_context(STYLE):
         if axes is None:
             axes = figure.subplots()
@@ -244,12 +249,18 @@ def _tree_of(result: Result) -> ColumnTree:
 
 
 def _size_of_columns(result: Result) -> tuple[float, float]:
-    return 8.0, 1.9 + 0.24 * len(_tree_of(result).leaves)
+    return 8.0, 1.9 + ROW_HEIGHT * len(_tree_of(result).leaves)
 
 
 def _draw_columns(words: Words, axes: Any) -> None:
+    from matplotlib.transforms import ScaledTranslation
+
     result, tree = words.result, _tree_of(words.result)
     rows = leaves(result, tree)
+    inches = axes.figure.dpi_scale_trans
+    room = axes.get_window_extent().transformed(inches.inverted())
+    scale = min(1.0, room.height / (ROW_HEIGHT * len(rows)))  # of names, if axes are too low
+    axes.spines[["top", "left", "right"]].set_visible(False)
     for fork in forks(tree):
         (left, right), (top, bottom) = fork.starts, fork.rows
         axes.plot([left, fork.at, fork.at, right], [top, top, bottom, bottom], color=MUTE, lw=1.2,
@@ -259,7 +270,7 @@ def _draw_columns(words: Words, axes: Any) -> None:
         some = [(row, one.size) for row, one in enumerate(rows) if one.mark == mark]
         if some:
             places, sizes = zip(*some, strict=True)
-            areas = [30 + 130 * one for one in sizes]
+            areas = [scale**2 * (30 + 130 * one) for one in sizes]
             axes.scatter([1.0] * len(some), places, areas, marker=marker, facecolor=fill,
                          edgecolor=edge, linewidths=1.8, zorder=2, clip_on=False,
                          label=MARK_NAMES[mark])  # fmt: skip
@@ -268,17 +279,18 @@ def _draw_columns(words: Words, axes: Any) -> None:
     axes.yaxis.tick_right()
     axes.set_yticks(range(len(rows)), names)
     for label, one in zip(axes.get_yticklabels(), rows, strict=True):
-        label.set(parse_math=False, color=SOFT if one.mark in FADED else INK,
+        label.set(parse_math=False, size=10 * scale**0.5, color=SOFT if one.mark in FADED else INK,
                   weight="bold" if one.mark == "selected" else "normal")  # fmt: skip
     axes.tick_params("y", pad=10)
     axes.set_xticks([across(one) for one in TICKS], [f"{one:g}" for one in TICKS])
     axes.set(xlim=(-0.02, 1.0), ylim=(len(rows) - 0.4, -0.6), xlabel="absolute correlation")
     axes.set_title(tree_title(words, tree), loc="left")
-    below = 17.3 * len(rows) + 20  # points
-    legend = axes.legend(loc="upper left", bbox_to_anchor=(0, -36 / below), frameon=False, ncols=5,
-                         handletextpad=0.2, columnspacing=1.2, fontsize=9)  # fmt: skip
+    below = axes.transAxes + ScaledTranslation(0, -0.5, inches)
+    legend = axes.legend(loc="upper left", bbox_to_anchor=(0, 0), bbox_transform=below, ncols=5,
+                         frameon=False, handletextpad=0.2, columnspacing=1.2,
+                         fontsize=9)  # fmt: skip
     for handle in legend.legend_handles:
         handle.set_sizes([60])
-    note = "\n".join(wrap(tree_lead(words, tree), 120))
+    note = "\n".join(wrap(tree_lead(words, tree), max(40, int(19 * room.width))))
     axes.annotate(note, (0, 0), xycoords="axes fraction", xytext=(0, -62), va="top", fontsize=8,
                   textcoords="offset points", color=SOFT, annotation_clip=False)  # fmt: skip
