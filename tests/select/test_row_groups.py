@@ -94,6 +94,29 @@ def test_an_id_that_samples_share_is_used_and_said():
     assert not any("belong together" in note for note in asked.result_.notes)
 
 
+@pytest.mark.parametrize(
+    ("name", "n_patients"), [("patient_id", 30), ("id", 25), ("id", 8), ("shop_id", 20)]
+)
+def test_an_id_is_no_feature_and_makes_groups_however_many_samples_share_it(name, n_patients):
+    X, y, patient = patients(n_patients=n_patients, n_rows=24)
+    with pytest.warns(UserWarning, match=f"'{name}' is named like an ID|'{name}' belong together"):
+        by_id = SoftSelector().fit(frame(X, patient).rename(columns={"patient_id": name}), y)
+    given = SoftSelector().fit(X, y, groups=patient)
+    assert by_id.get_feature_names_out().tolist() == [f"x{k}" for k in given.result_.selected]
+    assert by_id.dependency_ == given.dependency_
+
+
+@pytest.mark.parametrize(
+    ("name", "values"), [("shop_id", range(19)), ("case", [1, 2]), ("subject", ["art", "music"])]
+)
+def test_a_category_with_the_name_of_an_id_stays_a_feature(name, values):
+    _, y, _ = patients(n_patients=40)
+    table = pd.DataFrame({name: np.resize(list(values), len(y)), "noise": np.arange(len(y)) % 7})
+    found = SoftSelector().fit(table, np.arange(len(y)) % len(values) % 2)
+    assert name in found.get_feature_names_out()
+    assert not any("belong together" in note for note in found.result_.notes)
+
+
 def test_groups_of_one_sample_and_a_single_group_change_nothing():
     X, y, _ = patients()
     plain = SoftSelector().fit(X, y)

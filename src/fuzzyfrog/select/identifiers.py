@@ -13,7 +13,6 @@ FEWEST_VALUES = 20  # of a feature that is nearly an identifier
 FEWEST_IDS = 5  # that a name alone makes one
 NEARLY_ALL = 0.95  # of the samples have another number
 EQUAL = 0.8  # of the values have equally many samples
-MANY = 10  # samples for each value of an ID, as of a shop: with fewer, it is left out
 HEAD = 1000  # samples that rule out most numeric features
 
 # Last words of names such as "customerId" and "row_nr": those that nothing but an ID has, others
@@ -78,31 +77,13 @@ def _doubt_of_numbers(column: NDArray[np.float64], name: str) -> str:
 
 def doubt_about_shared(dataset: Dataset, feature: int) -> str:
     """Return why a feature may say which samples belong together, or nothing."""
-    n_values = n_ids(dataset, feature)
-    if not n_values:
+    if not keeps_together(dataset, feature):
         return ""
+    n_values = _n_whole(dataset, feature)
     return (
         f"is named like an ID, and has {n_values:,} different values in {dataset.n_samples:,} "
         "samples: it may say only which samples belong together, such as those of one patient."
     )
-
-
-def n_ids(dataset: Dataset, feature: int) -> int:
-    """Return the number of values of a feature that is named like an ID, 0 for any other.
-
-    Several samples may share a value: the visits of a patient, or the customers of a shop. A
-    number or code of anything ("nr", "ISO_code") must have equally many samples for each value.
-    """
-    name = dataset.feature_names[feature]
-    words = _words(name)
-    is_named = says_identifier(name) and (words[-1] in _IDS or _is_of_people(name))
-    may_be = words[-1:] and words[-1] in _OF_ANYTHING and not _TIMES.intersection(words)
-    if not is_named and not may_be:
-        return 0
-    n_values = _n_whole(dataset, feature)
-    if n_values < FEWEST_VALUES or not (is_named or _are_panel(dataset.values[:, feature])):
-        return 0
-    return n_values
 
 
 def _are_panel(column: NDArray[np.float64]) -> bool:
@@ -124,27 +105,32 @@ def are_ordered_dates(dataset: Dataset, feature: int) -> bool:
 
 def is_left_out_id(dataset: Dataset, feature: int) -> bool:
     """Whether a feature is an ID that is left out unless it is asked for."""
-    return bool(doubt_about(dataset, feature)) or n_ids(dataset, feature) * MANY > dataset.n_samples
+    return bool(doubt_about(dataset, feature) or keeps_together(dataset, feature))
 
 
 def keeps_together(dataset: Dataset, feature: int) -> bool | None:
     """Whether a feature says which samples belong together; None if its values look like no IDs.
 
-    A number of people or animals ("patient_id") always does. A name alone ("subject", "id") does
-    if it has at least five values that are whole numbers or have digits ("P07"), or 20 of any
-    kind; any other ID ("shop_id") with 20; and a number of anything that is equally frequent.
+    Several samples share a value. A number of people or animals ("patient_id") always does. A name
+    alone ("subject", "id") does if it has at least five values that are whole numbers or have
+    digits ("P07"), or 20 of any kind; any other ID ("shop_id") with 20; and a number or code of
+    anything ("nr", "ISO_code") with 20 that are equally frequent.
     """
-    name = dataset.feature_names[feature]
-    if holds_dates(dataset, feature):
-        return False
-    if n_ids(dataset, feature):
-        return True
-    is_numbered = says_identifier(name) and _is_of_people(name) and not _is_alone(name)
-    if not is_numbered and not _is_alone(name) and name.lower() not in _IDS:
+    name, column = dataset.feature_names[feature], dataset.values[:, feature]
+    words = _words(name)
+    is_of_people = _is_of_people(name)
+    is_named = is_of_people or (says_identifier(name) and words[-1] in _IDS)
+    may_be = words[-1:] and words[-1] in _OF_ANYTHING and not _TIMES.intersection(words)
+    if not (is_named or may_be) or holds_dates(dataset, feature):
         return False
     n_values = _n_whole(dataset, feature)
-    if is_numbered or n_values < 2:
-        return n_values > 1
+    if not 1 < n_values < np.count_nonzero(~np.isnan(column)):
+        return False
+    if n_values >= FEWEST_VALUES:
+        return is_named or _are_panel(column)
+    is_alone = _is_alone(name)
+    if not is_alone and name.lower() not in _IDS:
+        return is_of_people
     labels = dataset.categories and dataset.categories[feature]
     have_digits = not labels or all(any(map(str.isdigit, str(label))) for label in labels)
     return True if n_values >= FEWEST_IDS and have_digits else None

@@ -20,7 +20,6 @@ from fuzzyfrog.select.identifiers import (
     are_ordered_dates,
     doubt_about,
     doubt_about_shared,
-    is_left_out_id,
 )
 
 Masks = NDArray[np.bool_]
@@ -88,13 +87,12 @@ def left_out(
         for one in free
         if one not in doubts and (doubt := doubt_about_shared(dataset, one))
     }
-    few = {one for one in shared if is_left_out_id(dataset, one)}
     # If nothing else is there, an identifier is better than no answer.
     rest = set(np.flatnonzero(~excluded).tolist()) - doubts.keys() - empty
     mask = np.zeros(dataset.n_features, np.bool_)
     if drop_doubtful:
         mask[list(doubts) if rest else []] = True
-        mask[list(few) if rest - few else []] = True
+        mask[list(shared) if rest - shared.keys() else []] = True
     sentences = [*_without_values(dataset, empty)]
     dropped = {one: doubt for one, doubt in (doubts | shared).items() if mask[one]}
     staying = {one: doubt for one, doubt in (doubts | shared).items() if not mask[one]}
@@ -117,7 +115,7 @@ def left_out(
     copies: list[Alike] = []
     correlated: list[Alike] = []
     if drop_copies:
-        ids = {one for one in few if mask[one]}
+        ids = {one for one in shared if mask[one]}
         allowed = ~excluded & ~mask
         allowed[list(ids)] = True
         same, near = find_alike(dataset, allowed)

@@ -46,11 +46,7 @@ def with_groups_by_id(dataset: Dataset, included: Masks, excluded: Masks) -> Dat
     """
     if dataset.groups is not None:
         return _noted_classes(_noted(dataset, len(np.unique(dataset.groups))))
-    ids = [
-        one
-        for one in np.flatnonzero(~included).tolist()
-        if keeps_together(dataset, one) and (excluded[one] or is_left_out_id(dataset, one))
-    ]
+    ids = [one for one in np.flatnonzero(~included).tolist() if keeps_together(dataset, one)]
     numbers = numbers_by_id(dataset, np.arange(dataset.n_samples), ids)
     groups, by, _ = joined(numbers, np.arange(dataset.n_samples), MOST_CONNECTED)
     if not by:
