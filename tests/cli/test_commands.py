@@ -189,7 +189,10 @@ def test_groups_are_not_explained_but_everything_else_is_told(
 def test_explain_and_report_refuse_other_files(in_process, selected, tmp_path):
     code, _, err = in_process("explain", selected.folder / "run.json", "--feature", "nothing")
     assert code == 2
-    assert "must be the name or the index of a selected feature" in err
+    assert "--feature must be the name or the index of a feature of the run, got 'nothing'" in err
+    code, _, err = in_process("explain", selected.folder / "run.json", "--feature", "prolin")
+    assert code == 2
+    assert "Did you mean 'proline'?" in err
     for command in ("explain", "report"):
         code, out, err = in_process(command, selected.folder / "reduced.csv")
         assert (code, out) == (2, "")

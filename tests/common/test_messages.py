@@ -62,6 +62,9 @@ def test_numbers_have_as_many_digits_as_it_takes_to_differ():
 def test_only_names_that_resemble_are_suggested():
     assert close_to("nofile.csv", ["wide.csv"]) == []
     assert close_to("targt", ["target", "size"]) == ["target"]
+    assert close_to("crp", ["Creatinine", "CRP (mg/l)", "CRPx"]) == ["CRP (mg/l)", "CRPx"]
+    assert close_to("c", ["Creatinine", "size"]) == []
+    assert close_to("", [" x", "size"]) == []
 
 
 def test_only_one_function_warns_so_that_warnings_point_at_the_caller():

@@ -158,6 +158,8 @@ def test_other_features_get_a_sentence(feature):
     sentence = r"feature must be the name or the index of a selected feature, got .*'proline'"
     with pytest.raises(ValueError, match=sentence):
         selector.explain(feature)
+    with pytest.raises(ValueError, match=r"not selected\. why_not\('ash'\) says why\."):
+        selector.explain("ash")
 
 
 def test_limit_must_be_a_count():

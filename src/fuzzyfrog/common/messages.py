@@ -1,5 +1,6 @@
 """Names, numbers, lists, suggestions and parameters as they appear in messages."""
 
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -89,11 +90,16 @@ def first_few(texts: Sequence[str], joint: str = ", ") -> str:
 
 
 def close_to(name: object, known: Sequence[str]) -> list[str]:
-    """Return the known names that resemble the name, the closest first; case does not matter."""
-    plain = [one.casefold() for one in known]
-    close = get_close_matches(str(name)[:MAX_CHARACTERS].casefold(), plain, n=3, cutoff=CLOSE)
+    """Return the known names that resemble the name, the closest first; case does not matter.
+
+    A name also resembles one that goes on after it, such as with a unit: "CRP" and "CRP (mg/l)".
+    """
+    plain, wanted = [one.casefold() for one in known], str(name)[:MAX_CHARACTERS].casefold()
+    goes_on = re.compile(rf"{re.escape(wanted)}(?!\w)")
+    longer = [one for one in plain if wanted and goes_on.match(one)]
+    close = [*longer[:3], *get_close_matches(wanted, plain, n=3, cutoff=CLOSE)]
     matches = [one for match in close for one in known if one.casefold() == match]
-    return list(dict.fromkeys(matches))
+    return list(dict.fromkeys(matches))[:3]
 
 
 def suggested(name: object, known: Sequence[str]) -> str:

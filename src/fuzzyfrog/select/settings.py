@@ -338,6 +338,7 @@ def selected_index(
         close = close_to(feature, names)
         if feature in set(known):
             got += ", which is a feature but not selected"
+            hint = f"why_not({shown(feature)}) says why. {hint}"
         elif close:
             hint = f"Did you mean {shown(close[0])}? {hint}"
     rule = "be the name or the index of a selected feature"

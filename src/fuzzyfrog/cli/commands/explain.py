@@ -12,6 +12,7 @@ from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import aligned, fitted, safe, stdout, tell, write_json, write_result
 from fuzzyfrog.cli.errors import UsageError
 from fuzzyfrog.cli.inputs import SavedRun, loaded_run
+from fuzzyfrog.common.messages import shown, suggested
 
 if TYPE_CHECKING:
     from fuzzyfrog.result import Cell, Explanation, Result
@@ -54,6 +55,7 @@ def explain(
             f"{run} must be a run with explanations, got one without them, because "
             f"{loaded.why_unexplained}. Run it again {way_out}."
         )
+    _check_known(loaded, feature)
     from msgspec import to_builtins
     from msgspec.structs import replace
 
@@ -66,6 +68,18 @@ def explain(
         return
     words = words_of(loaded)
     write_result(*(_overview(words) if feature is None else _lines(words, explanations[0])))
+
+
+def _check_known(result: Result, feature: str | None) -> None:
+    """Raise unless a feature is one of the table, by its name or its index."""
+    names = [one.name for one in result.table.features]
+    is_index = feature is not None and feature.isdecimal() and int(feature) < len(names)
+    if feature is None or feature in names or is_index:
+        return
+    raise UsageError(
+        "--feature must be the name or the index of a feature of the run, got "
+        f"{shown(feature)}. {suggested(feature, names)}"
+    )
 
 
 def _say_why_not(result: Result, feature: int, *, as_json: bool) -> None:
