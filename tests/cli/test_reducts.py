@@ -263,7 +263,7 @@ def test_costs_come_from_a_file_and_from_single_options(in_process, tmp_path):
     ("options", "content", "sentence"),
     [
         (["--cost", "ash"], "", "--cost must be NAME=COST, got 'ash'. For example, mri=400."),
-        (["--cost", "ash=0"], "", "--cost must have a positive, finite cost, got '0'."),
+        (["--cost", "ash=0"], "", "finite cost, got '0'. Pass a small cost such as 0.01"),
         (["--cost", "asch=2"], "", "--costs must name features, got 'asch'. Did you mean 'ash'"),
         (["--costs", "x.csv"], "ash,1,2\n", "line 1 of x.csv must have a name and a cost"),
         (["--costs", "x.csv"], "name,cost\nash,many\n", "line 2 of x.csv must have a positive"),

@@ -128,7 +128,7 @@ def test_a_group_costs_what_is_given_for_it_or_its_columns():
     [
         ([1, 2], "costs must be None or a mapping"),
         ({}, "costs must be None or a mapping"),
-        ({"ash": 0}, "costs must be positive, finite numbers, got 0"),
+        ({"ash": 0}, r"finite numbers, got 0. Pass a small cost such as 0.01 for what is free"),
         ({"ash": -1}, "costs must be positive, finite numbers"),
         ({"ash": float("inf")}, "costs must be positive, finite numbers"),
         ({"ash": float("nan")}, "costs must be positive, finite numbers"),

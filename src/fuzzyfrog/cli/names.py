@@ -163,5 +163,9 @@ def cost_in(where: str, text: str) -> float:
     except ValueError:
         cost = nan
     if not 0 < cost < inf:
-        raise UsageError(f"{where} must have a positive, finite cost, got {text.strip()[:60]!r}.")
+        from fuzzyfrog.select.costs import FREE
+
+        way_out = f" {FREE}" if cost == 0 else ""
+        got = repr(text.strip()[:60])
+        raise UsageError(f"{where} must have a positive, finite cost, got {got}.{way_out}")
     return cost

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fuzzyfrog.select.groups import Groups
 
 MOST_UNITS = 2**53  # of all features together: solvers work in float64
+FREE = "Pass a small cost such as 0.01 for what is free."
 EXAMPLE = "For example, costs={'mri': 400, 'blood': 12.5}."
 
 
@@ -98,7 +99,8 @@ def _exact(cost: object) -> Fraction:
     """Return a cost as the decimal number that is printed for it."""
     is_number = isinstance(cost, Real | Decimal) and not isinstance(cost, bool | np.bool_)
     if not is_number or not isfinite(cost) or cost <= 0:  # type: ignore[arg-type, operator]
-        raise ParameterError("costs", "be positive, finite numbers", shown(cost), EXAMPLE)
+        way_out = FREE if is_number and cost == 0 else EXAMPLE
+        raise ParameterError("costs", "be positive, finite numbers", shown(cost), way_out)
     if isinstance(cost, Fraction | int):
         return Fraction(cost)
     return Fraction(str(cost))
