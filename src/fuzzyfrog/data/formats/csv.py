@@ -342,18 +342,23 @@ def _decodes(head: bytes, encoding: str) -> bool:
 
 
 def _separator(lines: Sequence[str], asked: str) -> str:
-    """Return the mark that splits all lines into equally many cells, preferably the given one."""
-    counts = {mark: _n_cells(lines, mark) for mark in (asked, *SEPARATORS)}
-    if counts[asked] > 1:
-        return asked
-    best = max(counts, key=lambda mark: counts[mark])
-    return best if counts[best] > 1 else asked
+    """Return the mark that splits all lines into equally many cells, preferably the given one.
+
+    If none does, there may be titles above the header, which count less than a header with marks.
+    """
+    split = {mark: _split(lines, mark) for mark in (asked, *SEPARATORS)}
+    headed = {mark: rows[_header_place(rows) :] for mark, rows in split.items()}
+    for found in (split, headed):
+        counts = {mark: _n_cells(rows) for mark, rows in found.items()}
+        best = max(counts, key=lambda mark: counts[mark])
+        if counts[best] > 1:
+            return asked if counts[asked] > 1 else best
+    return asked
 
 
-def _n_cells(lines: Sequence[str], mark: str) -> int:
-    """Return the number of cells of every line from the header on, or 0 if it differs."""
-    rows = _split(lines, mark)
-    sizes = {len(row) for row in rows[_header_place(rows) :]}
+def _n_cells(rows: list[list[str]]) -> int:
+    """Return the number of cells of every row, or 0 if it differs."""
+    sizes = {len(row) for row in rows}
     return sizes.pop() if len(sizes) == 1 else 0
 
 
