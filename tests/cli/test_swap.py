@@ -94,6 +94,20 @@ def test_the_file_does_not_say_where_the_table_is_sent_to(run_cli, tmp_path, tab
     assert "--cluster" not in Result.load(other).command
 
 
+def test_a_run_without_rows_stays_without_them(run_cli, tmp_path, table):
+    run, bare, other = (tmp_path / name for name in ("run.json", "bare.json", "other.json"))
+    asked = ["select", table, "--target", "kind", "--separator", ";", *QUICK]
+    run_cli(*asked, "--save", run)
+    run_cli(*asked, "--no-rows", "--save", bare)
+    again = ["proline", "hue", *QUICK, "--save", other]
+    for arguments, is_bare in (([run], False), ([run, "--no-rows"], True), ([bare], True)):
+        run_cli("swap", *arguments, *again)
+        found = Result.load(other)
+        assert (found.rows is None) == ("--no-rows" in found.command) == is_bare
+    run_cli("swap", other, "alcohol", "magnesium", *QUICK, "--save", bare)
+    assert Result.load(bare).rows is None
+
+
 def test_what_is_missing_is_said(run_cli, tmp_path, table):
     run = tmp_path / "run.json"
     run_cli("select", table, "--target", "kind", "--separator", ";", *QUICK, "--save", run)

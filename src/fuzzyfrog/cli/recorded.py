@@ -16,6 +16,7 @@ from fuzzyfrog.cli.options import flattened
 if TYPE_CHECKING:
     from fuzzyfrog.cli.inputs import TableOptions
     from fuzzyfrog.cli.options import CheckOptions, SelectionOptions
+    from fuzzyfrog.cli.outputs import Files
     from fuzzyfrog.result import Result
 
 DOORS: dict[str, Callable[..., None]] = {"select": select, "reducts": reducts}
@@ -28,6 +29,7 @@ class Recorded(NamedTuple):
     asked: TableOptions
     search: SelectionOptions
     checking: CheckOptions
+    files: Files
 
 
 def recorded(run: Result) -> Recorded | None:
@@ -43,7 +45,7 @@ def recorded(run: Result) -> Recorded | None:
     app = typer.Typer(add_completion=False)
     app.command()(flattened(noted))
     groups: dict[str, Any] = typer.main.get_command(app)(arguments, standalone_mode=False)
-    return Recorded(name, groups["asked"], groups["search"], groups["checking"])
+    return Recorded(name, groups["asked"], groups["search"], groups["checking"], groups["files"])
 
 
 def _command_of(run: Result) -> tuple[str, list[str]]:

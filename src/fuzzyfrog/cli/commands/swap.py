@@ -63,7 +63,7 @@ def swap(
         where = "the run was saved in Python, where `swap` of its selector returns"
         _print_stored(loaded, after, files, printing, where)
         return
-    name, asked, search, checking = known
+    name, asked, search, checking, before = known
     asked = replace(asked, table=table or asked.table)
     if asked.table == STDIN or (asked.is_file and asked.source() is None):
         where = f"{shlex.quote(asked.table)} is not here; --table with the table of the run returns"
@@ -83,7 +83,8 @@ def swap(
     there = {one.name for one in fields(search)}
     search = replace(search, **{one: value for one, value in given.items() if one in there})
     checking = replace(checking, stability=False, no_check=no_check or checking.no_check)
-    words = [*typed(asked), *typed(search), *typed(checking)]
+    files = replace(files, no_rows=files.no_rows or before.no_rows)
+    words = [*typed(asked), *typed(search), *typed(checking), *["--no-rows"] * files.no_rows]
     command = shlex.join(["fuzzyfrog", name, asked.table, *words])
     run_selection(search, files, asked, checking, printing, Swapped(loaded, command))
 
