@@ -94,6 +94,14 @@ def test_samples_that_belong_together_stay_together():
     assert swapped.result_.table.sha256 == selector.result_.table.sha256
 
 
+def test_groups_of_columns_are_refused():
+    selector = SoftSelector(feature_groups={"wine": ["alcohol", "proline"]}).fit(WINE)
+    new = next(name for name in WINE.feature_names if name not in selector.get_feature_names_out())
+    for old in (*selector.get_feature_names_out(), "wine"):
+        with pytest.raises(ParameterError, match="feature_groups must be None for swap, got"):
+            selector.swap(old, new, WINE)
+
+
 def test_what_cannot_be_exchanged_is_said():
     selector = SoftSelector().fit(WINE)
     with pytest.raises(ParameterError, match=r"old must be a selected column, got 'prolin'\. Did"):

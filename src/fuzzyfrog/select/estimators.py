@@ -284,6 +284,11 @@ class _Selector(TableSelector):
             A new, fitted selector. Its `result_` has the whole record of these columns, and in
             ``exchange`` the difference to this answer. Swap again to exchange more columns.
 
+        Raises
+        ------
+        ParameterError
+            If a column cannot be exchanged, or if there are `feature_groups`.
+
         Examples
         --------
         >>> from fuzzyfrog import SoftSelector, load_dataset

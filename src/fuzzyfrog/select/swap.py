@@ -56,6 +56,12 @@ def exchanged(result: Result, old: str | int, new: str | int) -> tuple[int, ...]
 
 def swapped(selector: Any, old: str | int, new: str | int, X: object, y: object) -> Any:
     """Return a new selector, fitted to select what another one did but for one column."""
+    if selector._groups:
+        raise ParameterError(
+            "feature_groups", "be None for swap", shown(selector.feature_groups),
+            "Name the columns and groups with must_include and their number with "
+            "n_features_to_select instead.",
+        )  # fmt: skip
     features = exchanged(selector.result_, old, new)
     given = {
         "n_features_to_select": len(features),
