@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fuzzyfrog.common.files import FileLock
 from fuzzyfrog.errors import CheckpointError
 from fuzzyfrog.search import Checkpoint, Genetic, QuickReduct, ShuffledFrogs, run
 from fuzzyfrog.search import checkpoint as module
@@ -148,6 +149,18 @@ def test_a_place_that_cannot_be_written_costs_the_log_not_the_run(tmp_path, fini
         outcome, _ = go(tmp_path / "scores")
     assert outcome == finished[1]
     assert len(warned) == 1
+
+
+def test_a_full_disk_leaves_no_lock_behind(tmp_path, monkeypatch):
+    def full(file, content):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.write", full)
+        with pytest.raises(OSError, match="No space left"):
+            FileLock(tmp_path / "scores.lock")
+    assert list(tmp_path.iterdir()) == []
+    FileLock(tmp_path / "scores.lock").release()  # the first one is closed, too
 
 
 def test_a_full_disk_costs_the_log_not_the_run(tmp_path, finished, monkeypatch):

@@ -108,8 +108,12 @@ class FileLock:
         self._file: int | None = None
         while self._file is None:
             self._file = self._acquired()
-        os.ftruncate(self._file, 0)
-        os.write(self._file, str(os.getpid()).encode())
+        try:
+            os.ftruncate(self._file, 0)
+            os.write(self._file, str(os.getpid()).encode())
+        except OSError:  # such as a full disk
+            self.release()
+            raise
 
     def release(self) -> None:
         """Remove the file, so that another process can take it."""
