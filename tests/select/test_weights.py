@@ -110,6 +110,9 @@ def test_samples_of_weight_0_are_left_out_and_others_keep_their_names(tmp_path):
         (np.ones(89), r"have a value for each of the 90 samples, got an array of shape \(89,\)"),
         (2.0, "have a value for each of the 90 samples, got a single value"),
         (["heavy"] * 90, "be numbers, got"),
+        (np.ones(90) + 1j, "be numbers, got"),
+        (np.ma.array(np.ones(90), mask=np.arange(90) == 3), "of at least 0, got nan for sample 3"),
+        (np.ma.array(np.ones(90, int), mask=np.arange(90) == 3), "at least 0, got nan for sample"),
     ],
 )
 def test_what_is_no_weight_is_refused(weights, error):

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +19,17 @@ MOST_MEAN = 5.0  # from which on a usual sample alone would be all of the five n
 WEIGHTED = "Samples count by their weights"
 
 
-def checked_weights(given: object, n_samples: int) -> Floats:
+def checked_weights(given: Any, n_samples: int) -> Floats:
     """Return the weights of samples; raise unless they are numbers of at least 0, not all of it."""
     name = "sample_weight"
-    try:
-        weights = np.asarray(given, np.float64)
+    try:  # numpy would drop imaginary parts, and masks
+        weights = None if np.iscomplexobj(given) else np.asarray(given, np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(name, "be numbers", shown(given)) from None
+        weights = None
+    if weights is None:
+        raise ParameterError(name, "be numbers", shown(given))
+    if isinstance(given, np.ma.MaskedArray):
+        weights = np.where(given.mask, np.nan, weights)
     if weights.shape != (n_samples,):
         rule = f"have a value for each of the {n_samples:,} samples"
         got = "a single value" if weights.ndim == 0 else f"an array of shape {weights.shape}"
