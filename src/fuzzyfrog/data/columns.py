@@ -68,6 +68,8 @@ class Column:
         Words among labels that were taken as missing, as in "37 'None' in 'plan'".
     is_date : bool
         Whether the numbers are days since 1970.
+    strays : tuple of str
+        The few labels that are not numbers, while all others are.
     """
 
     values: FloatArray | None = None
@@ -76,6 +78,7 @@ class Column:
     reading: str = ""
     gaps: str = ""
     is_date: bool = False
+    strays: tuple[str, ...] = ()
 
 
 def has_numbers(part: Series) -> bool:
@@ -277,7 +280,7 @@ def text_column(values: Labels | Sequence[Any], feature: Feature, found: TextNum
         return Column(found.values, reading=f"{shown(feature.name)} ({found.reading})")
     column = categorical_column(values)
     if found.strays:
-        return replace(column, warning=_slips_among_numbers(feature.name, found.strays))
+        return replace(column, strays=found.strays)
     if found.doubt and not feature.keeps_text:
         return replace(column, warning=_nearly_numbers(feature.name, found.doubt))
     return column
@@ -333,11 +336,13 @@ def _nearly_numbers(name: str, doubt: str) -> str:
     )
 
 
-def _slips_among_numbers(name: str, found: Sequence[str]) -> str:
+def slips_among_numbers(name: str, column: Column, codes: FloatArray) -> str:
     """Return the warning for a feature that is categorical because of a few texts among numbers."""
+    places = [place for place, label in enumerate(column.labels or ()) if label in column.strays]
     return (
-        f"feature {shown(name)} holds numbers except {listed(found)}, so it is treated as "
-        "categorical. Correct these cells, or empty them to mark them as missing."
+        f"feature {shown(name)} holds numbers except {listed(column.strays)}, so it is treated as "
+        f"categorical because of {np.isin(codes, places).sum():,} of {len(codes):,} cells. "
+        "Correct these cells, or empty them to mark them as missing."
     )
 
 

@@ -6,7 +6,7 @@ the codes stand for.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import narwhals.stable.v1 as nw
@@ -28,6 +28,7 @@ from fuzzyfrog.data.columns import (
     Series,
     has_dates,
     has_numbers,
+    slips_among_numbers,
     unusable,
 )
 from fuzzyfrog.data.least import least
@@ -196,7 +197,7 @@ def rows_at_once(n_columns: int) -> int:
 
 def _decoded(
     table: GrowingTable,
-    columns: Sequence[Column],
+    columns: list[Column],
     names: Sequence[str],
     warnings: tuple[str, ...],
     file: str,
@@ -215,6 +216,10 @@ def _decoded(
     if any(column.values is not None and np.isinf(column.values).any() for column in columns):
         check_finite(values, names)  # a text can be an infinite number
     prefix = f"{file}: " if file else ""
+    for place, (name, column) in enumerate(zip(names, columns, strict=True)):
+        if column.strays:
+            warning = slips_among_numbers(name, column, values[:, place])
+            columns[place] = replace(column, warning=warning)
     notes = [*_doubts(columns, names, prefix)]
     if readings := [column.reading for column in columns if column.reading]:
         notes.insert(0, _numbers_in_text(readings))
