@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -10,12 +11,13 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from fuzzyfrog import ReductSelector, SoftSelector
+from fuzzyfrog import FeatureSelector, ReductSelector, SoftSelector
 from fuzzyfrog.cli.summary import result_lines
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.report import render_report
 from fuzzyfrog.select.left_out import suspects
+from fuzzyfrog.words import words_of
 
 
 def told(column, *, allowed=True, name="a"):
@@ -276,6 +278,80 @@ def test_a_column_without_a_value():
     (sentence,) = told([np.nan] * 12)
     assert "'a' has no value in any sample" in sentence
     assert told([np.nan] * 12, allowed=False) == []
+
+
+BLANK = "ignore:feature .* no value in any sample"
+
+
+def with_blanks():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(80, 3)), columns=["a", "b", "noise"])
+    y = (X["a"] + X["b"] > 0).astype(int).to_numpy()
+    return X, X.assign(same=7.0, label=pd.Categorical(["x"] * 80), gone=np.nan), y
+
+
+class Spread:
+    """A custom measure that a blank column would lower."""
+
+    def __init__(self, dataset):
+        self._spreads = np.nan_to_num(np.nanmax(dataset.values, 0) - np.nanmin(dataset.values, 0))
+
+    def score(self, masks):
+        return masks @ self._spreads - masks.sum(axis=1)
+
+
+@pytest.mark.filterwarnings(BLANK, "ignore:All-NaN")
+@pytest.mark.parametrize(
+    "make",
+    [SoftSelector, partial(ReductSelector, "quickreduct"), partial(FeatureSelector, Spread)],
+)
+def test_a_blank_column_is_left_out_and_counted_once(make):
+    bare, X, y = with_blanks()
+    selector, without = make(random_state=0).fit(X, y), make(random_state=0).fit(bare, y)
+    assert selector.full_dependency_ == without.full_dependency_
+    assert selector.dependency_ == without.dependency_
+    assert selector.get_feature_names_out().tolist() == without.get_feature_names_out().tolist()
+    assert [one.dependency for one in selector.front_] == [one.dependency for one in without.front_]
+    assert selector.feature_names_in_.tolist() == list(X)
+    assert len(selector.get_support()) == len(selector.columns_) == 6
+    assert selector.record().excluded == (3, 4, 5)
+    rules = [one.rule for one in selector.columns_ if one.role == "left out"]
+    assert rules == ["constant", "constant", "empty"]
+    assert "3 allowed" in words_of(selector.record()).headline()
+
+
+def test_a_blank_column_is_said_once():
+    _, X, y = with_blanks()
+    with pytest.warns(UserWarning, match="Nothing can be learned") as caught:
+        SoftSelector().fit(X, y)
+    assert [str(one.message) for one in caught] == [
+        "feature 'gone' has no value in any sample. Nothing can be learned from it. It is left "
+        "out.",
+        "features 'same', 'label' have the same value in every sample. Nothing can be learned "
+        "from them. They are left out.",
+    ]
+
+
+@pytest.mark.filterwarnings(BLANK, "ignore:feature 'who'")
+def test_a_blank_column_stays_if_it_is_included_or_alone():
+    _, X, y = with_blanks()
+    kept = SoftSelector(must_include=["same"]).fit(X, y)
+    assert "same" in kept.get_feature_names_out()
+    assert kept.record().excluded == (4, 5)
+    assert kept.columns_[3].role == "selected"
+    for make in (SoftSelector, ReductSelector):
+        alone = make(random_state=0).fit(X[["same", "gone"]], y)
+        assert alone.n_features_ == 1
+        assert alone.record().excluded == ()
+        assert "left out" not in {one.role for one in alone.columns_}
+    who = SoftSelector().fit(X[["same"]].assign(who=names(80, 80)), y)
+    assert who.get_feature_names_out().tolist() == ["who"]
+
+
+def test_one_value_and_gaps_are_not_blank():
+    bare, _, y = with_blanks()
+    gaps = bare.assign(seen=np.where(np.arange(80) % 3, 1.0, np.nan), first=np.arange(80) == 1)
+    assert SoftSelector().fit(gaps, y).record().excluded == ()
 
 
 def test_the_fit_warns_where_it_was_called_and_the_record_keeps_it():

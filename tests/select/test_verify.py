@@ -357,3 +357,12 @@ def test_a_custom_measure_cannot_be_verified():
     selector = FeatureSelector(SoftDependency).fit(*FIRST)
     with pytest.raises(DataError, match="verify must be called for SoftSelector or Reduct"):
         selector.verify(*SECOND, old=FIRST)
+
+
+def test_a_constant_of_the_old_rows_may_repair_a_reduct():
+    old = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0] * 5, "same": 7.0})
+    new = pd.DataFrame({"a": [0.0, 3.0], "same": [9.0, 5.0]})
+    y = [0, 0, 1, 1] * 5
+    selector = ReductSelector(random_state=0).fit(old, y)
+    assert selector.record().excluded == (1,)
+    assert "same" in str(selector.verify(new, [1, 0], old=(old, y)))

@@ -33,12 +33,22 @@ def test_every_feature_that_is_not_selected_has_a_reason(make):
     assert why["who"].startswith("It has a different value in every sample, like an ID. It is left")
     assert why["day"].startswith("It holds dates,")
     assert why["more"] == "It was excluded before the search."
+    learned = "Nothing can be learned from it. It is left out."
+    assert why["const"] == f"It has the same value in every sample. {learned}"
     for name in {"a", "loga"} - selected:
         assert "a rank correlation of 0.98 or more" in why[name] or "redundant" in why[name]
     assert all(why.values())
     for name in (next(iter(selected)), "nothing"):
         with pytest.raises(ParameterError, match=r"feature must be .* that is not selected, got"):
             selector.why_not(name)
+
+
+@pytest.mark.filterwarnings("ignore:feature 'gone'")
+def test_a_reason_that_several_share_is_that_of_each():
+    table = X[["a", "b", "const"]].assign(other=2.0, gone=np.nan)
+    selector = SoftSelector().fit(table, Y)
+    assert selector.why_not("const") == selector.why_not("other") == "It has a single value."
+    assert selector.why_not("gone").startswith("It has no value in any sample.")
 
 
 def test_the_step_that_would_add_a_feature_is_named():

@@ -11,7 +11,7 @@ The path of a selection, from the estimators to the result, and the modules that
       |
     select                 a table and settings in, a result out  selection.py
       |-- before the search
-      |     IDs, dates and copies are left out                  left_out.py
+      |     constants, IDs, dates and copies are left out       left_out.py
       |       what looks like an ID, what is a copy             identifiers.py  copies.py
       |     columns that predict too well are named             leaks.py
       |-- what the search sees

@@ -1,7 +1,7 @@
-"""Which columns are left out unless the user includes them: identifiers, dates and copies.
+"""Which columns are left out unless the user includes them: blanks, identifiers, dates and copies.
 
-A column with a single value or none is not among them: the search may try it, and `roles` calls it
-left out if it is not selected.
+A blank column has the same value in every sample, or none. It says nothing, but in the soft measure
+it lowers what all features reach.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from fuzzyfrog.common.messages import Sentence, Setting, listed, shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dates import holds_dates
-from fuzzyfrog.data.gathering import empty_features
 from fuzzyfrog.result import Alike
+from fuzzyfrog.result.columns import Rule
 from fuzzyfrog.select.copies import find_alike
 from fuzzyfrog.select.identifiers import (
     are_ordered_dates,
@@ -36,7 +36,7 @@ class LeftOut:
     mask : bool[n_features]
         Which they are.
     sentences : tuple of str
-        What to tell about identifiers, dates, and columns without values.
+        What to tell about identifiers, dates, and blank columns.
     copies, correlated : tuple of Alike
         Features that say the same as another, and those that order the samples alike, which stay.
     identifiers : tuple of int
@@ -79,8 +79,8 @@ def left_out(
 
     Of copies, an included one stays, or the cheapest if features have costs, or the first.
     """
-    free = np.flatnonzero(~included & ~excluded).tolist()
-    empty = {feature for feature in empty_features(dataset.values) if not excluded[feature]}
+    blank = blank_features(dataset, ~excluded)
+    free = [one for one in np.flatnonzero(~included & ~excluded).tolist() if one not in blank]
     doubts = {one: doubt for one in free if (doubt := doubt_about(dataset, one))}
     shared = {
         one: doubt
@@ -88,12 +88,14 @@ def left_out(
         if one not in doubts and (doubt := doubt_about_shared(dataset, one))
     }
     # If nothing else is there, an identifier is better than no answer.
-    rest = set(np.flatnonzero(~excluded).tolist()) - doubts.keys() - empty
+    rest = set(np.flatnonzero(~excluded).tolist()) - doubts.keys() - blank.keys()
     mask = np.zeros(dataset.n_features, np.bool_)
     if drop_doubtful:
+        some = [one for one in blank if not included[one]]
+        mask[some if rest or doubts or len(some) < len(blank) else []] = True
         mask[list(doubts) if rest else []] = True
         mask[list(shared) if rest - shared.keys() else []] = True
-    sentences = [*_without_values(dataset, empty)]
+    sentences = [*_without_values(dataset, blank, mask)]
     dropped = {one: doubt for one, doubt in (doubts | shared).items() if mask[one]}
     staying = {one: doubt for one, doubt in (doubts | shared).items() if not mask[one]}
     keep = " It is left out; keep it with ", "must_include"
@@ -141,27 +143,48 @@ def left_out(
 
 
 def suspects(dataset: Dataset, allowed: Masks, left_out_by: str = "exclude") -> Iterator[Sentence]:
-    """Yield warnings about allowed features without values, or like an identifier or a date.
+    """Yield warnings about allowed features that are blank, or like an identifier or a date.
 
     `left_out_by` names the parameter that leaves out features.
     """
-    features = np.flatnonzero(allowed).tolist()
-    yield from _without_values(dataset, set(empty_features(dataset.values)) & set(features))
+    blank = blank_features(dataset, allowed)
+    yield from _without_values(dataset, blank, np.zeros_like(allowed))
     doubts = {
-        one: doubt_about(dataset, one) or doubt_about_shared(dataset, one) for one in features
+        one: doubt_about(dataset, one) or doubt_about_shared(dataset, one)
+        for one in np.flatnonzero(allowed).tolist()
+        if one not in blank
     }
     doubts = {one: doubt for one, doubt in doubts.items() if doubt}
     yield from _said(dataset, doubts, " To leave it out, pass ", left_out_by)
 
 
-def _without_values(dataset: Dataset, empty: set[int]) -> Iterator[Sentence]:
-    if empty:
-        names = [dataset.feature_names[feature] for feature in sorted(empty)]
-        have, them = ("features {} have", "them") if len(empty) > 1 else ("feature {} has", "it")
-        yield Sentence(
-            f"{have.format(listed(names))} no value in any sample. Nothing can be learned from "
-            f"{them}."
-        )
+def blank_features(dataset: Dataset, allowed: Masks) -> dict[int, Rule]:
+    """Return the allowed features with the same value in every sample, or with none."""
+    values = dataset.values
+    # Most columns differ between their first and last sample; only the others need a second look.
+    alike = (values[0] == values[-1]) | np.isnan(values[0])
+    found: dict[int, Rule] = {}
+    for feature in np.flatnonzero(allowed & alike).tolist():
+        column = values[:, feature]
+        if np.isnan(column).all():
+            found[feature] = "empty"
+        elif (column == column[0]).all():
+            found[feature] = "constant"
+    return found
+
+
+def _without_values(dataset: Dataset, blank: Mapping[int, Rule], mask: Masks) -> Iterator[Sentence]:
+    """Yield a sentence about the features of each kind, those that are left out apart."""
+    for rule, what in ("empty", "no value in any"), ("constant", "the same value in every"):
+        for is_out in (True, False):
+            some = [one for one in blank if blank[one] == rule and mask[one] == is_out]
+            names = listed([dataset.feature_names[feature] for feature in some])
+            one = f"feature {names} has", "it", " It is left out."
+            more = f"features {names} have", "them", " They are left out."
+            have, them, end = one if len(some) == 1 else more
+            if some:
+                said = f"{have} {what} sample. Nothing can be learned from {them}."
+                yield Sentence(said, end if is_out else "")
 
 
 def _said(

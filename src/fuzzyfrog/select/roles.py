@@ -25,6 +25,7 @@ from fuzzyfrog.result import Column, Replacement, Result
 from fuzzyfrog.result.columns import ALIKE, Role, Rule
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.kind import Integers, Masks
+from fuzzyfrog.select.left_out import blank_features
 from fuzzyfrog.select.redundant import correlations
 from fuzzyfrog.select.settings import Settings, constrained_features
 from fuzzyfrog.select.tree import column_tree
@@ -139,22 +140,16 @@ def _rules(
     named = groups.expanded(groups.joined(named))
     copied = {one: group.feature for group in result.copies for one in group.others}
     rules: dict[int, tuple[Rule, tuple[int, ...]]] = {}
+    blank = blank_features(dataset, np.isin(np.arange(dataset.n_features), result.excluded))
     for feature in result.excluded:
         if named[feature]:
             rules[feature] = "excluded", ()
         elif feature in copied:
             rules[feature] = "copy", (copied[feature],)
+        elif feature in blank:
+            rules[feature] = blank[feature], ()
         else:
             rules[feature] = "date" if holds_dates(dataset, feature) else "identifier", ()
-    for feature in range(dataset.n_features):
-        if feature in rules or groups.grouped[feature] or feature in result.selected:
-            continue
-        column = dataset.values[:, feature]
-        present = column[~np.isnan(column)]
-        if not len(present):
-            rules[feature] = "empty", ()
-        elif (present == present[0]).all() and len(present) == len(column):
-            rules[feature] = "constant", ()
     return rules
 
 

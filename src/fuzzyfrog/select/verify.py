@@ -67,6 +67,9 @@ def verify(
     features = np.arange(old.n_features)
     support = groups.expanded(np.isin(features, places[list(result.selected)]))
     allowed = groups.expanded(~np.isin(features, places[list(result.excluded)]))
+    # A column that said nothing about the old rows may tell new ones apart.
+    blank = [one.name for one in result.columns if one.rule in ("constant", "empty")]
+    allowed |= np.isin(np.array(old.feature_names, object), blank)
     needed = allowed if settings.kind.compares_with_all else support
     same, notes = aligned(old, new, needed)
     extra = [*ignored, *(name for name in new.feature_names if name not in old.feature_names)]

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from fuzzyfrog.common.messages import count, percent, shown, told_apart
 from fuzzyfrog.result import Alike, Result
-from fuzzyfrog.words.columns import adds, alone
+from fuzzyfrog.words.columns import adds, alone, remark
 from fuzzyfrog.words.common import Words
 
 
 def why_not(words: Words, feature: int) -> list[str]:
     """Return sentences on why a feature is not selected, and what it would change."""
     result = words.result
-    reasons = list(_left_out(result, feature))
+    reasons = list(_left_out(words, feature))
     if feature in result.excluded:
         return reasons
     for groups, verb in (
@@ -24,8 +24,9 @@ def why_not(words: Words, feature: int) -> list[str]:
     return [*reasons, *(sentence for some in told for sentence in some)]
 
 
-def _left_out(result: Result, feature: int) -> Iterator[str]:
+def _left_out(words: Words, feature: int) -> Iterator[str]:
     """Yield why a feature could not be selected."""
+    result = words.result
     (name,) = result.names((feature,))
     if feature not in result.excluded:
         return
@@ -36,7 +37,13 @@ def _left_out(result: Result, feature: int) -> Iterator[str]:
             return
     start = f"feature {shown(name)} "
     notes = [note.removeprefix(start) for note in result.notes if note.startswith(start)]
-    yield f"It {notes[0]}" if notes else "It was excluded before the search."
+    one = result.columns[feature] if result.columns else None
+    if notes:
+        yield f"It {notes[0]}"
+    elif one is not None and one.rule not in ("", "excluded"):  # the note is about several
+        yield f"It {remark(words, one)}."
+    else:
+        yield "It was excluded before the search."
 
 
 def _relative(result: Result, groups: tuple[Alike, ...], feature: int) -> int | None:
