@@ -15,7 +15,14 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from fuzzyfrog import DataError, Genetic, ReductSelector, ShuffledFrogs, SoftSelector
+from fuzzyfrog import (
+    DataError,
+    FeatureSelector,
+    Genetic,
+    ReductSelector,
+    ShuffledFrogs,
+    SoftSelector,
+)
 
 SELECTORS = [
     ReductSelector("quickreduct", random_state=0),
@@ -193,3 +200,11 @@ def test_pickle_holds_only_the_columns_of_reducts():
     size = len(pickle.dumps(fitted))
     assert fitted.n_features_ < 20
     assert size < X.nbytes / 4
+
+
+@pytest.mark.parametrize("make", [SoftSelector, ReductSelector, FeatureSelector])
+@pytest.mark.parametrize("method", ["fit", "why_not"])
+def test_a_call_without_arguments_names_the_class(make, method):
+    selector = make(max) if make is FeatureSelector else make()
+    with pytest.raises(TypeError, match=rf"^{make.__name__}\.{method}\(\) missing 1 required"):
+        getattr(selector, method)()

@@ -5,7 +5,9 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from copy import copy
+from functools import update_wrapper
 from math import inf
+from types import FunctionType
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -61,6 +63,19 @@ def _hold(selector: object, given: dict[str, Any]) -> None:
     vars(selector).update((name, given[name]) for name in given if name != "self")
 
 
+def _owned(method: FunctionType, owner: type) -> FunctionType:
+    """Return a method as if a class had defined it itself."""
+    own = FunctionType(
+        method.__code__, method.__globals__, method.__name__, method.__defaults__,
+        method.__closure__,
+    )  # fmt: skip
+    update_wrapper(own, method)
+    del own.__wrapped__  # type: ignore[attr-defined]
+    own.__kwdefaults__ = method.__kwdefaults__
+    own.__qualname__ = f"{owner.__qualname__}.{method.__name__}"
+    return own
+
+
 class _Selector(TableSelector):
     """What all selectors have: a fit, its result, and what can be done with that."""
 
@@ -69,6 +84,13 @@ class _Selector(TableSelector):
     cluster: object
     callbacks: Sequence[Callback]
     verbose: int
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        if _Selector in cls.__bases__:  # errors of Python name the class that has the method
+            for name, method in vars(_Selector).items():
+                if isinstance(method, FunctionType) and name[0] != "_" and name not in vars(cls):
+                    setattr(cls, name, _owned(method, cls))
+        super().__init_subclass__(**options)  # scikit-learn reads the signature of fit
 
     def _kind(self) -> Kind:
         raise NotImplementedError
