@@ -206,6 +206,18 @@ def test_every_column_on_request(in_process, tmp_path):
     assert [one["role"] for one in columns] == ["left out", "selected", "unneeded", "left out"]
 
 
+def test_the_order_of_dates_has_a_way_out_on_the_command_line(in_process, tmp_path):
+    table = tmp_path / "t.csv"
+    rows = [
+        f"2024-{k // 28 + 1:02}-{k % 28 + 1:02},{k % 2 + k % 7 / 20},{k % 2}" for k in range(60)
+    ]
+    table.write_text("\n".join(["day,a,y", *rows]) + "\n")
+    _, _, err = in_process("select", table, "--target", "y", "--no-check", "-q")
+    assert "The samples are in the order of 'day'." in err
+    assert "`fuzzyfrog verify` after a run on earlier rows tests them on later samples." in err
+    assert "TimeSeriesSplit" not in err
+
+
 def test_stability(in_process, tmp_path):
     saved = tmp_path / "run.json"
     asked = "select", "iris", "--no-check", "--stability", "--columns", "-q"

@@ -85,10 +85,11 @@ OPTION_NAMES = {
 }
 
 
-# What to call a class on the command line.
+# What to say on the command line instead of something in Python.
 COMMANDS = {
     "SoftSelector": "`fuzzyfrog select`",
     "ReductSelector": "`fuzzyfrog reducts`",
+    "check(selector, X, y, cv=TimeSeriesSplit())": "`fuzzyfrog verify` after a run on earlier rows",
 }
 
 

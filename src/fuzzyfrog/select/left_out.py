@@ -110,8 +110,9 @@ def left_out(
             sentences.append(
                 Sentence(
                     f"The samples are in the order of {name}. If they are a time series, random "
-                    "folds flatter models: check(selector, X, y, cv=TimeSeriesSplit()) tests them "
-                    "on later samples."
+                    "folds flatter models: ",
+                    Setting("check(selector, X, y, cv=TimeSeriesSplit())"),
+                    " tests them on later samples.",
                 )
             )
     copies: list[Alike] = []
