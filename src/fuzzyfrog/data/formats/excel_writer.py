@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 
 from fuzzyfrog.common.messages import shown
 from fuzzyfrog.data.cells import spelled
-from fuzzyfrog.data.formats.excel import MOST_COLUMNS, MOST_ROWS, column_name
+from fuzzyfrog.data.formats.excel_sheet import MOST_COLUMNS, MOST_ROWS, column_name
 from fuzzyfrog.errors import DataError
 
 MOST_TEXT = 32_767  # characters of a cell in Excel
