@@ -54,6 +54,21 @@ def test_the_table_is_read_again_as_the_command_of_the_run_says(run_cli, table, 
     assert "the table must be the one that the columns were selected from" in ended
 
 
+def test_the_headline_compares_with_the_answer_before(run_cli, table, tmp_path):
+    run, other = tmp_path / "run.json", tmp_path / "other.json"
+    lines = table.read_text().splitlines()
+    named = [f"{lines[0]};case", *(f"{one};c{at}x" for at, one in enumerate(lines[1:]))]
+    table.write_text("\n".join(named))
+    asked = ["select", table, "--target", "kind", "--separator", ";", "--folds", "3", "--quiet"]
+    run_cli(*asked, "--save", run)
+    out = run_cli("swap", run, "proline", "case", "--quiet", "--save", other)
+    before, after = Result.load(run).check.selected.best, Result.load(other).check.selected.best
+    assert "case had been left out, because it looks like an ID." in out
+    assert "case in the place of proline: the best model scores " in out
+    assert f"scores {after:.3f} balanced accuracy, before {before:.3f} (chance 0.333): " in out
+    assert "had been left out" not in run_cli("swap", run, "proline", "hue", *QUICK)
+
+
 def test_without_the_table_the_figures_of_the_run_are_used(run_cli, tmp_path):
     run = tmp_path / "run.json"
     record = SoftSelector().fit(load_dataset("breast_cancer")).record()

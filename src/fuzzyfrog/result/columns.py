@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from fuzzyfrog.result.check import ModelScores
 from fuzzyfrog.result.parts import Count, Features, Index, Number, Part, Positive, Share
 
 Role = Literal["selected", "substitute", "useful", "unneeded", "left out"]
@@ -46,6 +47,10 @@ class Exchange(Part, frozen=True, omit_defaults=True):
         Standard error of `lost` over the samples; None for a measure without memberships.
     accuracy_before, accuracy : float or None
         How well the five nearest neighbors do before and after, as in `Subset.accuracy`.
+    scores_before : ModelScores or None
+        How well models did before; None if they were not tried.
+    let_in : tuple of (str, str)
+        Columns that came although they had been left out, each with its rule.
     """
 
     old: tuple[str, ...]
@@ -55,6 +60,8 @@ class Exchange(Part, frozen=True, omit_defaults=True):
     error: Positive | None = None
     accuracy_before: Number | None = None
     accuracy: Number | None = None
+    scores_before: ModelScores | None = None
+    let_in: tuple[tuple[str, str], ...] = ()
 
 
 class Column(Part, frozen=True, omit_defaults=True):

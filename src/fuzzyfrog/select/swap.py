@@ -116,5 +116,10 @@ def with_exchange(
         result.names(sorted(set(one.selected) - set(other.selected)))
         for one, other in ((result, before), (before, result))
     )
-    found = Exchange(went, came, before.dependency, lost, error, accuracy_before, accuracy)
+    left_out = [one for one in before.columns if one.role == "left out" and one.name in came]
+    let_in = tuple((one.name, str(one.rule)) for one in left_out)
+    scores = None if before.check is None else before.check.selected
+    found = Exchange(
+        went, came, before.dependency, lost, error, accuracy_before, accuracy, scores, let_in
+    )
     return replace(result, exchange=found)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fuzzyfrog.common.messages import count, shown, told_apart
-from fuzzyfrog.result import Column, ColumnTree, Exchange, Result
+from fuzzyfrog.result import Check, Column, ColumnTree, Exchange, Result
+from fuzzyfrog.result.check import Difference
 from fuzzyfrog.result.columns import ROLES
 from fuzzyfrog.result.parts import Features
 from fuzzyfrog.words.text import capitalized, named
@@ -166,6 +167,48 @@ def exchange_sentences(words: Words, one: Exchange) -> str:
             "expect a little less on new ones."
         )
     return said
+
+
+RULES = {
+    "excluded": "it was excluded", "identifier": "it looks like an ID", "date": "it holds dates",
+    "copy": "it says the same as another column", "constant": "it has a single value",
+    "empty": "it has no value",
+}  # fmt: skip
+
+
+def let_in_sentences(one: Exchange) -> Iterator[str]:
+    """Yield which columns of an exchange had been left out, and why."""
+    for name, rule in one.let_in:
+        why = f", because {RULES[rule]}" if rule in RULES else ""
+        yield f"{name} had been left out{why}. All columns now include it."
+
+
+def models_exchanged(one: Exchange, check: Check | None) -> str | None:
+    """Return how models do after an exchange and before it, without a period; None if unknown."""
+    change = change_of_models(one, check)
+    if change is None or check is None or check.selected is None or one.scores_before is None:
+        return None
+    ours, before = check.selected, one.scores_before
+    doubt = ""
+    if not check.beats_chance(ours):
+        how = "not clearly" if check.may_beat_chance(ours) else "no"
+        doubt = f"{how} better than chance, "
+    said = "a loss" if change.is_loss else "a gain" if change.is_gain else change.in_words()
+    everything = "" if check.all is None else f"; with all columns {check.all.best:.3f}"
+    return (
+        f"{named(one.new)} in the place of {named(one.old)}: {doubt}the best model scores "
+        f"{ours.best:.3f} {check.metric}, before {before.best:.3f} (chance {check.chance:.3f}): "
+        f"{said}{everything}"
+    )
+
+
+def change_of_models(one: Exchange, check: Check | None) -> Difference | None:
+    """Return the difference of models to those before; None if they are not comparable."""
+    before = one.scores_before
+    if check is None or check.selected is None or before is None or before.metric != check.metric:
+        return None
+    sizes = [(len(scores.folds), *map(len, scores.folds)) for scores in (check.selected, before)]
+    return check.selected.minus(before) if sizes[0] == sizes[1] else None
 
 
 def _change(words: Words, one: Exchange) -> str:

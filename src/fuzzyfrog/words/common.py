@@ -9,7 +9,12 @@ from typing import NamedTuple
 from fuzzyfrog.common.messages import count, listed, shown, told_apart
 from fuzzyfrog.result import Explanation, Result, Subset
 from fuzzyfrog.result.check import shown as score_shown
-from fuzzyfrog.words.columns import exchange_sentences
+from fuzzyfrog.words.columns import (
+    change_of_models,
+    exchange_sentences,
+    let_in_sentences,
+    models_exchanged,
+)
 from fuzzyfrog.words.text import MAX_NAMED, capitalized, duration, gamma, leaks_in_words, named
 
 NEAR_PERFECT = 0.975  # accuracy or R² that few honest columns allow
@@ -310,7 +315,10 @@ class Words(ABC):
     @property
     def is_confirmed(self) -> bool:
         """Whether models confirm the answer: they were tried, and nothing speaks against it."""
-        return self.verdict() is not None and not self.is_refuted and not self.doubts()
+        exchange, check = self.result.exchange, self.result.check
+        change = None if exchange is None else change_of_models(exchange, check)
+        is_worse = self.is_refuted or (change is not None and change.is_loss)
+        return self.verdict() is not None and not is_worse and not self.doubts()
 
     @property
     def is_refuted(self) -> bool:
@@ -328,6 +336,9 @@ class Words(ABC):
         check = self.result.check
         if check is None or not check.scores:
             return None
+        exchange = self.result.exchange
+        if exchange is not None and (said := models_exchanged(exchange, check)) is not None:
+            return said
         start, others = self._part_of_all("column")
         if self.has_all:
             n_all = self.offered()[0]
@@ -348,6 +359,7 @@ class Words(ABC):
         check = self.result.check
         far_out = [] if check is None or check.far_out is None else [check.far_out]
         return [
+            *(() if self.result.exchange is None else let_in_sentences(self.result.exchange)),
             *self._leaks(),
             *far_out,
             *lost,
