@@ -162,6 +162,11 @@ RUNS = [
         "schema must be",
     ),
     (
+        "a run without its fields",
+        run_of('{"schema": 1, "sha256": "", "result": {}}'),
+        "missing required field",
+    ),
+    (
         "a run with a number of digits",
         run_of('{"schema": 1' + "0" * 5_000 + "}"),
         "a saved result must",

@@ -480,7 +480,8 @@ class Result(Part, frozen=True):
             found = convert(content["result"], cls)
         except ValidationError as error:
             raise DataError(
-                f"a saved result must be as fuzzyfrog wrote it, got: {_clean(str(error))}"
+                "a saved result must be as fuzzyfrog wrote it, got one that does not fit: "
+                f"{_clean(str(error))}. {SAVE_ONE}"
             ) from None
         if content["sha256"] != _digest(content["result"]):
             raise DataError(
