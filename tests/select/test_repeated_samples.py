@@ -95,6 +95,7 @@ def test_all_samples_of_a_patient_are_in_one_fold(sizes):
 NAMES = (
     "subject Patient participant donor mouse case SUBJECT PatientNumber pidnum subject_id patientNo"
     " Subject_No mouse.id CaseNr case_number donorId ptid USUBJID speaker id userid customerId pid"
+    " pat patnr PatID MRN"
 )
 OTHERS = "subject_1 n_patient patient_age cases subjects use_case mouse_weight paid"
 

@@ -117,6 +117,34 @@ def test_a_category_with_the_name_of_an_id_stays_a_feature(name, values):
     assert not any("belong together" in note for note in found.result_.notes)
 
 
+MAY = "with the same 'Fall' may belong together"
+
+
+@pytest.mark.parametrize("kind", ["codes", "numbers"])
+def test_a_column_whose_values_have_one_class_each_may_be_an_id(kind):
+    X, y, patient = patients()
+    fall = 7 * patient if kind == "numbers" else [f"F{7 * one:05}" for one in patient]
+    table = frame(X, patient).drop(columns="patient_id").assign(Fall=fall)
+    with pytest.warns(UserWarning, match=MAY):
+        found = SoftSelector().fit(table, y)
+    assert sum(MAY in note for note in found.result_.notes) == 1
+    given = SoftSelector(exclude=["Fall"]).fit(table, y, groups=patient)
+    assert not any("may belong" in note for note in given.result_.notes)
+
+
+@pytest.mark.parametrize("kind", ["one visit of another class", "rare class", "ranges", "few"])
+def test_other_columns_may_not_be_ids(kind):
+    X, y, patient = patients(n_patients=15 if kind == "few" else 30)
+    if kind == "one visit of another class":
+        y = np.where(np.arange(len(y)) == 50, 1 - y, y)
+    elif kind == "rare class":
+        y = 1 * (patient == 3)
+    elif kind == "ranges":
+        y = 1 * (patient > 12)
+    found = SoftSelector().fit(frame(X, patient).rename(columns={"patient_id": "Fall"}), y)
+    assert not any("may belong together" in note for note in found.result_.notes)
+
+
 def test_groups_of_one_sample_and_a_single_group_change_nothing():
     X, y, _ = patients()
     plain = SoftSelector().fit(X, y)

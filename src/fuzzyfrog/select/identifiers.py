@@ -28,7 +28,7 @@ _TIMES = frozenset(_TIME_WORDS.split())
 _ALONE = frozenset(["number", "index", "code", "key", "row", "serial", "mail", "phone"])
 # Those whose samples belong together: by a name alone, and by their number, as in "userId".
 _NAMES = "subject subj patient participant respondent volunteer proband individual donor speaker"
-_NAMED = frozenset([*_NAMES.split(), "animal", "mouse", "rat", "case"])
+_NAMED = frozenset([*_NAMES.split(), "pat", "mrn", "animal", "mouse", "rat", "case"])
 _PEOPLE = _NAMED | {"person", "user", "customer", "client", "student", "pt", "usubj", "pid"}
 _THINGS = "row serial order invoice account sample record phone zip postal sequence seq family "
 _THINGS += "household house school town county store product choice"
@@ -134,6 +134,32 @@ def keeps_together(dataset: Dataset, feature: int) -> bool | None:
     labels = dataset.categories and dataset.categories[feature]
     have_digits = not labels or all(any(map(str.isdigit, str(label))) for label in labels)
     return True if n_values >= FEWEST_IDS and have_digits else None
+
+
+def may_keep_together(dataset: Dataset, feature: int) -> bool:
+    """Whether every value of a feature has one class only, and 20 would have several by chance.
+
+    So it is with patients who are ill or not at all of their visits. A number does not count if
+    its ranges are the classes.
+    """
+    if dataset.classes is None:
+        return False
+    for rows in (slice(HEAD), slice(None)):
+        column, target = dataset.values[rows, feature], dataset.target[rows]
+        if not _are_whole(column):
+            return False
+        is_known = ~np.isnan(column)
+        column, target = column[is_known], target[is_known]
+        values, codes, counts = np.unique(column, return_inverse=True, return_counts=True)
+        of_value = np.empty(len(values), target.dtype)
+        of_value[codes] = target
+        if (of_value[codes] != target).any():
+            return False
+    shares = np.unique(target, return_counts=True)[1] / max(len(target), 1)
+    n_mixed = sum(float((share - share**counts).sum()) for share in shares)
+    n_changes = np.count_nonzero(of_value[1:] != of_value[:-1])
+    is_unordered = bool(dataset.categorical[feature]) or n_changes >= FEWEST_SAMPLES
+    return bool(n_mixed >= FEWEST_VALUES and is_unordered)
 
 
 def says_identifier(name: str) -> bool:

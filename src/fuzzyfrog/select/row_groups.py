@@ -11,7 +11,7 @@ from fuzzyfrog.common.messages import Sentence, Setting, count, first_few, shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dataset import group_numbers
 from fuzzyfrog.data.weights import weighted, without_weightless
-from fuzzyfrog.select.identifiers import is_left_out_id, keeps_together
+from fuzzyfrog.select.identifiers import is_left_out_id, keeps_together, may_keep_together
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -50,7 +50,7 @@ def with_groups_by_id(dataset: Dataset, included: Masks, excluded: Masks) -> Dat
     numbers = numbers_by_id(dataset, np.arange(dataset.n_samples), ids)
     groups, by, _ = joined(numbers, np.arange(dataset.n_samples), MOST_CONNECTED)
     if not by:
-        return _noted_copies(dataset, ~excluded)
+        return _noted_copies(_noted_patients(dataset, ~included & ~excluded), ~excluded)
     note = Sentence(
         f"Samples {with_the_same(by)} {TOGETHER}. To group them in another way, pass ",
         Setting("groups"), ".",
@@ -77,6 +77,24 @@ def _noted(dataset: Dataset, n_groups: int) -> Dataset:
     note = ONE_GROUP
     if n_groups > 1:
         note = f"Samples of the same group ({count(n_groups, 'group')}) {TOGETHER}."
+    return replace(dataset, notes=(*dataset.notes, note))
+
+
+def _noted_patients(dataset: Dataset, allowed: Masks) -> Dataset:
+    """Return a table with a note if some feature may say which samples belong together."""
+    names = [
+        dataset.feature_names[one]
+        for one in np.flatnonzero(allowed).tolist()
+        if may_keep_together(dataset, one) and not is_left_out_id(dataset, one)
+    ]
+    if not names:
+        return dataset
+    note = Sentence(
+        f"Samples {with_the_same(names)} may belong together: those of each value are of one "
+        "class. If it says which patient or batch they are of, pass it as ",
+        Setting("groups"), ".",
+    )  # fmt: skip
+    warn(note)
     return replace(dataset, notes=(*dataset.notes, note))
 
 
