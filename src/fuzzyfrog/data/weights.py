@@ -23,7 +23,7 @@ def checked_weights(given: Any, n_samples: int) -> Floats:
     """Return the weights of samples; raise unless they are numbers of at least 0, not all of it."""
     name = "sample_weight"
     try:  # numpy would drop imaginary parts, and masks
-        weights = None if np.iscomplexobj(given) else np.asarray(given, np.float64)
+        weights = None if np.iscomplexobj(np.asarray(given)) else np.asarray(given, np.float64)
     except (TypeError, ValueError):
         weights = None
     if weights is None:
