@@ -133,7 +133,8 @@ def test_weights_are_a_column_that_is_no_feature(door, visits, tmp_path, in_proc
     assert len(pd.read_csv(reduced)) == 100  # the file keeps its rows
     code, _, err = in_process("verify", str(saved), str(file), "--table", *given)
     assert code in (0, 3), err
-    assert in_process("verify", str(saved), str(file), "--table", *given[:-2])[0] == 2
+    again = in_process("verify", str(saved), str(file), "--table", *given[:-2])
+    assert again[0] == code  # the run has its weights
 
 
 def test_columns_that_are_no_weights_are_refused(visits, in_process):
