@@ -141,7 +141,8 @@ def test_other_columns_may_not_be_ids(kind):
         y = 1 * (patient == 3)
     elif kind == "ranges":
         y = 1 * (patient > 12)
-    found = SoftSelector().fit(frame(X, patient).rename(columns={"patient_id": "Fall"}), y)
+    fall = patient if kind == "ranges" else [f"F{one}" for one in patient]
+    found = SoftSelector().fit(pd.DataFrame(X, columns=list("abcdef")).assign(Fall=fall), y)
     assert not any("may belong together" in note for note in found.result_.notes)
 
 
