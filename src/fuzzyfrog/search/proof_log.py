@@ -207,7 +207,7 @@ class RecordedSearch:
         if self._n_before:
             if not self._search.take_place(self._place, before):
                 raise foreign()
-            steps = steps[self._n_before :]
+            steps, self._n_before = steps[self._n_before :], 0
         for step in steps:
             if isinstance(step, Rows):
                 self._search.add(step)
