@@ -11,7 +11,7 @@ from fuzzyfrog.errors import CheckpointError
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.search import Checkpoint, Exact, Problem, QuickReduct, exact, proof_log, run
 from fuzzyfrog.search import checkpoint as checkpoint_module
-from fuzzyfrog.search.covering import CoverSearch, Rows
+from fuzzyfrog.search.covering import CoverSearch, Rows, search
 from fuzzyfrog.search.covering.search import Stack
 from fuzzyfrog.select.certify import oracle_of
 from search.lookup import plain
@@ -66,7 +66,11 @@ def killed(task, path, slices, after):
     slices.update(done=0, kill_after=np.inf)
 
 
-def test_a_proof_that_is_killed_again_and_again_gets_there(task, slices, tmp_path):
+@pytest.mark.parametrize("capacity", [256, 1])
+def test_a_proof_that_is_killed_again_and_again_gets_there(
+    task, slices, tmp_path, monkeypatch, capacity
+):
+    monkeypatch.setattr(search, "FIRST_CAPACITY", capacity)  # with 1, the table grows all the time
     expected, n_slices = go(task, None), slices["done"]
     assert n_slices >= 12
     n_kills, outcome = 0, None
