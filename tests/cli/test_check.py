@@ -116,7 +116,7 @@ def test_folds_and_scores_can_be_chosen(in_process):
 
 def test_a_tiny_table_gets_a_sentence(in_process, tmp_path):
     table = tmp_path / "x.csv"
-    table.write_text("a,b,class\n" + "1,2,p\n3,2,q\n" * 4, encoding="utf-8")
+    table.write_text("a,b,class\n" + "1,2,p\n3,4,q\n1,4,p\n3,2,q\n" * 2, encoding="utf-8")
     code, out, err = in_process("reducts", table, "--target", "class", *QUICK)
     assert (code, err) == (0, "")
     assert "not checked: a check with 5 folds must have at least 20 samples, got 8." in out
