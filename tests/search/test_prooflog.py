@@ -11,7 +11,7 @@ from fuzzyfrog.errors import CheckpointError
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.search import Checkpoint, Exact, Problem, QuickReduct, exact, proof_log, run
 from fuzzyfrog.search import checkpoint as checkpoint_module
-from fuzzyfrog.search.covering import CoverSearch, Rows, search
+from fuzzyfrog.search.covering import CoverSearch, Rows
 from fuzzyfrog.search.covering.search import Stack
 from fuzzyfrog.select.certify import oracle_of
 from search.lookup import plain
@@ -66,11 +66,7 @@ def killed(task, path, slices, after):
     slices.update(done=0, kill_after=np.inf)
 
 
-@pytest.mark.parametrize("capacity", [256, 1])
-def test_a_proof_that_is_killed_again_and_again_gets_there(
-    task, slices, tmp_path, monkeypatch, capacity
-):
-    monkeypatch.setattr(search, "FIRST_CAPACITY", capacity)  # with 1, the table grows all the time
+def test_a_proof_that_is_killed_again_and_again_gets_there(task, slices, tmp_path):
     expected, n_slices = go(task, None), slices["done"]
     assert n_slices >= 12
     n_kills, outcome = 0, None
@@ -218,6 +214,26 @@ def test_a_place_is_taken_to_the_same_end():
     assert other.take_place(search.place(), [])
     assert rest(other) == rest(search)
     assert search.place() is None
+
+
+def test_a_place_is_taken_once_though_the_table_outgrows_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(proof_log, "PLACE_SECONDS", 0.0)
+    monkeypatch.setattr(proof_log, "WRITING_SHARE", np.inf)
+    weights = np.random.default_rng(1).random((300, 12))  # more than the table has room for
+    later = Rows(weights, np.full(300, 1.0))
+
+    undisturbed = cover_search()
+    expected = [undisturbed.advance(20, 10).covers.tolist() for _ in range(3)]
+    undisturbed.add(later)
+    expected += rest(undisturbed)
+    for is_resumed in (False, True):
+        with closing(checkpoint_module.ScoreLog(tmp_path / "scores", {})) as log:
+            search = proof_log.RecordedSearch(cover_search(), log)
+            found = [search.advance(20, 10).covers.tolist() for _ in range(3)]
+            if is_resumed:
+                search.add(later)
+                found += rest(search)
+    assert found == expected
 
 
 def test_a_place_of_other_arrays_is_not_taken():
