@@ -92,7 +92,7 @@ def first_few(texts: Sequence[str], joint: str = ", ") -> str:
 def close_to(name: object, known: Sequence[str]) -> list[str]:
     """Return the known names that resemble the name, the closest first; case does not matter.
 
-    A name also resembles one that goes on after it, such as with a unit: "CRP" and "CRP (mg/l)".
+    A name also resembles a longer one that begins with it: "CRP" and "CRP (mg/l)".
     """
     plain, wanted = [one.casefold() for one in known], str(name)[:MAX_CHARACTERS].casefold()
     goes_on = re.compile(rf"{re.escape(wanted)}(?!\w)")
