@@ -116,9 +116,10 @@ def above_shuffled(
         mean = (neighbors * shares_of).sum(axis=1)
         each = np.outer(mean, counts * (target - np.average(target, weights=counts)))
     else:
-        codes = np.arange(max(int(target.max()), int(neighbors.max())) + 1)
-        shares = np.stack([((neighbors == code) * shares_of).sum(axis=1) for code in codes], axis=1)
-        each = shares[:, target] * (counts / np.bincount(target, counts)[target])
+        codes = target.astype(np.int64)
+        every = range(max(int(codes.max()), int(neighbors.max())) + 1)
+        shares = np.stack([((neighbors == code) * shares_of).sum(axis=1) for code in every], axis=1)
+        each = shares[:, codes] * (counts / np.bincount(codes, counts)[codes])
     _, place, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     order, starts = np.argsort(place, kind="stable"), np.cumsum(sizes) - sizes
     each = each[np.ix_(order, order)]

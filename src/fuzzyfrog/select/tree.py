@@ -38,14 +38,14 @@ def column_tree(dataset: Dataset, columns: Sequence[Column], single: Sequence[in
     n_leaves = len(leaves)
     rest = np.setdiff1d(np.array(order, np.int64), drawn)
     near = correlations(dataset, drawn[leaves], rest) if len(rest) else np.zeros((n_leaves, 0))
-    counted = near.argmax(axis=0)[near.max(axis=0) >= RESEMBLES] if len(rest) else []
+    counted = near.argmax(axis=0)[near.max(axis=0) >= RESEMBLES] if len(rest) else rest
     return ColumnTree(
         tuple(drawn[leaves].tolist()),
         tuple(
             Join(place.get(left, left), place.get(right, right), round(min(near, 1.0), 4))
             for left, right, near in joins
         ),
-        tuple(np.bincount(np.asarray(counted, np.int64), minlength=n_leaves).tolist()),
+        tuple(np.bincount(counted, minlength=n_leaves).tolist()),
     )
 
 
