@@ -22,7 +22,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from fuzzyfrog.search.protocol import Floats, Integers, Masks, Problem, cost_of, packed, unpacked
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
+from fuzzyfrog.search.protocol import Problem, cost_of, packed, unpacked
 
 SLACK = 1 - 2.0**-50  # for the roundings of a division: a bar may be too low, never too high
 

@@ -26,10 +26,11 @@ from typing import Any
 
 import numpy as np
 
+from fuzzyfrog.common.arrays import Floats
 from fuzzyfrog.common.files import FileLock, LockedError, written_whole
 from fuzzyfrog.common.messages import warn
 from fuzzyfrog.errors import CheckpointError
-from fuzzyfrog.search.protocol import Floats, Problem, Search
+from fuzzyfrog.search.protocol import Problem, Search
 
 MAGIC = b"FFSCORE1"
 FORMAT = 1

@@ -8,6 +8,7 @@ from math import inf
 
 import numpy as np
 
+from fuzzyfrog.common.arrays import Floats, Masks
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp, current_deadline, limited, stoppable
 from fuzzyfrog.common.params import check_budget, check_count
 from fuzzyfrog.errors import ParameterError
@@ -17,8 +18,6 @@ from fuzzyfrog.search.evaluator import Budget, Evaluator, Ledger, subset_keys
 from fuzzyfrog.search.protocol import (
     Batch,
     Constraints,
-    Floats,
-    Masks,
     Objective,
     Problem,
     Proof,

@@ -11,9 +11,10 @@ from math import inf
 
 import numpy as np
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp
 from fuzzyfrog.search.checkpoint import ScoreLog, foreign, scores_in
-from fuzzyfrog.search.protocol import Batch, Floats, Integers, Masks, Objective, packed
+from fuzzyfrog.search.protocol import Batch, Objective, packed
 
 KEY_BYTES = 16
 CHUNK_SECONDS = 0.5  # work that a killed or stopped run may lose

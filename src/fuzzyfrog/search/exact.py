@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.params import Parametrized, check_count
 from fuzzyfrog.search.archive import Archive, ranking_of
 from fuzzyfrog.search.covering.cheapest import CheapestSearch
@@ -23,9 +24,6 @@ from fuzzyfrog.search.proof_log import RecordedSteps
 from fuzzyfrog.search.protocol import (
     Batch,
     Constraints,
-    Floats,
-    Integers,
-    Masks,
     Oracle,
     Problem,
     Proof,

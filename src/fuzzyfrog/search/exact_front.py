@@ -14,14 +14,12 @@ from math import comb, inf
 
 import numpy as np
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.params import Parametrized
 from fuzzyfrog.search.archive import Archive, Front, ranking_of
 from fuzzyfrog.search.protocol import (
     Batch,
     Constraints,
-    Floats,
-    Integers,
-    Masks,
     Problem,
     Proof,
     Proposal,

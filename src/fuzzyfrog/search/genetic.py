@@ -2,20 +2,11 @@
 
 import numpy as np
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.params import Parametrized, check_count, check_share
 from fuzzyfrog.search.archive import ranking_of
 from fuzzyfrog.search.frogs.pond import preset_counts
-from fuzzyfrog.search.protocol import (
-    Batch,
-    Constraints,
-    Floats,
-    Integers,
-    Masks,
-    Problem,
-    Proposal,
-    Stream,
-    diverse_subsets,
-)
+from fuzzyfrog.search.protocol import Batch, Constraints, Problem, Proposal, Stream, diverse_subsets
 
 
 class Genetic(Parametrized):

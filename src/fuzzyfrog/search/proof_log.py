@@ -20,11 +20,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.files import written_whole
 from fuzzyfrog.search.checkpoint import FINGERPRINT_BYTES, FRAME, ScoreLog, foreign, framed
 from fuzzyfrog.search.covering.linear_program import Answer, relaxed, smallest_cover
 from fuzzyfrog.search.covering.search import CoverSearch, Slice
-from fuzzyfrog.search.protocol import Floats, Integers, Masks, Oracle, Rows
+from fuzzyfrog.search.protocol import Oracle, Rows
 
 MAGIC = b"FFPLACE1"
 KINDS = frozenset({"|b1", "|u1", "<i4", "<i8", "<u8", "<f8"})

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.messages import Sentence, Setting, listed, shown
 from fuzzyfrog.common.params import check_known, check_share
 from fuzzyfrog.errors import ParameterError
@@ -24,9 +25,6 @@ from fuzzyfrog.errors import ParameterError
 if TYPE_CHECKING:
     from fuzzyfrog.search.checkpoint import ScoreLog
 
-Masks: TypeAlias = NDArray[np.bool_]
-Floats: TypeAlias = NDArray[np.float64]
-Integers: TypeAlias = NDArray[np.int64]
 Shape: TypeAlias = int | tuple[int, ...]
 
 RANKINGS = ("lexicographic", "product")

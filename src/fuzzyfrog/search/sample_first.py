@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from fuzzyfrog.common.arrays import Masks
 from fuzzyfrog.search.archive import Archive, ranking_of
 from fuzzyfrog.search.protocol import (
     Batch,
     Constraints,
-    Masks,
     Problem,
     Proposal,
     Search,

@@ -2,18 +2,9 @@
 
 import numpy as np
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.params import Parametrized
-from fuzzyfrog.search.protocol import (
-    Batch,
-    Constraints,
-    Floats,
-    Integers,
-    Masks,
-    Problem,
-    Proposal,
-    Steps,
-    with_each,
-)
+from fuzzyfrog.search.protocol import Batch, Constraints, Problem, Proposal, Steps, with_each
 
 PATH = 20  # features that are added even if the score falls, since it may rise again
 BATCH_CELLS = 2**24  # subsets times features of one batch: 16 MB, all candidates up to 4,096

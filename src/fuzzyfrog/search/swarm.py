@@ -4,19 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fuzzyfrog.common.arrays import Floats, Masks
 from fuzzyfrog.common.params import Parametrized, check_count, check_positive
 from fuzzyfrog.search.archive import Ranking, ranking_of
 from fuzzyfrog.search.frogs.pond import preset_counts
-from fuzzyfrog.search.protocol import (
-    Batch,
-    Constraints,
-    Floats,
-    Masks,
-    Problem,
-    Proposal,
-    Stream,
-    diverse_subsets,
-)
+from fuzzyfrog.search.protocol import Batch, Constraints, Problem, Proposal, Stream, diverse_subsets
 
 
 class ParticleSwarm(Parametrized):

@@ -5,9 +5,9 @@ from math import inf
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from fuzzyfrog import search
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.messages import Sentence, Setting, count
 from fuzzyfrog.measure.dependency import Measure
 from fuzzyfrog.result import HistoryPoint, Subset
@@ -16,15 +16,13 @@ from fuzzyfrog.search.protocol import Constraints, cost_of, without_each
 from fuzzyfrog.search.stepwise import eliminate
 from fuzzyfrog.select.costs import Costs
 
-Masks = NDArray[np.bool_]
-
 ESTIMATED_PAIRS = 30_000_000  # scored in a fraction of a second, on any table
 FEWEST_ESTIMATED = 16
 MAX_HISTORY = 400
 CONFIDENCE = 0.95  # of the interval for the dependency of the selected features
 
 
-def ranks_behind(support: Masks, importance: NDArray[np.float64]) -> NDArray[np.int64]:
+def ranks_behind(support: Masks, importance: Floats) -> Integers:
     """Return rank 1 for the selected features and ranks from 2 on, by importance, for the rest."""
     ranks = np.ones(len(support), np.int64)
     _, places = np.unique(-importance[~support], return_inverse=True)
@@ -244,5 +242,5 @@ def _thinned(places: list[int]) -> list[int]:
     # Most improvements come early, so half of the points are spaced logarithmically.
     even = np.linspace(0, len(places) - 1, MAX_HISTORY // 2)
     early = np.geomspace(1, len(places), MAX_HISTORY // 2) - 1
-    chosen: NDArray[np.int64] = np.unique(np.rint(np.concatenate([even, early])).astype(np.int64))
+    chosen: Integers = np.unique(np.rint(np.concatenate([even, early])).astype(np.int64))
     return [places[at] for at in chosen]

@@ -8,8 +8,8 @@ from sys import maxsize
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Masks
 from fuzzyfrog.common.messages import Sentence, Setting, shown
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.common.tnorms import TNorm
@@ -27,8 +27,6 @@ from fuzzyfrog.select.base import subset_of
 from fuzzyfrog.select.costs import Costs, check_costs
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.settings import constrained_features
-
-Mask = NDArray[np.bool_]
 
 LARGEST_BLUR = 1e-9  # a difference of dependencies that must never be taken for a tie
 
@@ -153,7 +151,7 @@ def _problem(
     return replace(problem, full_score=float(measure.score(~excluded[np.newaxis])[0]))
 
 
-def _smallest(measure: Dependency, problem: Problem) -> Iterator[tuple[Mask, float]]:
+def _smallest(measure: Dependency, problem: Problem) -> Iterator[tuple[Masks, float]]:
     """Yield the subsets with the full score whose size or cost is proved to be the lowest."""
     proof = _proof(measure, problem)
     seen = set[bytes]()  # found by chance, before the search that finds each of them once
@@ -165,7 +163,7 @@ def _smallest(measure: Dependency, problem: Problem) -> Iterator[tuple[Mask, flo
                 yield subset, score
 
 
-def _of_size(measure: Dependency, problem: Problem, size: int) -> Iterator[tuple[Mask, float]]:
+def _of_size(measure: Dependency, problem: Problem, size: int) -> Iterator[tuple[Masks, float]]:
     """Yield the subsets of a size that have the full score and lose it with any feature."""
     constraints = Constraints(problem)
     if size > constraints.sizes[1]:
@@ -185,7 +183,7 @@ def _covers(proof: CoverProof, size: int) -> Proposal:
 
 def _reaching(
     measure: Dependency, problem: Problem, proposal: Proposal
-) -> Iterator[tuple[Mask, float]]:
+) -> Iterator[tuple[Masks, float]]:
     """Yield the proposed subsets that have the full score, and their scores."""
     batch = next(proposal, None)
     while batch is not None:
@@ -199,7 +197,7 @@ def _reaching(
 
 
 def _is_minimal(
-    measure: Dependency, subset: Mask, constraints: Constraints, required: float
+    measure: Dependency, subset: Masks, constraints: Constraints, required: float
 ) -> bool:
     spare = np.flatnonzero(subset & ~constraints.fixed)
     if subset.sum() == 1:
@@ -259,12 +257,12 @@ def _priced(
     )
 
 
-def oracle_of(measure: Dependency, allowed: Mask) -> Oracle:
+def oracle_of(measure: Dependency, allowed: Masks) -> Oracle:
     """Return the function that lists the requirements a subset of the allowed features breaks."""
     check_provable(measure)
     requirements: list[Requirements] = []  # computed on first use
 
-    def broken(subset: Mask) -> Rows:
+    def broken(subset: Masks) -> Rows:
         if not requirements:
             requirements.append(Requirements(measure, allowed))
         return Rows(*requirements[0].broken(subset))

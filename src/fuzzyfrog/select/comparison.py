@@ -14,9 +14,9 @@ from types import MappingProxyType
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.messages import shown
 from fuzzyfrog.common.params import check_known
 from fuzzyfrog.data import Dataset
@@ -27,10 +27,6 @@ from fuzzyfrog.select.selection import with_groups
 from fuzzyfrog.select.settings import Settings
 from fuzzyfrog.select.soft import Soft
 from fuzzyfrog.select.strict import Strict
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Masks = NDArray[np.bool_]
 
 # The searches of our own selectors; soft is none of them.
 REDUCTS: Mapping[str, str] = MappingProxyType(

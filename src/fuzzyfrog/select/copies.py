@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats
 from fuzzyfrog.data import Dataset
 
-Floats = NDArray[np.float64]
 Groups = list[tuple[int, ...]]
 
 MOST_ROWS = 2048  # that decide whether columns are ordered alike, and rule out most copies

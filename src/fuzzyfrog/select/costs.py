@@ -14,8 +14,8 @@ from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Integers
 from fuzzyfrog.common.messages import count, listed, shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dataset import feature_index
@@ -33,7 +33,7 @@ EXAMPLE = "For example, costs={'mri': 400, 'blood': 12.5}."
 class Costs:
     """What each feature costs, in whole units, and how many units are a cost of 1."""
 
-    units: NDArray[np.int64]
+    units: Integers
     per_unit: int
     unnamed: tuple[str, ...]
 

@@ -19,6 +19,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import ThreadpoolController
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import current_deadline, stop_if_late
 from fuzzyfrog.common.messages import count, percent, shown
 from fuzzyfrog.common.params import check_count
@@ -45,9 +46,6 @@ from fuzzyfrog.select.selection import constraints_of, select, with_groups
 from fuzzyfrog.select.settings import HIGHEST_SEED, Settings
 from fuzzyfrog.select.table_selector import TableSelector
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Masks = NDArray[np.bool_]
 Hear = Callable[[str], None]
 Scores = dict[str, list[list[list[float]]]]  # by choice, fold, metric and model
 

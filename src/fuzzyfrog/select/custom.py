@@ -8,15 +8,14 @@ from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from fuzzyfrog.common.arrays import Floats, Masks
 from fuzzyfrog.common.messages import shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.measure.dependency import checked_masks
-from fuzzyfrog.select.kind import Kind, Masks
-
-Floats = NDArray[np.float64]
+from fuzzyfrog.select.kind import Kind
 
 
 class Scores(Protocol):

@@ -7,19 +7,17 @@ from collections.abc import Iterator
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats, Integers
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.result import Shift
 from fuzzyfrog.select.explain import category_name
-
-Floats = NDArray[np.float64]
 
 LEVEL = 0.05  # of all tests together
 SMALL = 0.1  # standard deviations by which a mean may move without being what has changed
 
 
-def shifts_of(old: Dataset, new: Dataset, columns: NDArray[np.int64]) -> tuple[Shift, ...]:
+def shifts_of(old: Dataset, new: Dataset, columns: Integers) -> tuple[Shift, ...]:
     """Return which of some columns have shifted, the clearest one first.
 
     Numbers are compared by the Kolmogorov-Smirnov test, categories and gaps by chi-square; p-values
@@ -70,7 +68,7 @@ def _tests(old: Dataset, new: Dataset, column: int) -> Iterator[Shift]:
     yield Shift(name, category_name(new, column, most), True, *changed, _chi_square(counts))
 
 
-def _most_changed(counts: NDArray[np.int64]) -> tuple[tuple[float, float], int]:
+def _most_changed(counts: Integers) -> tuple[tuple[float, float], int]:
     """Return the two shares that differ most, and their place; of two such, the rarer one."""
     shares = counts / counts.sum(axis=1, keepdims=True)
     most = int(np.lexsort((shares[0], -np.abs(shares[1] - shares[0]).round(12)))[0])
@@ -90,7 +88,7 @@ def _numbers(name: str, before: Floats, now: Floats) -> Shift:
     return Shift(name, "standard deviation", False, spread, float(now.std()), p_value)
 
 
-def _chi_square(counts: NDArray[np.int64]) -> float:
+def _chi_square(counts: Integers) -> float:
     """Return the p-value of independence of rows and columns; 1 if there is only one column."""
     from scipy.stats import chi2_contingency
 

@@ -12,10 +12,10 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import ALLOWANCE, Deadline, TimeIsUp, limited, stoppable
 from fuzzyfrog.common.messages import listed, shown, suggested, warn
 from fuzzyfrog.common.params import check_count, is_index
@@ -35,7 +35,7 @@ from fuzzyfrog.result import (
     Verified,
 )
 from fuzzyfrog.search import Callback, Search
-from fuzzyfrog.select.base import Masks, ranks_behind
+from fuzzyfrog.select.base import ranks_behind
 from fuzzyfrog.select.columns_frame import columns_frame
 from fuzzyfrog.select.custom import Custom, MakeMeasure
 from fuzzyfrog.select.explain import Evidence, among_all_rows, used_columns
@@ -178,7 +178,7 @@ class _Selector(TableSelector):
         return len(self.result_.selected)
 
     @property
-    def ranking_(self) -> NDArray[np.int64]:
+    def ranking_(self) -> Integers:
         """1 for the selected features, the others by how close they came."""
         importance = self.feature_frequency_
         if order := self.result_.added if self.result_.chance is not None else ():
@@ -220,7 +220,7 @@ class _Selector(TableSelector):
         return None if self.result_.core is None else list(self.result_.core)
 
     @property
-    def feature_frequency_(self) -> NDArray[np.float64]:
+    def feature_frequency_(self) -> Floats:
         """Share of the reducts that contain each feature."""
         return np.array(self.result_.answer.feature_frequency)
 

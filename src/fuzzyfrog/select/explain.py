@@ -8,13 +8,11 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.result import AmbiguousSample, Cell, Example, Explanation, Result
 
-Floats = NDArray[np.float64]
-Masks = NDArray[np.bool_]
 Pair = tuple[tuple[int, int], float, float]
 
 
@@ -31,7 +29,7 @@ class Evidence:
     """
 
     dataset: Dataset
-    features: NDArray[np.int64]
+    features: Integers
 
     @classmethod
     def of(cls, dataset: Dataset, kept: Masks) -> "Evidence":

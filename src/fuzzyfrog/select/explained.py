@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Integers
 from fuzzyfrog.common.deadline import ALLOWANCE, TimeIsUp, current_deadline, limited, stop_if_late
 from fuzzyfrog.common.messages import warn
 from fuzzyfrog.data import Dataset
@@ -107,7 +107,7 @@ def _data_sample(evidence: Evidence, features: list[int], seed: int) -> DataSamp
     )
 
 
-def _sampled_rows(dataset: Dataset, seed: int) -> NDArray[np.int64]:
+def _sampled_rows(dataset: Dataset, seed: int) -> Integers:
     """Return all rows of a small table, else random ones with some of every class."""
     n_samples, classes = dataset.n_samples, dataset.classes
     if n_samples <= MAX_SAMPLED_ROWS:
@@ -126,7 +126,7 @@ def _sampled_rows(dataset: Dataset, seed: int) -> NDArray[np.int64]:
 
 
 def _column(
-    dataset: Dataset, rows: NDArray[np.int64], place: int
+    dataset: Dataset, rows: Integers, place: int
 ) -> tuple[tuple[int | float | None, ...], tuple[str, ...] | None]:
     """Return the values of a feature in some rows, and their labels if they are categories."""
     values = [None if isnan(one) else one for one in dataset.values[rows, place].tolist()]

@@ -1,10 +1,8 @@
 """A few values of a numeric target that lie so far out that R² is about little else."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Masks = NDArray[np.bool_]
+from fuzzyfrog.common.arrays import Floats, Masks
 
 FENCE = 3.0  # interquartile ranges from the quartiles: "far out" in a box plot (Tukey 1977)
 FEW = 0.05  # of the samples

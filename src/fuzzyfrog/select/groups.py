@@ -15,17 +15,15 @@ from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.messages import count, listed, shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dataset import feature_index
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.result import Alike, Column, FeatureSummary, Result, Subset
 from fuzzyfrog.search.covering import Oracle, Rows
-from fuzzyfrog.search.protocol import Floats, Wrapped
-
-Masks = NDArray[np.bool_]
+from fuzzyfrog.search.protocol import Wrapped
 
 MOST_NAMED = 4  # columns of a group
 EXAMPLE = "For example, feature_groups={'color': ['color_red', 'color_blue'], 'size': 'size_*'}."
@@ -105,7 +103,7 @@ class Groups:
         mask = np.isin(np.arange(self.n_features), features)
         return np.flatnonzero(self.expanded(mask)).tolist()
 
-    def spread(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def spread(self, values: Floats) -> Floats:
         """Return values of columns, with that of the first column for all of a group."""
         found = values.copy()
         for first, *others in self.columns.values():
@@ -119,7 +117,7 @@ class Groups:
             found[columns[0]] = name
         return tuple(found)
 
-    def orders(self, features: Sequence[int]) -> tuple[NDArray[np.int64], list[int]]:
+    def orders(self, features: Sequence[int]) -> tuple[Integers, list[int]]:
         """Return all columns in the order of some features, and the last place of each."""
         others = {columns[0]: columns for columns in self.columns.values()}
         columns: list[int] = []

@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Integers, Masks
 from fuzzyfrog.common.deadline import TimeIsUp
 from fuzzyfrog.common.messages import shown
 from fuzzyfrog.common.params import check_count
@@ -29,8 +29,6 @@ from fuzzyfrog.select.row_groups import with_metadata
 from fuzzyfrog.select.selection import fingerprint, with_groups
 from fuzzyfrog.select.settings import HIGHEST_SEED, Settings
 
-Integers = NDArray[np.int64]
-Masks = NDArray[np.bool_]
 Hear = Callable[[str], None]
 
 N_PAIRS = 50

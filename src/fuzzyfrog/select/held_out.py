@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats, Integers
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.weights import masses_of
 from fuzzyfrog.errors import FuzzyfrogError
@@ -17,10 +17,6 @@ from fuzzyfrog.result import Result
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.selection import select
 from fuzzyfrog.select.settings import Settings
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Masks = NDArray[np.bool_]
 
 MOST_TESTED = 1_000  # samples of both halves
 FEWEST_TESTED = 20  # samples of each half
@@ -96,7 +92,7 @@ def _nearest(dataset: Dataset, features: Integers, train: Integers, test: Intege
 
 def above_shuffled(
     neighbors: Floats | Integers,
-    target: NDArray[np.float64] | NDArray[np.int64],
+    target: Floats | Integers,
     masses: tuple[Floats, Floats],
     groups: Integers,
 ) -> float:

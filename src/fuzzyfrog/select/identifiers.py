@@ -3,8 +3,8 @@
 import re
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dates import holds_dates
 
@@ -55,7 +55,7 @@ def doubt_about(dataset: Dataset, feature: int) -> str:
     return ""
 
 
-def _doubt_of_numbers(column: NDArray[np.float64], name: str) -> str:
+def _doubt_of_numbers(column: Floats, name: str) -> str:
     """Return the doubt about numbers: they count rows, or are whole and differ as IDs do."""
     if not _are_whole(column[:HEAD]) or not _are_whole(column):
         return ""
@@ -86,7 +86,7 @@ def doubt_about_shared(dataset: Dataset, feature: int) -> str:
     )
 
 
-def _are_panel(column: NDArray[np.float64]) -> bool:
+def _are_panel(column: Floats) -> bool:
     """Whether nearly all values are equally frequent, as of people who are asked every year."""
     counts = np.unique(column[~np.isnan(column)], return_counts=True)[1]
     frequent = np.bincount(counts)
@@ -203,5 +203,5 @@ def _n_whole(dataset: Dataset, feature: int) -> int:
     return int(np.unique(column[~np.isnan(column)]).size) if _are_whole(column) else 0
 
 
-def _are_whole(numbers: NDArray[np.float64]) -> bool:
+def _are_whole(numbers: Floats) -> bool:
     return bool((np.isnan(numbers) | (numbers == np.floor(numbers))).all())

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.result import Certificate, Reducts, Scored, SoftPath, Verified
@@ -22,9 +22,6 @@ from fuzzyfrog.select.explain import Evidence, Explains, ExplainsByScore
 if TYPE_CHECKING:
     from fuzzyfrog.select.new_rows import NewRows
 
-Masks = NDArray[np.bool_]
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Orders = Callable[[Sequence[int]], tuple[Integers, list[int]]]
 
 

@@ -13,15 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats, Masks
 from fuzzyfrog.common.messages import Answered, Setting
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.result import Leak
 from fuzzyfrog.select.copies import ranks
 from fuzzyfrog.words.text import leaks_in_words
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
-Masks = NDArray[np.bool_]
 
 FEWEST_SAMPLES = 30  # with fewer, a column may predict the target by chance
 FEWEST_OF_A_CLASS = 5  # of rarer classes, nothing is asked

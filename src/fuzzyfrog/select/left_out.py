@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Masks
 from fuzzyfrog.common.messages import Sentence, Setting, listed, shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dates import holds_dates
@@ -21,8 +22,6 @@ from fuzzyfrog.select.identifiers import (
     doubt_about,
     doubt_about_shared,
 )
-
-Masks = NDArray[np.bool_]
 
 MOST_SENTENCES = 5  # of a kind; if there are more, they become one
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.dummy import DummyClassifier, DummyRegressor
@@ -18,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import has_fit_parameter
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import stop_if_late
 from fuzzyfrog.common.messages import shown, suggested
 from fuzzyfrog.data import Dataset
@@ -25,9 +25,6 @@ from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.measure.threads import effective_threads
 from fuzzyfrog.result.check import FARTHEST
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Masks = NDArray[np.bool_]
 Scorer = Callable[..., float]
 Models = Mapping[str, Any] | Sequence[Any] | None
 

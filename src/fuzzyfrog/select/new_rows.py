@@ -8,8 +8,8 @@ from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
-from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats, Masks
 from fuzzyfrog.common.messages import count, listed, shown
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.columns import Labels
@@ -19,8 +19,6 @@ from fuzzyfrog.errors import DataError
 from fuzzyfrog.result import Result
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.row_groups import copies_among
-
-Masks = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +74,7 @@ class NewRows:
             weights=self._weights(),
         )
 
-    def _weights(self) -> NDArray[np.float64] | None:
+    def _weights(self) -> Floats | None:
         """Return the weights of all rows; new ones count as the average old one."""
         if self.old.weights is None:
             return None
@@ -217,9 +215,7 @@ def _labels(dataset: Dataset, column: int) -> Labels | None:
     return tuple(range(int(np.nanmax(codes, initial=-1.0)) + 1))
 
 
-def _recoded(
-    labels: Labels, others: Labels, codes: NDArray[np.float64]
-) -> tuple[Labels, NDArray[np.float64]]:
+def _recoded(labels: Labels, others: Labels, codes: Floats) -> tuple[Labels, Floats]:
     """Return labels with those that are new behind them, and codes of others as codes of these.
 
     Labels are the same if they are equal, or spelled alike.

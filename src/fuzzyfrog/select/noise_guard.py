@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from fuzzyfrog.common.arrays import Masks
 from fuzzyfrog.common.deadline import stop_if_late
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result import NoiseGuard
-from fuzzyfrog.select.kind import Masks
 from fuzzyfrog.select.selection import select
 from fuzzyfrog.select.settings import Settings
 

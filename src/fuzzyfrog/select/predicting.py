@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats, Integers
 from fuzzyfrog.common.messages import listed
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.measure import SoftDependency
@@ -18,9 +18,6 @@ from fuzzyfrog.words import verified as words
 
 if TYPE_CHECKING:
     from fuzzyfrog.select.new_rows import NewRows
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class Means(NamedTuple):

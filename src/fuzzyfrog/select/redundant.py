@@ -8,17 +8,15 @@ beyond that costs accuracy on new samples.
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import TimeIsUp, stop_if_late
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.weights import masses_of, mean_by, median_by, others_of
 from fuzzyfrog.measure import SoftDependency
 from fuzzyfrog.result.columns import ALIKE
 from fuzzyfrog.select.copies import ranks
-from fuzzyfrog.select.kind import Integers, Masks, Orders
-
-Floats = NDArray[np.float64]
+from fuzzyfrog.select.kind import Orders
 
 CLEARLY = 2.0  # standard errors
 PENALTY = 1.0  # of the linear models, in squared spreads

@@ -18,6 +18,7 @@ from sklearn.model_selection import (
     check_cv,
 )
 
+from fuzzyfrog.common.arrays import Integers, Masks
 from fuzzyfrog.common.messages import shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError, ParameterError
@@ -29,10 +30,6 @@ from fuzzyfrog.select.row_groups import (
     numbers_by_id,
     with_the_same,
 )
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Masks = NDArray[np.bool_]
 
 Parts = list[tuple[Integers, Integers]]
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import ALLOWANCE, TimeIsUp, current_deadline, limited, stop_if_late
 from fuzzyfrog.common.messages import warn
 from fuzzyfrog.data import Dataset
@@ -24,13 +24,10 @@ from fuzzyfrog.data.dates import holds_dates
 from fuzzyfrog.result import Column, Replacement, Result
 from fuzzyfrog.result.columns import ALIKE, Role, Rule
 from fuzzyfrog.select.groups import Groups
-from fuzzyfrog.select.kind import Integers, Masks
 from fuzzyfrog.select.left_out import blank_features
 from fuzzyfrog.select.redundant import correlations
 from fuzzyfrog.select.settings import Settings, constrained_features
 from fuzzyfrog.select.tree import column_tree
-
-Floats = NDArray[np.float64]
 
 FEWEST_ROWS = 200  # samples that figures come from; beyond that, columns go without
 MOST_COMPARED = 20_000  # samples whose values are correlated

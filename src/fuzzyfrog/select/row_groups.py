@@ -7,15 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.messages import Sentence, Setting, count, first_few, shown, warn
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dataset import group_numbers
 from fuzzyfrog.data.weights import weighted, without_weightless
 from fuzzyfrog.select.identifiers import is_left_out_id, keeps_together, may_keep_together
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Masks = NDArray[np.bool_]
 Bits = NDArray[np.uint64]
 
 TOGETHER = "belong together and are not compared with each other"

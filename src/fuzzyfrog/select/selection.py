@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from fuzzyfrog.common.arrays import Masks
 from fuzzyfrog.common.deadline import Limit, TimeIsUp, limited, stop_if_late, stoppable
 from fuzzyfrog.common.messages import Sentence, Setting, count, warn
 from fuzzyfrog.common.resources import in_memory
@@ -37,7 +38,6 @@ from fuzzyfrog.search import Callback, Checkpoint, Moment, Objective, Outcome, P
 from fuzzyfrog.search.protocol import check_problem
 from fuzzyfrog.select.base import (
     CONFIDENCE,
-    Masks,
     core_of_run,
     early_end,
     front_of,

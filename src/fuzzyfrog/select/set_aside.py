@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.result import Subset
 from fuzzyfrog.result.parts import MAX_LOST
 from fuzzyfrog.search import Problem
-from fuzzyfrog.search.protocol import Floats, Integers, Masks, Wrapped
+from fuzzyfrog.search.protocol import Wrapped
 
 if TYPE_CHECKING:
     from fuzzyfrog.select.groups import Groups

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Masks
 from fuzzyfrog.common.messages import Sentence, Setting, close_to, listed, shown
 from fuzzyfrog.common.params import check_budget, check_count, check_known, check_share, is_index
 from fuzzyfrog.data import Dataset
@@ -22,7 +22,6 @@ from fuzzyfrog.select.costs import check_costs
 from fuzzyfrog.select.kind import Kind
 from fuzzyfrog.select.soft import RULES as SIZE_RULES
 
-Masks = NDArray[np.bool_]
 RandomState = int | np.random.RandomState | np.random.Generator | None
 
 HIGHEST_SEED = 2**32 - 1  # as in scikit-learn

@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import TimeIsUp, stop_if_late
 from fuzzyfrog.common.params import check_known
 from fuzzyfrog.data import Dataset
@@ -18,7 +18,7 @@ from fuzzyfrog.result import Certificate, SoftPath, VerifiedSoft
 from fuzzyfrog.result.result import Parameter
 from fuzzyfrog.search import FrontPoint, Outcome, Reduct
 from fuzzyfrog.select.explain import Evidence, Examples, Explains, Pair
-from fuzzyfrog.select.kind import Integers, Kind, Masks, Orders, Sized
+from fuzzyfrog.select.kind import Kind, Orders, Sized
 from fuzzyfrog.select.predicting import soft_verified
 from fuzzyfrog.select.redundant import Redundancy
 from fuzzyfrog.select.row_groups import with_groups_by_id
@@ -26,7 +26,6 @@ from fuzzyfrog.select.row_groups import with_groups_by_id
 if TYPE_CHECKING:
     from fuzzyfrog.select.new_rows import NewRows
 
-Floats = NDArray[np.float64]
 
 RULES = ("auto", "peak", "accuracy", "one-se")  # for the number of features
 

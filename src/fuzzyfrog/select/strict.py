@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import stop_if_late
 from fuzzyfrog.common.messages import Sentence, Setting, warn
 from fuzzyfrog.common.params import check_known
@@ -38,14 +38,12 @@ from fuzzyfrog.search.covering import Oracle
 from fuzzyfrog.search.sample_first import SampleFirst
 from fuzzyfrog.select.certify import is_provable, oracle_of
 from fuzzyfrog.select.explain import Evidence, Examples, Explains, Pair
-from fuzzyfrog.select.kind import Kind, Masks
+from fuzzyfrog.select.kind import Kind
 from fuzzyfrog.select.new_rows import NewRows
 from fuzzyfrog.select.repair import asked_again, repaired
 from fuzzyfrog.select.soft import Soft
 from fuzzyfrog.select.surviving import Surviving
 from fuzzyfrog.words.verified import reduct_verified
-
-Floats = NDArray[np.float64]
 
 MOST_COMPARED = 1_000  # samples by which the selected features are compared with all
 COMPARED_CELLS = 10_000_000  # of pairs and features, which NumPy compares in a moment
@@ -263,7 +261,7 @@ def soft_comparison(dataset: Dataset, subset: Masks, allowed: Masks) -> tuple[fl
     return float(soft.means(ours)), float(soft.means(others)), error
 
 
-def _some_rows(dataset: Dataset, n_columns: int) -> NDArray[np.int64]:
+def _some_rows(dataset: Dataset, n_columns: int) -> Integers:
     affordable = int(np.sqrt(COMPARED_CELLS / max(1, n_columns)))
     n_rows = min(dataset.n_samples, max(FEWEST_COMPARED, min(MOST_COMPARED, affordable)))
     # Raw words: their sequence is the same in every version of NumPy.

@@ -13,13 +13,13 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats, Masks
 from fuzzyfrog.common.messages import Sentence, Setting, count, listed
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.search import Problem
 from fuzzyfrog.search.covering import Oracle, Rows
-from fuzzyfrog.search.protocol import Floats, Masks, Wrapped, without_each
+from fuzzyfrog.search.protocol import Wrapped, without_each
 
 BATCH_CELLS = 2**24  # subsets times features that are scored together
 ENOUGH_ROWS = 64  # of different losses, for one answer of the oracle
@@ -50,7 +50,7 @@ class Surviving(Wrapped):
         return np.where(scores >= bars, scores, -inf)
 
 
-def left(subset: NDArray[np.bool_], n_lost: int) -> Iterator[NDArray[np.bool_]]:
+def left(subset: Masks, n_lost: int) -> Iterator[Masks]:
     """Yield what is left of a subset after each loss."""
     features = np.flatnonzero(subset).tolist()
     for lost in combinations(features, min(n_lost, len(features))):

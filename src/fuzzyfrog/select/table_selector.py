@@ -10,12 +10,12 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from fuzzyfrog.common.arrays import Masks
 from fuzzyfrog.common.messages import count, listed
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.dask_tables import dask_columns
 from fuzzyfrog.data.dataset import as_frame, is_dask, without_rows
 from fuzzyfrog.errors import DataError
-from fuzzyfrog.select.base import Masks
 
 
 class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]

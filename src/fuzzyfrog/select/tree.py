@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.result import Column, ColumnTree, Join
 from fuzzyfrog.result.columns import ALIKE, ROLES
 from fuzzyfrog.select.redundant import correlations
-
-Floats = NDArray[np.float64]
 
 MOST_DRAWN = 30
 POOL = 200  # columns among which those that are drawn are chosen

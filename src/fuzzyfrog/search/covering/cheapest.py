@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Integers, Masks
 from fuzzyfrog.common.jit import Kernels
 from fuzzyfrog.search.covering.linear_program import without_fixed
-from fuzzyfrog.search.protocol import Integers, Masks, Rows
+from fuzzyfrog.search.protocol import Rows
 
 _kernels = Kernels("fuzzyfrog.search.covering._kernel_cheapest", "advance")
 _SECONDS_PER_CELL = 3e-7  # of a node in plain Python: a row times a feature

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import whole_import
-from fuzzyfrog.search.protocol import Floats, Integers, Masks, Rows
+from fuzzyfrog.search.protocol import Rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

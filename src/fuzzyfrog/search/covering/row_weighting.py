@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import stop_if_late
-from fuzzyfrog.search.protocol import Constraints, Floats, Integers, Masks, Problem, Rows, Stream
+from fuzzyfrog.search.protocol import Constraints, Problem, Rows, Stream
 
 # Weights are whole numbers of this unit of what a row needs. So all sums are whole numbers below
 # 2**53, exact in any order: a walk has the same steps for any number of threads and any BLAS.

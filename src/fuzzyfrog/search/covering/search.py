@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.jit import Kernels
 from fuzzyfrog.search.covering.linear_program import without_fixed
-from fuzzyfrog.search.protocol import Floats, Integers, Masks, Rows
+from fuzzyfrog.search.protocol import Rows
 
 _kernel_cover = Kernels("fuzzyfrog.search.covering._kernel_cover", "advance")
 _SECONDS_PER_ROW = 3e-6  # for a node in plain Python, as measured

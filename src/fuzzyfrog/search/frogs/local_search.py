@@ -7,14 +7,13 @@ from typing import Self
 
 import numpy as np
 
+from fuzzyfrog.common.arrays import Integers, Masks
 from fuzzyfrog.search.archive import Archive, Ranking
 from fuzzyfrog.search.covering import Oracle, RowWeighting
 from fuzzyfrog.search.frogs.pond import FrogCounts, Pond
 from fuzzyfrog.search.protocol import (
     Batch,
     Constraints,
-    Integers,
-    Masks,
     Problem,
     Proposal,
     Steps,

@@ -5,14 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.params import check_known
 from fuzzyfrog.search.archive import Archive, ranking_of
 from fuzzyfrog.search.protocol import (
     Batch,
     Constraints,
-    Floats,
-    Integers,
-    Masks,
     Problem,
     Proposal,
     Steps,
