@@ -1,5 +1,7 @@
 """The progress of a running command: what is shown, and when."""
 
+import re
+import threading
 import time
 
 import numba
@@ -107,33 +109,53 @@ def test_what_numba_compiles_is_heard():
     assert len(heard) == 2
 
 
-def test_lines_come_from_a_timer_while_nothing_is_heard(monkeypatch, capsys):
-    monkeypatch.setattr(progress, "FIRST_LINE_SECONDS", 0.01)
-    monkeypatch.setattr(progress, "LINE_SECONDS", 0.01)
-    monkeypatch.setattr(progress, "SAME_LINE_SECONDS", 0.01)
-    told, deadline = "", time.monotonic() + 30
-    with shown_progress("reading x.csv", quiet=False):
-        while told.count("\n") < 2 and time.monotonic() < deadline:
-            time.sleep(0.01)
-            told += capsys.readouterr().err
-    assert told.startswith("fuzzyfrog: reading x.csv, 0 s\nfuzzyfrog: reading x.csv, 0 s\n")
-    capsys.readouterr()
-    time.sleep(0.05)
-    assert capsys.readouterr().err == ""  # and end with it
-
-
-def test_a_line_that_says_nothing_new_waits(monkeypatch, capsys):
-    monkeypatch.setattr(progress, "FIRST_LINE_SECONDS", 0.01)
-    monkeypatch.setattr(progress, "LINE_SECONDS", 0.01)
-    with shown_progress("reading x.csv", quiet=False) as course:
-        time.sleep(0.3)
-        course.phase("searching")
-        time.sleep(0.3)
-    assert capsys.readouterr().err == ("fuzzyfrog: reading x.csv, 0 s\nfuzzyfrog: searching, 0 s\n")
-
-
-def test_quiet_shows_nothing(monkeypatch, capsys):
+@pytest.fixture
+def looks(monkeypatch):
+    """Let lines be due at once, and return a list that grows with each look whether one is."""
     monkeypatch.setattr(progress, "FIRST_LINE_SECONDS", 0.001)
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.001)
+    seen, state = [], ProgressState.state
+
+    def look(self):
+        seen.append(self)
+        return state(self)
+
+    monkeypatch.setattr(ProgressState, "state", look)
+    return seen
+
+
+def wait_for_looks(looks, n_more):
+    n_before, deadline = len(looks), time.monotonic() + 100
+    while len(looks) < n_before + n_more:
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+
+
+def writers():
+    return [one for one in threading.enumerate() if one.name == "progress"]
+
+
+def test_lines_come_from_a_timer_while_nothing_is_heard(monkeypatch, capsys, looks):
+    monkeypatch.setattr(progress, "SAME_LINE_SECONDS", 0)
+    with shown_progress("reading x.csv", quiet=False):
+        wait_for_looks(looks, 3)  # at the third, two lines are written
+        assert writers()
+    assert not writers()
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) >= 2
+    assert all(re.fullmatch(r"fuzzyfrog: reading x\.csv, \d+ s", line) for line in lines)
+
+
+def test_a_line_that_says_nothing_new_waits(monkeypatch, capsys, looks):
+    monkeypatch.setattr(progress, "SAME_LINE_SECONDS", 3600)
+    with shown_progress("reading x.csv", quiet=False) as course:
+        wait_for_looks(looks, 4)
+        course.phase("searching")
+        wait_for_looks(looks, 4)
+    lines = r"fuzzyfrog: reading x\.csv, \d+ s\nfuzzyfrog: searching, \d+ s\n"
+    assert re.fullmatch(lines, capsys.readouterr().err)
+
+
+def test_quiet_shows_nothing():
     with shown_progress("reading x.csv", quiet=True):
-        time.sleep(0.05)
-    assert capsys.readouterr().err == ""
+        assert not writers()

@@ -14,7 +14,6 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from math import inf
 from threading import Event, Thread, Timer
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
@@ -42,7 +41,7 @@ LATE = (
     b"fuzzyfrog: stopping as soon as the current step allows it; compiling cannot be interrupted\n"
 )
 LATE_SECONDS = 1.0
-HEARD_SECONDS = 0.25  # by which a signal may be handled before the thread hears of it
+HANDLED = b"\0"  # in the pipe that Python writes the numbers of signals to
 CHOOSING = "choosing columns"
 EXPLAINING = "finding out what each column adds"
 WRITING = "writing files"
@@ -243,7 +242,6 @@ class Stopping:
         self.is_checking = False
         self.notice = b""  # what the first signal does
         self._before: dict[signal.Signals, Any] = {}
-        self._handled_at = -inf
         self._wakeup: tuple[int, int] | None = None  # our file and the one before
 
     def __call__(self, moment: Moment) -> None:
@@ -277,20 +275,22 @@ class Stopping:
 
     def _answer_late(self, heard: int) -> None:
         """Say that a signal was heard, if it is not handled soon."""
+        late: list[Timer] = []
         with os.fdopen(heard, "rb", buffering=0) as numbers:
             while number := numbers.read(1):
-                if number[0] in self._before:
+                if number == HANDLED:
+                    while late:
+                        late.pop().cancel()
+                elif number[0] in self._before:
                     # Not here: while this thread sleeps, it does not see when the next comes.
-                    late = Timer(LATE_SECONDS, self._say_late, (time.monotonic(),))
-                    late.daemon = True
-                    late.start()
-
-    def _say_late(self, heard_at: float) -> None:
-        if self._handled_at < heard_at - HEARD_SECONDS:
-            _say(LATE)
+                    late.append(Timer(LATE_SECONDS, _say, (LATE,)))
+                    late[-1].daemon = True
+                    late[-1].start()
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
-        self._handled_at = time.monotonic()
+        if self._wakeup is not None:
+            with suppress(OSError):
+                os.write(self._wakeup[0], HANDLED)
         if number == HANGUP and self.n_asked:
             return
         if not is_stoppable() and put_off(number, frame):
