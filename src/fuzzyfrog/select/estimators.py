@@ -5,9 +5,8 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from copy import copy
-from functools import update_wrapper
+from dataclasses import KW_ONLY, dataclass
 from math import inf
-from types import FunctionType
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -58,25 +57,7 @@ from fuzzyfrog.select.verify import MAX_SECONDS, verify
 INTERVALS = {0: inf, 1: 1.0}  # seconds between two lines of progress, by verbose; else none
 
 
-def _hold(selector: object, given: dict[str, Any]) -> None:
-    """Keep the parameters of a constructor as they are, as scikit-learn asks."""
-    vars(selector).update((name, given[name]) for name in given if name != "self")
-
-
-def _owned(method: FunctionType, owner: type) -> FunctionType:
-    """Return a method as if a class had defined it itself."""
-    own = FunctionType(
-        method.__code__, method.__globals__, method.__name__, method.__defaults__,
-        method.__closure__,
-    )  # fmt: skip
-    update_wrapper(own, method)
-    del own.__wrapped__  # type: ignore[attr-defined]
-    own.__kwdefaults__ = method.__kwdefaults__
-    own.__qualname__ = f"{owner.__qualname__}.{method.__name__}"
-    return own
-
-
-class _Selector(TableSelector):
+class Selector(TableSelector):
     """What all selectors have: a fit, its result, and what can be done with that."""
 
     result_: Result
@@ -84,13 +65,6 @@ class _Selector(TableSelector):
     cluster: object
     callbacks: Sequence[Callback]
     verbose: int
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        if _Selector in cls.__bases__:  # errors of Python name the class that has the method
-            for name, method in vars(_Selector).items():
-                if isinstance(method, FunctionType) and name[0] != "_" and name not in vars(cls):
-                    setattr(cls, name, _owned(method, cls))
-        super().__init_subclass__(**options)  # scikit-learn reads the signature of fit
 
     def _kind(self) -> Kind:
         raise NotImplementedError
@@ -547,7 +521,7 @@ class _Selector(TableSelector):
     def __sklearn_clone__(self) -> Any:
         # A client is a connection: clones share it, and it is useless in another process.
         bare = copy(self)  # goes through __getstate__, so it has no client
-        clone = super(_Selector, bare).__sklearn_clone__()
+        clone = super(Selector, bare).__sklearn_clone__()
         clone.cluster = self.cluster
         return clone
 
@@ -557,7 +531,8 @@ class _Selector(TableSelector):
         return state if is_address else {**state, "cluster": None}
 
 
-class SoftSelector(_Selector):
+@dataclass(eq=False, repr=False)
+class SoftSelector(Selector):
     """Select columns to predict with: similar samples should have the same class.
 
     The soft dependency of a subset of features is how likely a random similar sample has the same
@@ -697,30 +672,24 @@ class SoftSelector(_Selector):
     0.338
     """
 
-    def __init__(
-        self,
-        n_features_to_select: float | None = None,
-        *,
-        size_rule: Literal["auto", "peak", "accuracy", "one-se"] = "auto",
-        must_include: object = None,
-        exclude: object = None,
-        feature_groups: Mapping[str, object] | None = None,
-        copies: Literal["drop", "keep"] = "drop",
-        redundant: Literal["drop", "keep"] = "drop",
-        categorical_features: object = "from_dtype",
-        target: Literal["auto", "class", "numeric"] = "auto",
-        sample: int | None = None,
-        max_seconds: float | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        callbacks: Sequence[Callback] = (),
-        n_jobs: int | None = None,
-        cluster: object = None,
-        random_state: RandomState = None,
-        verbose: int = 0,
-    ) -> None:
-        _hold(self, locals())
-
-    redundant: Literal["drop", "keep"]
+    n_features_to_select: float | None = None
+    _: KW_ONLY
+    size_rule: Literal["auto", "peak", "accuracy", "one-se"] = "auto"
+    must_include: object = None
+    exclude: object = None
+    feature_groups: Mapping[str, object] | None = None
+    copies: Literal["drop", "keep"] = "drop"
+    redundant: Literal["drop", "keep"] = "drop"
+    categorical_features: object = "from_dtype"
+    target: Literal["auto", "class", "numeric"] = "auto"
+    sample: int | None = None
+    max_seconds: float | None = None
+    checkpoint: str | os.PathLike[str] | None = None
+    callbacks: Sequence[Callback] = ()
+    n_jobs: int | None = None
+    cluster: object = None
+    random_state: RandomState = None
+    verbose: int = 0
 
     def _kind(self) -> Kind:
         return Soft(self.redundant)
@@ -739,7 +708,8 @@ class SoftSelector(_Selector):
         return self.result_.chance
 
 
-class ReductSelector(_Selector):
+@dataclass(eq=False, repr=False)
+class ReductSelector(Selector):
     """Select the fewest features that separate these samples as well as all features do.
 
     The quality of a subset of features is its fuzzy-rough dependency: the mean, over all samples,
@@ -926,41 +896,33 @@ class ReductSelector(_Selector):
     1.0
     """
 
-    def __init__(
-        self,
-        search: str | Search = "auto",
-        *,
-        tnorm: TNorm = "lukasiewicz",
-        spread: Spread = "std",
-        missing: Missing = "similar",
-        ranking: Literal["lexicographic", "product"] = "lexicographic",
-        min_dependency: float = 1.0,
-        n_features_to_select: float | None = None,
-        certify: bool = False,
-        must_include: object = None,
-        exclude: object = None,
-        feature_groups: Mapping[str, object] | None = None,
-        costs: Mapping[object, object] | None = None,
-        survives: int = 0,
-        max_lost: int | None = None,
-        copies: Literal["drop", "keep"] = "drop",
-        categorical_features: object = "from_dtype",
-        target: Literal["auto", "class", "numeric"] = "auto",
-        sample: int | None = None,
-        max_seconds: float | None = None,
-        max_evaluations: int | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        callbacks: Sequence[Callback] = (),
-        n_jobs: int | None = None,
-        cluster: object = None,
-        random_state: RandomState = None,
-        verbose: int = 0,
-    ) -> None:
-        _hold(self, locals())
-
-    tnorm: TNorm
-    spread: Spread
-    missing: Missing
+    search: str | Search = "auto"
+    _: KW_ONLY
+    tnorm: TNorm = "lukasiewicz"
+    spread: Spread = "std"
+    missing: Missing = "similar"
+    ranking: Literal["lexicographic", "product"] = "lexicographic"
+    min_dependency: float = 1.0
+    n_features_to_select: float | None = None
+    certify: bool = False
+    must_include: object = None
+    exclude: object = None
+    feature_groups: Mapping[str, object] | None = None
+    costs: Mapping[object, object] | None = None
+    survives: int = 0
+    max_lost: int | None = None
+    copies: Literal["drop", "keep"] = "drop"
+    categorical_features: object = "from_dtype"
+    target: Literal["auto", "class", "numeric"] = "auto"
+    sample: int | None = None
+    max_seconds: float | None = None
+    max_evaluations: int | None = None
+    checkpoint: str | os.PathLike[str] | None = None
+    callbacks: Sequence[Callback] = ()
+    n_jobs: int | None = None
+    cluster: object = None
+    random_state: RandomState = None
+    verbose: int = 0
 
     def _kind(self) -> Kind:
         return Strict(self.tnorm, self.spread, self.missing)
@@ -976,7 +938,8 @@ class ReductSelector(_Selector):
         return tags
 
 
-class FeatureSelector(_Selector):
+@dataclass(eq=False, repr=False)
+class FeatureSelector(Selector):
     """Select the features that score best by a custom measure.
 
     Parameters
@@ -1112,32 +1075,26 @@ class FeatureSelector(_Selector):
     6
     """
 
-    def __init__(
-        self,
-        measure: MakeMeasure,
-        search: str | Search = "auto",
-        *,
-        min_dependency: float = 1.0,
-        ranking: Literal["lexicographic", "product"] = "lexicographic",
-        n_features_to_select: float | None = None,
-        must_include: object = None,
-        exclude: object = None,
-        feature_groups: Mapping[str, object] | None = None,
-        copies: Literal["drop", "keep"] = "drop",
-        categorical_features: object = "from_dtype",
-        target: Literal["auto", "class", "numeric"] = "auto",
-        max_seconds: float | None = None,
-        max_evaluations: int | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        callbacks: Sequence[Callback] = (),
-        n_jobs: int | None = None,
-        cluster: object = None,
-        random_state: RandomState = None,
-        verbose: int = 0,
-    ) -> None:
-        _hold(self, locals())
-
     measure: MakeMeasure
+    search: str | Search = "auto"
+    _: KW_ONLY
+    min_dependency: float = 1.0
+    ranking: Literal["lexicographic", "product"] = "lexicographic"
+    n_features_to_select: float | None = None
+    must_include: object = None
+    exclude: object = None
+    feature_groups: Mapping[str, object] | None = None
+    copies: Literal["drop", "keep"] = "drop"
+    categorical_features: object = "from_dtype"
+    target: Literal["auto", "class", "numeric"] = "auto"
+    max_seconds: float | None = None
+    max_evaluations: int | None = None
+    checkpoint: str | os.PathLike[str] | None = None
+    callbacks: Sequence[Callback] = ()
+    n_jobs: int | None = None
+    cluster: object = None
+    random_state: RandomState = None
+    verbose: int = 0
 
     def _kind(self) -> Kind:
         return Custom(self.measure)
