@@ -116,71 +116,6 @@ def below(lanes, queries, features, n_real, join, gaps, i, block, limit, offset,
 
 
 @kernel
-def _scan_classes(
-    table, features, subset, join, gaps, first, stride, membership, limit, enemy, allowed
-):
-    """Lower memberships to the nearest enemy among the samples of other classes."""
-    n = membership.size
-    lanes, queries, first_enemy = table.lanes, table.queries, table.first_enemy
-    Z, steps = table.Z, table.steps
-    n_real = min(subset.size, features.size)
-    lost = 0.0
-    start = first_enemy[0] // LANES + first
-    for block in range(start * LANES, n, stride * LANES):
-        end = min(block + LANES, n)
-        inside = ALL_LANES >> np.uint64(block + LANES - end)
-        for i in range(n):
-            if first_enemy[i] >= end:
-                break
-            bits = below(
-                lanes, queries, features, n_real, join, gaps, i, block, limit, block, limit[i]
-            )
-            if bits == 0:
-                continue
-            bits &= inside
-            if first_enemy[i] > block:
-                bits &= ALL_LANES << np.uint64(first_enemy[i] - block)
-            lost += measure_again(
-                Z, None, steps, subset, join, i, block, bits, membership, limit, enemy
-            )
-        if lost > allowed:
-            break
-    return lost
-
-
-@kernel
-def _scan_numeric(
-    table, features, subset, join, gaps, first, stride, membership, limit, enemy, allowed
-):
-    """Scan for a numeric target, where every sample is an enemy to some degree."""
-    n = membership.size
-    lanes, queries = table.lanes, table.queries
-    Z, target, level, steps = table.Z, table.target, table.level, table.steps
-    n_real = min(subset.size, features.size)
-    ceiling = np.empty(LANES, np.int16)
-    lost = 0.0
-    for block in range(first * LANES, n, stride * LANES):
-        end = min(block + LANES, n)
-        inside = ALL_LANES >> np.uint64(block + LANES - end)
-        for i in range(end):
-            here = level.of[i]
-            set_ceilings(
-                level.of, level.alike, level.step, here, here, block, limit, block, limit[i],
-                ceiling,
-            )  # fmt: skip
-            bits = below(
-                lanes, queries, features, n_real, join, gaps, i, block, ceiling, 0, np.int16(NEVER)
-            )
-            bits &= inside
-            lost += measure_again(
-                Z, target, steps, subset, join, i, block, bits, membership, limit, enemy
-            )
-        if lost > allowed:
-            break
-    return lost
-
-
-@kernel
 def scan(
     table, target, features, subset, join, gaps, first, stride, membership, limit, enemy, allowed
 ):
@@ -211,13 +146,41 @@ def scan(
     float
         Sum of (1 - membership) over the samples; above `allowed` when stopped.
     """
-    if target is None:
-        return _scan_classes(
-            table, features, subset, join, gaps, first, stride, membership, limit, enemy, allowed
-        )
-    return _scan_numeric(
-        table, features, subset, join, gaps, first, stride, membership, limit, enemy, allowed
-    )
+    n = membership.size
+    lanes, queries, first_enemy = table.lanes, table.queries, table.first_enemy
+    Z, level, steps = table.Z, table.level, table.steps
+    n_real = min(subset.size, features.size)
+    ceiling = np.empty(LANES, np.int16)
+    lost = 0.0
+    start = first_enemy[0] // LANES + first
+    for block in range(start * LANES, n, stride * LANES):
+        end = min(block + LANES, n)
+        inside = ALL_LANES >> np.uint64(block + LANES - end)
+        for i in range(n):
+            if first_enemy[i] >= end:
+                break
+            known, offset, most = limit, block, limit[i]
+            if target is not None:
+                here = level.of[i]
+                set_ceilings(
+                    level.of, level.alike, level.step, here, here, block, limit, block, most,
+                    ceiling,
+                )  # fmt: skip
+                known, offset, most = ceiling, 0, np.int16(NEVER)
+            bits = below(
+                lanes, queries, features, n_real, join, gaps, i, block, known, offset, most
+            )
+            if bits == 0:
+                continue
+            bits &= inside
+            if first_enemy[i] > block:
+                bits &= ALL_LANES << np.uint64(first_enemy[i] - block)
+            lost += measure_again(
+                Z, target, steps, subset, join, i, block, bits, membership, limit, enemy
+            )
+        if lost > allowed:
+            break
+    return lost
 
 
 @kernel

@@ -54,8 +54,9 @@ _ENGINES = ("auto", "arrays", "plain", "scan", "tree")
 # From this many pairs of enemies on, the tree beats the scan (benchmarks/README.md#crossover).
 _TREE_PAIRS_UP_TO_3 = 10_000_000
 _TREE_PAIRS_BEYOND = 40_000_000
+_TIMES_NUMERIC = 4  # as many for a numeric target
 _TREE_ROWS = 4_000  # requested samples that pay for a tree of all samples
-_TREE_ROWS_NUMERIC = 2_000  # the same for a numeric target, where every pair is one of enemies
+_TREE_ROWS_NUMERIC = 2_000  # the same for a numeric target
 _FEW_PAIRS = 100_000  # below this, looking at every pair is cheaper than avoiding it
 _MOST_CELLS = 4_000_000  # of masks scored in one go
 _LEAST = 256  # ... but this many subsets, before the others must match the best of them
@@ -373,12 +374,12 @@ class SubsetScores:
             return scan
         if self._choice == "tree":
             return TreeEngine
+        crossover, least = _TREE_PAIRS_UP_TO_3 if size <= 3 else _TREE_PAIRS_BEYOND, _TREE_ROWS
         if self._geometry.is_numeric:
-            return TreeEngine if self._asked.size >= _TREE_ROWS_NUMERIC else scan
-        if size == 1 and not has_gaps:
+            crossover, least = _TIMES_NUMERIC * crossover, _TREE_ROWS_NUMERIC
+        elif size == 1 and not has_gaps:
             return LineEngine
-        crossover = _TREE_PAIRS_UP_TO_3 if size <= 3 else _TREE_PAIRS_BEYOND
-        pays = self._n_pairs >= crossover and self._asked.size >= _TREE_ROWS
+        pays = self._n_pairs >= crossover and self._asked.size >= least
         return TreeEngine if pays else scan
 
     def _engine_for(self, subset: Subset) -> Engine:
