@@ -8,6 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
+
+# Every run draws the same examples, whatever the clock says, and prints how to repeat a failure.
+settings.register_profile(
+    "fuzzyfrog", derandomize=True, deadline=None, print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)  # fmt: skip
+settings.load_profile("fuzzyfrog")
 
 # A shell starts background jobs with Ctrl-C ignored, and nohup ignores a closed terminal; the
 # tests must not depend on how they were started.

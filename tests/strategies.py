@@ -19,15 +19,6 @@ JIT_IS_OFF = os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"}
 LARGEST_TABLE = 24 if JIT_IS_OFF else 150
 
 
-def register_profile():
-    """Make every run draw the same examples, without a clock, and print how to repeat a failure."""
-    settings.register_profile("fuzzyfrog", derandomize=True, deadline=None, print_blob=True)
-    settings.load_profile("fuzzyfrog")
-
-
-register_profile()
-
-
 def examples(count):
     """Return settings for `count` examples times `AS_MANY`, few where kernels are plain Python."""
     return settings(max_examples=max(3, count // 10 if JIT_IS_OFF else round(count * AS_MANY)))

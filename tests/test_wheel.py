@@ -46,7 +46,7 @@ print(fuzzyfrog.__file__, run.to_json(), sep="\\n")
 def wheel(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "pip", "wheel", str(ROOT), "--no-deps", "--no-build-isolation"]
-    subprocess.run([*command, "--quiet", "-w", str(folder)], check=True, timeout=120)  # noqa: S603
+    subprocess.run([*command, "--quiet", "-w", str(folder)], check=True, timeout=600)  # noqa: S603
     return next(folder.glob("*.whl"))
 
 
@@ -54,7 +54,7 @@ def wheel(tmp_path_factory) -> Path:
 def installed(wheel, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("installed")
     command = [sys.executable, "-m", "pip", "install", str(wheel), "--no-deps", "--quiet"]
-    subprocess.run([*command, "--target", str(folder)], check=True, timeout=120)  # noqa: S603
+    subprocess.run([*command, "--target", str(folder)], check=True, timeout=600)  # noqa: S603
     return folder
 
 
@@ -70,7 +70,7 @@ def run(code: str, installed: Path, home: Path, **environment: str) -> str:
         check=True,
         stdout=subprocess.PIPE,
         encoding="utf-8",
-        timeout=120,
+        timeout=600,
     ).stdout
 
 
@@ -88,7 +88,7 @@ def test_wheel_has_the_package_without_tests_and_laboratory(wheel):
 
 def test_source_archive_has_what_the_tests_need(tmp_path):
     command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(tmp_path)]
-    subprocess.run(command, cwd=ROOT, check=True, timeout=120, stdout=subprocess.DEVNULL)  # noqa: S603
+    subprocess.run(command, cwd=ROOT, check=True, timeout=600, stdout=subprocess.DEVNULL)  # noqa: S603
     with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     needed = {"Makefile", "pyproject.toml", "README.md", "CONTRIBUTING.md", "docs/index.md",

@@ -32,7 +32,7 @@ def fuzzyfrog(tmp_path: Path) -> Fuzzyfrog:
             encoding="utf-8",
             cwd=tmp_path,
             env=environment(**changes),
-            timeout=100,
+            timeout=600,
             check=False,
         )
 
@@ -93,7 +93,7 @@ def selected(tmp_path_factory) -> Selected:
     files = ["--save", "run.json", "--output", "reduced.csv", "--report", "page.html"]
     done = subprocess.run(  # noqa: S603 - our own interpreter and code
         [*COMMAND, "reducts", "wine", "--max-evaluations", "400", *files],
-        capture_output=True, encoding="utf-8", cwd=folder, env=environment(), timeout=100,
+        capture_output=True, encoding="utf-8", cwd=folder, env=environment(), timeout=600,
         check=False,
     )  # fmt: skip
     return Selected(folder, done)

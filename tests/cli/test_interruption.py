@@ -20,45 +20,58 @@ from fuzzyfrog.result import Result
 # Scores of the whole first generation of frogs: from then on there is a best so far.
 FIRST_BYTES = 12_000
 ARGUMENTS = ["reducts", "digits", "--quiet", "--no-check", "--save", "run.json"]
+# The command line, which gets a signal as soon as it has written these scores.
+SIGNALED = """
+import os
+from fuzzyfrog.cli import run
+from fuzzyfrog.search import checkpoint
+write_all = checkpoint.write_all
+
+def write_and_signal(file, content):
+    write_all(file, content)
+    if os.fstat(file).st_size >= {n_bytes}:
+        checkpoint.write_all = write_all
+        os.kill(os.getpid(), {kind:d})
+
+checkpoint.write_all = write_and_signal
+run()
+"""
 
 
-def started(folder: Path, *arguments: str) -> subprocess.Popen[str]:
-    """Start a search and come back when it is well under way."""
-    process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
-        [*COMMAND, *ARGUMENTS, *arguments],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", env=environment(),
-        cwd=folder,
+def signaled(kind: signal.Signals, folder: Path, *arguments: str) -> subprocess.CompletedProcess:
+    """Return a search that a signal ended when it was well under way."""
+    code = SIGNALED.format(n_bytes=FIRST_BYTES, kind=kind)
+    return subprocess.run(  # noqa: S603 - our own interpreter and code
+        [sys.executable, "-c", code, *ARGUMENTS, *arguments],
+        capture_output=True, encoding="utf-8", env=environment(), cwd=folder, timeout=600,
+        check=False,
     )  # fmt: skip
-    wait_for_scores(folder, process)
-    return process
-
-
-def wait_for_scores(folder: Path, process: subprocess.Popen, terminal: int | None = None) -> None:
-    """Wait until a search is well under way; what it shows on a terminal is read meanwhile."""
-    scores, deadline = folder / "run.json.scores", time.monotonic() + 100
-    while not scores.exists() or scores.stat().st_size < FIRST_BYTES:
-        assert process.poll() is None, process.stderr and process.stderr.read()
-        assert time.monotonic() < deadline
-        if terminal is not None and select.select([terminal], [], [], 0)[0]:
-            os.read(terminal, 65536)
-        time.sleep(0.02)
 
 
 def test_a_signal_ends_the_search_and_everything_is_written(tmp_path):
-    process = started(tmp_path, "--json", "--report", "page.html", "--output", "reduced.csv")
-    process.send_signal(signal.SIGTERM)
-    told, said = process.communicate(timeout=100)
-    assert process.returncode == 130
-    run = Result.from_json(told)
+    files = ["--report", "page.html", "--output", "reduced.csv"]
+    done = signaled(signal.SIGTERM, tmp_path, "--json", *files)
+    assert done.returncode == 130
+    run = Result.from_json(done.stdout)
     assert run.stop_reason == "interrupted"
     assert Result.load(tmp_path / "run.json") == run
     assert (tmp_path / "page.html").exists()
     header = (tmp_path / "reduced.csv").read_text(encoding="utf-8").partition("\n")[0]
     assert header.split(",") == [*run.names(run.selected), "class"]
-    assert "stopping with the best columns so far" in said
-    assert "warning: The search was interrupted" in said
+    assert "stopping with the best columns so far" in done.stderr
+    assert "warning: The search was interrupted" in done.stderr
     assert (tmp_path / "run.json.scores").exists()
     assert not list(tmp_path.glob(".*"))
+
+
+def wait_for_scores(folder: Path, process: subprocess.Popen, terminal: int) -> None:
+    """Wait until a search is well under way; what it shows on its terminal is read meanwhile."""
+    scores, deadline = folder / "run.json.scores", time.monotonic() + 100
+    while not scores.exists() or scores.stat().st_size < FIRST_BYTES:
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        if select.select([terminal], [], [], 0.02)[0]:
+            os.read(terminal, 65536)
 
 
 def started_on_terminal(folder: Path, *arguments: str) -> tuple[subprocess.Popen[bytes], int]:
@@ -83,7 +96,7 @@ def started_on_terminal(folder: Path, *arguments: str) -> tuple[subprocess.Popen
 def test_a_terminal_that_is_closed_costs_no_result(tmp_path):
     process, terminal = started_on_terminal(tmp_path, "--report", "page.html")
     os.close(terminal)
-    assert process.wait(timeout=100) == 130
+    assert process.wait(timeout=600) == 130
     assert Result.load(tmp_path / "run.json").stop_reason == "interrupted"
     assert (tmp_path / "page.html").exists()
     assert not list(tmp_path.glob(".*"))
@@ -100,9 +113,7 @@ def without_times(path: Path) -> dict:
 
 def test_a_killed_run_is_resumed_to_the_same_end(tmp_path, fuzzyfrog, in_process, monkeypatch):
     budget = ["--max-evaluations", "1500"]
-    process = started(tmp_path, *budget)
-    process.kill()
-    process.communicate(timeout=100)
+    assert signaled(signal.SIGKILL, tmp_path, *budget).returncode == -signal.SIGKILL
     assert not (tmp_path / "run.json").exists()
     resumed = fuzzyfrog(*ARGUMENTS, *budget, "--resume")
     assert resumed.returncode == 0
@@ -128,7 +139,7 @@ def interrupted_at(phase: str, kind: signal.Signals, *arguments: str) -> tuple[i
             said = process.stderr.readline()
             assert said, f"ended before {phase}"
         process.send_signal(kind)
-        told, said = process.communicate(timeout=100)
+        told, said = process.communicate(timeout=600)
     return process.returncode, told, said
 
 

@@ -58,7 +58,7 @@ def test_the_file_behind_stdin_is_never_written_over(tmp_path):
     with table.open() as stream:
         done = subprocess.run(  # noqa: S603 - our own interpreter and code
             [*COMMAND, "reducts", "-", "--target", "b", "--output", table],
-            stdin=stream, capture_output=True, encoding="utf-8", env=environment(), timeout=60,
+            stdin=stream, capture_output=True, encoding="utf-8", env=environment(), timeout=600,
             check=False,
         )  # fmt: skip
     assert done.returncode == 2
@@ -158,7 +158,7 @@ def test_a_file_that_cannot_be_written_does_not_cost_the_others(tmp_path):
     names = ["--save", "run.json", "--output", "reduced.csv", "--report", "page.html"]
     done = subprocess.run(  # noqa: S603 - our own interpreter and code
         [*COMMAND, "reducts", "iris", "--search", "quickreduct", "--no-check", "-q", *names],
-        capture_output=True, encoding="utf-8", env=environment(), timeout=100, cwd=tmp_path,
+        capture_output=True, encoding="utf-8", env=environment(), timeout=600, cwd=tmp_path,
         check=False, preexec_fn=no_file_of_more_than(20_000),
     )  # fmt: skip
     assert done.returncode == 1
@@ -219,7 +219,7 @@ def test_the_page_of_a_saved_run_that_cannot_be_written_is_named(tmp_path, in_pr
     )
     done = subprocess.run(  # noqa: S603 - our own interpreter and code
         [*COMMAND, "report", run, "--output", "page.html"],
-        capture_output=True, encoding="utf-8", env=environment(), timeout=100, cwd=tmp_path,
+        capture_output=True, encoding="utf-8", env=environment(), timeout=600, cwd=tmp_path,
         check=False, preexec_fn=no_file_of_more_than(20_000),
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (1, "")

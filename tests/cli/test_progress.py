@@ -7,8 +7,8 @@ import time
 import numba
 import pytest
 
+from clock import set_clock
 from fuzzyfrog.cli import progress
-from fuzzyfrog.cli import progress as states
 from fuzzyfrog.cli.progress import Limits, ProgressState, shown_progress
 from fuzzyfrog.common.jit import compiling_heard
 from fuzzyfrog.search import Moment
@@ -24,7 +24,7 @@ def moment(n_evaluations: int, score: float = 0.5) -> Moment:
 def clock(monkeypatch):
     """Return a clock that is set by hand: what follows is about time, and takes none."""
     now = [100.0]
-    monkeypatch.setattr(states.time, "monotonic", lambda: now[0])
+    set_clock(monkeypatch, lambda: now[0])
     return now
 
 

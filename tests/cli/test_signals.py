@@ -57,7 +57,7 @@ def pressed(arguments: list[str], moments: tuple[int, ...] = ()) -> list[tuple[i
     """Return the moment, exit code and output of each run; by default at 18 moments."""
     done = subprocess.run(  # noqa: S603 - our own interpreter and code
         [sys.executable, "-c", PRESS.format(arguments=arguments, moments=moments)],
-        capture_output=True, encoding="utf-8", env=environment(), check=True, timeout=100,
+        capture_output=True, encoding="utf-8", env=environment(), check=True, timeout=600,
     )  # fmt: skip
     return [tuple(one) for one in json.loads(done.stdout)]
 
@@ -112,7 +112,7 @@ def test_it_is_not_lost_in_an_import_or_a_finalizer(work, tmp_path):
     start = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     done = subprocess.run(  # noqa: S603 - our own interpreter and code
         [sys.executable, "-c", f"{start}\nfrom fuzzyfrog.cli import run; run('program')"],
-        capture_output=True, encoding="utf-8", env=environment(), cwd=tmp_path, timeout=30,
+        capture_output=True, encoding="utf-8", env=environment(), cwd=tmp_path, timeout=600,
         check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (130, "answered\n")

@@ -16,7 +16,7 @@ def shell(folder, line: str, *arguments: str) -> subprocess.CompletedProcess[str
     """Run the command line with redirections of a shell."""
     return subprocess.run(  # noqa: S603 - our own interpreter and code
         ["/bin/sh", "-c", f'"$@" {line}', "sh", *COMMAND, *arguments],
-        capture_output=True, encoding="utf-8", cwd=folder, env=environment(), timeout=100,
+        capture_output=True, encoding="utf-8", cwd=folder, env=environment(), timeout=600,
         check=False,
     )  # fmt: skip
 

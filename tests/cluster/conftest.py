@@ -50,7 +50,7 @@ def _client(cluster):
 @pytest.fixture
 def client(_client):
     """A client whose two workers are there, also after a test that killed some."""
-    _client.wait_for_workers(2, timeout=60)
+    _client.wait_for_workers(2, timeout=600)
     yield _client
     gc.collect()  # tasks that failed speak when they go; inside `ast.parse`, CPython 3.11 fails
 

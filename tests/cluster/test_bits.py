@@ -70,7 +70,7 @@ def test_a_batch_of_shards_is_cut_for_memory(client, monkeypatch):
 def test_three_workers(cluster, client):
     near, masks = made_measure(), made_subsets()
     with worker(cluster.scheduler_address):
-        client.wait_for_workers(3, timeout=60)
+        client.wait_for_workers(3, timeout=600)
         for layout in ("copies", 3):
             far = on(client, near, layout)
             assert far._layout.n_threads == 3

@@ -60,7 +60,7 @@ def test_nobody_but_paused_workers_end_in_a_sentence(monkeypatch):
 
 
 def wait_until(is_so):
-    for _ in range(200):
+    for _ in range(2000):
         if is_so():
             return
         threading.Event().wait(0.05)
@@ -73,7 +73,7 @@ def test_threads_of_workers_that_come_later_count():
         far = on(client, near, "copies")
         assert far._layout.n_threads == 1
         cluster.scale(3)
-        client.wait_for_workers(3, timeout=30)
+        client.wait_for_workers(3, timeout=600)
         agree(far, near, made_subsets())
         assert far._layout.n_threads == 3
 

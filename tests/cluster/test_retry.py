@@ -87,7 +87,7 @@ def test_ctrl_c_cancels_what_is_outstanding(cluster, client, slow):
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         far.score(np.repeat(masks, 20, axis=0))
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 100
     while any("score" in str(key) for key in list(cluster.scheduler.tasks)):
         assert time.monotonic() < deadline
         time.sleep(0.05)

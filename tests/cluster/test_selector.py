@@ -242,7 +242,7 @@ def test_a_worker_with_other_code_is_refused(cluster, client, tmp_path):
     measure = made_measure()
     before = set(client.nthreads())
     with worker(cluster.scheduler_address, PYTHONPATH=str(tmp_path)):
-        client.wait_for_workers(3, timeout=60)
+        client.wait_for_workers(3, timeout=600)
         (other,) = set(client.nthreads()) - before
         with (
             pytest.raises(

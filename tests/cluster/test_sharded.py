@@ -60,7 +60,7 @@ def test_only_the_shards_stay_on_the_cluster(cluster, client):
             if key not in before and task.nbytes > 1000
         }
 
-    end = time.monotonic() + 30  # the scheduler hears later that results are no longer needed
+    end = time.monotonic() + 100  # the scheduler hears later that results are no longer needed
     while len(n_bytes := held()) > 5 and time.monotonic() < end:
         time.sleep(0.05)
     assert len(n_bytes) == 5
@@ -111,7 +111,7 @@ def test_a_worker_with_other_code_that_comes_later_is_refused(other_code):
         agree(far, near, masks)
         before = set(client.nthreads())
         with worker(address, PYTHONPATH=other_code):
-            client.wait_for_workers(2, timeout=60)
+            client.wait_for_workers(2, timeout=600)
             (late,) = set(client.nthreads()) - before
             refusal = f"every worker, fuzzyfrog .* got fuzz.* on the worker {late}"
             asked = client.submit(weigh_pair, stamp(), None, None, 0, workers=[late], pure=False)

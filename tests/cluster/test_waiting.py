@@ -68,7 +68,7 @@ def test_a_task_may_not_fit_on_its_own_cluster(cluster, client):
     address = cluster.scheduler_address.replace("127.0.0.1", "localhost")
     task = client.submit(fit, address, pure=False)
     with pytest.raises(ValueError, match="cluster must not be the one whose task calls"):
-        task.result(timeout=60)
+        task.result(timeout=600)
 
 
 LOST = [

@@ -71,7 +71,7 @@ def start(code: Path, *, preexec_fn=None, **environment: str) -> subprocess.Pope
 
 
 def report(process: subprocess.Popen) -> dict:
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=600)
     assert process.returncode == 0
     return json.loads(output)
 

@@ -81,7 +81,7 @@ def opened(browser, tmp_path):
             viewport={"width": width, "height": 900}, color_scheme=colors, offline=True
         )
         watched = Watched(context.new_page(), file.as_uri())
-        watched.page.set_default_timeout(10_000)
+        watched.page.set_default_timeout(100_000)
         watched.page.goto(watched.url)
         pages.append(watched)
         return watched

@@ -22,7 +22,8 @@ PLOTS = (
 def test_a_notebook_shows_every_plot_also_those_of_the_user(tmp_path):
     cells = [nbformat.v4.new_code_cell(source) for source in (FIT, *PLOTS)]
     notebook = nbformat.v4.new_notebook(cells=cells)
-    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute(cwd=str(tmp_path))
+    client = nbclient.NotebookClient(notebook, timeout=600, startup_timeout=600)
+    client.execute(cwd=str(tmp_path))
     n_pictures = [
         sum("image/png" in output.get("data", ()) for output in cell.outputs)
         for cell in notebook.cells

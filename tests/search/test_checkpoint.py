@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -198,42 +199,37 @@ def test_a_really_full_device():
 SCRIPT = Path(__file__).with_name("resumable.py")
 
 
-def start(log, result, delay):
-    command = [sys.executable, str(SCRIPT), str(log), str(result), str(delay)]
+def start(log, result, n_bytes):
+    command = [sys.executable, str(SCRIPT), str(log), str(result), str(n_bytes)]
     return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)  # noqa: S603 - our script
 
 
 def finish(log, result):
     """Run to the end; return the exit code and stderr."""
-    with start(log, result, 0) as process:
+    with start(log, result, np.inf) as process:
         _, message = process.communicate()
         return process.returncode, message
 
 
-def wait_for(condition):
-    while not condition():
-        time.sleep(0.01)
+@contextmanager
+def waiting(log, result, n_bytes):
+    """Start a run that waits as soon as its log has `n_bytes`, and kill it in the end."""
+    with start(log, result, n_bytes) as process:
+        while not log.exists() or log.stat().st_size < n_bytes:
+            assert process.poll() is None, process.stderr.read()
+            time.sleep(0.01)
+        yield process
+        process.kill()
+    assert process.returncode == -signal.SIGKILL, "it was still running"
 
 
 def test_a_second_process_is_refused_and_told_who_holds_the_log(tmp_path):
     log, result = tmp_path / "scores", tmp_path / "result"
-    with start(log, result, 0.5) as holder:
-        wait_for(log.exists)
+    with waiting(log, result, 1) as holder:
         code, message = finish(log, result)
-        holder.kill()
     assert code == 1
     assert f"process {holder.pid} holds it" in message
     assert finish(log, result) == (0, ""), "the lock vanishes with its process"
-
-
-def start_and_kill(log, result, n_bytes):
-    """Start a run, kill it once its log has `n_bytes`; return whether it was still running."""
-    with start(log, result, 0.01) as process:
-        wait_for(
-            lambda: process.poll() is not None or (log.exists() and log.stat().st_size >= n_bytes)
-        )
-        process.send_signal(signal.SIGKILL)
-        return process.wait() == -signal.SIGKILL
 
 
 def check_kills(folder, moments):
@@ -242,7 +238,8 @@ def check_kills(folder, moments):
     assert finish(whole, undisturbed) == (0, "")
     for number, moment in enumerate(moments):
         log, result = folder / f"log{number}", folder / f"result{number}"
-        assert start_and_kill(log, result, moment * whole.stat().st_size)
+        with waiting(log, result, moment * whole.stat().st_size):
+            pass
         assert finish(log, result) == (0, "")
         assert result.read_text() == undisturbed.read_text()
 
@@ -261,7 +258,8 @@ def test_killed_again_and_again_it_still_gets_there(tmp_path):
     assert finish(tmp_path / "whole", tmp_path / "undisturbed") == (0, "")
     log, result = tmp_path / "scores", tmp_path / "result"
     for n_bytes in (0, 900, 1800):
-        assert start_and_kill(log, result, n_bytes)
+        with waiting(log, result, n_bytes):
+            pass
     assert finish(log, result) == (0, "")
     assert result.read_text() == (tmp_path / "undisturbed").read_text()
 

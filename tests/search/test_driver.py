@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from clock import set_clock
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp, current_deadline, limited, stop_if_late
 from fuzzyfrog.search import (
     Batch,
@@ -111,7 +112,7 @@ def test_a_score_that_is_no_number_is_an_error():
 
 def test_chunks_keep_all_that_scores_at_once_busy(monkeypatch):
     clock = itertools.count(step=100.0)  # every chunk takes very long, so they become small
-    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    set_clock(monkeypatch, lambda: next(clock))
     n_calls = []
     for n_at_once in (1, 20):
         objective = Lookup(random_table(n_features=9))
@@ -124,7 +125,7 @@ def test_chunks_keep_all_that_scores_at_once_busy(monkeypatch):
 
 def test_time_stops_a_run_within_a_batch(monkeypatch):
     clock = itertools.count()
-    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    set_clock(monkeypatch, lambda: next(clock))
     objective = Lookup(TABLE)
     monkeypatch.setattr("fuzzyfrog.search.driver.FINISH_SECONDS", 1000)
     outcome = run(Genetic(), objective, objective.problem(), seed=0, max_seconds=8)
@@ -183,7 +184,7 @@ def test_a_deadline_outside_holds_for_the_search_and_for_what_it_thinks():
 
 def test_scores_are_on_disk_as_soon_as_half_a_second_of_them_is_known(tmp_path, monkeypatch):
     now, path, kept = [0.0], tmp_path / "scores", []
-    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    set_clock(monkeypatch, lambda: now[0])
 
     class Watching(Lookup):
         def score(self, masks, at_least=None):

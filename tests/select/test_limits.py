@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_wine
 
+from clock import set_clock
 from fuzzyfrog import PredictionWarning, ReductSelector, SoftSelector
 from fuzzyfrog.common.deadline import ALLOWANCE, Deadline, Limit, limited, stop_if_late, stoppable
 from fuzzyfrog.report import write_report
@@ -36,7 +37,7 @@ def fitted(data=WINE, **parameters):
 
 def test_the_parts_of_a_limit_come_in_order(monkeypatch):
     now = [1000.0]
-    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    set_clock(monkeypatch, lambda: now[0])
     limit = Limit(100)
     assert limit.for_search.remaining() == pytest.approx(90)
     assert limit.for_core().remaining() == pytest.approx(95 + ALLOWANCE / 2)
@@ -188,7 +189,7 @@ def ticks(monkeypatch, press_at=-1):
             signal.raise_signal(signal.SIGINT)
         return float(now)
 
-    monkeypatch.setattr("time.monotonic", monotonic)
+    set_clock(monkeypatch, monotonic)
     return clock
 
 
