@@ -54,7 +54,7 @@ def test_no_table_waits_for_the_measure_of_another(shelf):
     asking = threading.Thread(target=measure_of, args=("table 1",), daemon=True)
     with shelf["table 0"]._making:  # somebody is at it
         asking.start()
-        asking.join(20)
+        asking.join(600)
         assert not asking.is_alive()
 
 

@@ -365,7 +365,7 @@ def test_kernel_lets_other_threads_run(monkeypatch, tmp_path):
 
     @kernel
     def wait_for(flag, ticks):
-        while flag[0] == 0 and ticks[0] < 3_000_000_000:
+        while flag[0] == 0 and ticks[0] < 30_000_000_000:
             ticks[0] += 1
         return flag[0]
 
@@ -397,7 +397,7 @@ def test_numba_that_hides_its_cache_keeps_plain_caching():
     assert vars(dispatcher) == {"caching": True}
 
 
-@pytest.mark.parametrize(("spare", "warns"), [(-1, True), (2**20, False)])
+@pytest.mark.parametrize(("spare", "warns"), [(-100, True), (2**20, False)])
 def test_without_room_for_a_compiler_numpy_does_the_work(monkeypatch, spare, warns):
     """Under ulimit -v, LLVM would abort the process."""
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
