@@ -1,6 +1,10 @@
 """Settings of the documentation site: `make docs` builds it into docs/_build/html."""
 
+import warnings
 from importlib.metadata import version as version_of
+
+# What an example warns of, without the path of the machine that built the page.
+warnings.formatwarning = lambda message, category, *_: f"{category.__name__}: {message}\n"
 
 project = "fuzzyfrog"
 copyright = "the fuzzyfrog authors"  # noqa: A001 - the name that Sphinx looks for

@@ -8,12 +8,15 @@ truth: the first eight columns carry information, the other 992 are noise. With 
 do not know, which is why the second half of this page matters.
 """
 
+import warnings
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from sklearn.datasets import make_classification
 
 from fuzzyfrog import ReductSelector, SoftSelector, check
+from fuzzyfrog.errors import PredictionWarning
 
 
 def made_table(seed):
@@ -46,8 +49,9 @@ for seed in range(3):
 # ------------------------------
 # The soft dependency of the selected genes looks impressive, but so it does for labels that mean
 # nothing: the search had 1,000 columns to choose from. Shuffle the labels of the last table six
-# times and select again. This is what luck alone reaches.
+# times and select again. This is what luck alone reaches. (Each of these would warn as above.)
 
+warnings.simplefilter("ignore", PredictionWarning)
 rng = np.random.default_rng(0)
 by_luck = [SoftSelector().fit(X, rng.permutation(y)).dependency_ for _ in range(6)]
 

@@ -41,7 +41,7 @@ print(f"{table.n_samples:,} rows, {table.n_features} columns")
 # ``max_seconds`` covers everything after reading. When time is up, or you press Ctrl-C, you get
 # the best columns so far.
 
-selector = SoftSelector(random_state=0, max_seconds=60).fit(table)
+selector = SoftSelector(random_state=0, max_seconds=600).fit(table)
 low, high = selector.dependency_interval_
 print(*selector.get_feature_names_out())
 print(f"soft dependency {selector.dependency_:.4f}, 95 % interval {low:.4f} to {high:.4f}")
