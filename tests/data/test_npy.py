@@ -50,8 +50,7 @@ def test_a_packed_array(saved):
     packed.write_bytes(gzip.compress(path.read_bytes()))
     np.testing.assert_array_equal(read_table(packed, "x1").values, CELLS[:, [0, 2]])
     packed.write_bytes(gzip.compress(saved(np.asfortranarray(CELLS)).read_bytes()))
-    with pytest.raises(DataError, match=r"x\.npy\.gz: a packed array must be stored row by row"):
-        read_table(packed, "x1")
+    np.testing.assert_array_equal(read_table(packed, "x1").values, CELLS[:, [0, 2]])
 
 
 @pytest.mark.parametrize(
@@ -86,16 +85,10 @@ def promising(shape):
     return stream.getvalue() + bytes(64)
 
 
-@pytest.mark.parametrize(
-    ("name", "pack", "message"),
-    [
-        ("x.npy", bytes, "must hold 16,000,000,000,000 bytes of numbers, got fewer"),
-        ("x.npy.gz", gzip.compress, "at most 1,000,000 columns, got 1,000,000,000,000"),
-    ],
-)
-def test_a_header_that_promises_too_much_costs_no_memory(tmp_path, name, pack, message):
+@pytest.mark.parametrize(("name", "pack"), [("x.npy", bytes), ("x.npy.gz", gzip.compress)])
+def test_a_header_that_promises_too_much_costs_no_memory(tmp_path, name, pack):
     (tmp_path / name).write_bytes(pack(promising((2, 10**12))))
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(DataError, match="must hold 16,000,000,000,000 bytes of numbers, got fewer"):
         read_table(tmp_path / name, "x1")
 
 

@@ -7,7 +7,9 @@ what they seem; a `Layout` says which columns are features and which is the targ
 import codecs
 import gzip
 import io
+import shutil
 import stat
+import tempfile
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,6 +22,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from fuzzyfrog.common.messages import Sentence, Setting, listed, shown, suggested
+from fuzzyfrog.common.resources import spill_folder
 from fuzzyfrog.data.cells import MISSING, all_numbers
 from fuzzyfrog.data.columns import Feature
 from fuzzyfrog.data.dataset import chosen_categorical
@@ -334,6 +337,28 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
         else:
             with gzip.GzipFile(fileobj=packed) as unzipped:
                 yield io.BufferedReader(_Unzipped(path, packed, unzipped), 2**20)
+
+
+@contextmanager
+def open_seekable(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that is not read from its beginning to its end; a packed one is unpacked."""
+    with open_bytes(path) as stream:
+        if path.suffix.lower() != ".gz":
+            yield stream
+        else:
+            with tempfile.TemporaryFile(dir=spill_folder()) as unpacked:
+                shutil.copyfileobj(stream, unpacked)
+                unpacked.seek(0)
+                yield unpacked
+
+
+def something_else(path: Path, expected: str, error: Exception) -> DataError:
+    """Return the error for a file that is not of the format that its name says."""
+    reason = "".join(c for c in " ".join(str(error).split())[:200] if c.isprintable())
+    return DataError(
+        f"{path.name}: the file must be {expected}, got something else ({reason}). Save it again, "
+        "or rename it to its real format."
+    )
 
 
 class _Unzipped(io.RawIOBase):

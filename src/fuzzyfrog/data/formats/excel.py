@@ -7,9 +7,7 @@ the sheet.
 
 import posixpath
 import re
-import shutil
 import struct
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -23,7 +21,8 @@ from fuzzyfrog.data.formats import (
     found_header,
     in_blocks,
     note_on_titles,
-    open_bytes,
+    open_seekable,
+    something_else,
     stamp,
     unzipped_size_problem,
 )
@@ -57,10 +56,7 @@ def opened_workbook(
 ) -> "Iterator[Workbook]":
     """Open the table in a workbook; columns in `ignored` may have cells without a value."""
     before = stamp(path)
-    with open_bytes(path) as stream, tempfile.TemporaryFile() as unpacked:
-        if path.suffix.lower() == ".gz":  # an archive is read from its end
-            shutil.copyfileobj(stream, unpacked)
-            stream = unpacked
+    with open_seekable(path) as stream:
         with _damage_named(path):
             archive = zipfile.ZipFile(stream)
         with archive:
@@ -75,11 +71,7 @@ def _damage_named(path: Path) -> Iterator[None]:
     except DataError:
         raise
     except DAMAGED as error:
-        reason = "".join(c for c in " ".join(str(error).split())[:200] if c.isprintable())
-        raise DataError(
-            f"{path.name}: the file must be an Excel workbook with a sheet, got something else "
-            f"({reason}). Save it again, or rename it to its real format."
-        ) from None
+        raise something_else(path, "an Excel workbook with a sheet", error) from None
 
 
 class Workbook(TextTable):

@@ -19,13 +19,13 @@ from fuzzyfrog.data.formats import (
     Rows,
     Source,
     check_unchanged,
-    open_bytes,
+    open_seekable,
+    something_else,
     stamp,
 )
 from fuzzyfrog.data.gathering import rows_at_once
 from fuzzyfrog.errors import DataError
 
-MOST_PACKED_COLUMNS = 1_000_000  # the size of a packed file says nothing about its content
 _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
@@ -46,26 +46,11 @@ class NpyTable(Source):
     def of(cls, path: Path) -> NpyTable:
         """Return the table of a file."""
         mark = stamp(path)
-        with open_bytes(path) as stream:
+        with open_seekable(path) as stream:
             table = cls(path, mark, *_header(path, stream))
-            table._check_size(stream)
-        if table.is_by_column and path.suffix.lower() == ".gz":
-            raise DataError(
-                f"{path.name}: a packed array must be stored row by row, got one in Fortran "
-                "order. Unpack the file."
-            )
+            if stream.seek(0, os.SEEK_END) < table._n_bytes:  # before memory is allocated
+                raise table._cut_off()
         return table
-
-    def _check_size(self, stream: BinaryIO) -> None:
-        """Refuse a header that promises more than there is, before memory is allocated for it."""
-        is_packed = self.path.suffix.lower() == ".gz"
-        if is_packed and self.shape[1] > MOST_PACKED_COLUMNS:
-            raise DataError(
-                f"{self.path.name}: a packed array must have at most {MOST_PACKED_COLUMNS:,} "
-                f"columns, got {self.shape[1]:,}. Unpack the file."
-            )
-        if not is_packed and stream.seek(0, os.SEEK_END) < self._n_bytes:
-            raise self._cut_off()
 
     @property
     def _n_bytes(self) -> int:
@@ -99,7 +84,7 @@ class NpyTable(Source):
     def blocks(self) -> Iterator[NDArray[Any]]:
         """Yield all columns of each block of rows."""
         check_unchanged(self.path, self.mark)
-        with open_bytes(self.path) as stream:
+        with open_seekable(self.path) as stream:
             _header(self.path, stream)
             yield from (self._by_column if self.is_by_column else self._by_row)(stream)
         check_unchanged(self.path, self.mark)
@@ -137,11 +122,7 @@ def _header(path: Path, stream: BinaryIO) -> tuple[tuple[int, int], bool, np.dty
         version = np.lib.format.read_magic(stream)
         shape, is_by_column, dtype = _HEADERS[version](stream)
     except Exception as error:  # a header is Python source: its tokenizer may raise anything
-        reason = "".join(c for c in " ".join(str(error).split())[:200] if c.isprintable())
-        raise DataError(
-            f"{path.name}: the file must be an array written by numpy.save, got something else "
-            f"({reason}). Write it again, or rename it to its real format."
-        ) from None
+        raise something_else(path, "an array written by numpy.save", error) from None
     if len(shape) != 2 or dtype.kind not in "biuf":
         raise DataError(
             f"{path.name}: the array must have two dimensions and hold numbers, got shape {shape} "

@@ -19,7 +19,8 @@ from fuzzyfrog.data.formats import (
     Source,
     changed,
     check_unchanged,
-    open_bytes,
+    open_seekable,
+    something_else,
     stamp,
 )
 from fuzzyfrog.data.gathering import rows_at_once
@@ -146,7 +147,7 @@ def _tables(file: Path, mark: FileStamp, parquet: Any, columns: Sequence[str]) -
                 batch.validate(full=True)  # texts that are not UTF-8, offsets that point nowhere
         except (pa.ArrowException, OSError) as error:
             check_unchanged(file, mark)
-            raise _not_parquet(file, error) from None
+            raise something_else(file, "Parquet", error) from None
         if batch is None:
             return
         yield pa.Table.from_batches([batch]).select(list(columns))
@@ -158,19 +159,9 @@ def _opened(path: Path) -> Iterator[Any]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with open_bytes(path) as stream:
-        # Parquet is read from its end: a packed one must be unpacked as a whole.
-        source = pa.py_buffer(stream.read()) if path.suffix.lower() == ".gz" else stream
+    with open_seekable(path) as stream:
         try:
-            parquet = pq.ParquetFile(source, pre_buffer=False, buffer_size=2**16)
+            parquet = pq.ParquetFile(stream, pre_buffer=False, buffer_size=2**16)
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # names that are not text
-            raise _not_parquet(path, error) from None
+            raise something_else(path, "Parquet", error) from None
         yield parquet
-
-
-def _not_parquet(path: Path, error: Exception) -> DataError:
-    reason = "".join(c for c in " ".join(str(error).split()) if c.isprintable())
-    return DataError(
-        f"{path.name}: the file must be Parquet, got something else ({reason}). "
-        "Write it again, or rename it to its real format."
-    )
