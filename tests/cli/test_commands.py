@@ -344,7 +344,7 @@ def test_numbers_in_text_are_read_or_kept(in_process, tmp_path):
     asked = ["score", path, "--target", "class", "-q"]
     _, read, told = in_process(*asked)
     assert "'share' ('0.5%' as 0.5). Name a column in --categorical if" in told
-    _, kept, told = in_process(*asked, "--numbers-in-text", "keep")
+    _, kept, told = in_process(*asked, "--categorical", "share")
     assert "numbers in text" not in told
     assert read != kept
 

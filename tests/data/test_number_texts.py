@@ -38,10 +38,6 @@ def test_a_table_of_cars_as_a_spreadsheet_shows_it(write):
 
 def test_texts_are_kept_on_request(write):
     path = write("cars.csv", CARS)
-    data = read_table(path, "class", numbers_in_text="keep")
-    kept = [name for name, one in zip(data.feature_names, data.categorical, strict=True) if one]
-    assert kept == ["model", "price", "tax", "mileage", "weight", "emission"]
-    assert data.notes == ()
     with pytest.warns(UserWarning, match="numbers in text"):
         one = read_table(path, "class", categorical=["price"])
     assert one.categorical.tolist() == [True, True] + 6 * [False]
@@ -52,12 +48,6 @@ def test_numbers_that_are_all_in_brackets_may_be_labels():
     assert found.values is None
     assert found.doubt == "numbers in brackets, which may be labels, such as '(1)', '(2)', '(3)'"
     assert read_texts(["(-3)", "5", "(3", "4)", "7", "8"]).values is None
-
-
-def test_an_unknown_rule_is_refused(refusal):
-    assert "numbers_in_text must be 'read' or 'keep', got 'no'" in refusal(
-        "x.csv", CARS, numbers_in_text="no"
-    )
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ class DataEntry:
         New labels for the classes. Weka's JRip depends on them.
     ignore, categorical : tuple of str
         Columns of the file to leave out, and columns to treat as categories.
-    separator, decimal, encoding, numbers_in_text, row_labels, max_missing
+    separator, decimal, encoding, row_labels, max_missing
         How a file is read, as for `read_table`.
     dates : str
         "keep" or "parts", as for `read_table`.
@@ -100,7 +100,6 @@ class DataEntry:
     separator: str | None = None
     decimal: str = "."
     encoding: str = "utf-8"
-    numbers_in_text: str = "read"
     row_labels: str | None = None
     max_missing: int | None = None
     dates: str = "keep"
@@ -140,7 +139,6 @@ class DataEntry:
             separator=self.separator,
             decimal=self.decimal,
             encoding=self.encoding,
-            numbers_in_text=self.numbers_in_text,
             row_labels=self.row_labels,
             max_missing=self.max_missing,
             dates=self.dates,

@@ -71,13 +71,6 @@ class ReadingOptions:
     max_missing: int | None = option_field(
         None, "N", "Leave out rows with more than N missing values.", READING
     )
-    numbers_in_text: Literal["read", "keep"] = option_field(
-        "read",
-        "RULE",
-        "What to do with numbers written with %, a currency, a unit or thousands "
-        "separators: read (as numbers) or keep (as categories).",
-        READING,
-    )
     target_kind: Literal["auto", "class", "numeric"] = option_field(
         "auto",
         "KIND",
@@ -170,7 +163,6 @@ def _loaded(asked: TableOptions, path: Path) -> LoadedTable:
         separator=asked.mark,
         decimal=asked.decimal,
         encoding=asked.encoding,
-        numbers_in_text=asked.numbers_in_text,
         row_labels=asked.row_labels,
         max_missing=asked.max_missing,
         dates=asked.dates,

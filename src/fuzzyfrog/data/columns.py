@@ -40,14 +40,10 @@ class BadCellError(ValueError):
 
 @dataclass(frozen=True)
 class Feature:
-    """A feature's name, and whether the user named it as categorical (None: the dtype decides).
-
-    `keeps_text` says that "25.0%" and the like are labels.
-    """
+    """A feature's name, and whether the user named it as categorical (None: the dtype decides)."""
 
     name: str
     categorical: bool | None
-    keeps_text: bool = False
 
 
 @dataclass(frozen=True)
@@ -276,12 +272,12 @@ def _meaning(values: Sequence[Any], feature: Feature, *, is_declared: bool) -> C
 
 def text_column(values: Labels | Sequence[Any], feature: Feature, found: TextNumbers) -> Column:
     """Return the column of distinct texts: numbers if that is what was found in them, or labels."""
-    if found.values is not None and not feature.keeps_text:
+    if found.values is not None:
         return Column(found.values, reading=f"{shown(feature.name)} ({found.reading})")
     column = categorical_column(values)
     if found.strays:
         return replace(column, strays=found.strays)
-    if found.doubt and not feature.keeps_text:
+    if found.doubt:
         return replace(column, warning=_nearly_numbers(feature.name, found.doubt))
     return column
 

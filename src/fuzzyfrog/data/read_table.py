@@ -71,7 +71,6 @@ def read_table(
     separator: str | None = None,
     decimal: str = ".",
     encoding: str = "utf-8",
-    numbers_in_text: str = "read",
     row_labels: str | None = None,
     max_missing: int | None = None,
     dates: str = "keep",
@@ -84,11 +83,14 @@ def read_table(
     a whole, and a table that is too large for memory is kept in a temporary file.
 
     In CSV and TSV files a feature is numeric if all its cells are numbers or missing, else
-    categorical. Empty cells, "?", "NA", "N/A", "nan", "null", "None" and the like are missing; in a
-    column that is named as categorical, "NA", "null", "None" and the like are categories. The
-    target is read as text: the labels "7" and "007" are two classes, "1" and "1.0" are one. Rows
-    with a missing target are left out, with a note; with ``target_kind="class"``, "NA" and the like
-    are labels, except for empty cells and "?", and all labels are as spelled.
+    categorical. So is a column of text in which every cell is a number with a percent sign, a
+    currency, a common unit, marks between thousands or a limit ("25.0%", "$15,900.00", "3750 g",
+    "<0.1"), with a note, unless it is named as categorical. Empty cells, "?", "NA", "N/A", "nan",
+    "null", "None" and the like are missing; in a column that is named as categorical, "NA", "null",
+    "None" and the like are categories. The target is read as text: the labels "7" and "007" are two
+    classes, "1" and "1.0" are one. Rows with a missing target are left out, with a note; with
+    ``target_kind="class"``, "NA" and the like are labels, except for empty cells and "?", and all
+    labels are as spelled.
 
     Parameters
     ----------
@@ -118,10 +120,6 @@ def read_table(
         The decimal mark of the numbers in a CSV or TSV file, and in the text cells of a workbook.
     encoding : str
         Encoding of a text file.
-    numbers_in_text : {"read", "keep"}
-        Whether a column of text in which every cell is a number with a percent sign, a currency,
-        a common unit, marks between thousands or a limit ("25.0%", "$15,900.00", "3750 g",
-        "<0.1") is read as numbers, with a note, or kept as labels.
     row_labels : str, optional
         Column that names the samples in explanations and reports; it is not a feature. By default
         a first column without a name, as R and pandas write it. Without one, samples of a text
@@ -147,8 +145,6 @@ def read_table(
     path = Path(path)
     path = path.resolve() if os.path.isdir(path) else path  # "." has no name
     check_target_kind(target_kind, "target_kind")
-    if numbers_in_text not in ("read", "keep"):
-        raise ParameterError("numbers_in_text", "be 'read' or 'keep'", shown(numbers_in_text))
     if dates not in ("keep", "parts"):
         raise ParameterError("dates", "be 'keep' or 'parts'", shown(dates))
     wanted = Wanted(
@@ -156,7 +152,6 @@ def read_table(
         _names(ignore, "ignore"),
         categorical_features,
         _names(categorical, "categorical"),
-        keeps_text=numbers_in_text == "keep",
         row_labels=row_labels,
         keeps_na=target_kind == "class",
     )
@@ -415,7 +410,7 @@ def _dataset(
     notes: tuple[str, ...] = ()
     try:
         if isinstance(labels, TextLabels):
-            target, notes = _encoded(labels, target_kind, dialect, table.layout.keeps_text)
+            target, notes = _encoded(labels, target_kind, dialect.decimal)
         else:
             target = encode_target(labels, len(labels), target_kind)
     except DataError as error:
@@ -448,18 +443,16 @@ def _dataset(
     )
 
 
-def _encoded(
-    labels: TextLabels, target_kind: str, dialect: Dialect, keeps_text: bool
-) -> tuple[Target, tuple[str, ...]]:
+def _encoded(labels: TextLabels, target_kind: str, decimal: str) -> tuple[Target, tuple[str, ...]]:
     """Return a target of text as numbers if it is meant as these, else as classes, and a note."""
     if target_kind == "class" or (target_kind == "auto" and labels.are_in(MISSING).any()):
         return _classes(labels), ()
     try:
-        numbers = numbers_in(labels.texts, dialect.decimal)
+        numbers = numbers_in(labels.texts, decimal)
     except NotANumberError as error:
         texts = labels.texts.to_pylist()
         is_meant = target_kind == "numeric" or len(texts) > MOST_CLASSES
-        found = read_texts(texts, dialect.decimal) if is_meant and not keeps_text else TextNumbers()
+        found = read_texts(texts, decimal) if is_meant else TextNumbers()
         if found.values is not None:
             target = encode_target(found.values[labels.codes], None, "numeric")
             return target, (_read_target(found.reading),)

@@ -176,7 +176,7 @@ class TextColumn(NumberParts):
             return categorical_column(values)
         texts = [str(value) for value in values]
         found = read_texts(texts, self._dialect.decimal, self._dialect.separator)
-        if found.values is None and not self._feature.keeps_text:
+        if found.values is None:
             self._check_marks(values)
         column = text_column(values, self._feature, found)
         return column if column.labels is None else replace(column, gaps=self._words())

@@ -47,22 +47,19 @@ class Layout:
     """Positions of the features and of the target in a row.
 
     `categorical` says whether each feature was named as categorical; None if the file decides.
-    `keeps_text` says that texts such as "25.0%" are labels. `row_labels` is the column that names
-    the samples, None if there is none.
+    `row_labels` is the column that names the samples, None if there is none.
     """
 
     features: tuple[int, ...]
     names: tuple[str, ...]
     target: int
     categorical: tuple[bool | None, ...]
-    keeps_text: bool = False
     row_labels: int | None = None
 
     @property
     def asked(self) -> list[Feature]:
         """What is asked of each feature."""
-        kinds = zip(self.names, self.categorical, strict=True)
-        return [Feature(*one, self.keeps_text) for one in kinds]
+        return [Feature(*one) for one in zip(self.names, self.categorical, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -130,7 +127,6 @@ class Wanted:
     ignore: tuple[str, ...]
     categorical_features: object
     categorical: tuple[str, ...] = ()
-    keeps_text: bool = False
     row_labels: str | None = None
     keeps_na: bool = False
 
@@ -166,8 +162,7 @@ class Wanted:
                 f"{listed(header)}. Pass a file with at least one more column."
             )
         names = tuple(header[position] for position in features)
-        kinds = self._kinds(names, file)
-        return Layout(features, names, target, kinds, self.keeps_text, labels)
+        return Layout(features, names, target, self._kinds(names, file), labels)
 
     def _row_labels(self, header: Sequence[str], file: str) -> int | None:
         """Return the column that names the samples: the given one, or a nameless first one."""
