@@ -4,7 +4,7 @@
     python benchmarks/kill_storm.py --folder /tmp/storm2 --jobs 1 --made search --kills 40
     python benchmarks/kill_storm.py --folder /tmp/storm3 --jobs 1 --table urban_land_cover
 
-The run is started with ``--resume``, killed at a random moment of a stage, started again, and so
+The run is started, killed at a random moment of a stage, started again, and so
 on. Each life is a process of its own, forked from one that has loaded the compiled code. It tells
 when a stage begins: reading, replay (of what earlier lives did), search, proof, writing
 (explanations and files). Every kill has a stage and a random moment of it, in CPU seconds of the
@@ -91,7 +91,7 @@ def main() -> None:
         (folder / "calm.json").write_text(json.dumps(lasted), encoding="utf-8")
         print(f"CPU seconds of its stages: {lasted}", flush=True)
     usual = json.loads((folder / "calm.json").read_text(encoding="utf-8"))
-    storm = Storm([*call, "--resume"], stormy, comparable(calm), usual, asked.seed)
+    storm = Storm(call, stormy, comparable(calm), usual, asked.seed)
     storm.blow(asked.kills, SHARES[asked.made])
 
 

@@ -251,8 +251,8 @@ def test_bad_values_are_refused_without_the_words_of_typer(in_process):
     assert (code, "'frog' is not one of" in err, "Value error" in err) == (2, True, False)
 
 
-def test_the_command_of_a_record_starts_from_scratch(monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["x", "reducts", "a b.csv", "--save", "r.json", "--resume"])
+def test_the_command_of_a_record_can_be_typed(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["x", "reducts", "a b.csv", "--save", "r.json"])
     assert selecting._command() == "fuzzyfrog reducts 'a b.csv' --save r.json"
 
 

@@ -115,14 +115,14 @@ def test_a_killed_run_is_resumed_to_the_same_end(tmp_path, fuzzyfrog, in_process
     budget = ["--max-evaluations", "1500"]
     assert signaled(signal.SIGKILL, tmp_path, *budget).returncode == -signal.SIGKILL
     assert not (tmp_path / "run.json").exists()
-    resumed = fuzzyfrog(*ARGUMENTS, *budget, "--resume")
+    resumed = fuzzyfrog(*ARGUMENTS, *budget)
     assert resumed.returncode == 0
     assert resumed.stderr.endswith("Nothing can be learned from them. They are left out.\n")
     monkeypatch.chdir(tmp_path)
     options = ["--quiet", "--no-check", "--save", "other.json"]
     assert in_process("reducts", "digits", *options, *budget)[0] == 0
     assert without_times(tmp_path / "run.json") == without_times(tmp_path / "other.json")
-    code, out, err = in_process(*ARGUMENTS, *budget, "--resume", "--seed", "1")
+    code, out, err = in_process(*ARGUMENTS, *budget, "--seed", "1")
     assert (code, out) == (2, "")
     assert "must come from the same run" in err
 

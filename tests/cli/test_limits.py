@@ -78,6 +78,6 @@ def test_a_signal_is_answered_at_once_whatever_is_under_way(table, kind, seconds
         return
     assert process.returncode == 130
     if "nothing is written" not in said:
-        told = ("stopping with", "leaving out the check", "--resume continues")
+        told = ("stopping with", "leaving out the check", "the same command continues")
         assert any(one in said for one in told)
-        assert (tmp_path / "run.json").exists() or "--resume continues" in said
+        assert (tmp_path / "run.json").exists() or "the same command continues" in said

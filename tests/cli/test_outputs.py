@@ -12,7 +12,7 @@ import pytest
 from cli_process import COMMAND, environment
 from fuzzyfrog.cli import outputs, selecting
 from fuzzyfrog.cli.errors import UsageError
-from fuzzyfrog.cli.outputs import Files, check_outputs
+from fuzzyfrog.cli.outputs import check_outputs
 from fuzzyfrog.common.files import written_whole
 from fuzzyfrog.result import Result
 from fuzzyfrog.search import proof_log
@@ -130,24 +130,6 @@ def test_a_link_to_itself_is_refused(tmp_path):
     assert loop.is_symlink()
 
 
-def test_scores_of_an_earlier_run_are_resumed_or_kept(tmp_path, capsys):
-    save, scores = tmp_path / "run.json", tmp_path / "run.json.scores"
-    assert Files().scores is None
-    assert Files(save=save).scores == scores
-    Files().check_resume()
-    Files(save=save).check_resume()
-    assert capsys.readouterr().err == ""
-    Files(save=save, resume=True).check_resume()
-    assert "no run.json.scores to resume from" in capsys.readouterr().err
-    scores.write_text("hours of work")
-    Files(save=save, resume=True).check_resume()
-    with pytest.raises(UsageError, match=r"run\.json\.scores exists.* Add --resume"):
-        Files(save=save).check_resume()
-    assert scores.read_text() == "hours of work"
-    with pytest.raises(UsageError, match="--resume must come with --save"):
-        Files(resume=True).check_resume()
-
-
 def no_file_of_more_than(n_bytes: int):
     """Make every file end after N bytes, as on a full disk."""
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, n_bytes))
@@ -205,7 +187,7 @@ def test_the_scores_stay_when_the_record_cannot_be_written(tmp_path, in_process,
         1,
         "fuzzyfrog: run.json could not be written (No space left on device).\n",
     )
-    assert "To continue this run, repeat the command with --resume." in out
+    assert "To continue this run, repeat the command." in out
     assert [path.name for path in tmp_path.iterdir()] == ["run.json.scores"]
 
 

@@ -165,7 +165,6 @@ def test_columns_that_are_no_weights_are_refused(visits, in_process):
                 ["--spread", "range"],
                 ["--missing", "different"],
                 ["--search", "frogs"],
-                ["--ranking", "product"],
                 ["--min-dependency", "0.9"],
                 ["--max-evaluations", "5"],
             )

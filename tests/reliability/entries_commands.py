@@ -58,7 +58,7 @@ COMMANDS = [
     Command("a table that is a pipe", ("score", "x.csv", *TABLE), 2,
             ("x.csv: a table must be a regular file, got a pipe or device",),
             prepare=lambda folder: os.mkfifo(folder / "x.csv")),
-    Command("scores of something else", (*IRIS, "--save", "run.json", "--resume"), 2,
+    Command("scores of something else", (*IRIS, "--save", "run.json"), 2,
             ("got a damaged or foreign file",), {"run.json.scores": b"hours of work"}),
     Command("a disk that is full",
             (*IRIS, "--save", "run.json", "--output", "old.csv", "--report", "page.html"), 1,

@@ -128,14 +128,16 @@ def features_in(
     return names
 
 
-def costs_in_file(path: Path) -> dict[str, float]:
+def costs_in_file(file: str) -> dict[str, float]:
     """Return the costs in a file; a first line without a number is a header."""
+    path = Path(file)
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise UsageError(
-            f"--costs must be a readable file, got {str(path)!r} ({reason})."
+            f"--costs must be NAME=COST, such as mri=400, or a readable file, got {file!r} "
+            f"({reason})."
         ) from None
     delimiter = next((one for one in ";\t" if lines and one in lines[0]), ",")
     costs: dict[str, float] = {}

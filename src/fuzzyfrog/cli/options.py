@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hi
 
 import typer
 
-from fuzzyfrog.cli.errors import OPTION_NAMES, UsageError, option_of
+from fuzzyfrog.cli.errors import OPTION_NAMES, option_of
 from fuzzyfrog.cli.names import (
     cost_in,
     costs_in_file,
@@ -229,7 +229,6 @@ class SelectionOptions:
             "include",
             "list_all",
             "limit",
-            "cost",
             "groups",
             "sample_weight",
         }
@@ -292,14 +291,11 @@ class ReductOptions(StrictOptions, SelectionOptions):
     search: SearchName = search_field(
         "auto", "NAME", f"The search for subsets: {one_of(SearchName)}; auto is frogs."
     )
-    cost: list[str] | None = search_field(
+    costs: list[str] | None = search_field(
         None,
         "NAME=COST",
-        "What a feature costs, 1 unless given: the lowest total cost is selected, not the "
-        "fewest features; may be repeated.",
-    )
-    costs: Path | None = search_field(
-        None, "FILE.csv", "What features cost, in a file with two columns: name and cost."
+        "What a feature costs, 1 unless given, or a CSV file of names and costs: the lowest total "
+        "cost is selected, not the fewest features; may be repeated.",
     )
     survives: int = search_field(
         0, "K", "Keep the dependency if any K of the selected features are lost."
@@ -315,12 +311,6 @@ class ReductOptions(StrictOptions, SelectionOptions):
     max_evaluations: int | None = search_field(
         None, "N", "Stop after scoring N subsets; the result is the same on every machine."
     )
-    ranking: Literal["lexicographic", "product"] = search_field(
-        "lexicographic",
-        "NAME",
-        "Which subset is better: lexicographic never trades dependency for fewer "
-        "features, product does.",
-    )
     min_dependency: float = search_field(
         1.0, "SHARE", "Share of the dependency of all features to keep."
     )
@@ -330,13 +320,11 @@ class ReductOptions(StrictOptions, SelectionOptions):
         return {**super().named(dataset), "costs": self.given_costs() or None}
 
     def given_costs(self) -> dict[str, float]:
-        """Return what features cost, from the file and from single options, which win."""
-        costs = {} if self.costs is None else costs_in_file(self.costs)
-        for value in self.cost or ():
+        """Return what features cost; of several costs of a feature, the last."""
+        costs: dict[str, float] = {}
+        for value in self.costs or ():
             name, mark, cost = value.rpartition("=")
-            if not mark:
-                raise UsageError(f"--cost must be NAME=COST, got {value!r}. For example, mri=400.")
-            costs[name.strip()] = cost_in("--cost", cost)
+            costs |= {name.strip(): cost_in("--costs", cost)} if mark else costs_in_file(value)
         return costs
 
     def check(self) -> None:

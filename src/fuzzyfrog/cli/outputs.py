@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fuzzyfrog.cli.console import safe, tell
+from fuzzyfrog.cli.console import safe
 from fuzzyfrog.cli.errors import UsageError
 from fuzzyfrog.cli.options import FILES, option_field
 from fuzzyfrog.common.files import Unwritten, resolved, written_whole
@@ -36,9 +36,11 @@ class Files:
         "-o",
     )
     save: Path | None = option_field(
-        None, "FILE.json", "Save the run for explain, report and --resume.", FILES
+        None,
+        "FILE.json",
+        "Save the run for explain and report; a run that was stopped resumes.",
+        FILES,
     )
-    resume: bool = option_field(False, "", "Resume the run of --save from its scores.", FILES)
     no_rows: bool = option_field(
         False, "", "Keep values of single rows out of the report, the saved run and --json.", FILES
     )
@@ -72,23 +74,6 @@ class Files:
             )
         if self.output is not None:
             check_reduced_name(self.output)
-
-    def check_resume(self) -> None:
-        """Raise unless earlier scores are resumed: they may be hours of work."""
-        if self.scores is None:
-            if self.resume:
-                raise UsageError(
-                    "--resume must come with --save, got none. The scores of a run are kept next "
-                    "to the file that it is saved to."
-                )
-        elif not self.scores.exists():
-            if self.resume:
-                tell(f"there is no {self.scores.name} to resume from; starting from scratch")
-        elif not self.resume:
-            raise UsageError(
-                f"{self.scores} exists: the scores of an earlier run. Add --resume to continue "
-                "that run, or delete the file."
-            )
 
     def write_answer(
         self, result: Result, columns: Sequence[str], loaded: LoadedTable
@@ -129,7 +114,7 @@ class Files:
         written = {path: what for path, what in purposes.items() if path and path not in unwritten}
         lines = ["", *(f"Written: {safe(path)}, {what}" for path, what in written.items())]
         if self.scores is not None and self.scores.exists():
-            lines.append("To continue this run, repeat the command with --resume.")
+            lines.append("To continue this run, repeat the command.")
         missing = []
         if self.report is None:
             missing.append("--report page.html explains the result")
@@ -140,7 +125,7 @@ class Files:
     def interruption(self, *, has_found: bool) -> str:
         """Return what is left of a run that was stopped at once."""
         if self.scores is not None and self.scores.exists():
-            return f"interrupted; --resume continues from the scores in {self.scores}"
+            return f"interrupted; the same command continues from the scores in {self.scores}"
         if has_found:
             return "interrupted before everything was written"
         return "interrupted before anything was found; nothing is written"

@@ -83,8 +83,6 @@ class ProgressState:
         self._phase = "starting"
         self._begun = time.monotonic()  # when the phase began
         self._n_compiling = 0
-        self._compiling_since = 0.0
-        self.compiled = 0.0  # seconds spent compiling, which another fit would not need
         self._deadline: Deadline | None = None  # set by `start_clock`
         self._moment: Moment | None = None
         self._recent: deque[tuple[float, int]] = deque()
@@ -110,12 +108,7 @@ class ProgressState:
 
     def compile(self, change: int) -> None:
         """Note that the compilation of a kernel begins (1) or ends (-1)."""
-        now = time.monotonic()
-        if self._n_compiling == 0:
-            self._compiling_since = now
         self._n_compiling += change
-        if self._n_compiling == 0:
-            self.compiled += now - self._compiling_since
 
     def state(self) -> object:
         """Return everything but the time: if it is equal, nothing has changed."""

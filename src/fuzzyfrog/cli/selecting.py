@@ -74,12 +74,11 @@ def run_selection(
         files.check(asked)
         options.check()
         checking.check()
-    files.check_resume()
     proves = bool(getattr(options, "certify", False))
     stopping = Stopping()
     try:
         with stopping, ExitStack() as stack:
-            has_costs = getattr(options, "cost", None) or getattr(options, "costs", None)
+            has_costs = getattr(options, "costs", None)
             n_most = getattr(options, "max_evaluations", None)
             limits = Limits(options.max_seconds, n_most, proves and not has_costs)
             with shown_progress(f"reading {asked.table}", limits, quiet=printing.quiet) as course:
@@ -201,7 +200,7 @@ def _explained(
 
 def _command() -> str:
     """Return the command that computes the same result again from scratch."""
-    return shlex.join(["fuzzyfrog", *(one for one in sys.argv[1:] if one != "--resume")])
+    return shlex.join(["fuzzyfrog", *sys.argv[1:]])
 
 
 def _write(

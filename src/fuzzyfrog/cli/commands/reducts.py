@@ -59,8 +59,7 @@ def reducts(
         run_selection(search, files, asked, checking, printing)
         return
     allowed = (
-        "n_features", "include", "exclude", "copies", "jobs", "tnorm", "spread", "missing", "cost",
-        "costs",
+        "n_features", "include", "exclude", "copies", "jobs", "tnorm", "spread", "missing", "costs",
     )  # fmt: skip
     meaningless = [*given_options(search, but=allowed), *given_options(files)]
     if meaningless:

@@ -76,7 +76,7 @@ def swap(
         )
     given: dict[str, Any] = {
         "n_features": len(after), "include": [line_of(loaded.names(after))],
-        "search": "quickreduct", "size_rule": "auto", "certify": False, "cost": None,
+        "search": "quickreduct", "size_rule": "auto", "certify": False,
         "costs": None, "survives": 0, "max_lost": None,
         "cluster": None,  # a file must not say where the table is sent to
     }  # fmt: skip
