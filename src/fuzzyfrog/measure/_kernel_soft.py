@@ -18,6 +18,7 @@ from numba import config, types
 from numba.extending import intrinsic
 
 from fuzzyfrog.common.jit import kernel
+from fuzzyfrog.data.weights import UNIT
 from fuzzyfrog.measure.soft_arrays import (
     CATEGORY,
     DOUBLE,
@@ -25,11 +26,12 @@ from fuzzyfrog.measure.soft_arrays import (
     NUMBER,
     SAME,
     SINGLE,
-    TILE,
     factor,
 )
 
 __all__ = ["left_out_losses", "memberships"]
+
+LARGEST = np.finfo(np.float64).max
 
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
 
@@ -44,7 +46,7 @@ def _fold_in_numpy(weights, a, b, feature, first, n, a_here, b_here, kind, diffe
 
 
 def _sums_in_numpy(
-    weights, heavy, likeness, a, b, feature, first, n, a_here, b_here, kind, differs, gap,
+    weights, masses, likeness, a, b, feature, first, n, a_here, b_here, kind, differs, gap,
     is_weighted, is_graded, out,
 ):  # fmt: skip
     """Sum e, e^2 and e^4 over a tile, times masses, and also times the likeness of the targets."""
@@ -57,7 +59,7 @@ def _sums_in_numpy(
     e2 = e * e
     powers = e, e2, e2 * e2
     if is_weighted:
-        once = heavy[:n] * f
+        once = masses[there, np.newaxis] * e
         powers = once, once * e, once * e * e2
     for row, terms in enumerate(powers):
         # One after the other, as the vectors do it.
@@ -188,7 +190,7 @@ def _lowered(n_lanes: int) -> tuple[Any, Any]:
         return context.get_dummy_value()
 
     def lower_sums(context, builder, signature, args):
-        weights, heavy, likeness, out = (
+        weights, masses, likeness, out = (
             context.make_array(signature.args[k])(context, builder, args[k]).data
             for k in (0, 1, 2, 15)
         )
@@ -206,7 +208,8 @@ def _lowered(n_lanes: int) -> tuple[Any, Any]:
                     e = builder.fmul(load(weights), f)
                     e2 = builder.fmul(e, e)
                     if is_weighted:
-                        once = builder.fmul(load(heavy), f)
+                        mass = builder.load(builder.gep(masses, [builder.add(args[6], k)]))
+                        once = builder.fmul(vectors.fill(builder, mass), e)
                         twice = builder.fmul(once, e)
                         terms = [once, twice, builder.fmul(twice, e2)]
                     else:
@@ -250,12 +253,12 @@ def _fold_in_vectors(typing, weights, a, b, feature, first, n, a_here, b_here, k
 
 @intrinsic
 def _sums_in_vectors(
-    typing, weights, heavy, likeness, a, b, feature, first, n, a_here, b_here, kind, differs, gap,
+    typing, weights, masses, likeness, a, b, feature, first, n, a_here, b_here, kind, differs, gap,
     is_weighted, is_graded, out,
 ):  # fmt: skip
     i64, number = types.int64, weights.dtype
     return types.none(
-        weights, heavy, likeness, a, b, i64, i64, i64, a_here, b_here, i64, number, number,
+        weights, masses, likeness, a, b, i64, i64, i64, a_here, b_here, i64, number, number,
         types.boolean, types.boolean, out,
     ), _LOWERED[number][1]  # fmt: skip
 
@@ -270,8 +273,8 @@ else:
 
 @kernel
 def memberships(
-    a, b, kind, differs, gap, n_base, target, starts, together, masses, anchors, first, last, found,
-    lowest,
+    a, b, kind, differs, gap, n_base, target, tiles, mass_of, together, masses, anchors, first,
+    last, found, lowest,
 ):  # fmt: skip
     """Find the soft memberships of some anchors, for the base extended by each other feature.
 
@@ -288,13 +291,15 @@ def memberships(
         Features that all subsets have.
     target : float64[n_samples]
         Numeric targets in spreads; empty for classes.
-    starts : int64[n_classes + 1]
-        Where the samples of each class begin; with a numeric target 0 and n_samples.
+    tiles : int64[n_tiles, 4]
+        Samples that are summed up together, of one class: where they and where the class begin and
+        end. With a numeric target, the class is all samples.
+    mass_of : float64[n_tiles]
+        The mass of each sample of a tile; 0 if they differ.
     together : int64[n_samples]
         The same number for samples that are left out of each other's sums, such as a sample itself.
     masses : float[n_samples]
-        How many samples each one counts as in a sum; empty if all count once. Where they are the
-        same in a tile, its sums are multiplied, not every similarity.
+        How many samples each one counts as in a sum; read in tiles where they differ.
     anchors : int64[n_anchors]
         Samples whose memberships are wanted; a multiple of the lanes.
     first, last : int
@@ -306,10 +311,11 @@ def memberships(
     """
     n_features = a.shape[0]
     lanes = SINGLE if a.itemsize == 4 else DOUBLE
-    is_weighted, is_graded = masses.size > 0, target.size > 0
+    is_graded = target.size > 0
     a_here, b_here = np.empty((n_features, lanes), a.dtype), np.empty((n_features, lanes), a.dtype)
-    weights = np.empty((TILE, lanes), a.dtype)
-    heavy, likeness = np.empty((TILE, lanes), a.dtype), np.empty((TILE, lanes), a.dtype)
+    largest = (tiles[:, 1] - tiles[:, 0]).max()
+    weights = np.empty((largest, lanes), a.dtype)
+    likeness = np.empty((largest, lanes), a.dtype)
     sums = np.empty((6, lanes), a.dtype)
     n_extensions = n_features - n_base
     total, alike = np.empty((n_extensions, 3, lanes)), np.empty((n_extensions, 3, lanes))
@@ -324,45 +330,37 @@ def memberships(
             mine[lane] = together[here[lane]]
         total[:] = 0.0
         alike[:] = 0.0
-        for segment in range(starts.size - 1):
+        for t in range(len(tiles)):
+            tile, end, start_of_class, end_of_class = tiles[t]
+            n = end - tile
             for lane in range(lanes):
-                is_own = starts[segment] <= here[lane] < starts[segment + 1]
+                is_own = start_of_class <= here[lane] < end_of_class
                 own[lane] = 1.0 if is_own else 0.0
-            for tile in range(starts[segment], starts[segment + 1], TILE):
-                n = min(TILE, starts[segment + 1] - tile)
+            for k in range(n):
+                for lane in range(lanes):
+                    weights[k, lane] = 0.0 if together[tile + k] == mine[lane] else 1.0
+            if is_graded:
                 for k in range(n):
                     for lane in range(lanes):
-                        weights[k, lane] = 0.0 if together[tile + k] == mine[lane] else 1.0
-                if is_graded:
-                    for k in range(n):
-                        for lane in range(lanes):
-                            apart = abs(target[tile + k] - target[here[lane]])
-                            likeness[k, lane] = max(0.0, 1.0 - apart)
-                for f in range(n_base):
-                    _fold(weights, a, b, f, tile, n, a_here, b_here, kind[f], differs[f], gap[f])
-                mass, is_even = np.float64(1.0), True
-                if is_weighted:
-                    mass = np.float64(masses[tile])
-                    for k in range(n):
-                        is_even &= masses[tile + k] == masses[tile]
-                if not is_even:
-                    mass = np.float64(1.0)
-                    for k in range(n):
-                        for lane in range(lanes):
-                            heavy[k, lane] = weights[k, lane] * masses[tile + k]
-                for c in range(n_extensions):
-                    f = n_base + c
-                    _sums(
-                        weights, heavy, likeness, a, b, f, tile, n, a_here, b_here,
-                        kind[f], differs[f], gap[f], not is_even, is_graded, sums,
-                    )  # fmt: skip
-                    for row in range(3):
-                        for lane in range(lanes):
-                            total[c, row, lane] += mass * sums[row, lane]
-                            if is_graded:
-                                alike[c, row, lane] += mass * sums[3 + row, lane]
-                            else:
-                                alike[c, row, lane] += own[lane] * (mass * sums[row, lane])
+                        apart = abs(target[tile + k] - target[here[lane]])
+                        likeness[k, lane] = max(0.0, 1.0 - apart)
+            for f in range(n_base):
+                _fold(weights, a, b, f, tile, n, a_here, b_here, kind[f], differs[f], gap[f])
+            is_even = mass_of[t] > 0.0
+            mass = mass_of[t] if is_even else 1.0
+            for c in range(n_extensions):
+                f = n_base + c
+                _sums(
+                    weights, masses, likeness, a, b, f, tile, n, a_here, b_here,
+                    kind[f], differs[f], gap[f], not is_even, is_graded, sums,
+                )  # fmt: skip
+                for row in range(3):
+                    for lane in range(lanes):
+                        total[c, row, lane] += mass * sums[row, lane]
+                        if is_graded:
+                            alike[c, row, lane] += mass * sums[3 + row, lane]
+                        else:
+                            alike[c, row, lane] += own[lane] * (mass * sums[row, lane])
         for c in range(n_extensions):
             for lane in range(lanes):
                 place = block * lanes + lane
@@ -373,6 +371,24 @@ def memberships(
                         share += alike[c, row, lane] / total[c, row, lane]
                 found[c, place] = share / 3.0
                 lowest[c, place] = least
+
+
+@kernel
+def _closer(delta, units, limit, wanted, n_features):
+    """Return a limit with about twice the wanted mass within, if there is a closer one."""
+    # Within a radius is a mass like its power. Whole units are summed several at a time.
+    closer = limit * (2.0 * wanted / _mass_within(delta, units, limit)) ** (1.0 / n_features)
+    if closer < limit and _mass_within(delta, units, closer) >= wanted:
+        return closer
+    return limit
+
+
+@kernel
+def _mass_within(delta, units, limit):
+    mass = 0
+    for y in range(delta.size):
+        mass += units[y] if delta[y] <= limit else 0
+    return mass
 
 
 @kernel
@@ -419,10 +435,13 @@ def left_out_losses(
     nearest, places = np.empty(n_samples + 1), np.empty(n_samples + 1)  # distances and masses
     close = np.empty(n_samples, np.int64)
     votes, tied = np.empty(max(n_classes, 1)), np.empty(max(n_classes, 1))
+    units = (masses / UNIT).astype(np.int64)
+    is_weighted = (masses != 1.0).any()
     for place in range(first, last):
         x, n_neighbors = anchors[place], n_nearest[place]
         mine = together[x]
-        delta[:] = 0.0
+        for y in range(n_samples):
+            delta[y] = np.inf if together[y] == mine else 0.0
         n_near = 0  # neighbors at the step before
         for step in range(n_steps):
             here, row = z[step, x], z[step]
@@ -440,15 +459,17 @@ def left_out_losses(
             if step < start:
                 continue
             n_kept, taken = 0, 0.0  # the nearest samples so far, and their mass
-            farthest = limit = np.inf  # the last of them, once they are enough
+            farthest, limit = np.inf, LARGEST  # the last of them, once they are enough
             if n_near > 0:  # they would be enough
                 limit = 0.0
                 for y in close[:n_near]:
                     limit = max(limit, delta[y])
+                if is_weighted:
+                    limit = _closer(delta, units, limit, n_neighbors / UNIT, step + 1)
                 limit += SAME
             n_close = 0  # samples that may be among the nearest, or level with the last of them
             for y in range(n_samples):
-                if delta[y] > limit or together[y] == mine:
+                if delta[y] > limit:
                     continue
                 close[n_close] = y
                 n_close += 1

@@ -464,8 +464,8 @@ class SoftDependency:
         lowest = np.empty_like(found)
 
         masses = columns.masses_by_class.astype(precision.dtype)
-        about = columns.target_by_class, columns.starts, columns.together_by_class, masses
-        table = a, b, kind, differs, gap, len(base), *about, anchors
+        about = columns.tiles, columns.mass_of, columns.together_by_class, masses
+        table = a, b, kind, differs, gap, len(base), columns.target_by_class, *about, anchors
 
         def rows(block: tuple[int, int]) -> None:
             _kernel_soft.memberships(*table, *block, found, lowest)
@@ -496,7 +496,7 @@ def _rounds(n_anchors: int) -> list[tuple[int, int]]:
 
 def _doubt(size: int, *, is_weighted: bool) -> float:
     """Return by how much float32 may change a sure membership (docs/theory.md#soft-factors)."""
-    return (10 * size + 72 + 16 * is_weighted) * 2.0**-25
+    return (10 * size + 72 + 208 * is_weighted) * 2.0**-25
 
 
 def _variances(values: Floats, masses: Floats | None) -> Floats:

@@ -7,7 +7,6 @@ tile of references, then tile by tile in float64.
 """
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,8 @@ Scalars = NDArray[np.floating[Any]]
 
 NUMBER, GAPS, CATEGORY = 0, 1, 2  # kinds of features: numbers, numbers with gaps, categories
 SAME = 1e-9  # distances in spreads that differ by less are equal, up to rounding
-TILE = 64  # references that are summed up in the precision of their similarities
+TILE = 64  # references that are summed up in the precision of their similarities ...
+WEIGHTED_TILE = 256  # ... and with masses, whose cost fewer and longer sums make up for
 SINGLE, DOUBLE = 16, 8  # lanes: anchors that kernels weigh together, in float32 and in float64
 
 _CELLS_AT_ONCE = 2**16  # pairs of samples, about as many as fit into the cache of a core
@@ -57,7 +57,8 @@ def memberships(
     gap: Scalars,
     n_base: int,
     target: Floats,
-    starts: Integers,
+    tiles: Integers,
+    mass_of: Floats,
     together: Integers,
     masses: Scalars,
     anchors: Integers,
@@ -65,16 +66,10 @@ def memberships(
     lowest: Floats,
 ) -> None:
     """Find the soft memberships of all anchors; the arguments are those of the kernel."""
-    n_samples = a.shape[1]
-    tiles = [
-        (segment, first, min(first + TILE, end))
-        for segment, (start, end) in enumerate(pairwise(starts.tolist()))
-        for first in range(start, end, TILE)
-    ]
-    single, of_tiles = masses.copy(), np.ones(len(tiles))
-    for tile, (_, first, last) in enumerate(tiles if masses.size else ()):
-        if (masses[first:last] == masses[first]).all():
-            of_tiles[tile], single[first:last] = masses[first], 1.0
+    n_samples, single = a.shape[1], masses.copy()
+    for first, last in tiles[mass_of > 0, :2].tolist() if masses.size else ():
+        single[first:last] = 1.0  # their sums are multiplied
+    of_tiles = np.where(mass_of > 0, mass_of, 1.0)
     for some in _parts(len(anchors), n_samples):
         here = anchors[some]
 
@@ -86,23 +81,21 @@ def memberships(
         weights[together[:, np.newaxis] == together[here]] = 0.0
         for f in range(n_base):
             weights *= factors(f)
-        heavy = weights * single[:, np.newaxis] if masses.size else None
         likeness = None
         if target.size:
             apart = np.abs(target[:, np.newaxis] - target[here])
             likeness = np.maximum(0.0, 1.0 - apart).astype(a.dtype)
-        own = [(first <= here) & (here < last) for first, last in pairwise(starts.tolist())]
         for c in range(len(found)):
             shares, least = np.zeros(len(here)), np.full(len(here), np.inf)
-            for terms in _powers(factors(n_base + c), weights, heavy):
+            for terms in _powers(factors(n_base + c) * weights, single[:, np.newaxis]):
                 total, alike = np.zeros(len(here)), np.zeros(len(here))
                 graded = None if likeness is None else terms * likeness
-                for mass, (segment, first, last) in zip(of_tiles, tiles, strict=True):
+                for mass, (first, last, start, end) in zip(of_tiles, tiles.tolist(), strict=True):
                     # Row by row.
                     sums = mass * np.add.reduce(terms[first:last], axis=0).astype(np.float64)
                     total += sums
                     if graded is None:
-                        alike += own[segment] * sums
+                        alike += ((start <= here) & (here < end)) * sums
                     else:
                         part = np.add.reduce(graded[first:last], axis=0).astype(np.float64)
                         alike += mass * part
@@ -111,17 +104,15 @@ def memberships(
             found[c, some], lowest[c, some] = shares / 3.0, least
 
 
-def _powers(e: Scalars, weights: Scalars, heavy: Scalars | None) -> Iterator[Scalars]:
-    """Yield similarities of pairs, their squares and fourth powers, each times the masses."""
-    if heavy is None:
-        e *= weights
+def _powers(e: Scalars, masses: Scalars) -> Iterator[Scalars]:
+    """Yield similarities of pairs, their squares and fourth powers, times masses if there are."""
+    if not masses.size:
         yield e
         for _ in range(2):
             e *= e
             yield e
         return
-    terms = e * heavy
-    e *= weights
+    terms = e * masses
     for _ in range(2):
         yield terms
         terms *= e

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,15 @@ from fuzzyfrog.common.deadline import stop_if_late
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.scaling import positions, scaled
 from fuzzyfrog.data.weights import masses_of, mean_by, others_of
-from fuzzyfrog.measure.soft_arrays import CATEGORY, DOUBLE, GAPS, NUMBER, SINGLE
+from fuzzyfrog.measure.soft_arrays import (
+    CATEGORY,
+    DOUBLE,
+    GAPS,
+    NUMBER,
+    SINGLE,
+    TILE,
+    WEIGHTED_TILE,
+)
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -87,7 +96,8 @@ class SoftColumns:
         self.together_by_class = self.together[self._order]
         self.masses_by_class = np.empty(0) if masses is None else masses[self._order]
         counts = np.bincount(codes)
-        self.starts = np.concatenate([[0], np.cumsum(counts[counts > 0])]).astype(np.int64)
+        ends = np.cumsum(counts[counts > 0]).tolist()
+        self.tiles, self.mass_of = _tiles([0, *ends], self.masses_by_class)
         self.target = np.empty(0)
         if is_graded:
             target = np.asarray(dataset.target, np.float64)
@@ -279,6 +289,25 @@ class SoftColumns:
             return np.asarray(target == target[samples, np.newaxis], np.float64)
         apart = np.abs(self.target - self.target[samples, np.newaxis])
         return np.asarray(np.maximum(0.0, 1.0 - apart))
+
+
+def _tiles(starts: list[int], masses: Floats) -> tuple[Integers, Floats]:
+    """Return the tiles of all classes, and the mass of the samples of each; 0 if they differ.
+
+    Samples of one mass that would fill a tile of the usual size are apart from others.
+    """
+    size, found = WEIGHTED_TILE if masses.size else TILE, []
+    for start, end in pairwise(starts):
+        runs = np.array([start, *start + 1 + np.flatnonzero(np.diff(masses[start:end])), end])
+        is_long = np.diff(runs) >= TILE
+        bounds = np.unique([start, *runs[:-1][is_long], *runs[1:][is_long], end]).tolist()
+        for low, high in pairwise(bounds):
+            found += [(at, min(at + size, high), start, end) for at in range(low, high, size)]
+    tiles = np.array(found, np.int64).reshape(-1, 4)
+    if not masses.size:
+        return tiles, np.ones(len(tiles))
+    first, last = masses[tiles[:, 0]], masses[tiles[:, 1] - 1]  # in order, so of all
+    return tiles, np.where(first == last, first, 0.0)
 
 
 def pieces(n: int, at_once: int) -> list[tuple[int, int]]:
