@@ -261,3 +261,14 @@ def test_intervals_by_weights_contain_the_dependency():
     values, masses = np.array([1.0, 0.0]), np.array([3.0, 1.0, 2.0])
     low, high = weighted_interval(values, masses, 0.95)
     assert 0.5 <= low <= high <= 5 / 6  # whatever the third is
+
+
+def test_a_part_of_a_table_has_the_masses_of_the_table():
+    # Means of 4.5, which are counts, though those of the first half would be divided by 8.
+    dataset = replace(table(0), weights=np.repeat([8.0, 1.0, 0.0], 10))
+    for rows in (np.arange(10), np.arange(10, 20), np.arange(5, 15)):
+        assert masses_of(dataset.take(rows)).tolist() == dataset.weights[rows].tolist()
+    light = replace(dataset, weights=np.repeat([9.0, 3.0, 3.0], 10))  # of mean 5
+    assert masses_of(light.take(np.arange(8, 12))) == pytest.approx([1.8, 1.8, 0.6, 0.6], abs=1e-6)
+    part = light.take(np.arange(25)).take(np.arange(8, 12))
+    assert masses_of(part) == pytest.approx([1.8, 1.8, 0.6, 0.6], abs=1e-6)

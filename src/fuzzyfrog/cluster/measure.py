@@ -280,6 +280,7 @@ class Copies:
             None if full.classes is None else tuple(range(len(full.classes))),
             groups=full.groups,
             weights=full.weights,
+            weight_unit=full.weight_unit,
         )
         self._table = worker.Table(bare, measure.recipe())
         self._tolerance = measure.tolerance

@@ -29,6 +29,7 @@ from fuzzyfrog.data.target import (
     has_categories,
     notes_on_target,
 )
+from fuzzyfrog.data.weights import unit_of
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result.parts import UNNAMED
 
@@ -96,6 +97,8 @@ class Dataset:
         The same number for samples that belong together, such as those of a patient.
     weights : float64[n_samples] or None
         How much each sample counts; None if all count the same.
+    weight_unit : float or None
+        The weight that counts as one sample by the larger table that this is a part of.
     """
 
     values: NDArray[np.float64]
@@ -114,6 +117,7 @@ class Dataset:
     parts_of: Mapping[str, str] = field(default_factory=dict)
     groups: NDArray[np.int64] | None = None
     weights: NDArray[np.float64] | None = None
+    weight_unit: float | None = None
 
     def __repr__(self) -> str:
         kind = "a numeric target" if self.classes is None else f"{len(self.classes)} classes"
@@ -177,6 +181,7 @@ class Dataset:
             parts_of={one: self.parts_of[one] for one in feature_names if one in self.parts_of},
             groups=None if self.groups is None else self.groups[samples],
             weights=None if self.weights is None else self.weights[samples],
+            weight_unit=None if self.weights is None else self.weight_unit or unit_of(self.weights),
         )
 
 

@@ -1,16 +1,20 @@
 """Weights of samples: how many samples each one counts as (docs/theory.md#weights)."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import count, shown
-from fuzzyfrog.data.dataset import Dataset
 from fuzzyfrog.data.least import least
 from fuzzyfrog.errors import ParameterError
+
+if TYPE_CHECKING:
+    from fuzzyfrog.data.dataset import Dataset
 
 Floats = NDArray[np.float64]
 
@@ -56,9 +60,10 @@ def weighted(dataset: Dataset, given: object, column: str | None = None) -> Data
     note = f"{WEIGHTED}{named}, from {few.min():.4g} to {few.max():.4g}."
     if n_out:
         note += f" {count(n_out, 'sample')} of weight 0 {'is' if n_out == 1 else 'are'} left out."
-    if not 1.0 <= (mean := _mean(few)) < MOST_MEAN:
-        note += f" They were divided by their mean, {mean:.4g}."
-    dataset = replace(dataset, weights=weights, notes=(*dataset.notes, note))
+    if (unit := unit_of(few)) != 1.0:
+        note += f" They were divided by their mean, {unit:.4g}."
+    notes = (*dataset.notes, note)
+    dataset = replace(dataset, weights=weights, weight_unit=None, notes=notes)
     return without_weightless(dataset)
 
 
@@ -73,27 +78,26 @@ def without_weightless(dataset: Dataset) -> Dataset:
 
 
 def masses_of(dataset: Dataset) -> Floats:
-    """Return how many samples each sample counts as, which is 1 without weights.
-
-    Weights that cannot be counts of samples, with a mean below 1 or of 5 and more, are divided by
-    their mean.
-    """
+    """Return how many samples each sample counts as, which is 1 without weights."""
     if dataset.weights is None:
         return np.ones(dataset.n_samples)
-    weights, mean = dataset.weights, _mean(dataset.weights)
-    if not 1.0 <= mean < MOST_MEAN:
-        largest = weights.max()  # first, because a sum of very large numbers is not finite
-        weights = weights / largest
-        weights = weights / _mean(weights)
+    weights = dataset.weights / (dataset.weight_unit or unit_of(dataset.weights))
     return np.maximum(np.rint(weights / UNIT) * UNIT, UNIT)
 
 
-def _mean(weights: Floats) -> float:
-    """Return the mean, the same for any order."""
+def unit_of(weights: Floats) -> float:
+    """Return the weight that counts as one sample: 1, or the mean.
+
+    Weights that cannot be counts of samples, with a mean below 1 or of 5 and more, are divided by
+    their mean, which is the same for any order. Samples of weight 0 do not count.
+    """
+    few = weights[weights > 0]
     try:
-        return math.fsum(weights.tolist()) / len(weights)
+        mean = math.fsum(few.tolist()) / len(few)
     except OverflowError:
-        return math.inf
+        largest = few.max()
+        mean = float(largest * (math.fsum((few / largest).tolist()) / len(few)))
+    return 1.0 if 1.0 <= mean < MOST_MEAN else mean
 
 
 def others_of(total: float) -> float:

@@ -172,7 +172,8 @@ def check(
     if groups is not None:
         dataset = replace(dataset, groups=group_numbers(groups, dataset.n_samples))
     if sample_weight is not None:
-        dataset = replace(dataset, weights=checked_weights(sample_weight, dataset.n_samples))
+        weights = checked_weights(sample_weight, dataset.n_samples)
+        dataset = replace(dataset, weights=weights, weight_unit=None)
     plan = Plan(cv, scoring, models, seed)
     table = None if is_ours or isinstance(X, Dataset) else (X, y)
     if dataset.weights is not None and not dataset.weights.all():
