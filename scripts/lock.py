@@ -1,4 +1,4 @@
-"""Write requirements/constraints.txt: the newest versions of all that `.[dev]` needs.
+"""Write requirements/constraints.txt: the newest versions of all that `.[dev]` and `lab` need.
 
 Each version of Python that is tested resolves the requirements in a new environment.
 A version that is not the same for all of them gets a marker.
@@ -37,12 +37,11 @@ def _resolved(python: str) -> dict[str, str]:
         report = Path(folder) / "report.json"
         subprocess.run(
             [f"{folder}/bin/python", "-m", "pip", "install", "--quiet", "--dry-run",
-             "--ignore-installed", "--report", report, f"{ROOT}[dev]"], check=True,
+             "--ignore-installed", "--report", report, f"{ROOT}[dev]", ROOT / "lab"], check=True,
         )  # fmt: skip
         packages = [one["metadata"] for one in json.loads(report.read_bytes())["install"]]
     names = {re.sub(r"[-_.]+", "-", one["name"]).lower(): one["version"] for one in packages}
-    del names["fuzzyfrog"]
-    return names
+    return {name: pin for name, pin in names.items() if not name.startswith("fuzzyfrog")}
 
 
 def _lines(name: str, pins: dict[str, str], versions: list[str]) -> list[str]:

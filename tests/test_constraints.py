@@ -9,7 +9,10 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PROJECT, LAB = (
+    tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for folder in (ROOT, ROOT / "lab")
+)
 VERSIONS = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
 LINES = (ROOT / "requirements" / "constraints.txt").read_text(encoding="utf-8").splitlines()
 
@@ -25,7 +28,7 @@ def test_every_requirement_is_pinned_once_and_within_its_limits(version):
             pins[pin.name] = next(iter(pin.specifier)).version
     extras = PROJECT["optional-dependencies"]
     listed = [text for name in extras if name != "bench" for text in extras[name]]
-    for needed in map(Requirement, PROJECT["dependencies"] + listed):
+    for needed in map(Requirement, PROJECT["dependencies"] + LAB["dependencies"] + listed):
         if needed.name != "fuzzyfrog":
             assert needed.specifier.contains(pins[canonicalize_name(needed.name)]), needed
 
