@@ -1,5 +1,7 @@
 """Tables, subsets and measures on clusters, for the tests of this folder."""
 
+import time
+
 import numpy as np
 
 from fuzzyfrog.cluster import ClusterMeasure
@@ -51,6 +53,14 @@ def on(client, measure, layout):
     """Return a measure that sends every batch; the layout is "copies" or a number of shards."""
     chosen = Copies(client, measure) if layout == "copies" else Sharded(client, measure, layout)
     return ClusterMeasure(measure, chosen, empty_round=0.0, task_seconds=0.0)
+
+
+def wait_until(is_so):
+    """Wait for what a scheduler does once it has heard of it, which is later than the client."""
+    end = time.monotonic() + 100
+    while not is_so():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.02)
 
 
 def same_bytes(a, b):

@@ -8,7 +8,7 @@ import pytest
 from distributed.core import Status
 
 from cluster.inside import threads
-from cluster.made import agree, made_measure, made_subsets, on
+from cluster.made import agree, made_measure, made_subsets, on, wait_until
 from fuzzyfrog.cluster import client as rounds_of
 from fuzzyfrog.cluster import worker
 from fuzzyfrog.cluster.measure import Copies
@@ -59,14 +59,6 @@ def test_nobody_but_paused_workers_end_in_a_sentence(monkeypatch):
             Copies(client, made_measure())
 
 
-def wait_until(is_so):
-    for _ in range(2000):
-        if is_so():
-            return
-        threading.Event().wait(0.05)
-    raise AssertionError("waited too long")
-
-
 def test_threads_of_workers_that_come_later_count():
     near = made_measure()
     with threads() as (cluster, client):
@@ -83,7 +75,7 @@ def test_a_cluster_that_grows_with_its_work_begins_without_workers():
     with threads(0) as (cluster, client):
         cluster.adapt(minimum=0, maximum=1, interval="100ms", wait_count=100)
         agree(on(client, near, "copies"), near, made_subsets(count=5))
-        assert not any("int" in str(key) for key in cluster.scheduler.tasks)
+        wait_until(lambda: not any("int" in str(key) for key in list(cluster.scheduler.tasks)))
 
 
 def test_more_runs_at_once_than_tables_that_are_kept(monkeypatch):

@@ -3,13 +3,12 @@
 import os
 import signal
 import threading
-import time
 
 import numpy as np
 import pytest
 
 from cluster.killing import always_lost, kills, wrong
-from cluster.made import made_subsets, on, same_bytes
+from cluster.made import made_subsets, on, same_bytes, wait_until
 from fuzzyfrog.cluster import client as rounds_of
 from fuzzyfrog.cluster.client import collected
 from fuzzyfrog.errors import ClusterError
@@ -87,7 +86,4 @@ def test_ctrl_c_cancels_what_is_outstanding(cluster, client, slow):
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         far.score(np.repeat(masks, 20, axis=0))
-    deadline = time.monotonic() + 100
-    while any("score" in str(key) for key in list(cluster.scheduler.tasks)):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: not any("score" in str(key) for key in list(cluster.scheduler.tasks)))

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import time
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ from distributed import Client, LocalCluster
 from distributed.diagnostics.plugin import SchedulerPlugin
 
 import fuzzyfrog
-from cluster.made import NEVER, agree, made_measure, made_subsets, on, same_bytes
+from cluster.made import NEVER, agree, made_measure, made_subsets, on, same_bytes, wait_until
 from cluster.processes import scheduler, worker
 from fuzzyfrog.cluster.measure import layout_for
 from fuzzyfrog.cluster.sharded import weigh_pair
@@ -60,10 +59,8 @@ def test_only_the_shards_stay_on_the_cluster(cluster, client):
             if key not in before and task.nbytes > 1000
         }
 
-    end = time.monotonic() + 100  # the scheduler hears later that results are no longer needed
-    while len(n_bytes := held()) > 5 and time.monotonic() < end:
-        time.sleep(0.05)
-    assert len(n_bytes) == 5
+    wait_until(lambda: len(held()) == 5)
+    n_bytes = held()
     assert all(key.startswith("Shard") for key in n_bytes)
     table = 8 * 3000 * (7 + 3)  # with a place, a side and a target for each sample
     assert sum(n_bytes.values()) == pytest.approx(table, rel=0.02)
