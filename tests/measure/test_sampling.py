@@ -259,26 +259,20 @@ def test_what_was_not_drawn_lies_between_nothing_and_certainty():
     assert (low, high) == (pytest.approx(2 / 3), 1.0)
 
 
-def test_estimates_of_all_samples_leave_no_doubt(crowd):
+def test_the_interval_of_all_samples_leaves_no_doubt(crowd):
     X, y, masks = crowd
     measure = Dependency(X, y)
     sampled = SampledDependency(measure, len(y))
-    for estimates in (sampled.estimate(masks), sampled.confirm(masks)):
-        for one, exact in zip(estimates, measure.score(masks), strict=True):
-            assert one.low == one.value == one.high == exact
-            assert (one.n_sampled, one.n_samples, one.confidence) == (len(y), len(y), 0.95)
+    for mask, exact in zip(masks, measure.score(masks), strict=True):
+        assert sampled.interval(mask) == (exact, exact)
 
 
-def test_estimates_say_what_the_scores_say(crowd):
+def test_an_interval_is_wider_the_more_often_it_must_hold(crowd):
     X, y, masks = crowd
     sampled = SampledDependency(Dependency(X, y), 70, seed=3)
-    estimates = sampled.estimate(masks, confidence=0.9)
-    assert [one.value for one in estimates] == sampled.score(masks).tolist()
-    assert {(one.n_sampled, one.n_samples, one.confidence) for one in estimates} == {
-        (70, len(y), 0.9)
-    }
-    wider = sampled.estimate(masks, confidence=0.99)
-    assert all(a.high - a.low <= b.high - b.low for a, b in zip(estimates, wider, strict=True))
+    for mask in masks:
+        (low, high), (lower, higher) = sampled.interval(mask, 0.9), sampled.interval(mask, 0.99)
+        assert lower <= low <= high <= higher
 
 
 def chosen_table():
@@ -292,17 +286,7 @@ def chosen_table():
     return Dependency(X, rng.integers(0, 2, n_samples), n_jobs=1), masks
 
 
-def test_estimates_hold_for_a_subset_named_before():
-    measure, masks = chosen_table()
-    exact = measure.score(masks[:1])[0]
-    estimates = [
-        SampledDependency(measure, 20, seed=seed).estimate(masks[:1])[0]
-        for seed in range(REPETITIONS)
-    ]
-    assert sum(one.low <= exact <= one.high for one in estimates) >= 0.95 * REPETITIONS
-
-
-def test_confirmed_intervals_hold_for_whatever_was_chosen():
+def test_intervals_hold_for_whatever_was_chosen():
     measure, masks = chosen_table()
     exact = measure.score(masks)
     held, flattered = 0, 0.0
@@ -310,30 +294,18 @@ def test_confirmed_intervals_hold_for_whatever_was_chosen():
         sampled = SampledDependency(measure, 20, seed=seed)
         scores = sampled.score(masks)
         chosen = int(np.argmax(scores))
-        (one,) = sampled.confirm(masks[[chosen]])
-        held += one.low <= exact[chosen] <= one.high
+        low, high = sampled.interval(masks[chosen])
+        held += low <= exact[chosen] <= high
         flattered += (scores[chosen] - exact[chosen]) / REPETITIONS
-        assert one.n_sampled == 40
-        assert one.low <= one.value <= one.high
     assert held >= 0.95 * REPETITIONS
     assert flattered > 0.02  # what a choice by scores gains by chance alone
 
 
-def test_confirmation_by_all_others_is_exact():
+def test_an_interval_by_all_others_is_exact():
     measure, masks = chosen_table()
-    estimates = SampledDependency(measure, 50).confirm(masks)
-    for one, exact in zip(estimates, measure.score(masks), strict=True):
-        assert one.low == one.value == one.high == pytest.approx(exact, abs=1e-15)
-        assert one.n_sampled == 90
-
-
-@pytest.mark.parametrize("confidence", [0.0, 1.0, 95, float("nan")])
-def test_confidence_must_be_a_probability(crowd, confidence):
-    X, y, masks = crowd
-    sampled = SampledDependency(Dependency(X, y), 70)
-    for ask in (sampled.estimate, sampled.confirm):
-        with pytest.raises(ValueError, match="confidence must be above 0 and below 1, got"):
-            ask(masks, confidence=confidence)
+    sampled = SampledDependency(measure, 50)
+    for mask, exact in zip(masks, measure.score(masks), strict=True):
+        assert sampled.interval(mask) == (exact, exact)
 
 
 THE_SIX = [2, 4, 8, 10, 12, 14]

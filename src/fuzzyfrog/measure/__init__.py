@@ -50,12 +50,11 @@ from fuzzyfrog.measure.functions import (
     soft_memberships,
     upper_approximation,
 )
-from fuzzyfrog.measure.sampled import Estimate, SampledDependency
+from fuzzyfrog.measure.sampled import SampledDependency
 from fuzzyfrog.measure.soft import SoftDependency
 
 __all__ = [
     "Dependency",
-    "Estimate",
     "RoughRegions",
     "SampledDependency",
     "SoftDependency",

@@ -1,6 +1,5 @@
 """The measure on a random part of the samples, with confidence intervals for the whole."""
 
-from dataclasses import dataclass
 from functools import cached_property
 from math import log, sqrt
 
@@ -8,38 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fuzzyfrog.common.params import check_count
-from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.measure.dependency import Dependency, Measure, SubsetScores
-from fuzzyfrog.measure.geometry import Floats, Integers, Masks, mean_membership
+from fuzzyfrog.measure.geometry import Floats, Integers, mean_membership
 
 _KAPPA = 7.0 / 3.0 + 3.0 / sqrt(2.0)  # of the empirical Bernstein-Serfling inequality
 _TIMES_FIVE = 5.0  # it holds with probability 1 - 5 delta for one side
 _STREAM = 0x73616D706C65  # next to the seed in the key: no other part of a run draws from it
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """The dependency of a subset, estimated from a part of the samples.
-
-    Parameters
-    ----------
-    value : float
-        The estimate.
-    low, high : float
-        The interval that contains the dependency on all samples with the given confidence; equal
-        if all of them were measured.
-    n_sampled, n_samples : int
-        Number of samples measured, and of all samples.
-    confidence : float
-        The probability, before the samples are drawn, that the interval contains the dependency.
-    """
-
-    value: float
-    low: float
-    high: float
-    n_sampled: int
-    n_samples: int
-    confidence: float
 
 
 class SampledDependency(SubsetScores):
@@ -64,12 +37,12 @@ class SampledDependency(SubsetScores):
     >>> from fuzzyfrog import load_dataset
     >>> from fuzzyfrog.measure import Dependency
     >>> from fuzzyfrog.measure.sampled import SampledDependency
-    >>> sampled = SampledDependency(Dependency(load_dataset("wine")), 100)
+    >>> sampled = SampledDependency(Dependency(load_dataset("wine")), 60)
     >>> masks = np.arange(13)[np.newaxis] >= [[9], [12]]
     >>> sampled.score(masks).round(3).tolist()
-    [0.98, 0.171]
-    >>> [(round(one.low, 2), round(one.high, 2)) for one in sampled.estimate(masks)]
-    [(0.88, 0.99), (0.1, 0.27)]
+    [0.994, 0.21]
+    >>> [round(one, 2) for one in sampled.interval(masks[1])]
+    [0.11, 0.25]
     """
 
     def __init__(self, measure: Dependency, n_sampled: int, *, seed: int = 0) -> None:
@@ -95,79 +68,27 @@ class SampledDependency(SubsetScores):
         """The samples that are measured: their row numbers in the table, ascending."""
         return np.sort(self._drawn[: self.n_sampled])
 
-    def estimate(self, masks: ArrayLike, confidence: float = 0.95) -> list[Estimate]:
-        """Return the dependency of subsets with intervals.
-
-        For subsets that were specified before the samples were drawn. A subset that was chosen for
-        its score looks better on these samples than it is: use `confirm` for it.
-
-        Parameters
-        ----------
-        masks : bool[n_subsets, n_features]
-            The subsets.
-        confidence : float, default=0.95
-            The probability that each interval contains the dependency.
-        """
-        _check_confidence(confidence)
-        return [
-            self._estimated(self._nearest(mask).membership, float(confidence))
-            for mask in self._checked(masks)
-        ]
-
-    def confirm(self, masks: ArrayLike, confidence: float = 0.95) -> list[Estimate]:
-        """Return the dependency of subsets that were chosen by their scores, with intervals.
-
-        The same number of other samples, or all that are left, are measured too. They had no part
-        in the choice, so the intervals hold for any subset that was chosen.
-
-        Parameters
-        ----------
-        masks : bool[n_subsets, n_features]
-            The subsets.
-        confidence : float, default=0.95
-            The probability that each interval contains the dependency.
-        """
-        _check_confidence(confidence)
-        checked = self._checked(masks)
-        if self._asks_all:
-            return self.estimate(checked, confidence)
-        scores = self.score(checked).tolist()
-        return [
-            self._confirmed(mask, seen, float(confidence))
-            for mask, seen in zip(checked, scores, strict=True)
-        ]
-
     def on_rows(self, n_rows: int | None, seed: int) -> Measure:
         """Return another random part of the same table."""
         return self._measure.on_rows(n_rows, seed)
 
-    def interval(self, mask: ArrayLike, confidence: float) -> tuple[float, float]:
-        """Return an interval for the dependency of a subset that was chosen by its score."""
-        (found,) = self.confirm(np.atleast_2d(mask), confidence)
-        return found.low, found.high
+    def interval(self, mask: ArrayLike, confidence: float = 0.95) -> tuple[float, float]:
+        """Return an interval that contains the dependency on all samples with some confidence.
 
-    def _estimated(self, memberships: Floats, confidence: float) -> Estimate:
-        value = self._mean(memberships)
-        rest = np.setdiff1d(np.arange(self.n_samples), self._asked)
-        low, high = self._interval(memberships, self._asked, rest, confidence)
-        return Estimate(value, low, high, memberships.size, self.n_samples, confidence)
-
-    def _confirmed(self, mask: Masks, seen: float, confidence: float) -> Estimate:
-        """Combine the known scores of the part with an estimate of the rest."""
+        It comes from the same number of other samples, or all that are left: features that were
+        chosen for these samples look better on them than they are.
+        """
         n_rest = self.n_samples - self.n_sampled
         if self._others.n_sampled == n_rest:  # all samples are measured: nothing is estimated
-            value = float(self._measure.score(mask[np.newaxis])[0])
-            return Estimate(value, value, value, self.n_samples, self.n_samples, confidence)
+            return self._measure.interval(mask, confidence)
+        seen = float(self.score(np.atleast_2d(mask))[0])
         memberships = self._others._nearest(mask).membership
-        rest = self._others._mean(memberships)
         seen_or_asked = np.concatenate([self._asked, self._others._asked])
         unseen = np.setdiff1d(np.arange(self.n_samples), seen_or_asked)
         low, high = self._interval(memberships, self._others._asked, unseen, confidence)
         n_all = int(self._geometry.masses.sum())
         known, share = seen * self._mass / n_all, (n_all - self._mass) / n_all
-        value, low, high = (known + share * mean for mean in (rest, low, high))
-        n_measured = self.n_sampled + memberships.size
-        return Estimate(value, low, high, n_measured, self.n_samples, confidence)
+        return known + share * low, known + share * high
 
     def _interval(
         self, memberships: Floats, measured: Integers, rest: Integers, confidence: float
@@ -190,14 +111,6 @@ class SampledDependency(SubsetScores):
         is_drawn = np.zeros(self._measure.n_samples, np.bool_)
         is_drawn[samples] = True
         return np.flatnonzero(is_drawn[self._measure._geometry.order])
-
-
-def _check_confidence(confidence: float) -> None:
-    if not 0.0 < confidence < 1.0:
-        raise ParameterError(
-            "confidence", "be above 0 and below 1", repr(confidence),
-            "Measure all samples to be sure.",
-        )  # fmt: skip
 
 
 def mean_interval(
