@@ -25,7 +25,13 @@ __all__ = [
 
 
 class FuzzyfrogError(Exception):
-    """Base class; the message says what is wrong and how to fix it."""
+    """Base class; the message says what is wrong and how to fix it.
+
+    It may come in parts, as those of a `common.messages.Sentence`.
+    """
+
+    def __str__(self) -> str:
+        return "".join(map(str, self.args))
 
 
 class DataError(FuzzyfrogError, ValueError):

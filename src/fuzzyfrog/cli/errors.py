@@ -106,6 +106,8 @@ def in_options(message: object) -> str:
         got = "none" if message.got == "None" else message.got
         hint = in_options(message.hint)
         return f"{names} must {rule}, got {got}.{hint and ' '}{hint}"
+    if isinstance(message, FuzzyfrogError):
+        return in_options(Sentence(*message.args))
     if isinstance(message, Exception) and message.args:
         return in_options(message.args[0])
     return message.worded(_typed) if isinstance(message, Sentence) else str(message)

@@ -345,29 +345,25 @@ def slips_among_numbers(name: str, column: Column, codes: FloatArray) -> str:
 def not_listed(name: str, text: str) -> DataError:
     """Return the error for text in a feature that was not named as categorical."""
     return DataError(
-        Sentence(
-            f"feature {shown(name)} must be a number, got {shown(text)}. Name it in ",
-            Setting("categorical_features"),
-            " to make it categorical, or leave that at 'from_dtype'.",
-        )
+        f"feature {shown(name)} must be a number, got {shown(text)}. Name it in ",
+        Setting("categorical_features"),
+        " to make it categorical, or leave that at 'from_dtype'.",
     )
 
 
 def other_mark(name: str, *problem: str | Setting) -> DataError:
     """Return the error for numbers that have another decimal mark."""
-    return DataError(Sentence(f"feature {shown(name)} must have numbers with a decimal ", *problem))
+    return DataError(f"feature {shown(name)} must have numbers with a decimal ", *problem)
 
 
 def _merged(name: str) -> DataError:
     """Return the error for integers or decimals that would become equal in float64."""
     return DataError(
-        Sentence(
-            f"feature {shown(name)} must hold numbers that float64 can tell apart, got distinct "
-            "values beyond 2**53 that would become equal. Subtract an offset, drop the column if "
-            "it is an id, or name it in ",
-            Setting("categorical_features"),
-            " if its values are labels.",
-        )
+        f"feature {shown(name)} must hold numbers that float64 can tell apart, got distinct "
+        "values beyond 2**53 that would become equal. Subtract an offset, drop the column if "
+        "it is an id, or name it in ",
+        Setting("categorical_features"),
+        " if its values are labels.",
     )
 
 

@@ -136,7 +136,7 @@ class Gathering:
                 values[:, place] = column.add(cells)
             except BadCellError as error:
                 line = f"line {part.lines[error.position]}"
-                raise DataError(Sentence(line, *error.reason)) from None
+                raise DataError(line, *error.reason) from None
         infinite = np.isinf(values)
         if self._infinite is None and infinite.any():
             row, place = np.argwhere(infinite)[0]
@@ -279,12 +279,10 @@ def check_filled(values: FloatArray, names: Sequence[str], file: str) -> None:
     empty = empty_features(values)
     if empty and least() > 1:
         raise DataError(
-            Sentence(
-                f"{file}: every feature must have a value somewhere, got none in "
-                f"{listed(names[feature] for feature in empty)}. Delete the column or name it in ",
-                Setting("ignore"),
-                ".",
-            )
+            f"{file}: every feature must have a value somewhere, got none in "
+            f"{listed(names[feature] for feature in empty)}. Delete the column or name it in ",
+            Setting("ignore"),
+            ".",
         )
 
 

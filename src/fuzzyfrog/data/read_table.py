@@ -347,7 +347,7 @@ def _named(file: str) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        raise DataError(Sentence(f"{file}: ", error.args[0])) from None
+        raise DataError(f"{file}: ", *error.args) from None
 
 
 def _kept_rows(
@@ -415,7 +415,7 @@ def _dataset(
             target = encode_target(labels, len(labels), target_kind)
     except DataError as error:
         prefix = f"{path.name}: target {shown(wanted.target)}: "
-        raise DataError(Sentence(prefix, error.args[0])) from None
+        raise DataError(prefix, *error.args) from None
     content = table.content
     notes = notes or notes_on_target(target, target_kind, "target_kind", dialect.decimal)
     if target[1] is None and isinstance(labels, TextLabels) and dialect.may_point_at_thousands:
@@ -459,12 +459,10 @@ def _encoded(labels: TextLabels, target_kind: str, decimal: str) -> tuple[Target
         if target_kind == "auto":
             return _classes(labels), ()
         raise DataError(
-            Sentence(
-                f"a numeric target must hold numbers, got {shown(texts[error.position])}. "
-                "Correct the value, or pass ",
-                Setting("target_kind", "class"),
-                ".",
-            )
+            f"a numeric target must hold numbers, got {shown(texts[error.position])}. "
+            "Correct the value, or pass ",
+            Setting("target_kind", "class"),
+            ".",
         ) from None
     padded = [text for text in with_zero(labels.texts) if text[1:].isdecimal()]
     is_fractional = bool((numbers % 1 != 0).any())

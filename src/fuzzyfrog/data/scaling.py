@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import Sentence, Setting
+from fuzzyfrog.common.messages import Setting
 from fuzzyfrog.common.resources import empty
 from fuzzyfrog.data.dataset import Dataset
 from fuzzyfrog.data.weights import others_of
@@ -254,16 +254,14 @@ def gaps_of(dataset: Dataset, missing: Missing) -> list[NDArray[np.intp]]:
     for a, rows in enumerate(gaps):
         if missing == "raise" and len(rows):
             raise DataError(
-                Sentence(
-                    Setting("missing", "raise"),
-                    f" allows no missing value (NaN), got {len(rows)} in feature "
-                    f"{dataset.feature_names[a]!r} (first at sample {rows[0]}). "
-                    "Fill them in, or choose ",
-                    Setting("missing", "similar"),
-                    " or ",
-                    Setting("missing", "different"),
-                    ".",
-                )
+                Setting("missing", "raise"),
+                f" allows no missing value (NaN), got {len(rows)} in feature "
+                f"{dataset.feature_names[a]!r} (first at sample {rows[0]}). "
+                "Fill them in, or choose ",
+                Setting("missing", "similar"),
+                " or ",
+                Setting("missing", "different"),
+                ".",
             )
     return gaps
 

@@ -202,12 +202,10 @@ def _refuse_text(labels: NDArray[Any]) -> None:
     others = [label for label in labels.tolist() if _family(label) in (None, "text")]
     if others:
         raise DataError(
-            Sentence(
-                f"a numeric target must hold numbers, got {shown(others[0])}. "
-                "Convert y with astype(float), or pass ",
-                Setting("target", "class"),
-                ".",
-            )
+            f"a numeric target must hold numbers, got {shown(others[0])}. "
+            "Convert y with astype(float), or pass ",
+            Setting("target", "class"),
+            ".",
         )
 
 

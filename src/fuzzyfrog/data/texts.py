@@ -143,8 +143,8 @@ class TextColumn(NumberParts):
             except NotANumberError as error:
                 if self._feature.categorical is not None:
                     cell = cells[error.position].as_py()
-                    reason = not_listed(self._feature.name, cell).args[0]
-                    raise BadCellError(error.position, ": ", reason) from None
+                    reason = not_listed(self._feature.name, cell).args
+                    raise BadCellError(error.position, ": ", *reason) from None
                 self._coder, self.is_late = CategoryCoder(self._missing), self._has_cells
         codes, texts = distinct(cells)
         if words := [place for place, text in enumerate(texts) if text.strip() in MISSING_WORDS]:

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from fuzzyfrog.common.messages import Sentence, Setting, listed, shown, suggested
+from fuzzyfrog.common.messages import Setting, listed, shown, suggested
 from fuzzyfrog.common.resources import spill_folder
 from fuzzyfrog.data.cells import MISSING, all_numbers
 from fuzzyfrog.data.columns import Feature
@@ -136,23 +136,19 @@ class Wanted:
         left_out = {_position(name, header, file, "ignore") for name in self.ignore}
         if target in left_out:
             raise DataError(
-                Sentence(
-                    f"{file}: ",
-                    Setting("ignore"),
-                    f" must not name the target, got {shown(self.target)}. "
-                    "Name another target, or remove it from ",
-                    Setting("ignore"),
-                    ".",
-                )
+                f"{file}: ",
+                Setting("ignore"),
+                f" must not name the target, got {shown(self.target)}. "
+                "Name another target, or remove it from ",
+                Setting("ignore"),
+                ".",
             )
         labels = self._row_labels(header, file)
         if labels is not None and labels == target:
             raise DataError(
-                Sentence(
-                    f"{file}: ",
-                    Setting("row_labels"),
-                    f" must not be the target, got {shown(self.target)}. Name another column.",
-                )
+                f"{file}: ",
+                Setting("row_labels"),
+                f" must not be the target, got {shown(self.target)}. Name another column.",
             )
         left_out.add(-1 if labels is None else labels)
         features = tuple(p for p in range(len(header)) if p != target and p not in left_out)
@@ -180,11 +176,9 @@ class Wanted:
     def _target(self, header: Sequence[str], file: str) -> int:
         if self.target is None:
             raise DataError(
-                Sentence(
-                    f"{file}: ",
-                    Setting("target"),
-                    f" is missing: name the column to predict, one of {listed(header)}.",
-                )
+                f"{file}: ",
+                Setting("target"),
+                f" is missing: name the column to predict, one of {listed(header)}.",
             )
         return _position(self.target, header, file, "target")
 
@@ -193,11 +187,9 @@ def _position(name: str, header: Sequence[str], file: str, argument: str) -> int
     if name not in header:
         kind = "feature" if argument == "categorical" else "column"
         raise DataError(
-            Sentence(
-                f"{file}: ",
-                Setting(argument),
-                f" must be the name of a {kind}, got {shown(name)}. {suggested(name, header)}",
-            )
+            f"{file}: ",
+            Setting(argument),
+            f" must be the name of a {kind}, got {shown(name)}. {suggested(name, header)}",
         )
     return header.index(name)
 
@@ -262,7 +254,7 @@ def _single_column(cell: str, file: str, separator: str | None) -> DataError:
             f"{problem}A table needs a feature and a target. Delete what is above their names."
         )
     hint = f"It seems to be separated by {shown(found[0])}: pass "
-    return DataError(Sentence(problem, hint, Setting("separator", found[0]), "."))
+    return DataError(problem, hint, Setting("separator", found[0]), ".")
 
 
 def stamp(path: Path) -> FileStamp:
@@ -460,10 +452,8 @@ def _decoded(path: Path, raw: bytes, number: int, encoding: str) -> str:
     except UnicodeError as error:
         place = error.start if isinstance(error, UnicodeDecodeError) else 0
         raise DataError(
-            Sentence(
-                f"{path.name}: line {number} is not {encoding} (byte 0x{raw[place]:02x} at "
-                f"position {place + 1}). Save the file as UTF-8, or pass ",
-                Setting("encoding", "cp1252"),
-                " if it comes from a Western Windows program.",
-            )
+            f"{path.name}: line {number} is not {encoding} (byte 0x{raw[place]:02x} at "
+            f"position {place + 1}). Save the file as UTF-8, or pass ",
+            Setting("encoding", "cp1252"),
+            " if it comes from a Western Windows program.",
         ) from None

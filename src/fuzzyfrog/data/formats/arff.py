@@ -112,8 +112,8 @@ class _Numbers(NumberParts):
             return np.array(part, dtype=np.float64)  # None becomes NaN
         except ValueError:
             place = [isinstance(cell, str) for cell in part].index(True)
-            reason = not_listed(self._feature.name, part[place]).args[0]
-            raise BadCellError(place, ": ", reason) from None
+            reason = not_listed(self._feature.name, part[place]).args
+            raise BadCellError(place, ": ", *reason) from None
 
 
 class _Labels(LabelParts):

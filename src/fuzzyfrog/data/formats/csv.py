@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import Sentence, Setting, count, shown
+from fuzzyfrog.common.messages import Setting, count, shown
 from fuzzyfrog.data.cells import MISSING, all_numbers
 from fuzzyfrog.data.columns import MAX_EXACT_INTEGER
 from fuzzyfrog.data.formats import (
@@ -222,10 +222,8 @@ def _records(
         reason = next(ours for theirs, ours in UNSPLIT.items() if theirs in str(error))
         line = first - 1 + reader.line_num
         raise DataError(
-            Sentence(
-                f"{path.name}: line {line} cannot be split into fields, as {reason}. ",
-                *_way_out(path, dialect),
-            )
+            f"{path.name}: line {line} cannot be split into fields, as {reason}. ",
+            *_way_out(path, dialect),
         ) from None
 
 
@@ -301,7 +299,7 @@ def settings_together(path: Path, asked: Dialect) -> Iterator[None]:
         if len(others) < 2:
             raise
         settings = [part for one in others.items() for part in (" ", Setting(*one))]
-        raise DataError(Sentence(error.args[0], " Pass all of these:", *settings)) from None
+        raise DataError(*error.args, " Pass all of these:", *settings) from None
 
 
 def recognized(path: Path, asked: Dialect) -> Dialect:
