@@ -82,7 +82,7 @@ class Command(TyperCommand):
         except typer.BadParameter as error:
             error.message = error.message.removeprefix("Value error, ")
             raise
-        except Exception as error:  # typer has its own copy of click, or not
+        except Exception as error:  # typer has its own copy of click
             option = getattr(error, "option_name", None)  # one that does not exist
             if option and (other := _other_door(str(self.name), option)):
                 raise UsageError(other) from None
