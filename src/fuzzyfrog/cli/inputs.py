@@ -133,13 +133,13 @@ class LoadedTable:
 
 
 @contextmanager
-def opened(asked: TableOptions) -> Iterator[LoadedTable]:
-    """Read a table; stdin is kept in a temporary file until the end."""
+def opened(asked: TableOptions, least: int = 2) -> Iterator[LoadedTable]:
+    """Read a table of at least some rows; stdin is kept in a temporary file until the end."""
     if asked.table != STDIN:
-        yield _loaded(asked, Path(asked.table)) if asked.is_file else _named(asked)
+        yield _loaded(asked, Path(asked.table), least) if asked.is_file else _named(asked)
         return
     with tempfile.TemporaryDirectory(prefix="fuzzyfrog-") as folder:
-        yield _loaded(asked, copy_of_stdin(Path(folder)))
+        yield _loaded(asked, copy_of_stdin(Path(folder)), least)
 
 
 def copy_of_stdin(folder: Path) -> Path:
@@ -150,7 +150,7 @@ def copy_of_stdin(folder: Path) -> Path:
     return copy
 
 
-def _loaded(asked: TableOptions, path: Path) -> LoadedTable:
+def _loaded(asked: TableOptions, path: Path, least: int) -> LoadedTable:
     from fuzzyfrog.data import read_table
     from fuzzyfrog.data.write_table import CellSource
 
@@ -166,6 +166,7 @@ def _loaded(asked: TableOptions, path: Path) -> LoadedTable:
         row_labels=asked.row_labels,
         max_missing=asked.max_missing,
         dates=asked.dates,
+        least=least,
     )
     return LoadedTable(dataset, CellSource(path, asked.mark, asked.encoding, asked.decimal))
 

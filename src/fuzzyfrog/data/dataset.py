@@ -194,6 +194,7 @@ def make_dataset(
     feature_names: Sequence[str] | None = None,
     target_name: str = "class",
     name: str = "table",
+    least: int = 2,
 ) -> Dataset:
     """Return the Dataset of an array or a frame, checked and ready to be measured.
 
@@ -222,6 +223,8 @@ def make_dataset(
         Name of the target.
     name : str
         Name of the table, for messages and reports.
+    least : int
+        Lowest number of samples, and of different targets; 1 for rows to add to another table.
 
     Returns
     -------
@@ -255,11 +258,11 @@ def make_dataset(
     else:
         table = SparseTable(X.tocsr()) if is_sparse(X) else as_table(X)  # type: ignore[attr-defined]
     n_samples, n_features = table.shape
-    check_shape(n_samples, n_features)
+    check_shape(n_samples, n_features, least)
     names = check_names(_names(table, n_features, feature_names), n_features)
     kind = "class" if target == "auto" and has_categories(y) else target
-    codes, classes = encode_target(labels, n_samples, kind)
-    content = _content(table, names, chosen_categorical(categorical_features, names))
+    codes, classes = encode_target(labels, n_samples, kind, least)
+    content = _content(table, names, chosen_categorical(categorical_features, names), least)
     check_same_length(len(content.values), len(codes))
     notes = (*notes_on_target((codes, classes), target, "target"), *content.warnings)
     for warning in notes:
@@ -311,13 +314,15 @@ def _unchanged(data: Dataset, y: object) -> Dataset:
     return data
 
 
-def _content(table: Table, names: Sequence[str], chosen: NDArray[np.bool_] | None) -> Content:
+def _content(
+    table: Table, names: Sequence[str], chosen: NDArray[np.bool_] | None, least: int
+) -> Content:
     if isinstance(table, np.ndarray) and _is_shared(table, chosen):
         check_finite(table, names)
         return Content(table, (None,) * len(names))
     if isinstance(table, DaskTable | SparseTable):
-        return gathered(map(as_table, table.parts()), names, chosen)
-    return gathered([table], names, chosen)
+        return gathered(map(as_table, table.parts()), names, chosen, least)
+    return gathered([table], names, chosen, least)
 
 
 def _is_shared(array: NDArray[Any], chosen: NDArray[np.bool_] | None) -> bool:

@@ -31,7 +31,6 @@ from fuzzyfrog.data.columns import (
     slips_among_numbers,
     unusable,
 )
-from fuzzyfrog.data.least import least
 from fuzzyfrog.errors import DataError
 
 BLOCK_CELLS = 2**20  # cells of a table that are converted at once: about 8 MB
@@ -79,14 +78,14 @@ class Content:
 
 
 def gathered(
-    parts: Iterable[Part], names: Sequence[str], chosen: NDArray[np.bool_] | None
+    parts: Iterable[Part], names: Sequence[str], chosen: NDArray[np.bool_] | None, least: int = 2
 ) -> Content:
     """Return the content of a table whose parts are arrays or frames with the same columns."""
     kinds = [None] * len(names) if chosen is None else chosen.tolist()
     gathering = Gathering([Feature(*one) for one in zip(names, kinds, strict=True)])
     for part in parts:
         gathering.add(part)
-    return gathering.finish()
+    return gathering.finish(least)
 
 
 class Gathering:
@@ -121,9 +120,9 @@ class Gathering:
             check_finite(values, self._names, first_sample=self._table.n_rows)
             self._table.append(values)
 
-    def finish(self, file: str = "") -> Content:
-        """Return the content of the whole table."""
-        check_shape(self._table.n_rows, len(self._names))
+    def finish(self, least: int, file: str = "") -> Content:
+        """Return the content of the whole table, which must have at least some rows."""
+        check_shape(self._table.n_rows, len(self._names), least)
         if self._infinite is not None:
             raise self._infinite
         columns = [column.finish() for column in self._columns]
@@ -245,14 +244,14 @@ def _doubts(columns: Sequence[Column], names: Sequence[str], prefix: str) -> Ite
         yield Sentence(prefix, some[0][1], more)
 
 
-def check_shape(n_samples: int | None, n_features: int) -> None:
+def check_shape(n_samples: int | None, n_features: int, least: int = 2) -> None:
     """Refuse a table in which nothing can be compared; None is a number not known yet."""
     if n_features == 0:
         raise DataError(
             f"X must have at least one feature, got 0 feature(s) (shape=({n_samples}, 0)) "
             "while a minimum of 1 is required. Pass the columns to select from."
         )
-    if n_samples is not None and n_samples < least():
+    if n_samples is not None and n_samples < least:
         noun = "sample" if n_samples == 1 else "samples"
         raise DataError(
             f"X must have at least 2 samples, got {n_samples} {noun}. "
@@ -277,7 +276,7 @@ def check_finite(values: FloatArray, names: Sequence[str], *, first_sample: int 
 def check_filled(values: FloatArray, names: Sequence[str], file: str) -> None:
     """Refuse features of a file that have no value in any sample."""
     empty = empty_features(values)
-    if empty and least() > 1:
+    if empty:
         raise DataError(
             f"{file}: every feature must have a value somewhere, got none in "
             f"{listed(names[feature] for feature in empty)}. Delete the column or name it in ",

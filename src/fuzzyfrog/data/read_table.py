@@ -35,7 +35,6 @@ from fuzzyfrog.data.formats.excel import opened_workbook
 from fuzzyfrog.data.formats.npy import NpyTable
 from fuzzyfrog.data.formats.parquet import ParquetTable
 from fuzzyfrog.data.gathering import Content, Gathering, check_filled
-from fuzzyfrog.data.least import least
 from fuzzyfrog.data.target import (
     MOST_CLASSES,
     Target,
@@ -74,6 +73,7 @@ def read_table(
     row_labels: str | None = None,
     max_missing: int | None = None,
     dates: str = "keep",
+    least: int = 2,
 ) -> Dataset:
     """Return the Dataset of a CSV, TSV, ARFF, Parquet, NumPy or Excel file, each also gzipped.
 
@@ -129,6 +129,9 @@ def read_table(
     dates : {"keep", "parts"}
         "keep": a date is one feature, which selectors leave out unless it is included. "parts": its
         year, month, weekday (1 is Monday) and days since 1970 are features instead.
+    least : int
+        Lowest number of samples, and of different targets; 1 for rows to add to another table,
+        which may also lack all values of a feature.
 
     Returns
     -------
@@ -154,6 +157,7 @@ def read_table(
         _names(categorical, "categorical"),
         row_labels=row_labels,
         keeps_na=target_kind == "class",
+        least=least,
     )
     if max_missing is not None:
         check_count("max_missing", max_missing, least=0)
@@ -315,10 +319,11 @@ def _read(wanted: Wanted, source: Source) -> _Read:
         text |= late
     labels = TextLabels.of(texts) if texts else target.finish()
     if columns:
-        _refuse_few_rows(len(labels), file)
+        _refuse_few_rows(len(labels), wanted.least, file)
     with _named(file):
-        content = features.finish(file)
-    check_filled(content.values, layout.names, file)
+        content = features.finish(wanted.least, file)
+    if wanted.least > 1:
+        check_filled(content.values, layout.names, file)
     content = replace(content, warnings=(*source.notes, *content.warnings))
     label = None if layout.row_labels is None else source.names[layout.row_labels]
     label = None if label in wanted.ignore else label
@@ -333,8 +338,8 @@ def _joined(names: Sequence[Any]) -> Any:
     return np.concatenate(names) if is_lines else tuple(chain.from_iterable(names))
 
 
-def _refuse_few_rows(n_rows: int, file: str) -> None:
-    if n_rows < least():
+def _refuse_few_rows(n_rows: int, least: int, file: str) -> None:
+    if n_rows < least:
         raise DataError(
             f"{file}: a table must have at least 2 samples below the header, got "
             f"{n_rows or 'none'}. Check that the file is complete."
@@ -367,7 +372,7 @@ def _kept_rows(
             notes.append(f"{path.name}: {count(n_dropped, 'row')} with {gaps} left out.")
     if keep.all():
         return table, notes
-    if int(keep.sum()) < least():
+    if int(keep.sum()) < wanted.least:
         raise DataError(
             f"{path.name}: at least 2 rows must stay, got {int(keep.sum())} of {n_rows}. Leave out "
             "fewer rows."
@@ -410,9 +415,9 @@ def _dataset(
     notes: tuple[str, ...] = ()
     try:
         if isinstance(labels, TextLabels):
-            target, notes = _encoded(labels, target_kind, dialect.decimal)
+            target, notes = _encoded(labels, target_kind, dialect.decimal, wanted.least)
         else:
-            target = encode_target(labels, len(labels), target_kind)
+            target = encode_target(labels, len(labels), target_kind, wanted.least)
     except DataError as error:
         prefix = f"{path.name}: target {shown(wanted.target)}: "
         raise DataError(prefix, *error.args) from None
@@ -443,10 +448,12 @@ def _dataset(
     )
 
 
-def _encoded(labels: TextLabels, target_kind: str, decimal: str) -> tuple[Target, tuple[str, ...]]:
+def _encoded(
+    labels: TextLabels, target_kind: str, decimal: str, least: int
+) -> tuple[Target, tuple[str, ...]]:
     """Return a target of text as numbers if it is meant as these, else as classes, and a note."""
     if target_kind == "class" or (target_kind == "auto" and labels.are_in(MISSING).any()):
-        return _classes(labels), ()
+        return _classes(labels, least), ()
     try:
         numbers = numbers_in(labels.texts, decimal)
     except NotANumberError as error:
@@ -454,10 +461,10 @@ def _encoded(labels: TextLabels, target_kind: str, decimal: str) -> tuple[Target
         is_meant = target_kind == "numeric" or len(texts) > MOST_CLASSES
         found = read_texts(texts, decimal) if is_meant else TextNumbers()
         if found.values is not None:
-            target = encode_target(found.values[labels.codes], None, "numeric")
+            target = encode_target(found.values[labels.codes], None, "numeric", least)
             return target, (_read_target(found.reading),)
         if target_kind == "auto":
-            return _classes(labels), ()
+            return _classes(labels, least), ()
         raise DataError(
             f"a numeric target must hold numbers, got {shown(texts[error.position])}. "
             "Correct the value, or pass ",
@@ -468,14 +475,14 @@ def _encoded(labels: TextLabels, target_kind: str, decimal: str) -> tuple[Target
     is_fractional = bool((numbers % 1 != 0).any())
     is_meant = is_fractional or (are_quantities(numbers[labels.codes]) and not padded)
     if is_meant or target_kind == "numeric":
-        return encode_target(numbers[labels.codes], None, "numeric"), ()
+        return encode_target(numbers[labels.codes], None, "numeric", least), ()
     if not padded and not merges_integers(labels.texts.to_pylist(), numbers):
         labels = _one_spelling(labels, numbers)
-    return _classes(labels), ()
+    return _classes(labels, least), ()
 
 
-def _classes(labels: TextLabels) -> Target:
-    codes, classes = encode_target(labels.texts.to_pylist(), None, "class")
+def _classes(labels: TextLabels, least: int) -> Target:
+    codes, classes = encode_target(labels.texts.to_pylist(), None, "class", least)
     return codes[labels.codes], classes
 
 

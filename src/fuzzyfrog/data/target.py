@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from fuzzyfrog.common.messages import Answered, Sentence, Setting, count, listed, shown, warn
 from fuzzyfrog.data.cells import are_texts, first_padded, is_missing, read_texts
 from fuzzyfrog.data.columns import distinct_texts, is_arrow_text
-from fuzzyfrog.data.least import least
 from fuzzyfrog.errors import DataError, ParameterError
 
 Target: TypeAlias = tuple[NDArray[np.int64] | NDArray[np.float64], tuple[Hashable, ...] | None]
@@ -34,11 +33,12 @@ def check_target_kind(kind: object, argument: str) -> None:
         )
 
 
-def encode_target(y: object, n_samples: int | None, kind: str) -> Target:
+def encode_target(y: object, n_samples: int | None, kind: str, least: int = 2) -> Target:
     """Return the codes and the sorted classes of `y`, or its numbers and None.
 
     "auto" treats numbers as numeric if any has a fractional part, or if there are too many
-    different ones to be classes. `n_samples` is None if it is not known yet.
+    different ones to be classes. `n_samples` is None if it is not known yet; `least` is the lowest
+    number of different targets.
     """
     labels = flat_labels(y)
     if n_samples is not None:
@@ -46,8 +46,8 @@ def encode_target(y: object, n_samples: int | None, kind: str) -> Target:
     _refuse_missing(labels)
     _refuse_infinite(labels)
     if kind == "numeric" or (kind == "auto" and (_has_fractions(labels) or are_quantities(labels))):
-        return _numbers(labels), None
-    return _codes(labels)
+        return _numbers(labels, least), None
+    return _codes(labels, least)
 
 
 def check_same_length(n_samples: int, n_labels: int) -> None:
@@ -179,7 +179,7 @@ def _has_fractions(labels: NDArray[Any]) -> bool:
     return labels.dtype.kind == "f" and bool((labels != np.floor(labels)).any())
 
 
-def _numbers(labels: NDArray[Any]) -> NDArray[np.float64]:
+def _numbers(labels: NDArray[Any], least: int) -> NDArray[np.float64]:
     _refuse_text(labels)
     try:
         converted = labels.astype(np.float64)
@@ -188,7 +188,7 @@ def _numbers(labels: NDArray[Any]) -> NDArray[np.float64]:
             "a numeric target must hold numbers that float64 can hold, got an integer of more "
             "than 308 digits. Divide y, or take its logarithm."
         ) from None
-    if least() > 1 and np.all(converted == converted[0]):
+    if least > 1 and np.all(converted == converted[0]):
         raise DataError(
             f"a numeric target must have at least 2 different values, got only {converted[0]}. "
             "With a constant target there is nothing to select."
@@ -209,9 +209,9 @@ def _refuse_text(labels: NDArray[Any]) -> None:
         )
 
 
-def _codes(labels: NDArray[Any]) -> Target:
+def _codes(labels: NDArray[Any], least: int) -> Target:
     codes, classes = _plain_codes(labels) if labels.dtype.kind in _PLAIN else _any_codes(labels)
-    if len(classes) < least():
+    if len(classes) < least:
         raise DataError(
             f"y must have at least 2 classes, got {count(len(classes), 'class')}: "
             f"{listed(classes)}. With a single class there is nothing to tell apart."

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import count, shown
-from fuzzyfrog.data.least import least
 from fuzzyfrog.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ def weighted(dataset: Dataset, given: object, column: str | None = None) -> Data
     """
     weights = checked_weights(given, dataset.n_samples)
     kept = weights > 0
-    if kept.sum() < least():
+    if kept.sum() < 2:
         raise ParameterError("sample_weight", "be above zero for at least 2 samples", "1")
     few, n_out = weights[kept], int((~kept).sum())
     named = "" if column is None else f" in {shown(column)}, which is no feature"

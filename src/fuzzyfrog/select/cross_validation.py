@@ -164,7 +164,7 @@ def check(
             rule = "be an estimator with fit and get_support"
             raise ParameterError("selector", rule, shown(selector))
     kinds = {"categorical_features": "from_dtype", "target": "auto"}
-    given = {name: getattr(selector, name, value) for name, value in kinds.items()}
+    given: dict[str, Any] = {name: getattr(selector, name, value) for name, value in kinds.items()}
     is_ours = isinstance(selector, TableSelector)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # `fit` says the same

@@ -14,7 +14,6 @@ from fuzzyfrog.common.messages import count, listed, shown
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.columns import Labels
 from fuzzyfrog.data.dataset import as_table, is_dask, is_sparse
-from fuzzyfrog.data.least import rows_to_add
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.result import Result
 from fuzzyfrog.select.groups import Groups
@@ -124,14 +123,14 @@ def read_new(X: Any, y: object, old: Dataset) -> tuple[Dataset, list[str]]:
             f"{table.shape[1]:,}. Pass them in the same order, or pass frames with names."
         )
     places = [old.feature_names.index(name) for name in kept] or range(old.n_features)
-    with rows_to_add():
-        new = make_dataset(
-            nw.to_native(table, pass_through=True),
-            y,
-            categorical_features=[bool(old.categorical[one]) for one in places],
-            target="numeric" if old.classes is None else "class",
-            feature_names=[old.feature_names[one] for one in places],
-        )
+    new = make_dataset(
+        nw.to_native(table, pass_through=True),
+        y,
+        categorical_features=[bool(old.categorical[one]) for one in places],
+        target="numeric" if old.classes is None else "class",
+        feature_names=[old.feature_names[one] for one in places],
+        least=1,
+    )
     return new, [name for name in names if name not in kept]
 
 

@@ -71,7 +71,6 @@ def verify(
             "with its rows, and a run does not hold them."
         )
     with shown_progress(f"reading {old}", quiet=quiet) as course:
-        from fuzzyfrog.data.least import rows_to_add
         from fuzzyfrog.select.verify import settings_of
         from fuzzyfrog.select.verify import verify as verified
 
@@ -84,8 +83,7 @@ def verify(
         asked = replace(asked, target=asked.target or loaded.table.target.name)
         before = _old_table(replace(asked, table=old), groups, weights, settings)
         course.phase(f"reading {asked.table}")
-        with rows_to_add():
-            new = _new_table(_that_are_there(asked, typed), before)
+        new = _new_table(_that_are_there(asked, typed), before)
         course.phase("comparing")
         with compiling_heard(course.compile):
             found = verified(loaded, settings, before, new, max_seconds=max_seconds)
@@ -145,7 +143,7 @@ def _old_table(
 
 def _new_table(asked: TableOptions, old: Dataset) -> Dataset:
     """Return the new rows; what the old table has as categories or classes is read as these."""
-    with opened(asked) as loaded:
+    with opened(asked, least=1) as loaded:
         new, file = loaded.dataset, loaded.source.file
         is_number = dict(zip(new.feature_names, ~new.categorical, strict=True))
         labels = [
@@ -158,5 +156,5 @@ def _new_table(asked: TableOptions, old: Dataset) -> Dataset:
         kind: Literal["class", "numeric"] = "numeric" if old.classes is None else "class"
         named = [*(asked.categorical or ()), *([line_of(labels)] if labels else ())]
         again = replace(asked, table=str(file), categorical=named, target_kind=kind)
-        with opened(again) as read_again:
+        with opened(again, least=1) as read_again:
             return read_again.dataset

@@ -120,7 +120,8 @@ def in_blocks(rows: Iterator[tuple[int, Sequence[Any]]], n_columns: int) -> Iter
 class Wanted:
     """The user's choices for a file: its target, ignored columns, categorical features.
 
-    The features in `categorical` are added to those in `categorical_features`.
+    The features in `categorical` are added to those in `categorical_features`. `least` is the
+    lowest number of rows.
     """
 
     target: str | None
@@ -129,6 +130,7 @@ class Wanted:
     categorical: tuple[str, ...] = ()
     row_labels: str | None = None
     keeps_na: bool = False
+    least: int = 2
 
     def layout(self, header: Sequence[str], file: str) -> Layout:
         """Return the layout of a file with this header."""
