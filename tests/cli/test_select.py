@@ -137,6 +137,26 @@ def test_weights_are_a_column_that_is_no_feature(door, visits, tmp_path, in_proc
     assert again[0] == code  # the run has its weights
 
 
+def test_groups_and_weights_count_in_score_and_compare(visits, tmp_path, in_process):
+    file, saved = visits[0], tmp_path / "run.json"
+    table = pd.read_csv(file)
+    table["people"] = np.arange(100) % 4 * 0.5
+    table.to_csv(file, index=False)
+    rows = "--target", "ill", "--groups", "of, whom", "--weights", "people"
+    in_process("select", str(file), *rows, "--save", str(saved), "--no-check")
+    run = Result.load(saved)
+    names = ",".join(run.names(run.selected))
+    code, out, _ = in_process("score", str(file), *rows, "--features", names, "--json")
+    assert code == 0
+    assert json.loads(out)["soft"]["dependency"] == pytest.approx(run.dependency, abs=1e-12)
+    code, out, _ = in_process("score", str(file), *rows[:2], "--features", names, "--json")
+    assert json.loads(out)["soft"]["dependency"] != pytest.approx(run.dependency)
+    code, out, err = in_process("compare", str(file), *rows, "--selectors", "soft,kbest,rfe,l1")
+    assert code == 0, err
+    assert "(75 samples)" in out
+    assert "kbest selects without weights" in out
+
+
 def test_columns_that_are_no_weights_are_refused(visits, in_process):
     file = visits[0]
     for name, error in (

@@ -90,6 +90,7 @@ def test_groups_of_samples_are_those_of_the_run(in_process, folder, groups):
     run(in_process, "select", *groups)
     found = verified(in_process, "new.csv", "--table", "old.csv")
     assert found["n_tested"] == 40
+    assert "a row of a known one seems easier to predict than it is" in found["notes"][-1]
     selector = SoftSelector().fit(read_table("old.csv", "label"))
     twin = selector.verify(read_table("new.csv", "label"), old=read_table("old.csv", "label"))
     assert found["accuracy_before"] == twin.accuracy_before

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from sklearn.feature_selection import SelectFromModel, SelectKBest
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 from sklearn.pipeline import make_pipeline
@@ -225,3 +226,26 @@ def test_samples_of_a_large_table_race_by_weights(monkeypatch):
     everything = SoftDependency(replace(make_dataset(X, y), weights=weights + 1.0), sample=600)
     low, high = selector.dependency_interval_
     assert low <= everything.score([selector.support_])[0] <= high
+
+
+@pytest.mark.parametrize("is_routed", [False, True])
+def test_a_check_hands_weights_on_or_says_that_it_cannot(is_routed):
+    X, y, weights = mixed()
+    X, seen = X[list("abcd")], []
+
+    class Model(LogisticRegression):
+        def fit(self, X, y, sample_weight=None):
+            seen.append(sample_weight)
+            return super().fit(X, y, sample_weight)
+
+    with sklearn.config_context(enable_metadata_routing=is_routed):
+        model = Model()
+        if is_routed:
+            model.set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        inner = GridSearchCV(model, {"C": [1.0]}, cv=2) if is_routed else model
+        getter = "best_estimator_.coef_" if is_routed else "auto"
+        check(SelectFromModel(inner, importance_getter=getter), X, y, sample_weight=weights, cv=2)
+        assert seen
+        assert all(one is not None for one in seen)
+        with pytest.warns(UserWarning, match="selects without weights, since its fit does not"):
+            check(SelectKBest(k=2), X, y, sample_weight=weights, cv=2)

@@ -68,6 +68,23 @@ def one_of(names: Any) -> str:
     return f"{', '.join(others)} or {last}"
 
 
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="The column that says which samples belong together, such as a patient; it is no "
+        "feature. Without it, an ID that several samples share.",
+        rich_help_panel=SEARCH,
+    ),
+]
+Weights = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="The column that says how much each sample counts; it is no feature.",
+        rich_help_panel=SEARCH,
+    ),
+]
 Missing = Annotated[
     MissingRule,
     typer.Option(
@@ -164,15 +181,8 @@ class SelectionOptions:
         "Columns that are selected together and count as one, such as 'color_*' or "
         "'body=height,weight'; may be repeated.",
     )
-    groups: str | None = search_field(
-        None,
-        "COLUMN",
-        "The column that says which samples belong together, such as a patient; it is no "
-        "feature. Without it, an ID that several samples share.",
-    )
-    weights: str | None = search_field(
-        None, "COLUMN", "The column that says how much each sample counts; it is no feature."
-    )
+    groups: Groups = None
+    weights: Weights = None
     sample: int | None = search_field(
         None,
         "N",

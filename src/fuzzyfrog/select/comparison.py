@@ -95,6 +95,8 @@ def compared(
         said = ", ".join(map(shown, unseen))
         note = f"Left out of all features and of every selection, as by select: {said}."
         check = replace(check, notes=(*check.notes, note))
+    if dataset.weights is not None and "kbest" in names:
+        check = replace(check, notes=(*check.notes, "kbest selects without weights."))
     seconds = {name: float(np.mean(spent)) for name, spent in several.seconds.items()}
     return Comparison(check, seconds)
 
@@ -196,10 +198,10 @@ def _l1_weights(X: Floats, part: Dataset, seed: int) -> Floats:
     from sklearn.svm import LinearSVC
 
     if part.classes is None:
-        lasso = LassoCV(random_state=seed % 2**32).fit(X, part.target)
+        lasso = LassoCV(random_state=seed % 2**32).fit(X, part.target, part.weights)
         return np.asarray(np.abs(lasso.coef_))
     model = LinearSVC(penalty="l1", dual=False, class_weight="balanced", random_state=seed % 2**32)
-    return np.asarray(np.abs(model.fit(X, part.target).coef_).sum(axis=0))
+    return np.asarray(np.abs(model.fit(X, part.target, part.weights).coef_).sum(axis=0))
 
 
 def _eliminated(X: Floats, owner: Integers, part: Dataset, size: int) -> Integers:
@@ -210,7 +212,7 @@ def _eliminated(X: Floats, owner: Integers, part: Dataset, size: int) -> Integer
     while len(kept) > size:
         model = Ridge() if part.classes is None else LogisticRegression(max_iter=500)
         columns = np.isin(owner, kept)
-        coefficients = np.atleast_2d(model.fit(X[:, columns], part.target).coef_)
+        coefficients = np.atleast_2d(model.fit(X[:, columns], part.target, part.weights).coef_)
         squares = (coefficients**2).sum(axis=0)
         weights = _by_feature(owner[columns], squares, part.n_features)[kept]
         n_dropped = 1 if len(kept) <= ONE_BY_ONE else len(kept) // 10

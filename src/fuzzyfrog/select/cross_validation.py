@@ -14,14 +14,17 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.base import clone
+from sklearn.feature_selection import RFE, SelectFromModel
 from sklearn.utils import _safe_indexing
+from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import ThreadpoolController
 
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import current_deadline, stop_if_late
-from fuzzyfrog.common.messages import count, percent, shown
+from fuzzyfrog.common.messages import count, percent, shown, warn
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.dataset import group_numbers
@@ -53,6 +56,11 @@ MOST_SAMPLES = 5_000  # of a larger table a random part is used
 MOST_CELLS = 5_000_000  # that models have, with a column for each category
 FEWEST_SAMPLES = 500  # which models have, however wide a table is
 RARE = 0.1  # of the samples: a class so rare hardly shows in the accuracy
+UNWEIGHTED = (
+    "The selector selects without weights, since its fit does not take sample_weight; models and "
+    "scores have them. To route them, set_config(enable_metadata_routing=True) and request them "
+    "with set_fit_request(sample_weight=True)."
+)
 DRAWING, SHUFFLING = 0x666F6C6473, 0x6F72646572  # next to the seed: streams of their own
 
 
@@ -294,6 +302,16 @@ class Selecting:
         return Selecting(other, self._dataset)
 
 
+def _takes_weights(selector: Any) -> bool:
+    """Whether `fit` takes weights, or hands them on to what it is made of."""
+    if has_fit_parameter(selector, "sample_weight"):
+        return True
+    if get_config()["enable_metadata_routing"]:
+        return bool(get_routing_for_object(selector).consumes("fit", ["sample_weight"]))
+    hands_on = type(selector) in (RFE, SelectFromModel)  # without routing
+    return hands_on and has_fit_parameter(selector.estimator, "sample_weight")
+
+
 class _Estimator:
     """Any selector of scikit-learn; `table` is what it is fitted on, None for the Dataset."""
 
@@ -307,6 +325,9 @@ class _Estimator:
             self._selector.set_params(random_state=seed)
         self.allowed = np.ones(dataset.n_features, np.bool_)
         self.n_jobs = getattr(selector, "n_jobs", None)
+        self._takes_weights = _takes_weights(selector)
+        if dataset.weights is not None and not self._takes_weights:
+            warn(UNWEIGHTED)
 
     def choices(self, rows: Integers) -> Iterator[Choice]:
         """Yield all features, and the selected ones."""
@@ -337,7 +358,7 @@ class _Estimator:
     def _weights(self, rows: Integers) -> dict[str, Floats]:
         """Return the weights of some samples, if there are any and the selector takes them."""
         weights = self._dataset.weights
-        if weights is None or not has_fit_parameter(self._selector, "sample_weight"):
+        if weights is None or not self._takes_weights:
             return {}
         return {"sample_weight": weights[rows]}
 

@@ -81,6 +81,8 @@ def soft_verified(rows: NewRows, measure: SoftDependency) -> VerifiedSoft:
             n_rarest=int(counts[rarest]),
             class_shift=class_shift(old, new),
         )
+    if old.groups is not None:
+        found = replace(found, notes=(*found.notes, words.OF_KNOWN_GROUPS))
     return replace(found, sentences=tuple(words.soft_verified(found)))
 
 

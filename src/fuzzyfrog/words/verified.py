@@ -8,6 +8,10 @@ from fuzzyfrog.result import BrokenRow, Shift, VerifiedReduct, VerifiedSoft
 from fuzzyfrog.words.text import gamma, named
 
 MOST_ROWS = 10  # that are listed
+OF_KNOWN_GROUPS = (
+    "Old rows were compared by groups, such as patients. New rows are taken for rows of new "
+    "groups: a row of a known one seems easier to predict than it is, so leave such rows out."
+)
 LARGE_ERROR = 0.05  # of a difference of memberships or accuracies
 
 

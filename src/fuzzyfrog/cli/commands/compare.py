@@ -12,7 +12,7 @@ from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import safe, write_json, write_result
 from fuzzyfrog.cli.errors import UsageError
 from fuzzyfrog.cli.inputs import TableOptions, opened
-from fuzzyfrog.cli.names import names_in
+from fuzzyfrog.cli.names import grouped_by, names_in, weighted_by
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.common.jit import compiling_heard
 from fuzzyfrog.common.messages import shown, suggested
@@ -45,6 +45,8 @@ def compare(
     seed: Annotated[
         int, typer.Option(metavar="N", help="Random seed; the same seed gives the same result.")
     ] = 0,
+    groups: options.Groups = None,
+    weights: options.Weights = None,
     missing: options.Missing = "similar",
     jobs: options.Jobs = None,
     as_json: options.Json = False,
@@ -60,15 +62,16 @@ def compare(
         course.phase("starting")
         from fuzzyfrog.select.comparison import compared
 
+        dataset = weighted_by(weights, grouped_by(groups, loaded.dataset))
         with compiling_heard(course.compile):
             found = compared(
-                loaded.dataset, names, folds=folds, seed=seed, missing=missing, n_jobs=jobs,
+                dataset, names, folds=folds, seed=seed, missing=missing, n_jobs=jobs,
                 hear=course.phase,
             )  # fmt: skip
     if as_json:
-        write_json(json.dumps(_document(found, names, loaded.dataset), indent=2))
+        write_json(json.dumps(_document(found, names, dataset), indent=2))
     else:
-        write_result(*_lines(found, names, loaded.dataset))
+        write_result(*_lines(found, names, dataset))
 
 
 def _names(given: list[str] | None) -> list[str]:

@@ -10,7 +10,7 @@ import typer
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import safe, write_json, write_result
 from fuzzyfrog.cli.inputs import TableOptions, left_out_of, opened, warn_of_suspects
-from fuzzyfrog.cli.names import features_in
+from fuzzyfrog.cli.names import features_in, grouped_by, weighted_by
 from fuzzyfrog.cli.options import StrictOptions
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.common.jit import compiling_heard
@@ -26,25 +26,28 @@ def score(
         list[str] | None,
         typer.Option(metavar="A,B", help="The features to score (default: all)."),
     ] = None,
+    groups: options.Groups = None,
+    weights: options.Weights = None,
     jobs: options.Jobs = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Score features by both measures, from 0 to 1, next to all features and to chance."""
     with shown_progress(f"reading {asked.table}", quiet=quiet) as course, opened(asked) as loaded:
-        names = features_in("--features", features, loaded.dataset)
+        dataset = weighted_by(weights, grouped_by(groups, loaded.dataset))
+        names = features_in("--features", features, dataset)
         left_out = left_out_of(
-            loaded.dataset,
+            dataset,
             names,
             way_out="name copies in --features to score them",
             options={"must_include": "features", "exclude": "ignore"},
         )
         if names:  # what they are compared with is the same as without them
-            warn_of_suspects(loaded.dataset, names)
-            left_out = left_out_of(loaded.dataset, (), way_out="", quiet=True)
+            warn_of_suspects(dataset, names)
+            left_out = left_out_of(dataset, (), way_out="", quiet=True)
         course.phase("measuring")
         with compiling_heard(course.compile):
-            result = _measured(loaded.dataset, strict, jobs, names, left_out)
+            result = _measured(dataset, strict, jobs, names, left_out)
     if as_json:
         write_json(json.dumps(result, indent=2))
     else:
@@ -60,8 +63,11 @@ def _measured(
 ) -> dict[str, Any]:
     import numpy as np
 
+    from fuzzyfrog.select.selection import with_groups
+    from fuzzyfrog.select.settings import Settings
     from fuzzyfrog.select.soft import Soft
 
+    dataset = with_groups(dataset, Settings(kind=Soft(), must_include=names or None))
     allowed = [name for name in dataset.feature_names if name not in left_out]
     chosen = [name for name in dataset.feature_names if name in (names or allowed)]
     subsets = np.array(
