@@ -1,7 +1,7 @@
 """Try every `pip install` of the README, the docs and the benchmarks, each in a new environment.
 
-`fuzzyfrog` and `.` are this checkout. Afterwards `pip check` must find nothing in the environment,
-and fuzzyfrog must start where it was installed.
+`fuzzyfrog`, `.` and `lab` are those of this checkout. Afterwards `pip check` must find nothing in
+the environment, and fuzzyfrog must start where it was installed.
 """
 
 import re
@@ -13,9 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("README.md", "CONTRIBUTING.md", "docs/**/*.md", "benchmarks/**/*.*")
+PAGES = ("README.md", "CONTRIBUTING.md", "docs/**/*.md", "benchmarks/**/*.*", "lab/**/*.*")
 LINE = re.compile(r"""pip install((?: +(?:'[^'\n]+'|"[^"\n]+"|[^\s`'"#]+))+)""")
-OURS = re.compile(r"(?:fuzzyfrog|\.)(\[[\w,]+\])?")
+OURS = re.compile(r"(fuzzyfrog|\.|(?:\./)?lab)(\[[\w,]+\])?")
 
 
 def main() -> None:
@@ -43,11 +43,10 @@ def _problem(arguments: list[str]) -> str:
     """Return what went wrong; empty if nothing did."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     ours = [match for one in arguments if (match := OURS.fullmatch(one))]
-    for extra in re.findall(r"\w+", "".join(match[1] or "" for match in ours)):
+    for extra in re.findall(r"\w+", "".join(match[2] or "" for match in ours)):
         if extra not in project["optional-dependencies"]:  # pip only warns
             return f"there is no extra {extra}\n"
-    given = [f"{ROOT}{match[1] or ''}" if (match := OURS.fullmatch(one)) else one
-             for one in arguments]  # fmt: skip
+    given = [_place(match) if (match := OURS.fullmatch(one)) else one for one in arguments]
     with TemporaryDirectory() as folder:
         subprocess.run([sys.executable, "-m", "venv", f"{folder}/env"], check=True)
         steps = [["-m", "pip", "install", "--quiet", *given], ["-m", "pip", "check"]]
@@ -60,6 +59,11 @@ def _problem(arguments: list[str]) -> str:
             if done.returncode:
                 return done.stdout + done.stderr
     return ""
+
+
+def _place(ours: re.Match[str]) -> str:
+    folder = ROOT / "lab" if ours[1].endswith("lab") else ROOT
+    return f"{folder}{ours[2] or ''}"
 
 
 if __name__ == "__main__":
