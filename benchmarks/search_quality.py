@@ -16,22 +16,50 @@ from time import perf_counter, process_time
 
 import numpy as np
 
+from fuzzyfrog.common.params import Parametrized, check_count
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.search import (
     Genetic,
     ParticleSwarm,
     Problem,
     QuickReduct,
-    RandomSubsets,
     ShuffledFrogs,
     run,
 )
+from fuzzyfrog.search.protocol import Batch, Constraints, Proposal, Stream, diverse_subsets
 from fuzzyfrog.select.certify import oracle_of
 from fuzzyfrog_lab.catalog import load_dataset
 from search_tables import DATA, RANKINGS, write_tables
 
+BATCH_ROWS = 900
 LONG = 300  # generations: more than the evaluations allow, unless nothing new comes any more
 IDLE = 60  # shuffles without a better frog
+
+
+class RandomSubsets(Parametrized):
+    """Random subsets of diverse sizes; their scores are not used.
+
+    Parameters
+    ----------
+    n_subsets : int
+        Number of subsets to draw; the paper starts with 900 frogs.
+
+    """
+
+    def __init__(self, *, n_subsets: int = 900) -> None:
+        self.n_subsets = n_subsets
+
+    def propose(self, problem: Problem, seed: int) -> Proposal:
+        """Check the parameters, then return the coroutine that yields batches."""
+        check_count("n_subsets", self.n_subsets)
+        return self._draw(Constraints(problem), seed)
+
+    def _draw(self, constraints: Constraints, seed: int) -> Proposal:
+        for start in range(0, self.n_subsets, BATCH_ROWS):
+            n_rows = min(BATCH_ROWS, self.n_subsets - start)
+            yield Batch(diverse_subsets(n_rows, constraints, Stream(seed, "random", start)))
+
+
 OWN = {
     "frogs": ShuffledFrogs(variant="local"),
     "learning frogs": ShuffledFrogs(),

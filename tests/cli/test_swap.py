@@ -131,7 +131,7 @@ def test_what_is_missing_is_said(run_cli, tmp_path, table):
     assert "red.csv' is not here; --table with the table of the run returns" in ended
     assert "hue" in run_cli("swap", run, "proline", "hue", "--table", there, *QUICK)
     ended = run_cli("swap", run, "prolin", "hue", code=2)
-    assert "OLD must be a selected column, got 'prolin'. Did you mean 'proline'?" in ended
+    assert "of a selected feature, got 'prolin'. Did you mean 'proline'?" in ended
     assert "OLD NEW must be pairs" in run_cli("swap", run, "proline", code=2)
     ended = run_cli("swap", run, "proline", "hue", "hue", "proline", code=2)
     assert "OLD NEW must change the selected columns" in ended

@@ -6,7 +6,7 @@ import numpy as np
 
 from fuzzyfrog.common.deadline import stop_if_late
 from fuzzyfrog.search import Problem
-from fuzzyfrog.search.covering import Rows
+from fuzzyfrog.search.protocol import Rows
 
 
 def random_table(n_samples=40, n_features=7, seed=0):

@@ -7,10 +7,9 @@ from fuzzyfrog import ReductSelector
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.search import Certified, Checkpoint, Exact, Problem, ShuffledFrogs, run
 from fuzzyfrog.search.archive import Archive, ranking_of
-from fuzzyfrog.search.covering import Rows
 from fuzzyfrog.search.frogs import local_search
 from fuzzyfrog.search.frogs.local_search import CoverWalk
-from fuzzyfrog.search.protocol import Stream
+from fuzzyfrog.search.protocol import Rows, Stream
 from fuzzyfrog.select.certify import oracle_of
 from search.lookup import Lookup, Oracle, mask_of, plain, random_table
 

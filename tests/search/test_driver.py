@@ -13,7 +13,6 @@ from fuzzyfrog.search import (
     Genetic,
     ParticleSwarm,
     QuickReduct,
-    RandomSubsets,
     ShuffledFrogs,
     run,
 )
@@ -365,7 +364,6 @@ def test_bad_arguments_get_a_sentence(arguments, sentence):
         (Genetic(p_mutation="much"), "p_mutation must be a number from 0 to 1, got 'much'"),
         (ParticleSwarm(n_particles=0), "n_particles must be an integer of at least 1, got 0"),
         (ParticleSwarm(max_velocity=-1), "max_velocity must be a finite number above 0, got -1"),
-        (RandomSubsets(n_subsets=0), "n_subsets must be an integer of at least 1, got 0"),
     ],
 )
 def test_bad_parameters_get_a_sentence(search, sentence):

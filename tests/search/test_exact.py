@@ -14,7 +14,7 @@ from fuzzyfrog.search import (
     exact_front,
     run,
 )
-from fuzzyfrog.search.covering import Rows
+from fuzzyfrog.search.protocol import Rows
 from search.lookup import Lookup, Oracle, mask_of, plain, random_table
 
 N_FEATURES = 7

@@ -11,8 +11,8 @@ from fuzzyfrog.errors import CheckpointError
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.search import Checkpoint, Exact, Problem, QuickReduct, exact, proof_log, run
 from fuzzyfrog.search import checkpoint as checkpoint_module
-from fuzzyfrog.search.covering import CoverSearch, Rows
-from fuzzyfrog.search.covering.search import Stack
+from fuzzyfrog.search.covering.search import CoverSearch, Stack
+from fuzzyfrog.search.protocol import Rows
 from fuzzyfrog.select.certify import oracle_of
 from search.lookup import plain
 
@@ -95,36 +95,6 @@ def test_lives_too_short_for_a_place_get_there_too(task, slices, tmp_path, monke
             outcome = go(task, tmp_path / "scores")
     assert outcome == expected
     assert n_lives > 4
-
-
-def test_what_was_asked_of_the_data_is_not_asked_again(task, slices, tmp_path):
-    killed(task, tmp_path / "scores", slices, 10)
-    measure, problem = task
-    asked = []
-
-    def oracle(subset):
-        asked.append(subset.tobytes())
-        return problem.oracle(subset)
-
-    counted = Problem(N_FEATURES, problem.n_cells, problem.full_score, oracle=oracle)
-    n_before = len(asked)
-    go((measure, counted), None)
-    n_all = len(asked) - n_before
-    go((measure, counted), tmp_path / "scores")
-    assert len(asked) - n_all < n_all
-
-
-def test_a_bound_is_that_of_its_costs(tmp_path):
-    rows = Rows(np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]]), np.ones(2))
-    free = {"fixed": np.zeros(3, bool), "allowed": np.ones(3, bool)}
-    with closing(checkpoint_module.ScoreLog(tmp_path / "scores", {})) as log:
-        bound, _ = proof_log.RecordedSteps(None, log).relaxed(rows, **free, costs=np.full(3, 10))
-    assert bound == 10
-    for costs in (None, np.ones(3, np.int64)):
-        with closing(checkpoint_module.ScoreLog(tmp_path / "scores", {})) as log:
-            steps = proof_log.RecordedSteps(None, log)
-            with pytest.raises(CheckpointError, match="got others"):
-                steps.relaxed(rows, **free, costs=costs)
 
 
 @pytest.mark.long

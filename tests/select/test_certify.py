@@ -9,7 +9,7 @@ from hypothesis import given
 from fuzzyfrog import Exact, ReductSelector, dependency, enumerate_reducts, load_dataset
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.result import Certificate
-from fuzzyfrog.search import proof_log
+from fuzzyfrog.search import exact
 from measure_cases import TNORMS, cases, with_table
 from strategies import examples
 
@@ -277,13 +277,13 @@ def test_large_covers_are_proved_by_an_integer_program(monkeypatch):
     y = np.arange(len(X)) > 0
     monkeypatch.setattr("fuzzyfrog.search.exact.MOST_BRANCHED", 5)
     asked = []
-    answer = proof_log.smallest_cover
+    answer = exact.smallest_cover
 
     def spied(*rows, **choices):
         asked.append(answer(*rows, **choices))
         return asked[-1]
 
-    monkeypatch.setattr(proof_log, "smallest_cover", spied)
+    monkeypatch.setattr(exact, "smallest_cover", spied)
     found = ReductSelector("exact").fit(X, y).certificate_
     assert asked[-1].lower_bound == 2 * n_triangles
     assert (found.size, found.n_reducts, found.all_listed) == (

@@ -15,7 +15,8 @@ from fuzzyfrog import (
 )
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.result import Chosen, Stability
-from fuzzyfrog.words import columns_table, words_of
+from fuzzyfrog.words import words_of
+from fuzzyfrog.words.columns import columns_table
 
 
 class Halves:

@@ -10,7 +10,8 @@ from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.measure import SoftDependency
 from fuzzyfrog.result import Result
 from fuzzyfrog.select import roles
-from fuzzyfrog.words import columns_table, words_of
+from fuzzyfrog.words import words_of
+from fuzzyfrog.words.columns import columns_table
 from naive.soft import alike_numbers, differences, same_class, soft_memberships
 
 SAID = "ignore:feature '(patient_id|nothing)'"  # warnings about the table below

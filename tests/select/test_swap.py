@@ -7,7 +7,8 @@ import pytest
 from fuzzyfrog import DataError, FeatureSelector, ReductSelector, Result, SoftSelector, load_dataset
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.measure import Dependency, SoftDependency
-from fuzzyfrog.words import exchange_sentences, words_of
+from fuzzyfrog.words import words_of
+from fuzzyfrog.words.columns import exchange_sentences
 
 WINE = load_dataset("wine")
 PROLINE, HUE = (WINE.feature_names.index(name) for name in ("proline", "hue"))
@@ -104,7 +105,7 @@ def test_groups_of_columns_are_refused():
 
 def test_what_cannot_be_exchanged_is_said():
     selector = SoftSelector().fit(WINE)
-    with pytest.raises(ParameterError, match=r"old must be a selected column, got 'prolin'\. Did"):
+    with pytest.raises(ParameterError, match=r"old must be .* feature, got 'prolin'\. Did"):
         selector.swap("prolin", "hue", WINE)
     with pytest.raises(ParameterError, match="new must be a column that is not selected, got 'alc"):
         selector.swap("proline", "alcohol", WINE)

@@ -307,12 +307,10 @@ def _try_out(selector: Any, where: str, *, is_plain: bool) -> None:
         selector.settings.strategy.propose(A_PROBLEM, 0).close()
         if is_plain:
             return
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             _Searching(replace(selector.settings, checkpoint=None)).fit(make_dataset(*A_TABLE))
     elif isinstance(selector, BoostedSelector):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             selector.fit(*A_TABLE)
     elif absent := [name for name in ("fit", "get_support") if not hasattr(selector, name)]:
         raise ConfigError(

@@ -180,17 +180,13 @@ class Explanation(Part, frozen=True):
             "distance": ("Samples that come closer to another class", "enemy"),
             "membership": ("Samples whose neighborhood gets worse", "unlike neighbor"),
         }[self.kind]
-        lines = [
-            f"{self.kind + ' with':>15}",
-            *(f"{one.before:>15.6f}" for one in self.examples),
+        titles = "sample", other, f"{self.kind} with", "without"
+        rows = [
+            (str(one.sample), str(one.other), f"{one.before:.6f}", f"{one.after:.6f}")
+            for one in self.examples
         ]
-        rest = [f"{'without':>9}", *(f"{one.after:>9.6f}" for one in self.examples)]
-        names = [
-            f"{'sample':>8}  {other:>15}",
-            *(f"{one.sample:>8}  {one.other:>15}" for one in self.examples),
-        ]
-        rows = ["  ".join(row) for row in zip(names, lines, rest, strict=True)]
-        return "\n".join([head, f"{what}: {self.n_affected:,}. Most of all:", *rows])
+        lines = [f"{a:>8}  {b:>15}  {c:>15}  {d:>9}" for a, b, c, d in (titles, *rows)]
+        return "\n".join([head, f"{what}: {self.n_affected:,}. Most of all:", *lines])
 
 
 class AmbiguousSample(Part, frozen=True):

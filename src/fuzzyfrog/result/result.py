@@ -413,23 +413,32 @@ class Result(Part, frozen=True):
                 f"the result must be explained, got one that is not, because "
                 f"{self.why_unexplained}. Run it again {way_out}."
             )
-        for explanation in self.explanations:
-            if feature == explanation.name:
-                return explanation
-        for explanation in self.explanations:
-            if str(feature) == str(explanation.feature):
-                return explanation
-        names = [explanation.name for explanation in self.explanations]
-        got, close = shown(feature), close_to(feature, names)
+        index = self.selected_feature(feature)
+        return next(one for one in self.explanations if one.feature == index)
+
+    def selected_feature(
+        self, feature: str | int, parameter: str = "feature", if_known: str = ""
+    ) -> int:
+        """Return the index of a selected feature, given its name, or its index if no name matches.
+
+        Raises
+        ------
+        ParameterError
+            If there is none; `if_known` is a way out for features that are not selected.
+        """
+        names = self.names(self.selected)
+        if feature in names:
+            return self.selected[names.index(str(feature))]
+        if str(feature).isdecimal() and int(feature) in self.selected:
+            return int(feature)
+        got, close, guess = shown(feature), close_to(feature, names), ""
         if any(feature == one.name for one in self.table.features):
-            got, close = f"{got}, which is a feature but not selected", []
-        guess = f"Did you mean {shown(close[0])}? " if close else ""
-        raise ParameterError(
-            "feature",
-            "be the name or the index of a selected feature",
-            got,
-            f"{guess}Selected: {listed(names)}.",
-        )
+            got, guess = f"{got}, which is a feature but not selected", if_known
+        elif close:
+            guess = f"Did you mean {shown(close[0])}? "
+        rule = "be the name or the index of a selected feature"
+        hint = f"{guess}Selected: {listed(names)} ({listed(self.selected)})."
+        raise ParameterError(parameter, rule, got, hint)
 
     def without_rows(self) -> Self:
         """Return the result without the values and names of single rows, to share it.

@@ -6,14 +6,14 @@ How a run works::
       |                    them, and returns the Outcome
       |-- Search           a coroutine: yields a Batch, gets scores        protocol.py
       |     ShuffledFrogs    frog leaping, with a local search             frogs/
-      |     Genetic, ParticleSwarm, RandomSubsets                          one file each
+      |     Genetic, ParticleSwarm                                         one file each
       |     QuickReduct      greedy steps forward                          stepwise.py
       |     Exact, Certified proof of the smallest subsets                 exact.py
       |       CoverProof       by requirements, with covering/             exact.py
       |       ExactFront       by branch and bound over scores             exact_front.py
       |-- Evaluator        each subset once, within the budget             evaluator.py
       |     ScoreLog         scores on disk, to resume from                checkpoint.py
-      |     RecordedSteps    steps of a proof, in the same log             proof_log.py
+      |     RecordedSearch   slices of a proof, in the same log            proof_log.py
       |-- Archive, Front   the best subsets found, by a ranking            archive.py
       `-- Finish           removes features that are not needed            driver.py
 
@@ -32,7 +32,6 @@ from fuzzyfrog.search.exact_front import ExactFront
 from fuzzyfrog.search.frogs import ShuffledFrogs
 from fuzzyfrog.search.genetic import Genetic
 from fuzzyfrog.search.protocol import Batch, Objective, Problem, Proof, Proposal, Search
-from fuzzyfrog.search.random_subsets import RandomSubsets
 from fuzzyfrog.search.stepwise import QuickReduct
 from fuzzyfrog.search.swarm import ParticleSwarm
 
@@ -53,7 +52,6 @@ __all__ = [
     "Proof",
     "Proposal",
     "QuickReduct",
-    "RandomSubsets",
     "Reduct",
     "Search",
     "ShuffledFrogs",

@@ -15,7 +15,6 @@ features, the lowest index first, never by their arrival, so that an order does 
 the subsets were found.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
@@ -29,8 +28,8 @@ SLACK = 1 - 2.0**-50  # for the roundings of a division: a bar may be too low, n
 
 
 @dataclass(frozen=True)
-class Ranking(ABC):
-    """An order of subsets by score and cost, which is their size if features have no costs."""
+class Ranking:
+    """An order of subsets by score, then by cost, which is their size if features have no costs."""
 
     n_features: int
     target: float
@@ -41,35 +40,54 @@ class Ranking(ABC):
         """Return what each subset costs."""
         return cost_of(subsets, self.costs)
 
-    @abstractmethod
     def merit(self, scores: Floats, costs: Integers) -> Floats:
         """Return columns to compare one after another, float64[n, 3]; higher is better.
 
-        Subsets whose first two columns tie are equally good; the third only orders them.
+        Subsets whose first two columns tie are equally good; the third only orders them. Here: the
+        score up to the target, the lower cost, the score.
         """
+        return np.column_stack([np.minimum(scores, self.target), -costs, scores])
 
-    @abstractmethod
     def floor(self, merit: Floats) -> Floats:
-        """Return the lowest values of the first column that tie with the given ones."""
+        """Return the lowest values of the first column that tie with the given ones.
 
-    @abstractmethod
+        The target where it is reached, else a tolerance less.
+        """
+        return np.where(merit >= self.target, self.target, merit - self.tolerance)
+
     def needed(self, costs: Integers, score: Floats, cost: Integers) -> Floats:
         """Return the lowest score with which ``costs`` are as good as (``score``, ``cost``).
 
-        It may be a rounding too low, never too high; infinity where no score is enough.
+        It may be a rounding too low, never too high; infinity where no score is enough. It is the
+        same score for a subset that costs no more, a higher one for others.
         """
+        enough = np.minimum(score, self.target)
+        more = np.where(enough < self.target, np.nextafter(enough, np.inf), np.inf)
+        return np.where(costs <= cost, self.floor(enough), more)
 
-    @abstractmethod
     def best(self, scores: Floats, costs: Integers) -> Masks:
-        """Return which subsets are the best; all of these cost the same."""
+        """Return which subsets are the best, the cheapest of those with the highest score.
 
-    @abstractmethod
+        All of these cost the same.
+        """
+        near = self.near(scores, costs)
+        return np.asarray(near & (costs == costs[near].min()))
+
     def contend(self, scores: Floats, costs: Integers) -> Masks:
         """Return which subsets may be among the best after better ones are found.
 
         Subsets tie with the best of all, not with the next one: a later subset may end the tie of
-        those that are the best now, but not that of others.
+        those that are the best now, but not that of others. These tie with the highest score and
+        score more than any cheaper subset.
         """
+        enough = np.minimum(scores, self.target)
+        contends = self.near(scores, costs)
+        highest = -np.inf
+        for cost in np.unique(costs[contends]):
+            as_costly = contends & (costs == cost)
+            contends &= ~as_costly | (enough > highest)
+            highest = max(highest, enough[as_costly].max())
+        return contends
 
     def order(self, subsets: Masks, scores: Floats) -> Integers:
         """Return positions from the best subset to the worst."""
@@ -90,40 +108,6 @@ class Ranking(ABC):
         """Return which subsets tie with the best by the first column."""
         first = self.merit(scores, costs)[:, 0]
         return np.asarray(first >= self.floor(first.max(keepdims=True)))
-
-
-class LexicographicRanking(Ranking):
-    """Higher score first, then the lower cost."""
-
-    def merit(self, scores: Floats, costs: Integers) -> Floats:
-        """Return score up to the target, lower cost, score."""
-        return np.column_stack([np.minimum(scores, self.target), -costs, scores])
-
-    def floor(self, merit: Floats) -> Floats:
-        """Return the target where it is reached, else a tolerance less."""
-        return np.where(merit >= self.target, self.target, merit - self.tolerance)
-
-    def needed(self, costs: Integers, score: Floats, cost: Integers) -> Floats:
-        """Return the same score for a subset that costs no more, a higher one for others."""
-        enough = np.minimum(score, self.target)
-        more = np.where(enough < self.target, np.nextafter(enough, np.inf), np.inf)
-        return np.where(costs <= cost, self.floor(enough), more)
-
-    def best(self, scores: Floats, costs: Integers) -> Masks:
-        """Return which are the cheapest of those with the highest score."""
-        near = self.near(scores, costs)
-        return np.asarray(near & (costs == costs[near].min()))
-
-    def contend(self, scores: Floats, costs: Integers) -> Masks:
-        """Return which tie with the highest score and score more than any cheaper subset."""
-        enough = np.minimum(scores, self.target)
-        contends = self.near(scores, costs)
-        highest = -np.inf
-        for cost in np.unique(costs[contends]):
-            as_costly = contends & (costs == cost)
-            contends &= ~as_costly | (enough > highest)
-            highest = max(highest, enough[as_costly].max())
-        return contends
 
 
 class ProductRanking(Ranking):
@@ -167,14 +151,10 @@ class ProductRanking(Ranking):
         return np.asarray(self.near(scores, costs) & (scores > 0))
 
 
-_RANKINGS = {"lexicographic": LexicographicRanking, "product": ProductRanking}
-
-
 def ranking_of(problem: Problem) -> Ranking:
     """Return the ranking of a problem."""
-    return _RANKINGS[problem.ranking](
-        problem.n_features, problem.target, problem.tolerance, problem.costs
-    )
+    kind = ProductRanking if problem.ranking == "product" else Ranking
+    return kind(problem.n_features, problem.target, problem.tolerance, problem.costs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,14 +277,14 @@ class Outcome:
     reducts: tuple[Reduct, ...]
     front: tuple[FrontPoint, ...]
     feature_frequency: Floats
-    history: tuple[Moment, ...]
-    n_evaluations: int
-    n_on_sample: int
-    n_replayed: int
     stop_reason: str
     lower_bound: int
-    proven: bool
-    all_listed: bool
+    history: tuple[Moment, ...] = ()
+    n_evaluations: int = 0
+    n_on_sample: int = 0
+    n_replayed: int = 0
+    proven: bool = False
+    all_listed: bool = False
 
 
 class _Best(NamedTuple):

@@ -1,13 +1,12 @@
 """The log of scores on disk, from which a killed run resumes bit for bit.
 
-A run is a pure function of its parameters and of the answers it received, which are scores, and
-steps of a proof (`proof_log`). So only these have to be saved, in the order in which they came. The
-file is
+A run is a pure function of its parameters and of the scores it received, so only these have to be
+saved, in the order in which they came; slices of a proof (`proof_log`) save its time. The file is
 
     magic | length, CRC | header (JSON) | length, CRC, fingerprint of the question, answer | ...
 
-with one record for each group of subsets that was scored, and for each step of a proof.  At worst a
-crash leaves a torn last record, which is cut off; a record with a wrong CRC ends the log as well.
+with one record for each group of subsets that was scored, and for each slice of a proof.  At worst
+a crash leaves a torn last record, which is cut off; a record with a wrong CRC ends the log as well.
 """
 
 import hashlib

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
 
@@ -87,7 +87,9 @@ def run(
             f"have the {problem.n_features} features of the problem",
             str(objective.n_features),
         )
-    budget = _budget(max_evaluations, max_seconds)
+    check_budget(max_evaluations, max_seconds)
+    deadline = current_deadline().within(inf if max_seconds is None else max_seconds)
+    budget = Budget(inf if max_evaluations is None else max_evaluations, deadline)
     if checkpoint is not None:
         checkpoint.check_path()
         search.propose(problem, seed).close()  # checks the parameters before there is a file
@@ -100,14 +102,6 @@ def run(
         proposal.close()
         if log is not None:
             log.close()
-
-
-def _budget(max_evaluations: int | None, max_seconds: float | None) -> Budget:
-    check_budget(max_evaluations, max_seconds)
-    return Budget(
-        inf if max_evaluations is None else max_evaluations,
-        current_deadline().within(inf if max_seconds is None else max_seconds),
-    )
 
 
 class _Run:
@@ -135,7 +129,7 @@ class _Run:
     def outcome(self, proposal: Proposal) -> Outcome:
         """Follow the search to its end, then finish."""
         try:
-            reason = self._follow(proposal, self._kept_for_finish) or "converged"
+            reason = self._follow(proposal, keeps_some=True) or "converged"
             if reason != "interrupted":
                 self._end(reason)
         except MemoryError:
@@ -153,23 +147,24 @@ class _Run:
     def _resort_to_all(self) -> None:
         """Take all features if nothing was scored yet: their score is known."""
         if not len(self._archive) and self._problem.n_features_to_select is None:
-            constraints = self._constraints
-            everything = constraints.fixed.copy()
-            everything[constraints.free] = True
-            self._enter(everything[np.newaxis], np.array([self._problem.full_score]))
+            everything = self._constraints.allowed[np.newaxis]
+            self._enter(everything, np.array([self._problem.full_score]))
 
-    def _follow(self, proposal: Proposal, reserve: Callable[[], int]) -> str | None:
-        """Score the proposed batches; return why the search was stopped, None if it finished."""
+    def _follow(self, proposal: Proposal, *, keeps_some: bool = False) -> str | None:
+        """Score the proposed batches; return why the search was stopped, None if it finished.
+
+        With `keeps_some`, evaluations are kept for the steps that follow.
+        """
         try:
             with limited(self._budget.deadline):
-                return self._scored(proposal, reserve)
+                return self._scored(proposal, keeps_some)
         except TimeIsUp:  # while the search was choosing what to propose
             return self._budget.deadline.reason
 
-    def _scored(self, proposal: Proposal, reserve: Callable[[], int]) -> str | None:
+    def _scored(self, proposal: Proposal, keeps_some: bool) -> str | None:
         batch = next(proposal, None)
         while batch is not None:
-            self._budget.reserve = reserve()
+            self._budget.reserve = self._kept_for_finish() if keeps_some else 0
             scores, reason = self._evaluator.evaluate(batch)
             reason = self._hear(batch, scores) or reason
             if reason is None and self._budget.deadline.expired():
@@ -221,16 +216,16 @@ class _Run:
         if reason == "max_seconds":
             self._resort_to_all()
         self._allow_a_check()
-        self._follow(self._finish.fill(), _nothing)
+        self._follow(self._finish.fill())
         if not len(self._archive) or self._is_smallest():
             return  # without a feature it would be a subset that was proved not to exist
         if reason == "converged":
             # First the best alone: larger subsets then need no check.
-            self._follow(self._finish.reduce_best(self._evaluator.ledger), _nothing)
-            self._follow(self._finish.check_all(), _nothing)
+            self._follow(self._finish.reduce_best(self._evaluator.ledger))
+            self._follow(self._finish.check_all())
         if reason != "callback":
             self._allow_a_check()  # a few trials, most of them rejected early
-            self._follow(self._finish.reduce_best(self._evaluator.ledger), _nothing)
+            self._follow(self._finish.reduce_best(self._evaluator.ledger))
 
     def _allow_a_check(self) -> None:
         """Allow a little extra time for the steps that an answer needs."""
@@ -241,9 +236,8 @@ class _Run:
     def _is_smallest(self) -> bool:
         """Whether the best subsets reach the target and none that costs less does."""
         problem, archive = self._problem, self._archive
-        is_asked_for = problem.ranking == "lexicographic" and problem.n_features_to_select is None
         reaches = archive.score >= problem.target and archive.cost == self._proof.lower_bound
-        return is_asked_for and reaches
+        return problem.asks_for_fewest and reaches
 
     def _result(self, reason: str) -> Outcome:
         subsets, scores = self._archive.ranked()
@@ -332,10 +326,6 @@ class Finish:
         required = float(self._required(np.array([score]))[0])
         smaller = self._constraints.without_one(subset)
         return all(ledger.is_below(key, required) for key in subset_keys(smaller))
-
-
-def _nothing() -> int:
-    return 0
 
 
 def _diversity(subsets: Masks) -> float | None:

@@ -30,10 +30,6 @@ class Budget:
     deadline: Deadline
     reserve: int = 0  # evaluations kept for the steps that follow the search
 
-    def evaluations_left(self, n_evaluations: int) -> float:
-        """Return the evaluations that are left, not counting the reserve."""
-        return max(0, self.max_evaluations - self.reserve - n_evaluations)
-
 
 class Evaluator:
     """Scores batches within a budget, every subset once.
@@ -94,8 +90,9 @@ class Evaluator:
             self._sample = sample.tobytes(), _Rows(make)
         return self._sample[1]
 
-    def _scores(self, keys: list[bytes], ledger: Ledger) -> Floats:
-        found = [ledger.known(key, -inf) for key in keys]
+    def _scores(self, keys: list[bytes]) -> Floats:
+        """Return the scores of subsets; -inf where a subset was rejected or not scored."""
+        found = [self._rows.ledger.known(key, -inf) for key in keys]
         return np.array([-inf if score is None else score for score in found])
 
     def _each(self, subsets: Masks, keys: list[bytes], bars: Floats) -> tuple[Floats, str | None]:
@@ -118,15 +115,13 @@ class Evaluator:
             if n_done < n_allowed and self.budget.deadline.expired():
                 cut = self.budget.deadline.reason
                 break
-        ledger = self._rows.ledger
-        known = [ledger.known(key, bar) for key, bar in zip(keys, bars.tolist(), strict=True)]
-        return np.array([-inf if score is None else score for score in known]), cut
+        found = self._scores(keys)
+        return np.where(found >= bars, found, -inf), cut
 
     def _only_best(
         self, subsets: Masks, keys: list[bytes], bars: Floats, within: float
     ) -> tuple[Floats, str | None]:
-        known = [self._rows.ledger.known(key, -inf) for key in keys]
-        highest = max((score for score in known if score is not None), default=-inf)
+        highest = self._scores(keys).max(initial=-inf)
         rows, _ = self._unknown(keys, np.full(len(keys), highest - within))
         n_allowed, cut = self._allowed(len(rows))
         new = [keys[row] for row in rows[:n_allowed]]
@@ -138,7 +133,7 @@ class Evaluator:
                 self._enter(new, scores, np.full(len(new), np.max(scores) - within))
             except TimeIsUp:
                 cut = self.budget.deadline.reason
-        all_scores = self._scores(keys, self._rows.ledger)
+        all_scores = self._scores(keys)
         among_best = all_scores >= all_scores.max(initial=-inf) - within
         return np.where(among_best & (all_scores >= bars), all_scores, -inf), cut
 
@@ -155,7 +150,7 @@ class Evaluator:
         return scores
 
     def _allowed(self, n_wanted: int) -> tuple[int, str | None]:
-        left = self.budget.evaluations_left(self.n_evaluations)
+        left = max(0, self.budget.max_evaluations - self.budget.reserve - self.n_evaluations)
         return (n_wanted, None) if n_wanted <= left else (int(left), "max_evaluations")
 
     def _unknown(self, keys: list[bytes], bars: Floats) -> tuple[Integers, Floats]:

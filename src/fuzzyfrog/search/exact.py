@@ -2,8 +2,8 @@
 
 The fewest features that keep the full score are proved by requirements. Rows of requirements come
 from the oracle, bounds from a linear relaxation or an integer program (`covering.linear_program`),
-and the list of all covers of one size from branch and bound (`covering.search`). All of them go
-through `proof_log.RecordedSteps`, so that a run that is killed resumes.
+and the list of all covers of one size from branch and bound (`covering.search`), whose slices are
+kept (`proof_log`), so that a run that is killed resumes.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.params import Parametrized, check_count
 from fuzzyfrog.search.archive import Archive, ranking_of
 from fuzzyfrog.search.covering.cheapest import CheapestSearch
-from fuzzyfrog.search.covering.linear_program import rounded
+from fuzzyfrog.search.covering.linear_program import relaxed, rounded, smallest_cover
+from fuzzyfrog.search.covering.search import CoverSearch
 from fuzzyfrog.search.exact_front import subsets_reaching, subsets_within
-from fuzzyfrog.search.proof_log import RecordedSteps
+from fuzzyfrog.search.proof_log import RecordedSearch
 from fuzzyfrog.search.protocol import (
     Batch,
     Constraints,
@@ -186,12 +187,11 @@ class CoverProof:
 
     def __init__(self, problem: Problem, oracle: Oracle, limit: int) -> None:
         self._target = problem.target
-        self._steps = RecordedSteps(oracle, problem.log)
+        self._oracle, self._log = oracle, problem.log
         self._limit = limit
         constraints = Constraints(problem)
         self._fixed = constraints.fixed.copy()
-        self._allowed = constraints.fixed.copy()
-        self._allowed[constraints.free] = True
+        self._allowed = constraints.allowed
         self._costs = problem.costs
         self._rows = [Rows.none(problem.n_features)]
         self._known_cost = self._cost(self._allowed)
@@ -222,7 +222,7 @@ class CoverProof:
         n_idle, shares = 0, self._fixed.astype(np.float64)
         while n_idle < self._patience() and n_rounds > 0:
             rows = Rows.joined(self._rows)
-            bound, shares = self._steps.relaxed(
+            bound, shares = relaxed(
                 rows, fixed=self._fixed, allowed=self._allowed, costs=self._costs
             )
             n_idle, n_rounds = 0 if bound > self.lower_bound else n_idle + 1, n_rounds - 1
@@ -305,9 +305,7 @@ class CoverProof:
         while is_broken:
             rows = Rows.joined(self._rows)
             n_nodes = 1 + PROGRAM_WORK // (1 + int(np.count_nonzero(rows.weights)))
-            answer = self._steps.smallest_cover(
-                rows, fixed=self._fixed, allowed=self._allowed, n_nodes=n_nodes
-            )
+            answer = smallest_cover(rows, fixed=self._fixed, allowed=self._allowed, n_nodes=n_nodes)
             self._raise_bound(answer.lower_bound)
             if answer.cover is None:
                 return
@@ -356,9 +354,9 @@ class CoverProof:
         """List subsets of one size with the full score; return how many, and whether all."""
         if len(self._rows) == 1:
             self._learn(self._fixed)
-        search = self._steps.covers(
-            Rows.joined(self._rows), size, fixed=self._fixed, allowed=self._allowed
-        )
+        rows = Rows.joined(self._rows)
+        plain = CoverSearch(rows, size, fixed=self._fixed, allowed=self._allowed)
+        search = plain if self._log is None else RecordedSearch(plain, self._log)
         n_listed, n_covers = 0, FEWEST_COVERS
         while not search.is_exhausted and n_listed <= self._limit:
             n_wanted = min(n_covers, self._limit + 1 - n_listed)
@@ -387,7 +385,7 @@ class CoverProof:
 
     def _learn(self, subset: Masks) -> bool:
         """Request rows that a subset breaks; return whether there are any."""
-        rows = self._steps.broken(subset)
+        rows = self._oracle(subset)
         if len(rows):
             self._rows.append(rows)
         return bool(len(rows))

@@ -123,8 +123,7 @@ def subsets_reaching(constraints: Constraints, size: int, bar: Callable[[], floa
 
     The bar may rise; it is infinity once no subset can reach it.
     """
-    free = np.zeros(len(constraints.fixed), np.bool_)
-    free[constraints.free] = True
+    free = constraints.allowed & ~constraints.fixed
     branches = [_Branch(constraints.fixed, free, inf)]
     n_together = min(TRIED_TOGETHER, max(1, BATCH_CELLS // len(free)))
     while branches:
@@ -145,8 +144,7 @@ def subsets_within(constraints: Constraints, bar: Callable[[Integers], Floats]) 
     The bar never falls as costs rise, and it may rise; infinity where no score is enough.
     """
     costs = np.asarray(constraints.problem.costs)
-    free = np.zeros(len(constraints.fixed), np.bool_)
-    free[constraints.free] = True
+    free = constraints.allowed & ~constraints.fixed
     branches = [_Branch(constraints.fixed, free, inf)]
     while branches:
         branch = branches.pop()

@@ -1,18 +1,19 @@
-"""The steps of a proof in the log of scores, so that a killed proof resumes.
+"""The slices of branch and bound in the log of scores, so that a killed proof resumes.
 
-A run that resumes asks the same questions in the same order, so the answers (rows of the oracle,
-bounds, slices of branch and bound) are kept in that order, among the scores. Next to the log is the
-newest place of the branch and bound with its position in the log, a file that is replaced as a
-whole. Without it, or if it is damaged or of another log, branch and bound takes its slices again.
+A run that resumes asks the same questions in the same order, so the covers that a slice found are
+kept in that order, among the scores. Next to the log is the newest place of the branch and bound
+with its position in the log, a file that is replaced as a whole. Without it, or if it is damaged or
+of another log, branch and bound takes its slices again. Rows and bounds are computed again, which
+takes a moment.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from hashlib import blake2b
 from math import inf, prod
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -20,12 +21,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.files import written_whole
 from fuzzyfrog.search.checkpoint import FINGERPRINT_BYTES, FRAME, ScoreLog, foreign, framed
-from fuzzyfrog.search.covering.linear_program import Answer, relaxed, smallest_cover
 from fuzzyfrog.search.covering.search import CoverSearch, Slice
-from fuzzyfrog.search.protocol import Oracle, Rows
+from fuzzyfrog.search.protocol import Rows
 
 MAGIC = b"FFPLACE1"
 KINDS = frozenset({"|b1", "|u1", "<i4", "<i8", "<u8", "<f8"})
@@ -38,38 +37,6 @@ Arrays: TypeAlias = Sequence[NDArray[Any]]
 def place_file(scores: Path) -> Path:
     """Return the file next to a log of scores with the newest place of the branch and bound."""
     return scores.with_name(f"{scores.name}.place")
-
-
-def digest_of(*parts: bytes | NDArray[Any] | int) -> bytes:
-    """Return the fingerprint of a question that consists of these parts."""
-    digest = hashlib.blake2b(digest_size=FINGERPRINT_BYTES)
-    for part in parts:
-        if isinstance(part, np.ndarray):
-            part = str(part.shape).encode() + np.ascontiguousarray(part).tobytes()
-        content = part if isinstance(part, bytes) else str(part).encode()
-        digest.update(len(content).to_bytes(8, "little") + content)
-    return digest.digest()
-
-
-def _recorded(
-    log: ScoreLog | None,
-    question: Callable[[], bytes],
-    compute: Callable[[], Arrays],
-    is_sound: Callable[[Arrays], bool],
-) -> Arrays:
-    """Return an answer from the log, or compute it and keep it there."""
-    if log is None:
-        return compute()
-    fingerprint = question()
-    known = log.answer(fingerprint)
-    if known is None:
-        arrays = compute()
-        log.append(fingerprint, _packed(arrays))
-        return arrays
-    recalled = _unpacked(known)
-    if recalled is None or not is_sound(recalled):
-        raise foreign()
-    return recalled
 
 
 def _packed(arrays: Arrays) -> bytes:
@@ -91,71 +58,6 @@ def _unpacked(content: bytes) -> Arrays | None:
     except (ValueError, TypeError, RecursionError):
         return None
     return None if rest else arrays
-
-
-class RecordedSteps:
-    """Rows of requirements, bounds and integer programs, each computed once."""
-
-    def __init__(self, oracle: Oracle, log: ScoreLog | None) -> None:
-        self._oracle = oracle
-        self._log = log
-
-    def broken(self, subset: Masks) -> Rows:
-        """Return rows that a subset breaks."""
-
-        def asked() -> Arrays:
-            rows = self._oracle(subset)
-            return rows.weights, rows.needed
-
-        return Rows(
-            *_recorded(
-                self._log,
-                lambda: digest_of(b"rows", np.packbits(subset)),
-                asked,
-                lambda arrays: _are_rows(arrays, len(subset)),
-            )
-        )
-
-    def relaxed(
-        self, rows: Rows, *, fixed: Masks, allowed: Masks, costs: Integers | None
-    ) -> tuple[float, Floats]:
-        """Return the result of `linear_program.relaxed`."""
-        priced = () if costs is None else (costs,)
-
-        def solved() -> Arrays:
-            bound, shares = relaxed(rows, fixed=fixed, allowed=allowed, costs=costs)
-            return np.array([bound], np.float64), shares
-
-        (bound,), shares = _recorded(
-            self._log,
-            lambda: digest_of(b"relaxed", rows.weights, rows.needed, fixed, allowed, *priced),
-            solved,
-            lambda arrays: _have(arrays, ("<f8", 1), ("<f8", len(fixed))),
-        )
-        return float(bound), shares
-
-    def smallest_cover(self, rows: Rows, *, fixed: Masks, allowed: Masks, n_nodes: int) -> Answer:
-        """Return the result of `linear_program.smallest_cover`."""
-
-        def solved() -> Arrays:
-            answer = smallest_cover(rows, fixed=fixed, allowed=allowed, n_nodes=n_nodes)
-            cover = np.zeros(len(fixed), np.bool_) if answer.cover is None else answer.cover
-            return np.array([answer.lower_bound, answer.cover is not None]), cover
-
-        (bound, has_cover), cover = _recorded(
-            self._log,
-            lambda: digest_of(b"program", rows.weights, rows.needed, fixed, allowed, n_nodes),
-            solved,
-            lambda arrays: _have(arrays, ("<i8", 2), ("|b1", len(fixed))),
-        )
-        return Answer(cover if has_cover else None, int(bound))
-
-    def covers(
-        self, rows: Rows, size: int, *, fixed: Masks, allowed: Masks
-    ) -> CoverSearch | RecordedSearch:
-        """Return a search for all covers of one size."""
-        search = CoverSearch(rows, size, fixed=fixed, allowed=allowed)
-        return search if self._log is None else RecordedSearch(search, self._log)
 
 
 class RecordedSearch:
@@ -186,7 +88,8 @@ class RecordedSearch:
         """Continue the search, as `CoverSearch.advance` does."""
         if self._log.position == self._position:
             self._n_before = len(self._missed)
-        question = digest_of(b"slice", n_nodes, n_covers)
+        asked = b"slice %d %d" % (n_nodes, n_covers)
+        question = blake2b(asked, digest_size=FINGERPRINT_BYTES).digest()
         known = self._log.answer(question)
         if known is not None:
             found = _slice(_unpacked(known), len(self._search.fixed))
@@ -241,23 +144,6 @@ def _read_place(path: Path) -> tuple[bytes, Arrays]:
     if content[:start] != MAGIC + FRAME.pack(len(body), zlib.crc32(body)):
         return b"", ()
     return body[:FINGERPRINT_BYTES], _unpacked(body[FINGERPRINT_BYTES:]) or ()
-
-
-def _have(arrays: Arrays, *wanted: tuple[str, int]) -> bool:
-    """Whether an answer consists of vectors of these kinds and lengths."""
-    return [(one.dtype.str, one.shape) for one in arrays] == [
-        (kind, (length,)) for kind, length in wanted
-    ]
-
-
-def _are_rows(arrays: Arrays, n_features: int) -> bool:
-    if [one.dtype.str for one in arrays] != ["<f8", "<f8"]:
-        return False
-    weights, needed = arrays
-    if weights.shape != (needed.size, n_features) or not np.isfinite(needed).all():
-        return False
-    is_within = (weights >= 0) & (weights <= needed[:, np.newaxis])
-    return bool((needed > 0).all() and is_within.all())
 
 
 def _slice(arrays: Arrays | None, n_features: int) -> Slice:

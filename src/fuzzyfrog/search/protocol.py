@@ -89,7 +89,7 @@ class Batch:
         return cls(np.empty((0, n_features), np.bool_), proof=proof)
 
 
-Proposal: TypeAlias = Generator[Batch, Floats, None]
+Proposal: TypeAlias = Generator[Batch, Floats, Any]  # the last value says nothing
 
 
 class Objective(Protocol):
@@ -236,7 +236,7 @@ class Problem:
     tolerance : float
         Scores that differ by no more than this are equal up to rounding (docs/theory.md#ties).
     log : ScoreLog or None
-        Where scores and the steps of a proof are kept; set by the driver if there is a checkpoint.
+        Where scores and the slices of a proof are kept; set by the driver if there is a checkpoint.
     on_sample : callable or None
         Returns the objective on a sample of the rows, one that has rows on which each of some
         subsets (bool[n_failed, n_features]) fails.
@@ -270,10 +270,14 @@ class Problem:
         return max(0.0, self.asked - self.tolerance)
 
     @property
+    def asks_for_fewest(self) -> bool:
+        """Whether the goal is the fewest or cheapest features that reach the target."""
+        return self.ranking == "lexicographic" and self.n_features_to_select is None
+
+    @property
     def is_covering(self) -> bool:
         """Whether the best subsets are the cheapest that satisfy all rows of the oracle."""
-        is_fewest = self.ranking == "lexicographic" and self.n_features_to_select is None
-        return self.oracle is not None and is_fewest and self.min_dependency == 1
+        return self.oracle is not None and self.asks_for_fewest and self.min_dependency == 1
 
     def kept(self, scores: Floats) -> Floats:
         """Return the lowest scores that are as good as the given ones."""
@@ -378,8 +382,12 @@ class Constraints:
     @cached_property
     def free(self) -> Integers:
         """Indices of the features that a subset may or may not have."""
-        banned = _mask_or_none(self.problem.exclude, self.problem.n_features)
-        return np.flatnonzero(~self.fixed & ~banned).astype(np.int64)
+        return np.flatnonzero(self.allowed & ~self.fixed).astype(np.int64)
+
+    @cached_property
+    def allowed(self) -> Masks:
+        """Features that a subset may have, with those that it has."""
+        return ~_mask_or_none(self.problem.exclude, self.problem.n_features)
 
     @cached_property
     def sizes(self) -> tuple[int, int]:

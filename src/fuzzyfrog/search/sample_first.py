@@ -59,10 +59,8 @@ class _Confirmation:
         self._problem = problem
         self._seed = seed
         self._constraints = Constraints(problem)
-        self._allowed = self._constraints.fixed.copy()
-        self._allowed[self._constraints.free] = True
         self._failed = np.empty((0, problem.n_features), np.bool_)
-        self._size = int(self._allowed.sum())
+        self._size = int(self._constraints.allowed.sum())
         self._n_alike = max(CONFIRMED_TOGETHER, ALIKE_CELLS // problem.n_cells)
 
     def live(self) -> Proposal:
@@ -85,7 +83,7 @@ class _Confirmation:
 
     def _part(self) -> Steps[Problem]:
         """Return the problem on the sample as it is now."""
-        scores = yield Batch(self._allowed[np.newaxis], sample=self._failed)
+        scores = yield Batch(self._constraints.allowed[np.newaxis], sample=self._failed)
         return replace(self._problem, full_score=float(scores[0]), on_sample=None)
 
     def _on_sample(self, steps: Steps[T]) -> Steps[T]:

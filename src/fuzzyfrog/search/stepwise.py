@@ -30,7 +30,7 @@ class QuickReduct(Parametrized):
 
     def propose(self, problem: Problem, seed: int) -> Proposal:
         """Return the coroutine that yields batches; the seed is not used."""
-        return _grown(problem)
+        return grow(problem)
 
 
 def grow(problem: Problem) -> Steps[tuple[Masks, float]]:
@@ -54,10 +54,6 @@ def grow(problem: Problem) -> Steps[tuple[Masks, float]]:
         score = float(scores[chosen])
         left = np.delete(left, chosen)
     return subset, score
-
-
-def _grown(problem: Problem) -> Proposal:
-    yield from grow(problem)
 
 
 def _wants_more(problem: Problem, size: int, score: float, highest: float) -> bool:

@@ -144,10 +144,9 @@ def unsearched(measure: Measure, problem: Problem, reason: str) -> tuple[Outcome
     It is all features that may be selected, or the first ones up to the size asked for.
     """
     constraints = Constraints(problem)
-    subset, allowed = constraints.fixed.copy(), constraints.fixed.copy()
-    allowed[constraints.free] = True
+    subset = constraints.fixed.copy()
     subset[constraints.free[: constraints.sizes[1] - int(subset.sum())]] = True
-    full, score = measure.score(np.array([allowed, subset])).tolist()
+    full, score = measure.score(np.array([constraints.allowed, subset])).tolist()
     problem_cost = cost_of(subset[np.newaxis], problem.costs)[0]
     outcome = Outcome(
         subset=subset,
@@ -155,14 +154,8 @@ def unsearched(measure: Measure, problem: Problem, reason: str) -> tuple[Outcome
         reducts=(search.Reduct(subset, score, minimal=False),),
         front=(search.FrontPoint(int(problem_cost), score, subset),),
         feature_frequency=subset.astype(np.float64),
-        history=(),
-        n_evaluations=0,
-        n_on_sample=0,
-        n_replayed=0,
         stop_reason=reason,
         lower_bound=constraints.least_cost,
-        proven=False,
-        all_listed=False,
     )
     return outcome, full
 
@@ -201,9 +194,8 @@ def early_end(outcome: Outcome, problem: Problem) -> Iterator[str]:
         )  # fmt: skip
     if not problem.is_monotone:
         return  # nothing was asked for that could be missed
-    is_asked_for = problem.ranking == "lexicographic" and problem.n_features_to_select is None
     is_cut_short = outcome.stop_reason in {"max_evaluations", "max_seconds"}
-    if is_asked_for and is_cut_short and outcome.score < problem.target:
+    if problem.asks_for_fewest and is_cut_short and outcome.score < problem.target:
         yield Sentence(
             f"The search stopped ({outcome.stop_reason}) {at}, before it reached the "
             f"{problem.asked:.6g} that ", Setting("min_dependency"), " asks for. Raise the budget.",

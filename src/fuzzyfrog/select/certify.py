@@ -20,9 +20,15 @@ from fuzzyfrog.measure.requirements import Requirements
 from fuzzyfrog.result import Certificate, Subset
 from fuzzyfrog.result.parts import Claim
 from fuzzyfrog.search import Outcome, Problem, Proposal
-from fuzzyfrog.search.covering import Oracle, Rows
 from fuzzyfrog.search.exact import CoverProof
-from fuzzyfrog.search.protocol import Constraints, check_problem, cost_of, without_each
+from fuzzyfrog.search.protocol import (
+    Constraints,
+    Oracle,
+    Rows,
+    check_problem,
+    cost_of,
+    without_each,
+)
 from fuzzyfrog.select.base import subset_of
 from fuzzyfrog.select.costs import Costs, check_costs
 from fuzzyfrog.select.groups import Groups
@@ -168,17 +174,13 @@ def _of_size(measure: Dependency, problem: Problem, size: int) -> Iterator[tuple
     constraints = Constraints(problem)
     if size > constraints.sizes[1]:
         return
-    for subset, score in _reaching(measure, problem, _covers(_proof(measure, problem), size)):
+    for subset, score in _reaching(measure, problem, _proof(measure, problem).covers(size)):
         if subset.sum() == size and _is_minimal(measure, subset, constraints, problem.target):
             yield subset, score
 
 
 def _proof(measure: Dependency, problem: Problem) -> CoverProof:
     return CoverProof(problem, oracle_of(measure, ~np.asarray(problem.exclude)), maxsize)
-
-
-def _covers(proof: CoverProof, size: int) -> Proposal:
-    yield from proof.covers(size)
 
 
 def _reaching(
@@ -214,44 +216,28 @@ def certificate_of(
     max_lost: int | None = None,
 ) -> Certificate:
     """Return what a run proved."""
-    size, n_reducts = int(outcome.subset.sum()), len(outcome.reducts)
+    best, n_reducts = outcome.subset, len(outcome.reducts)
+    size = min(int(one.subset.sum()) for one in outcome.reducts)
     claim: Claim = "product" if problem.ranking == "product" else "fewest"
     if problem.n_features_to_select is not None:
         claim = "size"
     if claim == "fewest" and outcome.score < problem.target:
         # Only all features together are known to reach it.
-        size, n_reducts = Constraints(problem).sizes[1], 1
+        best, n_reducts = Constraints(problem).allowed, 1
+        size = int(best.sum())
+    lower_bound: float = outcome.lower_bound
+    cost = None
     if costs is not None:
-        return _priced(outcome, problem, costs, survives, max_lost)
+        claim, lower_bound = "cheapest", costs.in_full(outcome.lower_bound)
+        cost = costs.of_features(np.flatnonzero(best).tolist())
     return Certificate(
         proven=outcome.proven,
-        lower_bound=outcome.lower_bound,
+        lower_bound=lower_bound,
         size=size,
         n_reducts=n_reducts,
         all_listed=outcome.all_listed,
         claim=claim,
-        survives=survives,
-        max_lost=max_lost,
-    )
-
-
-def _priced(
-    outcome: Outcome, problem: Problem, costs: Costs, survives: int, max_lost: int | None
-) -> Certificate:
-    """Return what a run proved about costs."""
-    best, n_reducts = outcome.subset, len(outcome.reducts)
-    size = min(int(one.subset.sum()) for one in outcome.reducts)
-    if outcome.score < problem.target:  # only all features together are known to reach it
-        best, n_reducts = ~np.asarray(problem.exclude), 1
-        size = int(best.sum())
-    return Certificate(
-        proven=outcome.proven,
-        lower_bound=costs.in_full(outcome.lower_bound),
-        size=size,
-        n_reducts=n_reducts,
-        all_listed=outcome.all_listed,
-        claim="cheapest",
-        cost=costs.of_features(np.flatnonzero(best).tolist()),
+        cost=cost,
         survives=survives,
         max_lost=max_lost,
     )

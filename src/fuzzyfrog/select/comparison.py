@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -21,7 +21,7 @@ from fuzzyfrog.common.messages import shown
 from fuzzyfrog.common.params import check_known
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.result import Check
-from fuzzyfrog.select.cross_validation import Choice, CrossValidation, Hear, Plan, Selecting
+from fuzzyfrog.select.cross_validation import CrossValidation, Hear, Plan, Selecting
 from fuzzyfrog.select.models import LARGEST, features_of, preparation
 from fuzzyfrog.select.selection import with_groups
 from fuzzyfrog.select.settings import Settings
@@ -84,8 +84,7 @@ def compared(
     plan = Plan(cv=folds, seed=seed, hear=hear)
     for name in names:
         check_known("selectors", name, (*OURS, *OTHERS))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the notes of the check say the same
+    with warnings.catch_warnings(action="ignore"):  # the notes of the check say the same
         dataset = with_groups(dataset, Settings(kind=Soft()))
     several = _Several(dataset, names, seed, missing, n_jobs, hear)
     check = CrossValidation(several, dataset, plan).checked()
@@ -126,31 +125,27 @@ class _Several(Selecting):
             if name in self._others
         }
 
-    def choices(self, rows: Integers) -> Iterator[Choice]:
-        """Yield the features of all, of the soft measure, and of the other selectors."""
+    def choices(self, rows: Integers) -> dict[str, Masks]:
+        """Return the features of all, of the soft measure, and of the other selectors."""
         begun = time.monotonic()
-        everything, soft = super().choices(rows)
+        found = super().choices(rows)
         self.seconds["soft"].append(time.monotonic() - begun)
-        yield everything
-        yield soft
         for name in self._others:
             self._hear(f"selecting with {name}")
             begun = time.monotonic()
             if name in self._reducts:
-                ours = self._reducts[name]
-                support = ours.mask(ours.selected(rows).selected)
+                found[name] = self._reducts[name].choices(rows)["selected"]
             else:
-                support = self._of_sklearn(name, rows, int(soft.features.sum()))
+                found[name] = self._of_sklearn(name, rows, int(found["selected"].sum()))
             self.seconds[name].append(time.monotonic() - begun)
-            yield Choice(name, support)
+        return found
 
     def _of_sklearn(self, name: str, rows: Integers, size: int) -> Masks:
         """Return what a selector of scikit-learn takes of the columns that may be selected."""
         part = self._dataset.take(rows, self.allowed)
         found = np.zeros(len(self.allowed), np.bool_)
-        with warnings.catch_warnings(), threadpool_limits(1):
-            # A linear model need not converge, and a column may be constant.
-            warnings.simplefilter("ignore")
+        # A linear model need not converge, and a column may be constant.
+        with warnings.catch_warnings(action="ignore"), threadpool_limits(1):
             found[np.flatnonzero(self.allowed)[others_choice(name, part, size, self._seed)]] = True
         return found
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from fuzzyfrog.data.weights import checked_weights, without_weightless
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result import Check, ModelScores, NoiseGuard, Result
 from fuzzyfrog.result.check import shown as score_shown
-from fuzzyfrog.select.far_out import far_out
+from fuzzyfrog.select.far_out import far_out, told
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.models import (
     MOST_CATEGORIES,
@@ -174,8 +174,7 @@ def check(
     kinds = {"categorical_features": "from_dtype", "target": "auto"}
     given: dict[str, Any] = {name: getattr(selector, name, value) for name, value in kinds.items()}
     is_ours = isinstance(selector, TableSelector)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # `fit` says the same
+    with warnings.catch_warnings(action="ignore"):  # `fit` says the same
         dataset = make_dataset(X, y, **given) if is_ours else make_dataset(X, y)
     if groups is not None:
         dataset = replace(dataset, groups=group_numbers(groups, dataset.n_samples))
@@ -207,34 +206,9 @@ def _places(rows: Integers, kept: Integers) -> Integers:
 
 def check_settings(settings: Settings, dataset: Dataset, plan: Plan) -> Check:
     """Return the check of a selection by its settings, which have a seed."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # `fit` says the same
+    with warnings.catch_warnings(action="ignore"):  # `fit` says the same
         dataset = with_groups(dataset, settings)
     return CrossValidation(Selecting(settings, dataset), dataset, plan).checked()
-
-
-@dataclass(frozen=True, eq=False)
-class Choice:
-    """Features that were chosen in the training part of a fold."""
-
-    name: str
-    features: Masks
-
-
-class _Chooser(Protocol):
-    """What chooses features in each fold."""
-
-    allowed: Masks  # the features that models may have
-    n_jobs: int | None
-
-    def choices(self, rows: Integers) -> Iterator[Choice]:
-        """Yield the features that models get after a selection on some samples."""
-
-    def noise(self, seed: int) -> NoiseGuard | str | None:
-        """Return the noise guard, why it was left out, or None if there is none."""
-
-    def rival(self) -> Selecting | None:
-        """Return what to compare with, next to all features; None for nothing."""
 
 
 class Selecting:
@@ -246,17 +220,7 @@ class Selecting:
         _, excluded, _ = constraints_of(dataset, settings, self._groups)
         self.allowed = self._groups.expanded(~excluded)
         self.n_jobs = settings.n_jobs
-        # In a fold, where rows are missing, a row number no longer looks like one: what is left
-        # out was decided on the whole table.
-        self._settings = replace(
-            settings,
-            exclude=excluded & ~self._groups.members,
-            copies="keep",
-            screens=False,
-            certify=False,
-            checkpoint=None,
-            cluster=None,
-        )
+        self._settings = settings.for_part(excluded & ~self._groups.members)
 
     def selected(self, rows: Integers) -> Result:
         """Return the selection on some samples, in the time that is left."""
@@ -275,10 +239,9 @@ class Selecting:
         """Return the columns that some features stand for."""
         return self._groups.expanded(np.isin(np.arange(self._dataset.n_features), features))
 
-    def choices(self, rows: Integers) -> Iterator[Choice]:
-        """Yield all features, and the selected ones."""
-        yield Choice("all", self.allowed)
-        yield Choice("selected", self.mask(self.selected(rows).selected))
+    def choices(self, rows: Integers) -> dict[str, Masks]:
+        """Return all features, and those selected on some samples, by their names."""
+        return {"all": self.allowed, "selected": self.mask(self.selected(rows).selected)}
 
     def noise(self, seed: int) -> NoiseGuard | str | None:
         """Return the noise guard, or why it was left out."""
@@ -329,11 +292,10 @@ class _Estimator:
         if dataset.weights is not None and not self._takes_weights:
             warn(UNWEIGHTED)
 
-    def choices(self, rows: Integers) -> Iterator[Choice]:
-        """Yield all features, and the selected ones."""
+    def choices(self, rows: Integers) -> dict[str, Masks]:
+        """Return all features, and those selected on some samples, by their names."""
         fitted = clone(self._selector)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # they are about parts of the table
+        with warnings.catch_warnings(action="ignore"):  # they are about parts of the table
             try:
                 fitted.fit(*self._part(rows), **self._weights(rows))
             except (DataError, ParameterError):
@@ -344,8 +306,7 @@ class _Estimator:
                     f"the selector must fit a part of the samples, got {type(error).__name__}: "
                     f"{reason[:200]}"
                 ) from None
-        yield Choice("all", self.allowed)
-        yield Choice("selected", np.asarray(fitted.get_support(), np.bool_))
+        return {"all": self.allowed, "selected": np.asarray(fitted.get_support(), np.bool_)}
 
     def _part(self, rows: Integers) -> tuple[Any, Any]:
         """Return some samples as `fit` takes them."""
@@ -373,7 +334,11 @@ class CrossValidation:
     """The folds of a check, of all samples or of some rows."""
 
     def __init__(
-        self, chooser: _Chooser, dataset: Dataset, plan: Plan, rows: Integers | None = None
+        self,
+        chooser: Selecting | _Estimator,
+        dataset: Dataset,
+        plan: Plan,
+        rows: Integers | None = None,
     ) -> None:
         self._chooser, self._dataset, self._plan = chooser, dataset, plan
         self._is_numeric = dataset.classes is None
@@ -551,34 +516,29 @@ class CrossValidation:
         scores: Scores = {}
         for place, (fold, (train, _)) in enumerate(zip(folds, parts, strict=True)):
             self._say(f"checking with models, fold {place + 1} of {len(parts)}")
-            for one in self._chooser.choices(np.sort(train)):
-                chosen.setdefault(one.name, []).append(one.features)
-                scores.setdefault(one.name, []).append(self._tried(fold, one.features))
+            for name, features in self._chooser.choices(np.sort(train)).items():
+                chosen.setdefault(name, []).append(features)
+                scores.setdefault(name, []).append(self._tried(fold, features))
         return folds, chosen, scores
 
     def _far_out(self) -> str | None:
         """Return a sentence about values on which R² depends, and R² without them."""
         target = self._dataset.target[self._rows].astype(np.float64)
         is_far = far_out(target)
-        n_far = np.count_nonzero(is_far)
-        if not n_far:
+        if not is_far.any():
             return None
-        values = sorted(target[is_far], key=lambda one: -abs(one - np.median(target)))
-        more = f" and {n_far - 3:,} more" if n_far > 3 else ""
-        named = f"{', '.join(f'{one:.4g}'.replace('-', '−') for one in values[:3])}{more}"
-        lie, them = ("value of the target lies", "it") if n_far == 1 else (
-            "values of the target lie", "them")  # fmt: skip
+        said, them = told(target, is_far)
         plan = replace(self._plan, hear=lambda _: self._say("checking without values far out"))
         try:
             rest = CrossValidation(self._chooser, self._dataset, plan, self._rows[~is_far])
             _, chosen, scores = rest.in_folds()
         except DataError:
-            return f"{n_far:,} {lie} far out ({named}), and R² depends on {them}."
+            return f"{said}."
         best = {one.name: score_shown(one.best) for one in rest.summed(chosen, scores)
                 if one.metric == "R²"}  # fmt: skip
         return (
-            f"{n_far:,} {lie} far out ({named}), and R² depends on {them}: without {them}, the "
-            f"best model scores {best['selected']}, with all columns {best['all']}."
+            f"{said}: without {them}, the best model scores {best['selected']}, with all columns "
+            f"{best['all']}."
         )
 
     def summed(self, chosen: dict[str, list[Masks]], scores: Scores) -> Iterator[ModelScores]:

@@ -47,7 +47,7 @@ from fuzzyfrog.select.progress import Progress
 from fuzzyfrog.select.roles import for_reduct, with_columns
 from fuzzyfrog.select.row_groups import with_metadata
 from fuzzyfrog.select.selection import select, with_groups, with_reduct
-from fuzzyfrog.select.settings import RandomState, Settings, checked_callbacks, selected_index
+from fuzzyfrog.select.settings import RandomState, Settings, checked_callbacks
 from fuzzyfrog.select.soft import Soft
 from fuzzyfrog.select.strict import Strict
 from fuzzyfrog.select.swap import swapped
@@ -317,9 +317,8 @@ class Selector(TableSelector):
         check_is_fitted(self)
         check_count("limit", limit)
         _refuse_group(feature, self._groups, getattr(self, "feature_names_in_", ()))
-        selected = np.flatnonzero(self.support_).tolist()
-        names = self.get_feature_names_out().tolist()
-        index = selected_index(feature, selected, names, getattr(self, "feature_names_in_", ()))
+        if_known = f"why_not({shown(feature)}) says why. "
+        index = self.result_.selected_feature(feature, if_known=if_known)
         examples = examples_of(self.result_, self._evidence, self.settings())
         return among_all_rows(examples.explanation(index, limit), self._sample_weight)
 
@@ -355,7 +354,8 @@ class Selector(TableSelector):
             Why it was left out, which selected feature it resembles, and what it would change
             where the search adds it.
         """
-        from fuzzyfrog.words import why_not, words_of
+        from fuzzyfrog.words import words_of
+        from fuzzyfrog.words.unselected import why_not
 
         check_is_fitted(self, "result_")
         place = self.result_.unselected(feature)
@@ -396,18 +396,22 @@ class Selector(TableSelector):
         """
         check_is_fitted(self, "result_")
         given = old if isinstance(old, tuple) and len(old) == 2 else (old, None)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the fit has warned
-            before = make_dataset(
-                *given, categorical_features=self.categorical_features, target=self.target
-            )
-        before = with_metadata(before, None, self._sample_weight)
-        groups = self._evidence.dataset.groups
-        if groups is None or len(groups) == before.n_samples:
-            before = dataclasses.replace(before, groups=groups)
+        before = self._read_again(*given)
         new, ignored = read_new(X, y, before)
         settings = self.settings()
         return verify(self.result_, settings, before, new, max_seconds=max_seconds, ignored=ignored)
+
+    def _read_again(self, X: object, y: object) -> Dataset:
+        """Return the table of the fit, which is given again, with the groups and weights of it."""
+        with warnings.catch_warnings(action="ignore"):  # the fit has warned
+            dataset = make_dataset(
+                X, y, categorical_features=self.categorical_features, target=self.target
+            )
+            dataset = with_metadata(dataset, None, self._sample_weight)
+        groups = self._evidence.dataset.groups
+        if groups is None or len(groups) == dataset.n_samples:
+            dataset = dataclasses.replace(dataset, groups=groups)
+        return dataset
 
     def record(
         self,

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 from msgspec.structs import replace
@@ -43,20 +43,6 @@ class Evidence:
     def subset(self, selected: tuple[int, ...]) -> Masks:
         """Return the mask of some features of the original table."""
         return np.isin(self.features, selected)
-
-
-class Explains(Protocol):
-    """Finds what explains a selection."""
-
-    @property
-    def n_ambiguous(self) -> int:
-        """Number of samples that the selected features do not place well."""
-
-    def ambiguous(self, most: int) -> tuple[AmbiguousSample, ...]:
-        """Return at most `most` of them, the worst first."""
-
-    def explanation(self, feature: int, n_examples: int) -> Explanation:
-        """Return why a feature is selected, with at most `n_examples`."""
 
 
 class ExplainsByScore:
@@ -152,6 +138,9 @@ class Examples(ABC):
                 )
             )  # fmt: skip
         return tuple(found)
+
+
+Explains = ExplainsByScore | Examples
 
 
 def target_of(dataset: Dataset, sample: int) -> str:

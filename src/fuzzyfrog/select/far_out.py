@@ -18,3 +18,14 @@ def far_out(target: Floats) -> Masks:
     squares = (values - values.mean()) ** 2
     is_small = reach == 0 or is_far.mean() > FEW or squares[is_far].sum() <= MOST * squares.sum()
     return np.zeros_like(is_far) if is_small else is_far
+
+
+def told(target: Floats, is_far: Masks) -> tuple[str, str]:
+    """Return which values are far out, without a period, and a pronoun for them."""
+    n_far = np.count_nonzero(is_far)
+    values = sorted(target[is_far], key=lambda one: -abs(one - np.median(target)))
+    more = f" and {n_far - 3:,} more" if n_far > 3 else ""
+    named = f"{', '.join(f'{one:.4g}'.replace('-', '−') for one in values[:3])}{more}"
+    lie, them = ("values of the target lie", "them") if n_far > 1 else (
+        "value of the target lies", "it")  # fmt: skip
+    return f"{n_far:,} {lie} far out ({named}), and R² depends on {them}", them

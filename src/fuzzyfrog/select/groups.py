@@ -22,8 +22,7 @@ from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dataset import feature_index
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.result import Alike, Column, FeatureSummary, Result, Subset
-from fuzzyfrog.search.covering import Oracle, Rows
-from fuzzyfrog.search.protocol import Wrapped
+from fuzzyfrog.search.protocol import Oracle, Rows, Wrapped
 
 MOST_NAMED = 4  # columns of a group
 EXAMPLE = "For example, feature_groups={'color': ['color_red', 'color_blue'], 'size': 'size_*'}."

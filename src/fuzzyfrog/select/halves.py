@@ -97,8 +97,7 @@ def stability(
     settings = selector.settings()
     if settings.random_state is None:
         settings = replace(settings, random_state=getattr(selector, "seed_", seed))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # `fit` says the same
+    with warnings.catch_warnings(action="ignore"):  # `fit` says the same
         dataset = make_dataset(
             X, y, categorical_features=selector.categorical_features, target=selector.target
         )

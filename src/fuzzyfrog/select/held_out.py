@@ -32,18 +32,13 @@ def chance_doubts(
     train, test = _halves(dataset)
     if min(len(train), len(test)) < FEWEST_TESTED:
         return
+    excluded = np.isin(np.arange(dataset.n_features), result.excluded) & ~groups.members
     again = replace(
-        settings,
+        settings.for_part(excluded),
         search="quickreduct",
         sample=None,
         max_evaluations=None,
         random_state=result.seed,
-        exclude=np.isin(np.arange(dataset.n_features), result.excluded) & ~groups.members,
-        copies="keep",
-        screens=False,
-        certify=False,
-        checkpoint=None,
-        cluster=None,
     )
     try:
         chosen = select(dataset.take(train), again, warns=False)

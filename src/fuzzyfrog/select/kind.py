@@ -5,7 +5,7 @@ one they are.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,10 +13,11 @@ import numpy as np
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError
+from fuzzyfrog.measure.row_sample import RowSample
 from fuzzyfrog.result import Certificate, Reducts, Scored, SoftPath, Verified
 from fuzzyfrog.result.result import Parameter
 from fuzzyfrog.search import Outcome, Problem, Search
-from fuzzyfrog.search.covering import Oracle
+from fuzzyfrog.search.protocol import Oracle
 from fuzzyfrog.select.explain import Evidence, Explains, ExplainsByScore
 
 if TYPE_CHECKING:
@@ -91,23 +92,11 @@ class Kind:
         """Return the function that says why a subset falls short; None if there is none."""
         return None
 
-    def begun(
-        self,
-        search: Search,
-        problem: Problem,
-        measures: tuple[Any, Any],
-        allowed: Masks,
-        seed: int,
-        *,
-        may_sample: bool,
-    ) -> tuple[Search, Problem]:
-        """Return the search and the problem with the score of all allowed features.
-
-        `measures` are that of all samples and that of the part on which subsets are scored; with
-        `may_sample`, the search may start on a smaller part.
-        """
-        full_score = float(measures[1].score(allowed[np.newaxis])[0])
-        return search, replace(problem, full_score=full_score)
+    def sample_first(
+        self, search: Search, problem: Problem, measure: Any, allowed: Masks, seed: int
+    ) -> RowSample | None:
+        """Return the sample of the rows that a search starts on; None if it starts on all rows."""
+        return None
 
     def data_doubts(self, measures: tuple[Any, Any], allowed: Masks, full: float) -> Iterator[str]:
         """Yield warnings about the table, before the search."""
@@ -123,14 +112,10 @@ class Kind:
         return Sized(outcome)
 
     def answer(
-        self,
-        found: dict[str, Any],
-        measure: Any,
-        core: tuple[int, ...] | None,
-        certificate: Certificate | None,
+        self, found: dict[str, Any], measure: Any, certificate: Certificate | None
     ) -> Reducts | SoftPath | Scored:
         """Return the answer; `found` is what all kinds of answers have."""
-        return Scored(**found, core=core, measure=self.name)
+        return Scored(**found, measure=self.name)
 
     def doubts(self, dataset: Dataset, subset: Masks, allowed: Masks) -> Iterator[str]:
         """Yield warnings about a selection."""

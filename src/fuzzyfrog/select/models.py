@@ -112,8 +112,7 @@ def check_scoring(scoring: object, *, is_numeric: bool) -> None:
     for scorer in named_scorers(scoring).values():
         takes_numbers = True
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with warnings.catch_warnings(action="ignore"):
                 scorer(DummyRegressor().fit(TRIAL, TRIAL[:, 0]), TRIAL, TRIAL[:, 0])
         except (ValueError, TypeError, AttributeError):
             takes_numbers = False
@@ -175,8 +174,7 @@ class Fold:
             np.clip(self._dataset.values[np.ix_(rows, columns)], -LARGEST, LARGEST)
             for rows in self._parts
         )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # columns may be empty, and categories new
+        with warnings.catch_warnings(action="ignore"):  # columns may be empty, and categories new
             return table.fit_transform(train), table.transform(test)
 
     def chance(self) -> float:
@@ -190,8 +188,7 @@ class Fold:
         model, (train, test) = clone(model), self._weights
         weighted = train is not None and has_fit_parameter(model, "sample_weight")
         is_forest = type(model).__name__.startswith("RandomForest")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a linear model need not converge
+        with warnings.catch_warnings(action="ignore"):  # a linear model need not converge
             if is_forest and X[0].size >= WORTH_A_THREAD:
                 model.set_params(n_jobs=effective_threads(n_jobs))
             model.fit(X[0], self._targets[0], **({"sample_weight": train} if weighted else {}))

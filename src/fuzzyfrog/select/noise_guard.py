@@ -1,7 +1,6 @@
 """The noise guard: whether the measure takes shuffled columns for features."""
 
 import math
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -69,9 +68,7 @@ def _counted(
         stop_if_late()
         chosen = random.permutation(dataset.n_samples)[:n_samples]
         doubled, is_twin = _with_twins(dataset.take(np.sort(chosen)), random)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            taken = list(select(doubled, greedy).selected)
+        taken = list(select(doubled, greedy, warns=False).selected)
         n_taken += len(taken)
         n_random += int(is_twin[taken].sum())
     return NoiseGuard(n_taken, n_random, n_shuffles, n_samples, greedy.kind.as_noise)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -54,9 +53,7 @@ def repaired(settings: Settings, dataset: Dataset) -> tuple[tuple[int, ...], boo
     answers: list[Result] = []
     for search in (settings.search, "quickreduct"):
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # what is left out here is known
-                answer = select(dataset, replace(settings, search=search))
+            answer = select(dataset, replace(settings, search=search), warns=False)
         except FuzzyfrogError:  # nothing survives, or the table is too extreme for a proof
             continue
         if answer.is_enough:

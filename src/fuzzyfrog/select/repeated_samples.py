@@ -155,8 +155,7 @@ def parts_of(target: NDArray[Any], cv: Any, seed: int, together: Integers | None
     places = np.zeros((len(target), 1))
     if not isinstance(cv, int):
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # most splitters ignore groups, and say so
+            with warnings.catch_warnings(action="ignore"):  # most ignore groups, and say so
                 split = check_cv(cv).split
                 parts = [(train, test) for train, test in split(places, target, together)]
         except (ValueError, TypeError) as error:
@@ -175,8 +174,7 @@ def parts_of(target: NDArray[Any], cv: Any, seed: int, together: Integers | None
             strata = np.argsort(np.argsort(target, kind="stable")) * n // len(target)
         if np.unique(strata, return_counts=True)[1].max() >= n:
             dealer = StratifiedKFold if together is None else StratifiedGroupKFold
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a check notes rare classes
+        with warnings.catch_warnings(action="ignore"):  # a check notes rare classes
             splitter = dealer(n, shuffle=True, random_state=seed)
             parts = [(train, test) for train, test in splitter.split(places, strata, together)]
         if min(len(test) for _, test in parts) >= LEAST_IN_A_FOLD:

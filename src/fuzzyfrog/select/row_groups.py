@@ -167,20 +167,13 @@ def numbered(labels: NDArray[Any], is_missing: Masks) -> Integers:
 
 def connected(first: Integers, second: Integers) -> Integers:
     """Return a number for each sample, the same if groups of either kind connect them."""
-    lowest = list(range(int(first.max()) + 1))  # group of the first kind connected with each
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-    def root(group: int) -> int:
-        while lowest[group] != group:
-            lowest[group] = lowest[lowest[group]]
-            group = lowest[group]
-        return group
-
-    seen: dict[int, int] = {}
-    for a, b in zip(first.tolist(), second.tolist(), strict=True):
-        low, high = sorted((root(a), root(seen.setdefault(b, a))))
-        lowest[high] = low
-    roots = np.array([root(group) for group in range(len(lowest))])
-    return np.unique(roots[first], return_inverse=True)[1]
+    n_first, n_second = int(first.max()) + 1, int(second.max()) + 1
+    size = n_first + n_second
+    links = coo_array((np.ones(len(first)), (first, n_first + second)), shape=(size, size))
+    return np.unique(connected_components(links, directed=False)[1][first], return_inverse=True)[1]
 
 
 def _largest(numbers: Integers) -> int:

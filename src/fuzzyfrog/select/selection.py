@@ -36,6 +36,7 @@ from fuzzyfrog.result import (
 )
 from fuzzyfrog.search import Callback, Checkpoint, Moment, Objective, Outcome, Problem, run
 from fuzzyfrog.search.protocol import check_problem
+from fuzzyfrog.search.sample_first import SampleFirst
 from fuzzyfrog.select.base import (
     CONFIDENCE,
     core_of_run,
@@ -208,6 +209,7 @@ class _Fit:
         found = {
             "reducts": reducts,
             "n_reducts": len(reducts),
+            "core": core,
             "feature_frequency": tuple(groups.spread(outcome.feature_frequency).tolist()),
         }
         selected = reducts[0]
@@ -230,7 +232,7 @@ class _Fit:
             full_dependency=problem.full_score,
             dependency=selected.dependency,
             selected=selected.features,
-            answer=kind.answer(found, measure, core, certificate),
+            answer=kind.answer(found, measure, certificate),
             front=front_through(front, selected, problem.tolerance),
             history=() if kept is not None else history_of(outcome.history, self._times, costs),
             n_evaluations=outcome.n_evaluations,
@@ -286,11 +288,16 @@ class _Fit:
             free = allowed & ~np.asarray(problem.must_include) & ~self._groups.grouped
             self._leaks = suspected_leaks(dataset, free)
             self._warn(leak_sentences(self._leaks, dataset.feature_names))
-        search, problem = self._kind.begun(
-            search, problem, measures, allowed, self._seed, may_sample=self._settings.sample is None
-        )
-        if problem.on_sample is not None:
-            problem = replace(problem, on_sample=self._groups.on_sample(problem.on_sample))
+        rows = None
+        if self._settings.sample is None:  # else the caller decides
+            rows = self._kind.sample_first(search, problem, measures[0], allowed, self._seed)
+        if rows is None:
+            full_score = float(measures[1].score(allowed[np.newaxis])[0])
+            problem = replace(problem, full_score=full_score)
+        else:
+            on_sample = self._groups.on_sample(rows.on)
+            problem = replace(problem, full_score=rows.full_score, on_sample=on_sample)
+            search = SampleFirst(search)
         self._warn(self._kind.data_doubts(measures, allowed, problem.full_score))
         return search, problem
 

@@ -2,14 +2,14 @@
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, fields
-from functools import partial
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
+from typing import Any, Self
 
 import numpy as np
 
 from fuzzyfrog.common.arrays import Masks
-from fuzzyfrog.common.messages import Sentence, Setting, close_to, listed, shown
+from fuzzyfrog.common.messages import Sentence, Setting, listed, shown
 from fuzzyfrog.common.params import check_budget, check_count, check_known, check_share, is_index
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dataset import feature_mask
@@ -66,24 +66,25 @@ class Settings:
     cluster: object = None
     random_state: RandomState = None
     screens: bool = True
-    _searches: tuple[Search, bool] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         for name, rule in _RULES.items():
             rule(getattr(self, name))
         check_budget(self.max_evaluations, self.max_seconds)
-        object.__setattr__(self, "_searches", self._search_and_proof())
+        self._check_proof()
         self._check_together()
 
-    @property
+    @cached_property
     def strategy(self) -> Search:
         """The search itself, with its proof if one is asked for."""
-        return self._searches[0]
+        search = _named_search(self.search_name)
+        is_exact = isinstance(search, Exact | ExactFront)
+        return Certified(search, Exact()) if self.certify and not is_exact else search
 
     @property
     def proves(self) -> bool:
         """Whether the search proves its result."""
-        return self._searches[1]
+        return isinstance(self.strategy, Exact | ExactFront | Certified)
 
     @property
     def search_name(self) -> object:
@@ -107,23 +108,30 @@ class Settings:
             return max(1, int(self.n_features_to_select * n_allowed))
         return self.n_features_to_select
 
+    def for_part(self, exclude: Masks) -> Self:
+        """Return the settings for a part of the table, of which it is known what to leave out.
+
+        Warnings about a part would mislead: where rows are missing, a row number no longer looks
+        like one. Nothing is proved, saved, or computed elsewhere.
+        """
+        return replace(
+            self, exclude=exclude, copies="keep", screens=False, certify=False, checkpoint=None,
+            cluster=None,
+        )  # fmt: skip
+
     def parameters(self, categorical: Sequence[str]) -> dict[str, Parameter]:
         """Return the settings for the result, with the features actually treated as categories."""
         given: dict[str, Any] = {
-            one.name: getattr(self, one.name)
-            for one in fields(self)
-            if one.init and one.name not in NOT_KEPT
+            one.name: getattr(self, one.name) for one in fields(self) if one.name not in NOT_KEPT
         }
         given["search"] = self.search_name
         given["min_dependency"] = float(self.min_dependency)  # it may be a fraction
         given["categorical_features"] = list(categorical)
         return {**self.kind.parameters(), **{key: _plain(value) for key, value in given.items()}}
 
-    def _search_and_proof(self) -> tuple[Search, bool]:
-        """Return the search for a name or an instance, and whether it proves its result."""
-        found = _named_search(self.search_name)
-        is_exact = isinstance(found, Exact | ExactFront)
-        if (self.certify or is_exact) and not self.kind.can_prove:
+    def _check_proof(self) -> None:
+        """Raise for a proof that the measure does not allow."""
+        if self.proves and not self.kind.can_prove:
             raise ParameterError(
                 "certify" if self.certify else "search",
                 "be left out with this measure"
@@ -132,9 +140,6 @@ class Settings:
                 shown(self.certify or self.search),
                 "Proofs rest on a dependency that never falls when a feature is added.",
             )
-        if is_exact:
-            return found, True
-        return (Certified(found, Exact()), True) if self.certify else (found, False)
 
     def _check_together(self) -> None:
         """Raise for settings that exclude each other."""
@@ -322,23 +327,3 @@ def check_apart(included: Masks, excluded: Masks, names: Sequence[str]) -> None:
             f"{listed(both)} in both",
             "Remove these features from one of them.",
         )
-
-
-def selected_index(
-    feature: object, selected: Sequence[int], names: Sequence[str], known: Iterable[str]
-) -> int:
-    """Return the index of a selected feature given by its name or its index."""
-    if feature in names:
-        return selected[list(names).index(str(feature))]
-    if is_index(feature) and feature in selected:
-        return selected[selected.index(feature)]
-    got, hint = shown(feature), f"Selected: {listed(names)} ({listed(selected)})."
-    if isinstance(feature, str):
-        close = close_to(feature, names)
-        if feature in set(known):
-            got += ", which is a feature but not selected"
-            hint = f"why_not({shown(feature)}) says why. {hint}"
-        elif close:
-            hint = f"Did you mean {shown(close[0])}? {hint}"
-    rule = "be the name or the index of a selected feature"
-    raise ParameterError("feature", rule, got, hint)

@@ -103,11 +103,7 @@ class Soft(Kind):
         return Sized(sized, path.accuracies, substitutes)
 
     def answer(
-        self,
-        found: dict[str, Any],
-        measure: Any,
-        core: tuple[int, ...] | None,
-        certificate: Certificate | None,
+        self, found: dict[str, Any], measure: Any, certificate: Certificate | None
     ) -> SoftPath:
         """Return the path with the dependency of uninformative features."""
         return SoftPath(**found, chance=measure.chance)

@@ -34,8 +34,7 @@ from fuzzyfrog.result import (
 )
 from fuzzyfrog.result.result import Parameter
 from fuzzyfrog.search import Problem, QuickReduct, Search
-from fuzzyfrog.search.covering import Oracle
-from fuzzyfrog.search.sample_first import SampleFirst
+from fuzzyfrog.search.protocol import Oracle
 from fuzzyfrog.select.certify import is_provable, oracle_of
 from fuzzyfrog.select.explain import Evidence, Examples, Explains, Pair
 from fuzzyfrog.select.kind import Kind
@@ -128,36 +127,23 @@ class Strict(Kind):
             return oracle_of(measure, allowed)
         return None
 
-    def begun(
-        self,
-        search: Search,
-        problem: Problem,
-        measures: tuple[Any, Any],
-        allowed: Masks,
-        seed: int,
-        *,
-        may_sample: bool,
-    ) -> tuple[Search, Problem]:
-        """Return the search as it starts: on a sample of the rows of a large table.
+    def sample_first(
+        self, search: Search, problem: Problem, measure: Any, allowed: Masks, seed: int
+    ) -> RowSample | None:
+        """Return the sample of the rows of a large table that a search starts on.
 
         That is for the fewest features that keep the dependency of all. A greedy search promises
-        its very path, a proof is about all rows, and with `sample` the caller decides.
+        its very path, and a proof is about all rows.
         """
-        measure = measures[0]
-        is_fewest = problem.ranking == "lexicographic" and problem.n_features_to_select is None
         starts_on_sample = (
-            may_sample
-            and is_fewest
+            problem.asks_for_fewest
             and problem.min_dependency == 1
             and problem.costs is None
             and problem.oracle is None
             and not isinstance(search, QuickReduct)
             and _is_large(measure)
         )
-        if not starts_on_sample:
-            return super().begun(search, problem, measures, allowed, seed, may_sample=may_sample)
-        rows = RowSample(measure, allowed, seed=seed)
-        return SampleFirst(search), replace(problem, full_score=rows.full_score, on_sample=rows.on)
+        return RowSample(measure, allowed, seed=seed) if starts_on_sample else None
 
     def data_doubts(self, measures: tuple[Any, Any], allowed: Masks, full: float) -> Iterator[str]:
         """Yield a warning if a few rows, nearly without values, lower the dependency."""
@@ -170,14 +156,10 @@ class Strict(Kind):
             yield from _ruling_gaps(measure.dataset, allowed, full, score)
 
     def answer(
-        self,
-        found: dict[str, Any],
-        measure: Any,
-        core: tuple[int, ...] | None,
-        certificate: Certificate | None,
+        self, found: dict[str, Any], measure: Any, certificate: Certificate | None
     ) -> Reducts:
         """Return the reducts."""
-        return Reducts(**found, core=core, certificate=certificate)
+        return Reducts(**found, certificate=certificate)
 
     def doubts(self, dataset: Dataset, subset: Masks, allowed: Masks) -> Iterator[str]:
         """Yield a warning if similar samples are less alike than by all features."""

@@ -18,8 +18,7 @@ from fuzzyfrog.common.arrays import Floats, Masks
 from fuzzyfrog.common.messages import Sentence, Setting, count, listed
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.search import Problem
-from fuzzyfrog.search.covering import Oracle, Rows
-from fuzzyfrog.search.protocol import Wrapped, without_each
+from fuzzyfrog.search.protocol import Oracle, Rows, Wrapped, without_each
 
 BATCH_CELLS = 2**24  # subsets times features that are scored together
 ENOUGH_ROWS = 64  # of different losses, for one answer of the oracle

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,13 +9,12 @@ from msgspec.structs import replace
 from sklearn.base import clone
 
 from fuzzyfrog.common.deadline import TimeIsUp
-from fuzzyfrog.common.messages import close_to, listed, shown, suggested
+from fuzzyfrog.common.messages import shown, suggested
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.result import Exchange, Result
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.roles import means_of
-from fuzzyfrog.select.row_groups import with_metadata
 from fuzzyfrog.select.settings import Settings
 from fuzzyfrog.select.verify import check_same
 
@@ -36,16 +33,7 @@ def exchanged(result: Result, old: str | int, new: str | int) -> tuple[int, ...]
     ParameterError
         If `old` is not the name or index of a selected feature, or `new` that of another one.
     """
-    names = result.names(result.selected)
-    if old in names:
-        leaves = result.selected[names.index(str(old))]
-    elif str(old).isdecimal() and int(old) in result.selected:
-        leaves = int(old)
-    else:
-        close = close_to(old, names)
-        guess = f"Did you mean {shown(close[0])}? " if close else ""
-        hint = f"{guess}Selected: {listed(names)}."
-        raise ParameterError("old", "be a selected column", shown(old), hint)
+    names, leaves = result.names(result.selected), result.selected_feature(old, "old")
     comes = result.unselected(new)
     if comes is None:
         known = [one.name for one in result.table.features if one.name not in names]
@@ -75,11 +63,7 @@ def swapped(selector: Any, old: str | int, new: str | int, X: object, y: object)
     known = other.get_params(deep=False)
     other.set_params(**{name: value for name, value in given.items() if name in known})
     groups, weights = selector._evidence.dataset.groups, selector._sample_weight
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the fit says the same
-        dataset = with_metadata(other._read(X, y), None, weights)
-    if groups is None or len(groups) == dataset.n_samples:
-        dataset = dataclasses.replace(dataset, groups=groups)
+    dataset = selector._read_again(X, y)
     check_same(selector.result_, dataset)
     if groups is not None and weights is not None:  # those of weight 0 are in none
         every = np.zeros(len(weights), np.int64)

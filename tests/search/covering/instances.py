@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 from hypothesis import strategies as st
 
-from fuzzyfrog.search.covering import Rows
+from fuzzyfrog.search.protocol import Rows
 
 
 @st.composite

@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fuzzyfrog.search.covering import Rows, linear_program, relaxed, rounded, without_fixed
+from fuzzyfrog.search.covering import linear_program
+from fuzzyfrog.search.covering.linear_program import relaxed, rounded, without_fixed
+from fuzzyfrog.search.protocol import Rows
 from search.covering.instances import all_covers, choices, problems, smallest_size
 
 some = settings(deadline=None, max_examples=150)

@@ -3,8 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fuzzyfrog.search.covering import CoverSearch, Rows
 from fuzzyfrog.search.covering import search as cover_search
+from fuzzyfrog.search.covering.search import CoverSearch
+from fuzzyfrog.search.protocol import Rows
 from search.covering.instances import all_covers, choices, problems, subset_of
 from strategies import JIT_IS_OFF
 

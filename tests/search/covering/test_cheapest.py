@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from fuzzyfrog.search.covering import CheapestSearch, Rows
+from fuzzyfrog.search.covering.cheapest import CheapestSearch
+from fuzzyfrog.search.protocol import Rows
 from strategies import seeds
 
 

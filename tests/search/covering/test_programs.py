@@ -2,7 +2,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fuzzyfrog.search.covering import Rows, smallest_cover
+from fuzzyfrog.search.covering.linear_program import smallest_cover
+from fuzzyfrog.search.protocol import Rows
 from search.covering.instances import choices, problems, smallest_size
 
 some = settings(deadline=None, max_examples=100)

@@ -7,8 +7,9 @@ import pytest
 
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp, limited
 from fuzzyfrog.search import Problem
-from fuzzyfrog.search.covering import Rows, RowWeighting, row_weighting
-from fuzzyfrog.search.protocol import Stream
+from fuzzyfrog.search.covering import row_weighting
+from fuzzyfrog.search.covering.row_weighting import RowWeighting
+from fuzzyfrog.search.protocol import Rows, Stream
 from search.lookup import mask_of
 
 

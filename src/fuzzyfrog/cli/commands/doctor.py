@@ -178,7 +178,9 @@ def _compile_all() -> None:
     import numpy as np
 
     from fuzzyfrog.measure import Dependency, SampledDependency, SoftDependency
-    from fuzzyfrog.search.covering import CheapestSearch, CoverSearch, Rows
+    from fuzzyfrog.search.covering.cheapest import CheapestSearch
+    from fuzzyfrog.search.covering.search import CoverSearch
+    from fuzzyfrog.search.protocol import Rows
 
     rng = np.random.default_rng(0)
     X, classes = rng.normal(size=(800, 6)), np.arange(800) % 2  # more pairs than a small table has

@@ -134,11 +134,10 @@ def _old_table(
     """Return the table as the run had it; its warnings are those of the run."""
     from fuzzyfrog.select.selection import with_groups
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with opened(asked if asked.is_file else TableOptions(table=asked.table)) as loaded:
-            table = weighted_by(weights, grouped_by(groups, loaded.dataset))
-            return with_groups(table, settings)
+    read = asked if asked.is_file else TableOptions(table=asked.table)
+    with warnings.catch_warnings(action="ignore"), opened(read) as loaded:
+        table = weighted_by(weights, grouped_by(groups, loaded.dataset))
+        return with_groups(table, settings)
 
 
 def _new_table(asked: TableOptions, old: Dataset) -> Dataset:

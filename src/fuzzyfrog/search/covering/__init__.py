@@ -6,29 +6,3 @@ size by branch and bound, which is best for small covers, and `cheapest` those w
 `exact.CoverProof` puts them together.
 `row_weighting` finds a small cover quickly and proves nothing; the frogs use it.
 """
-
-from fuzzyfrog.search.covering.cheapest import CheapestSearch
-from fuzzyfrog.search.covering.linear_program import (
-    Answer,
-    relaxed,
-    rounded,
-    smallest_cover,
-    without_fixed,
-)
-from fuzzyfrog.search.covering.row_weighting import RowWeighting
-from fuzzyfrog.search.covering.search import CoverSearch, Slice
-from fuzzyfrog.search.protocol import Oracle, Rows
-
-__all__ = [
-    "Answer",
-    "CheapestSearch",
-    "CoverSearch",
-    "Oracle",
-    "RowWeighting",
-    "Rows",
-    "Slice",
-    "relaxed",
-    "rounded",
-    "smallest_cover",
-    "without_fixed",
-]

@@ -80,7 +80,8 @@ class CheapestSearch:
     Examples
     --------
     >>> import numpy as np
-    >>> from fuzzyfrog.search.covering import CheapestSearch, Rows
+    >>> from fuzzyfrog.search.covering.cheapest import CheapestSearch
+    >>> from fuzzyfrog.search.protocol import Rows
     >>> rows = Rows(np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]]), np.ones(2))
     >>> nothing, everything = np.zeros(3, bool), np.ones(3, bool)
     >>> costs = np.array([1, 5, 2])

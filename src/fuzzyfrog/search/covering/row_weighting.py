@@ -80,8 +80,8 @@ class RowWeighting:
     --------
     >>> import numpy as np
     >>> from fuzzyfrog.search import Problem
-    >>> from fuzzyfrog.search.covering import RowWeighting, Rows
-    >>> from fuzzyfrog.search.protocol import Stream, Rows
+    >>> from fuzzyfrog.search.covering.row_weighting import RowWeighting
+    >>> from fuzzyfrog.search.protocol import Rows, Stream
     >>> search = RowWeighting(Problem(3, 3, full_score=1.0), Stream(0, "example"))
     >>> nothing = np.zeros(3, bool)
     >>> search.learn(Rows(np.array([[1.0, 0.5, 0.0], [0.0, 0.5, 1.0]]), np.ones(2)), nothing)

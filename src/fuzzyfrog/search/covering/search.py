@@ -56,7 +56,8 @@ class CoverSearch:
     Examples
     --------
     >>> import numpy as np
-    >>> from fuzzyfrog.search.covering import CoverSearch, Rows
+    >>> from fuzzyfrog.search.covering.search import CoverSearch
+    >>> from fuzzyfrog.search.protocol import Rows
     >>> rows = Rows(np.array([[1.0, 0.5, 0.5], [0.0, 1.0, 0.0]]), np.ones(2))
     >>> nothing, everything = np.zeros(3, bool), np.ones(3, bool)
     >>> search = CoverSearch(rows, 2, fixed=nothing, allowed=everything)

@@ -1,6 +1,5 @@
 """The local searches that two variants add to the frogs of the paper: climbing, and learning."""
 
-from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
 from typing import Self
@@ -9,11 +8,12 @@ import numpy as np
 
 from fuzzyfrog.common.arrays import Integers, Masks
 from fuzzyfrog.search.archive import Archive, Ranking
-from fuzzyfrog.search.covering import Oracle, RowWeighting
-from fuzzyfrog.search.frogs.pond import FrogCounts, Pond
+from fuzzyfrog.search.covering.row_weighting import RowWeighting
+from fuzzyfrog.search.frogs.pond import Pond
 from fuzzyfrog.search.protocol import (
     Batch,
     Constraints,
+    Oracle,
     Problem,
     Proposal,
     Steps,
@@ -60,18 +60,11 @@ class LocalPond(Pond):
 
     n_looks = 3  # moves of the leaders in each round
 
-    def __init__(
-        self,
-        counts: FrogCounts,
-        dissimilarity: Callable[[Masks, Masks], Integers],
-        problem: Problem,
-        seed: int,
-    ) -> None:
-        super().__init__(counts, dissimilarity, problem, seed)
-        self.problem = problem
+    def __post_init__(self) -> None:
+        super().__post_init__()
         stream = self._stream("explore")
         self.explorer = Explorer(self.archive, self.ranking, self.constraints, stream)
-        self.squeeze = Squeeze(problem, self.archive, self.ranking, self.explorer)
+        self.squeeze = Squeeze(self.problem, self.archive, self.ranking, self.explorer)
         self._spared: set[bytes] = set()
 
     def live(self, patience: int) -> Proposal:
@@ -166,17 +159,12 @@ class CoverPond(LocalPond):
 
     n_looks = 1
 
-    def __init__(
-        self,
-        counts: FrogCounts,
-        dissimilarity: Callable[[Masks, Masks], Integers],
-        problem: Problem,
-        seed: int,
-    ) -> None:
-        super().__init__(counts, dissimilarity, problem, seed)
-        if problem.oracle is None:
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        oracle = self.problem.oracle
+        if oracle is None:
             raise ValueError("problem must have an oracle, got None.")
-        self.covers = CoverWalk(problem, problem.oracle, self.archive, self._stream("cover"))
+        self.covers = CoverWalk(self.problem, oracle, self.archive, self._stream("cover"))
 
     def live(self, patience: int) -> Proposal:
         """Find a small subset, then live as in the paper; then complete the front and the list."""

@@ -74,19 +74,17 @@ def _percent(share: int, n_features: int) -> int:
     return max(1, share * n_features // 100)
 
 
+@dataclass(eq=False)
 class Pond:
     """One run of the published algorithm; steps are numbered as in the paper."""
 
-    def __init__(
-        self,
-        counts: FrogCounts,
-        dissimilarity: Callable[[Masks, Masks], Integers],
-        problem: Problem,
-        seed: int,
-    ) -> None:
-        self.counts = counts
-        self.dissimilarity = dissimilarity
-        self.seed = seed
+    counts: FrogCounts
+    dissimilarity: Callable[[Masks, Masks], Integers]
+    problem: Problem
+    seed: int
+
+    def __post_init__(self) -> None:
+        problem = self.problem
         self.ranking = ranking_of(problem)
         self.constraints = Constraints(problem)
         self.archive = Archive(self.ranking)
