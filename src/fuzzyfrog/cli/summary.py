@@ -71,7 +71,8 @@ def _models(check: Check) -> Iterator[str]:
 
 def column_lines(result: Result) -> Iterator[str]:
     """Yield a table of all columns with their roles."""
-    from fuzzyfrog.words import columns_lead, columns_table, words_of
+    from fuzzyfrog.words import words_of
+    from fuzzyfrog.words.columns import columns_lead, columns_table
 
     words = words_of(result)
     (first, *titles), rows = columns_table(words)

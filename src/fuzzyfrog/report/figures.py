@@ -12,7 +12,8 @@ from fuzzyfrog.report.text import short
 from fuzzyfrog.report.tree import TICKS, across, forks, leaves
 from fuzzyfrog.result import ColumnTree, Result, Subset
 from fuzzyfrog.result.columns import ALIKE
-from fuzzyfrog.words import MARK_NAMES, Words, tree_lead, tree_title, words_of
+from fuzzyfrog.words import Words, words_of
+from fuzzyfrog.words.columns import MARK_NAMES, tree_lead, tree_title
 
 FRONT_SIZE = 7, 4  # inches
 ACCENT, INK, SOFT, MUTE, RULE = "#0f766e", "#1d2423", "#56605e", "#a9b1ae", "#dfdcd3"

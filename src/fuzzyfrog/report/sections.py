@@ -16,9 +16,9 @@ from fuzzyfrog.report.tree import TICKS, across, forks, leaves
 from fuzzyfrog.result import AmbiguousSample, Subset
 from fuzzyfrog.result.columns import ALIKE
 from fuzzyfrog.result.result import Parameter
-from fuzzyfrog.words import (
+from fuzzyfrog.words import Words
+from fuzzyfrog.words.columns import (
     MARK_NAMES,
-    Words,
     columns_lead,
     columns_order,
     columns_table,

@@ -1,25 +1,18 @@
 """What may be said of any result; the words of each kind of answer build on these."""
 
-import shlex
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Iterator
 from math import inf
 from typing import NamedTuple
 
-from fuzzyfrog.common.messages import count, listed, shown, told_apart
+from fuzzyfrog.common.messages import count, told_apart
 from fuzzyfrog.result import Explanation, Result, Subset
 from fuzzyfrog.result.check import shown as score_shown
 from fuzzyfrog.words.columns import (
-    change_of_models,
     exchange_sentences,
-    let_in_sentences,
-    models_exchanged,
 )
-from fuzzyfrog.words.text import MAX_NAMED, capitalized, duration, gamma, leaks_in_words, named
-
-NEAR_PERFECT = 0.975  # accuracy or R² that few honest columns allow
-FEW = 3  # selected features that may all be suspects
-OTHER_SIZE, OTHER_BY = 1.5, 2  # factor and number by which selections in the folds differ much
+from fuzzyfrog.words.doubts import Doubts
+from fuzzyfrog.words.text import MAX_NAMED, capitalized, duration, gamma, named
 
 STOPPED = {"converged": "finished", "memory": "out of memory"}
 ENDED = {
@@ -95,7 +88,7 @@ class Ambiguous(NamedTuple):
     other: str  # the sample that each is listed with
 
 
-class Words(ABC):
+class Words(Doubts):
     """Sentences about a result.
 
     Parameters
@@ -131,13 +124,11 @@ class Words(ABC):
     axis: str
     is_monotone = False
     is_bounded = True
-    kind = "measure"
     brief: tuple[str, ...] = ("measured",)
     tries_exchanges = False
 
     def __init__(self, result: Result) -> None:
-        self.result = result
-        self.is_numeric = result.table.target.is_numeric
+        super().__init__(result)
         self.size = count(len(result.selected), "feature")
         if result.stop_reason != "converged":
             self.brief = (*self.brief, "search")
@@ -150,10 +141,6 @@ class Words(ABC):
     def is_useless(self) -> bool:
         """Whether none of the features found says anything about the target."""
         return False
-
-    @abstractmethod
-    def headline(self) -> str:
-        """Return what was measured about the selected features, without a final period."""
 
     def unchecked(self) -> str | None:
         """Return a sentence that keeps the answer from being taken for a prediction, if needed."""
@@ -228,27 +215,6 @@ class Words(ABC):
     def _affected(self, n_affected: int) -> str:
         return ""
 
-    def _may_be_noise(self) -> str:
-        return f"The {self.kind} takes random columns about as often as real ones"
-
-    def _own_doubts(self) -> list[str]:
-        return []
-
-    def _way_out(self) -> str:
-        check = self.result.check
-        if check is not None and check.selections and not self.is_refuted:
-            names = self.result.names(self.result.selected)
-            stable = [name for name in names if check.taken.get(name) == check.folds]
-            if not stable:
-                return "Rely on none of them alone: no column is selected in every fold."
-            return f"Rely on those that are selected in every fold: {named(stable)}."
-        # A selection that fits these samples too well cannot say how many columns others need.
-        size = 2 * len(self.result.selected)
-        if size >= self.result.n_allowed:
-            return "For prediction, keep all columns."
-        more = self.option(f"n_features_to_select={size}", f"--n-features {size}")
-        return f"For prediction, try twice as many columns ({more}), or keep all columns."
-
     @abstractmethod
     def _own_facts(self) -> Iterator[tuple[str, str]]: ...
 
@@ -257,35 +223,10 @@ class Words(ABC):
 
     # What all of them share.
 
-    def option(self, python: str, typed: str) -> str:
-        """Return a parameter as it was given: in Python, or on the command line."""
-        return python if self.result.command is None else typed
-
     @property
     def added(self) -> tuple[int, ...]:
         """The features in the order in which the front adds them; empty if it does not."""
         return self.result.added
-
-    @property
-    def has_all(self) -> bool:
-        """Whether all features that may be selected are."""
-        return len(self.result.selected) == self.result.n_allowed
-
-    def offered(self) -> tuple[int, str]:
-        """Return the number of features to choose from, and what to call one."""
-        noun = "allowed feature" if self.result.excluded else "feature"
-        return self.result.n_allowed, noun
-
-    def _part_of_all(self, thing: str = "feature") -> tuple[str, str]:
-        """Return how many of the features are selected, and what to call all of them."""
-        n_selected, (n_offered, noun) = len(self.result.selected), self.offered()
-        noun = noun.replace("feature", thing)
-        n_others = self.result.table.n_features - n_offered
-        if not n_others:
-            return f"{n_selected:,} of {count(n_offered, noun)}", "all columns"
-        are = "is" if n_others == 1 else "are"
-        start = f"{n_selected:,} of the {count(n_offered, noun)} ({n_others:,} {are} left out)"
-        return start, f"all {count(n_offered, thing)}"
 
     def table(self) -> str:
         """Return the size of the table and what the target is, in one line."""
@@ -311,154 +252,6 @@ class Words(ABC):
         hint = self.option("", "; --target-kind numeric if these are amounts")
         some = ", ".join(map(str, codes[:6]))
         return f"{number} ({some}{', ...' if len(codes) > 6 else ''}{hint})"
-
-    @property
-    def is_confirmed(self) -> bool:
-        """Whether models confirm the answer: they were tried, and nothing speaks against it."""
-        exchange, check = self.result.exchange, self.result.check
-        change = None if exchange is None else change_of_models(exchange, check)
-        is_worse = self.is_refuted or (change is not None and change.is_loss)
-        return self.verdict() is not None and not is_worse and not self.doubts()
-
-    @property
-    def is_refuted(self) -> bool:
-        """Whether models do worse with the selected columns, or no better than chance."""
-        check = self.result.check
-        if check is None or not check.scores:
-            return False
-        return not check.is_better_than_chance or (check.loses and not self.has_all)
-
-    def verdict(self) -> str | None:
-        """Return how well models do, without a period; None if they were not tried.
-
-        The headline, the models and the report say no other sentence about it.
-        """
-        check = self.result.check
-        if check is None or not check.scores:
-            return None
-        exchange = self.result.exchange
-        if exchange is not None and (said := models_exchanged(exchange, check)) is not None:
-            return said
-        start, others = self._part_of_all("column")
-        if self.has_all:
-            n_all = self.offered()[0]
-            start, others = "The only column" if n_all == 1 else f"All {n_all:,} columns", ""
-        return check.verdict(start, others, self._soft)
-
-    @property
-    def _soft(self) -> str:
-        return self.option("SoftSelector", "fuzzyfrog select")
-
-    def doubts(self) -> list[str]:
-        """Return reasons not to trust the selected features, as sentences, the weightiest first.
-
-        Show them before the headline, which says nothing about new samples.
-        """
-        said = [] if not self.is_refuted or self.verdict() == self.headline() else [self.verdict()]
-        lost = [f"{sentence}." for sentence in said]
-        check = self.result.check
-        far_out = [] if check is None or check.far_out is None else [check.far_out]
-        return [
-            *(() if self.result.exchange is None else let_in_sentences(self.result.exchange)),
-            *self._leaks(),
-            *far_out,
-            *lost,
-            *self._other_sizes(),
-            *self._noisy(),
-            *self._own_doubts(),
-        ]
-
-    def advice(self) -> str | None:
-        """Return what to do about the doubts, as a sentence; None if they say it themselves."""
-        check = self.result.check
-        if check is not None and check.scores and not any(map(check.beats_chance, check.scores)):
-            if check.far_out is not None:
-                return "If the values far out are errors, correct them or remove their rows."
-            samples = "more samples or " if any(map(check.may_beat_chance, check.scores)) else ""
-            return f"For prediction, the table needs {samples}other columns."
-        if self.is_refuted or [*self._noisy(), *self._own_doubts()]:
-            return self._way_out()
-        return None
-
-    def _other_sizes(self) -> Iterator[str]:
-        """Yield a sentence if the scores are those of many more or fewer columns."""
-        check, size = self.result.check, len(self.result.selected)
-        if check is None or check.selected is None or self.result.settings.get("feature_groups"):
-            return
-        folds = check.selected.n_features
-        if max(folds / size, size / folds) >= OTHER_SIZE and abs(folds - size) >= OTHER_BY:
-            yield (
-                f"The scores of models are those of {check.selected.average_size}, selected in the "
-                f"folds, and not of these {size:,}."
-            )
-
-    def _noisy(self) -> Iterator[str]:
-        """Yield a sentence if the measure cannot tell these columns from noise."""
-        noise = None if self.result.check is None else self.result.check.noise
-        if noise is not None and noise.fails:
-            yield f"{self._may_be_noise()}: {noise}."
-
-    def _leaks(self) -> Iterator[str]:
-        """Yield sentences about features whose values may mean nothing for new samples."""
-        result = self.result
-        for name in result.names(one for one in result.selected if one in result.identifiers):
-            yield (
-                f"The selected {shown(name)} looks like an ID: what it says about these samples "
-                "may not hold for new ones. If it is one, leave it out with "
-                f"{self._without([name])}."
-            )
-        proposed = () if result.check is None else result.check.soft_features
-        known = {*result.names(result.selected), *proposed}
-        everything = [one.name for one in result.table.features]
-        start, leaking, them = leaks_in_words(result.suspected_leaks, everything)
-        is_used = bool(known.intersection(leaking)) or (bool(leaking) and result.check is None)
-        if leaking:
-            these = "these scores do" if is_used else "the score of all columns does"
-            yield (
-                f"{start} {these} not hold for new samples: leave {them} out with "
-                f"{self._without(leaking)}."
-            )
-        if not is_used and (best := self._near_perfect()) and (names := self._suspects()):
-            it_is, them = ("it is", "it") if len(names) == 1 else ("they are", "them")
-            yield (
-                f"{best}, which is rare, and {listed(names)} would do, or nearly. If {it_is} "
-                "recorded after the fact or computed from the target, this does not hold for new "
-                f"samples: leave {them} out with {self._without(names)}."
-            )
-
-    def _without(self, names: Sequence[str]) -> str:
-        """Return how to leave features out."""
-        return self.option(f"exclude={[*names]}", f"--exclude {shlex.quote(','.join(names))}")
-
-    def _near_perfect(self) -> str | None:
-        """Return how well models or neighbors predict, if they do so almost perfectly."""
-        check, best, what = self.result.check, self.result.chosen_accuracy, "Neighbors"
-        metric = "R²" if self.is_numeric else "an accuracy of"
-        if check is not None and (scores := check.all if self.has_all else check.selected):
-            best, what, metric = scores.best, "Models", check.metric
-        if best is None or best < NEAR_PERFECT:
-            return None
-        return f"{what} reach {metric} {best:.3f}"
-
-    def _suspects(self) -> tuple[str, ...]:
-        """Return the selected features that would nearly do alone; of few, all."""
-        result = self.result
-        good = {one for leak in result.suspected_leaks for one in leak.features}
-        chosen = [one for one in result.selected if one in good]
-        if not chosen and len(result.selected) <= (FEW if self.is_numeric else 1):
-            chosen = list(result.selected)
-        return result.names(chosen)
-
-    def models(self) -> str:
-        """Return how well models do, or why it is not known, without a final period."""
-        check = self.result.check
-        if check is not None:
-            return self.verdict() or f"not checked: {check.left_out}".rstrip(".")
-        how = self.option(
-            "pass the result of fuzzyfrog.check(selector, X, y) to the report",
-            "run again without --no-check",
-        )
-        return f"not checked; {how} to find out"
 
     def columns(self) -> Listing:
         """Return the selected features, and in how many folds each was selected."""

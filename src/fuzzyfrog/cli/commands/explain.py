@@ -83,7 +83,8 @@ def _check_known(result: Result, feature: str | None) -> None:
 
 
 def _say_why_not(result: Result, feature: int, *, as_json: bool) -> None:
-    from fuzzyfrog.words import why_not, words_of
+    from fuzzyfrog.words import words_of
+    from fuzzyfrog.words.unselected import why_not
 
     (name,), reasons = result.names((feature,)), why_not(words_of(result), feature)
     if as_json:

@@ -110,7 +110,8 @@ def _print_stored(
     loaded: Result, after: tuple[int, ...], files: Files, printing: Printing, where: str
 ) -> None:
     """Print what the run itself knows about an exchange; `where` says who knows the rest."""
-    from fuzzyfrog.words import exchange_sentences, words_of
+    from fuzzyfrog.words import words_of
+    from fuzzyfrog.words.columns import exchange_sentences
 
     one, rest = _stored(loaded, after), f"{where} the whole record."
     if one is None:
