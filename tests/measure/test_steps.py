@@ -138,5 +138,8 @@ def test_what_is_no_step():
     base, added = one_step((eye | eye[0])[[2, 1, 1]])
     assert base.tolist() == [True, False, False, False]
     assert added.tolist() == [2, 1, 1]
-    for masks in (eye[:0], eye[:1], eye[[1, 1]], ~eye, np.array([eye[0], ~eye[0]]), ~eye[[0, 0]]):
+    less = np.array([~eye[3], ~eye[2], eye[0]])
+    uneven = np.array([eye[0], eye[1], ~eye.any(axis=0), eye[2] | eye[3]])
+    alone = np.array([eye[0], ~eye[0]])
+    for masks in (eye[:0], eye[:1], eye[[1, 1]], ~eye, alone, ~eye[[0, 0]], less, uneven):
         assert one_step(masks) is None

@@ -414,15 +414,16 @@ def checked_masks(masks: ArrayLike, n_features: int) -> Masks:
 
 def one_step(masks: Masks) -> tuple[Masks, Integers] | None:
     """Return the common subset and the feature that each mask adds to it, None if there is none."""
-    base = np.asarray(masks.all(axis=0))
+    if len(masks) < 2:
+        return None
+    base = masks[0] & masks[1]
     more = masks ^ base
     # One for each is enough to count them all: sizes of thousands of wide masks take longer.
-    if len(masks) < 2 or np.count_nonzero(more) != len(masks):
+    if np.count_nonzero(more) != len(masks):
         return None
     added = np.argmax(more, axis=1)
-    if not more[np.arange(len(masks)), added].all():
-        return None
-    return base, added
+    is_step = more[np.arange(len(masks)), added].all() and not base[added].any()
+    return (base, added) if is_step else None
 
 
 def _checked_bar(at_least: float | ArrayLike | None, n_subsets: int) -> Floats:

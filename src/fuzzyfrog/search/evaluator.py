@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -92,6 +93,8 @@ class Evaluator:
 
     def _scores(self, keys: list[bytes]) -> Floats:
         """Return the scores of subsets; -inf where a subset was rejected or not scored."""
+        if self._rows.ledger.is_new(keys):
+            return np.full(len(keys), -inf)
         found = [self._rows.ledger.known(key, -inf) for key in keys]
         return np.array([-inf if score is None else score for score in found])
 
@@ -124,16 +127,19 @@ class Evaluator:
         highest = self._scores(keys).max(initial=-inf)
         rows, _ = self._unknown(keys, np.full(len(keys), highest - within))
         n_allowed, cut = self._allowed(len(rows))
-        new = [keys[row] for row in rows[:n_allowed]]
+        is_all = n_allowed == len(keys)
+        new = keys if is_all else [keys[row] for row in rows[:n_allowed]]
+        scores: Any = None
         if new:
             try:
                 # The best of a part is not the best of all: a cut batch is not kept in the log.
-                some = subsets if len(new) == len(keys) else subsets[rows[:n_allowed]]
+                some = subsets if is_all else subsets[rows[:n_allowed]]
                 scores = self._best(some, new, self.log if not cut else None)
                 self._enter(new, scores, np.full(len(new), np.max(scores) - within))
             except TimeIsUp:
                 cut = self.budget.deadline.reason
-        all_scores = self._scores(keys)
+        is_partial = scores is None or not is_all
+        all_scores = self._scores(keys) if is_partial else scores
         among_best = all_scores >= all_scores.max(initial=-inf) - within
         return np.where(among_best & (all_scores >= bars), all_scores, -inf), cut
 
@@ -155,6 +161,8 @@ class Evaluator:
 
     def _unknown(self, keys: list[bytes], bars: Floats) -> tuple[Integers, Floats]:
         """Return the first row of each subset to be scored, and its lowest bar."""
+        if self._rows.ledger.is_new(keys):
+            return np.arange(len(keys)), np.asarray(bars)
         lowest: dict[bytes, float] = {}
         first: dict[bytes, int] = {}
         for row, (key, bar) in enumerate(zip(keys, bars.tolist(), strict=True)):
@@ -237,6 +245,11 @@ class Ledger:
         if score is not None:
             return score if score >= bar else -np.inf
         return -np.inf if self.is_below(key, bar) else None
+
+    def is_new(self, keys: list[bytes]) -> bool:
+        """Return whether nothing is known of any of these subsets, which all differ."""
+        parts = self._scores.keys(), self._below.keys()
+        return len(set(keys)) == len(keys) and all(some.isdisjoint(keys) for some in parts)
 
     def is_below(self, key: bytes, value: float) -> bool:
         """Return whether the score of a subset is known to be below a value."""
