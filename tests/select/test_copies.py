@@ -6,7 +6,7 @@ import pytest
 
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.select import copies as module
-from fuzzyfrog.select.copies import find_alike
+from fuzzyfrog.select.copies import find_alike, ranks
 
 RNG = np.random.default_rng(0)  # for tables made here; a test has its own, `rng`
 N = 60
@@ -34,6 +34,7 @@ def found(columns, **allowed):
         (HEIGHT, 180 - 3 * HEIGHT),
         (HEIGHT, HEIGHT + 1e9),
         (GAPPY, 2 * GAPPY + 1),
+        (GAPPY, 1 - 2 * GAPPY),
         (HEIGHT > 170, HEIGHT <= 170),
         (COLOR, pd.Series(COLOR).map({"red": "rot", "green": "grün", "blue": "blau"})),
         (COLOR, pd.Series(COLOR).map({"red": 1, "green": 5, "blue": 3})),
@@ -173,3 +174,14 @@ def test_a_copy_with_one_value_changed_is_none(slope, shift):
         b[rng.integers(300)] += change
         assert found({"a": a, "b": b})[0] == [], change
         assert found({"b": b, "a": a})[0] == [], change
+
+
+def test_equal_numbers_share_the_mean_of_their_ranks_by_masses():
+    rows = np.array([[3.0, 1.0, 3.0, 2.0, 3.0], [0.5, 0.5, -1.0, 0.5, 0.5]])
+    assert ranks(rows).tolist() == [[4, 1, 4, 2, 4], [3.5, 3.5, 1, 3.5, 3.5]]
+    repeated = np.repeat(rows, [1, 2, 3, 1, 2], axis=1)
+    firsts = np.array([0, 1, 3, 6, 7])
+    by_masses = ranks(rows, np.array([1.0, 2.0, 3.0, 1.0, 2.0]))
+    for own, masses, all_of_them in zip(by_masses, ranks(repeated), repeated, strict=True):
+        means = [masses[all_of_them == value].mean() for value in all_of_them[firsts]]
+        assert own.tolist() == means

@@ -7,7 +7,7 @@ distances: a measure may prefer either, so both stay, and the result names them.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ FEWEST_ROWS = 10  # for a correlation to mean something
 CORRELATED = 0.98
 PRODUCTS, FEWEST_PRODUCT_ROWS = 2**34, 64  # for the correlations of all columns, about a second
 BLOCK = 256
+CELLS_AT_ONCE = 2**20  # of columns whose values are sorted together
 MOST_GROUPS = 50  # of columns that rise and fall together, such as sums over time
 ROUNDING = 16 * float(np.finfo(np.float64).eps)  # of a value, after a few operations
 
@@ -53,11 +54,43 @@ def _copies(dataset: Dataset, features: list[int]) -> Groups:
         shared: dict[tuple[int, bytes], list[int]] = {}
         chosen = _rows(dataset, most)
         for group, some in enumerate(suspects):
-            for feature in some:
-                key = group, _partition(dataset.values[chosen, feature])
-                shared.setdefault(key, []).append(feature)
+            for feature, digest in zip(some, _partitions(dataset, some, chosen), strict=True):
+                shared.setdefault((group, digest), []).append(feature)
         suspects = [some for some in shared.values() if len(some) > 1]
     return sorted(group for some in suspects for group in _related(dataset, some))
+
+
+def _in_blocks(
+    dataset: Dataset, features: Sequence[int], rows: NDArray[np.intp]
+) -> Iterator[Floats]:
+    """Yield some rows of features, one feature in each row: fewer calls than features."""
+    at_once = max(1, CELLS_AT_ONCE // len(rows))
+    for first in range(0, len(features), at_once):
+        some = np.asarray(features[first : first + at_once], np.intp)
+        yield dataset.values[np.ix_(rows, some)].T.copy()
+
+
+def _partitions(
+    dataset: Dataset, features: Sequence[int], rows: NDArray[np.intp]
+) -> Iterator[bytes]:
+    """Yield the digest of each feature, together for those without gaps and with many values."""
+    for block in _in_blocks(dataset, features, rows):
+        order = np.argsort(block, axis=1, kind="stable")
+        along = np.take_along_axis(block, order, 1)
+        is_new = np.zeros(block.shape, np.bool_)
+        is_new[:, 1:] = along[:, 1:] != along[:, :-1]
+        ranked = np.cumsum(is_new, axis=1, dtype=np.int32)
+        codes = np.empty_like(ranked)
+        np.put_along_axis(codes, order, ranked, 1)
+        highest = ranked[:, -1:]
+        codes = np.where(codes[:, :1] > codes[:, -1:], highest - codes, codes)
+        is_plain = (2 * (highest[:, 0] + 1) > block.shape[1]) & ~np.isnan(block).any(axis=1)
+        for column, code, is_one in zip(block, codes, is_plain.tolist(), strict=True):
+            yield _digest(code) if is_one else _partition(column)
+
+
+def _digest(codes: NDArray[np.int32]) -> bytes:
+    return hashlib.blake2b(codes.tobytes(), digest_size=16).digest()
 
 
 def _partition(column: Floats) -> bytes:
@@ -76,7 +109,7 @@ def _partition(column: Floats) -> bytes:
         rank = rank[::-1].copy()
     whole = np.full(len(column), -1, np.int32)
     whole[present] = rank[codes]
-    return hashlib.blake2b(whole.tobytes(), digest_size=16).digest()
+    return _digest(whole)
 
 
 def _related(dataset: Dataset, features: Sequence[int]) -> Groups:
@@ -130,7 +163,8 @@ def _correlated(dataset: Dataset, features: Sequence[int]) -> Groups:
     rows = _rows(dataset, min(max(FEWEST_PRODUCT_ROWS, PRODUCTS // len(features) ** 2), MOST_ROWS))
     is_sure = len(rows) == len(_rows(dataset, MOST_ROWS))
     required = CORRELATED - (0.0 if is_sure else 0.015)
-    directions = np.column_stack([_direction(dataset.values[rows, one]) for one in features])
+    blocks = map(_directions, _in_blocks(dataset, features, rows))
+    directions = np.concatenate([*blocks]).T.copy()
     groups: dict[int, list[int]] = {}
     for first in range(0, len(features), BLOCK):
         leaders = np.array(list(groups), np.intp)
@@ -162,24 +196,38 @@ def _correlated(dataset: Dataset, features: Sequence[int]) -> Groups:
 
 
 def _are_alike(dataset: Dataset, a: int, b: int) -> bool:
-    rows = _rows(dataset, MOST_ROWS)
-    x, y = (_direction(dataset.values[rows, one]) for one in (a, b))
+    (block,) = _in_blocks(dataset, [a, b], _rows(dataset, MOST_ROWS))
+    x, y = _directions(block)
     return abs(float(x @ y)) >= CORRELATED
 
 
-def _direction(column: Floats) -> NDArray[np.float32]:
-    """Return the ranks of a column, centered and of length 1; missing ones and constants are 0."""
-    present = ~np.isnan(column)
-    centered = np.zeros(len(column))
-    if 2 * int(present.sum()) >= len(column):
-        ranked = ranks(column[present])
-        centered[present] = ranked - ranked.mean()
-    length = float(np.sqrt((centered**2).sum()))
-    return np.asarray(centered / (length or 1.0), np.float32)
+def _directions(columns: Floats) -> NDArray[np.float32]:
+    """Return the ranks of columns, centered and of length 1; missing ones and constants are 0."""
+    is_gap = np.isnan(columns)
+    centered = np.zeros(columns.shape)
+    is_complete = ~is_gap.any(axis=1)
+    ranked = ranks(columns[is_complete])
+    centered[is_complete] = ranked - ranked.mean(axis=1, keepdims=True)
+    for column, gaps, own in zip(columns, is_gap, centered, strict=True):
+        if gaps.any() and 2 * np.count_nonzero(gaps) <= len(column):
+            ranked = ranks(column[~gaps])
+            own[~gaps] = ranked - ranked.mean()
+    length = np.sqrt((centered**2).sum(axis=1, keepdims=True))
+    return np.asarray(centered / np.where(length > 0, length, 1.0), np.float32)
 
 
 def ranks(values: Floats, masses: Floats | None = None) -> Floats:
-    """Return the ranks of numbers, by masses; equal ones share the mean of theirs."""
-    codes = np.unique(values, return_inverse=True)[1]
-    counts = np.bincount(codes, masses)
-    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[codes])
+    """Return the ranks of numbers along the last axis, by masses; equal ones share their mean."""
+    order = np.argsort(values, axis=-1, kind="stable")
+    ordered = np.take_along_axis(values, order, -1)
+    counts = np.ones(values.shape) if masses is None else masses[order]
+    ends = np.cumsum(counts, axis=-1)
+    is_first = np.ones(values.shape, np.bool_)
+    is_first[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    is_last = np.roll(is_first, -1, axis=-1)
+    below = np.maximum.accumulate(np.where(is_first, ends - counts, 0.0), axis=-1)
+    above = np.where(is_last, ends, np.inf)[..., ::-1]
+    above = np.minimum.accumulate(above, axis=-1)[..., ::-1]
+    found = np.empty(values.shape)
+    np.put_along_axis(found, order, (below + above + 1.0) / 2, -1)
+    return found

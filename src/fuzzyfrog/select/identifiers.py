@@ -1,6 +1,7 @@
 """Columns that say which sample it is: numbers and names of rows, patients, orders, and dates."""
 
 import re
+from functools import lru_cache
 
 import numpy as np
 
@@ -35,6 +36,7 @@ _THINGS += "household house school town county store product choice"
 _NUMBERED = _PEOPLE | frozenset(_THINGS.split())
 _COUNTS = _NUMBERS - {"id", "key", "code"} | {"n", "count"}  # as in "number_of_ids"
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_kept = lru_cache(maxsize=2**16)  # a fit asks several times for the name of every column
 
 
 def doubt_about(dataset: Dataset, feature: int) -> str:
@@ -162,6 +164,7 @@ def may_keep_together(dataset: Dataset, feature: int) -> bool:
     return bool(n_mixed >= FEWEST_VALUES and is_unordered)
 
 
+@_kept
 def says_identifier(name: str) -> bool:
     """Whether a name is that of an identifier, and not of a count or a measurement."""
     words = _words(name)
@@ -172,6 +175,7 @@ def says_identifier(name: str) -> bool:
     return words[-1] in _MARKS and words[0] not in _COUNTS
 
 
+@_kept
 def _is_of_people(name: str) -> bool:
     """Whether a name is that of people or animals, or of their number or name."""
     words = _words(name)
@@ -186,15 +190,16 @@ def _is_alone(name: str) -> bool:
     return len(words) == 1 and words[0].lower() in _NAMED
 
 
-def _words(name: str) -> list[str]:
+@_kept
+def _words(name: str) -> tuple[str, ...]:
     """Return the words of a name in lower case, "townid" as two, without numbers at its end."""
     words = [word.lower() for word in _WORD.findall(name)]
     while len(words) > 1 and words[-1].isdigit():
         words.pop()
     for ending in sorted(_NUMBERS) if words else ():
         if words[-1].endswith(ending) and words[-1].removesuffix(ending) in _NUMBERED:
-            return [*words[:-1], words[-1].removesuffix(ending), ending]
-    return words
+            return (*words[:-1], words[-1].removesuffix(ending), ending)
+    return tuple(words)
 
 
 def _n_whole(dataset: Dataset, feature: int) -> int:

@@ -5,7 +5,7 @@ a linear model predict not clearly worse without it (decision 13 in docs/decisio
 beyond that costs accuracy on new samples.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -128,31 +128,27 @@ def correlations(dataset: Dataset, columns: Integers, others: Integers) -> Float
     alike = np.zeros((len(columns), len(others)))
     masses = None if dataset.weights is None else masses_of(dataset)
     total = dataset.n_samples if masses is None else masses.sum()
-    for by in (lambda column, _: column, ranks):
-        left = _unit_columns(dataset, columns, by, masses)
+    for ranked in (False, True):
+        left = _unit_columns(dataset, columns, masses, ranked=ranked)
         for start in range(0, len(others), COLUMNS_AT_ONCE):
             stop_if_late()
             some = slice(start, start + COLUMNS_AT_ONCE)
-            right = _unit_columns(dataset, others[some], by, masses)
+            right = _unit_columns(dataset, others[some], masses, ranked=ranked)
             if masses is not None:
-                right *= masses[:, np.newaxis]
-            alike[:, some] = np.maximum(alike[:, some], np.abs(left.T @ right) / total)
+                right *= masses
+            alike[:, some] = np.maximum(alike[:, some], np.abs(left @ right.T) / total)
     return alike
 
 
 def _unit_columns(
-    dataset: Dataset,
-    columns: Integers,
-    by: Callable[[Floats, Floats | None], Floats],
-    masses: Floats | None,
+    dataset: Dataset, columns: Integers, masses: Floats | None, *, ranked: bool
 ) -> Floats:
-    """Return standardized columns; categories are 0."""
-    Z = np.zeros((dataset.n_samples, len(columns)))
-    for place, feature in enumerate(columns.tolist()):
-        if not dataset.categorical[feature]:
-            column = by(_filled(dataset.values[:, feature], masses), masses)
-            Z[:, place] = _standardized(column, masses)
-    return Z
+    """Return standardized columns or their ranks, one in each row; categories are 0."""
+    rows = dataset.values[:, columns].T.copy()
+    rows[dataset.categorical[columns]] = 0.0
+    for place in np.flatnonzero(np.isnan(rows).any(axis=1)).tolist():
+        rows[place] = _filled(rows[place], masses)
+    return _standardized(ranks(rows, masses) if ranked else rows, masses)
 
 
 def _filled(column: Floats, masses: Floats | None) -> Floats:
@@ -166,12 +162,13 @@ def _filled(column: Floats, masses: Floats | None) -> Floats:
     return np.where(is_gap, median_by(column[~is_gap], known), column)
 
 
-def _standardized(column: Floats, masses: Floats | None) -> Floats:
-    """Return numbers in standard deviations from their mean."""
-    column = column / (np.abs(column).max() or 1.0)  # squares of very large ones are not finite
-    apart = column - mean_by(column, masses)
-    spread = apart.std() if masses is None else np.sqrt(mean_by(apart**2, masses))
-    return np.asarray(apart / (spread or 1.0))
+def _standardized(values: Floats, masses: Floats | None) -> Floats:
+    """Return numbers in standard deviations from their mean, along the last axis."""
+    largest = np.abs(values).max(axis=-1, keepdims=True)
+    values = values / np.where(largest > 0, largest, 1.0)  # squares of very large are not finite
+    apart = values - mean_by(values, masses)[..., np.newaxis]
+    spread = apart.std(axis=-1) if masses is None else np.sqrt(mean_by(apart**2, masses))
+    return np.asarray(apart / np.where(spread > 0, spread, 1.0)[..., np.newaxis])
 
 
 def _indicators(codes: Floats, masses: Floats | None) -> Floats:
