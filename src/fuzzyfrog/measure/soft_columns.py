@@ -118,7 +118,7 @@ class SoftColumns:
                 share = _share_that_differs(known, counts)
                 differs[a] = 1.0 / math.sqrt(share / 2) if share else 0.0
                 mean[a] = math.sqrt(2 * share)
-            else:
+            elif known.size < column.size:  # only gaps need it, and it sorts the column
                 mean[a] = _mean_difference(known, counts)
             values.append(column)
         return cls(dataset, values, mean, differs, masses)
@@ -148,6 +148,7 @@ class SoftColumns:
         masses = self.masses
         if masses is not None:
             masses = np.concatenate([masses, np.ones(joined.n_samples - n_old)])
+        # Where only new samples have a gap, it is as far from all: its mean difference cancels.
         found = SoftColumns(joined, values, self._mean, self._differs, masses)
         if len(self.target):
             target = np.asarray(old.target, np.float64)
