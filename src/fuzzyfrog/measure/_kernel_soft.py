@@ -18,7 +18,6 @@ from numba import config, types
 from numba.extending import intrinsic
 
 from fuzzyfrog.common.jit import kernel
-from fuzzyfrog.data.weights import UNIT
 from fuzzyfrog.measure.soft_arrays import (
     CATEGORY,
     DOUBLE,
@@ -31,7 +30,8 @@ from fuzzyfrog.measure.soft_arrays import (
 
 __all__ = ["left_out_losses", "memberships"]
 
-LARGEST = np.finfo(np.float64).max
+LARGEST = np.finfo(np.float64).max  # of a distance; of samples that are left out, it is infinite
+BLOCK = 256  # samples of which none is looked at if all are far away
 
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
 
@@ -374,21 +374,38 @@ def memberships(
 
 
 @kernel
-def _closer(delta, units, limit, wanted, n_features):
-    """Return a limit with about twice the wanted mass within, if there is a closer one."""
-    # Within a radius is a mass like its power. Whole units are summed several at a time.
-    closer = limit * (2.0 * wanted / _mass_within(delta, units, limit)) ** (1.0 / n_features)
-    if closer < limit and _mass_within(delta, units, closer) >= wanted:
-        return closer
-    return limit
+def _apart(there, here, kind, differs, gap):
+    """Return how far two values of a feature are apart."""
+    if kind == NUMBER:
+        return abs(there - here)
+    if np.isnan(here) or np.isnan(there):
+        return gap
+    if kind != CATEGORY:
+        return abs(there - here)
+    return differs if there != here else 0.0
 
 
 @kernel
-def _mass_within(delta, units, limit):
-    mass = 0
-    for y in range(delta.size):
-        mass += units[y] if delta[y] <= limit else 0
-    return mass
+def _any_within(distances, limit):
+    """Whether some distance is not beyond a limit."""
+    found = False
+    for k in range(distances.size):
+        found |= distances[k] <= limit
+    return found
+
+
+@kernel
+def _kept(distance, mass, n_neighbors, n_kept, taken, nearest, places):
+    """Put a sample among the nearest; return how many of them are enough, and their mass."""
+    k = n_kept
+    while k > 0 and nearest[k - 1] > distance:
+        nearest[k], places[k] = nearest[k - 1], places[k - 1]
+        k -= 1
+    nearest[k], places[k] = distance, mass
+    n_kept, taken = n_kept + 1, taken + mass
+    while taken - places[n_kept - 1] >= n_neighbors:
+        n_kept, taken = n_kept - 1, taken - places[n_kept - 1]
+    return n_kept, taken
 
 
 @kernel
@@ -435,65 +452,54 @@ def left_out_losses(
     nearest, places = np.empty(n_samples + 1), np.empty(n_samples + 1)  # distances and masses
     close = np.empty(n_samples, np.int64)
     votes, tied = np.empty(max(n_classes, 1)), np.empty(max(n_classes, 1))
-    units = (masses / UNIT).astype(np.int64)
-    is_weighted = (masses != 1.0).any()
     for place in range(first, last):
         x, n_neighbors = anchors[place], n_nearest[place]
         mine = together[x]
         for y in range(n_samples):
             delta[y] = np.inf if together[y] == mine else 0.0
-        n_near = 0  # neighbors at the step before
+        n_close = 0
         for step in range(n_steps):
             here, row = z[step, x], z[step]
-            if kind[step] == NUMBER:
-                for y in range(n_samples):
-                    delta[y] += abs(row[y] - here)
-            else:
-                for y in range(n_samples):
-                    if np.isnan(here) or np.isnan(row[y]):
-                        delta[y] += gap[step]
-                    elif kind[step] != CATEGORY:
-                        delta[y] += abs(row[y] - here)
-                    elif row[y] != here:
-                        delta[y] += differs[step]
+            n_kept, taken = 0, 0.0  # the nearest samples so far, and their mass
+            for y in close[:n_close]:  # those of the step before
+                apart = _apart(row[y], here, kind[step], differs[step], gap[step])
+                n_kept, taken = _kept(
+                    delta[y] + apart, masses[y], n_neighbors, n_kept, taken, nearest, places
+                )
+            limit = nearest[n_kept - 1] + SAME if n_close else LARGEST
+            n_kept, taken, farthest = 0, 0.0, np.inf
+            n_close = 0  # samples that may be among the nearest, or level with the last of them
+            for block in range(0, n_samples, BLOCK):
+                there, sums = row[block : block + BLOCK], delta[block : block + BLOCK]
+                if kind[step] == NUMBER:
+                    for k in range(sums.size):
+                        sums[k] += abs(there[k] - here)
+                else:
+                    for k in range(sums.size):
+                        sums[k] += _apart(there[k], here, kind[step], differs[step], gap[step])
+                if step < start or not _any_within(sums, limit):
+                    continue
+                for y in range(block, block + sums.size):
+                    if delta[y] > limit:
+                        continue
+                    close[n_close] = y
+                    n_close += 1
+                    if delta[y] >= farthest:
+                        continue
+                    n_kept, taken = _kept(
+                        delta[y], masses[y], n_neighbors, n_kept, taken, nearest, places
+                    )
+                    if taken >= n_neighbors:
+                        farthest = nearest[n_kept - 1]
+                        limit = farthest + SAME
             if step < start:
                 continue
-            n_kept, taken = 0, 0.0  # the nearest samples so far, and their mass
-            farthest, limit = np.inf, LARGEST  # the last of them, once they are enough
-            if n_near > 0:  # they would be enough
-                limit = 0.0
-                for y in close[:n_near]:
-                    limit = max(limit, delta[y])
-                if is_weighted:
-                    limit = _closer(delta, units, limit, n_neighbors / UNIT, step + 1)
-                limit += SAME
-            n_close = 0  # samples that may be among the nearest, or level with the last of them
-            for y in range(n_samples):
-                if delta[y] > limit:
-                    continue
-                close[n_close] = y
-                n_close += 1
-                if delta[y] >= farthest:
-                    continue
-                k = n_kept
-                while k > 0 and nearest[k - 1] > delta[y]:
-                    nearest[k], places[k] = nearest[k - 1], places[k - 1]
-                    k -= 1
-                nearest[k], places[k] = delta[y], masses[y]
-                n_kept, taken = n_kept + 1, taken + masses[y]
-                while taken - places[n_kept - 1] >= n_neighbors:
-                    n_kept, taken = n_kept - 1, taken - places[n_kept - 1]
-                if taken >= n_neighbors:
-                    farthest = nearest[n_kept - 1]
-                    limit = farthest + SAME
             votes[:] = 0.0
             tied[:] = 0.0
-            n_near, n_nearer, n_tied = 0, 0.0, 0.0
+            n_nearer, n_tied = 0.0, 0.0
             for y in close[:n_close]:
                 if delta[y] > farthest + SAME:
                     continue
-                close[n_near] = y
-                n_near += 1
                 code = codes[y] if n_classes else 0
                 value = masses[y] if n_classes else masses[y] * target[y]
                 if delta[y] < farthest - SAME:

@@ -236,15 +236,20 @@ class SoftDependency:
         Subsets that extend a common one by a feature each race in float32, on more and more
         anchors; those that could be the best are scored again in float64, on all anchors. A subset
         drops out when it is five standard errors behind the leader, so the best one can be missed,
-        though rarely (docs/theory.md#soft-factors). With more than 100,000 samples, the anchors of
-        a race are compared with this many random ones; the scores are by all samples.
+        though rarely (docs/theory.md#soft-factors). Where scores are estimates, the first of those
+        that could be the best counts as it, and 2,000 anchors decide if all of them are a clear
+        fall. With more than 100,000 samples, the anchors of a race are compared with this many
+        random ones; the scores are by all samples.
         """
         checked = checked_masks(masks, self.n_features)
         step = one_step(checked)
         scores = np.full(len(checked), -np.inf)
         rows = np.arange(len(checked))
         if step is not None:
-            rows = self._racing._finalists(*step, self._racing._contenders(*step))
+            rows = self._racing._contenders(*step)
+            if self._precision is SINGLE_PRECISION:  # it cannot tell those that are left apart
+                rows = rows[:1]
+            rows = self._finalists(*step, rows)
         scores[rows] = self.score(checked[rows])
         scores[scores < scores.max(initial=-np.inf) - self.tolerance] = -np.inf
         return scores
@@ -287,8 +292,7 @@ class SoftDependency:
         if (step := one_step(checked)) is None:
             found = np.array([self._of_subset(mask) for mask in checked])
         else:
-            base = np.flatnonzero(step[0])
-            found, _ = self._weighed(base, step[1], DOUBLE_PRECISION, self.anchors)
+            found = self._of_extensions(np.flatnonzero(step[0]), step[1])
         return found if np.ndim(masks) > 1 else found[0]
 
     def left_out_losses(self, path: ArrayLike, start: int = 0) -> NDArray[np.float64]:
@@ -386,8 +390,22 @@ class SoftDependency:
         features = np.flatnonzero(mask)
         if not len(features):  # nothing tells samples apart: all are equally similar
             return self._columns.chances()[self.anchors]
-        found, _ = self._weighed(features[:-1], features[-1:], DOUBLE_PRECISION, self.anchors)
-        return np.asarray(found[0])
+        return np.asarray(self._of_extensions(features[:-1], features[-1:])[0])
+
+    @property
+    def _precision(self) -> Precision:
+        """That of a score: single where it is an estimate, which is off by far more than that."""
+        is_estimate = self.n_samples**2 > PAIRS and self.n_sampled < self.n_samples
+        return SINGLE_PRECISION if is_estimate else DOUBLE_PRECISION
+
+    def _of_extensions(self, base: Integers, added: Integers) -> Floats:
+        """Return the memberships for each extension of a base, all of them sure."""
+        found, is_unsure = self._weighed(base, added, self._precision, self.anchors)
+        again = np.flatnonzero(is_unsure.any(axis=0))
+        if self._precision is SINGLE_PRECISION and len(again):
+            sure, _ = self._weighed(base, added, DOUBLE_PRECISION, self.anchors[again])
+            found[:, again] = np.where(is_unsure[:, again], sure, found[:, again])
+        return found
 
     def _contenders(self, base: Mask, added: Integers) -> Integers:
         """Return the extensions of which one is the best, as far as a race can tell.
@@ -418,7 +436,25 @@ class SoftDependency:
             left, found, n_unsure = left[stays], found[stays], n_unsure[:, stays]
             if len(left) == 1:
                 break
+            if FEWEST_ANCHORS <= last < n_anchors and self._is_fall(features, found, doubt, last):
+                leading: Integers = left[[int(np.argmax(scores[stays]))]]
+                return leading
         return left
+
+    def _is_fall(self, base: Integers, found: Floats, doubt: Floats, n_drawn: int) -> bool:
+        """Whether all extensions of a base lower its score by far, as far as the anchors tell.
+
+        Then it matters little which of them comes next, where the score is an estimate anyway.
+        """
+        if self._precision is DOUBLE_PRECISION or not len(base):
+            return False
+        anchors, masses = self._drawn[:n_drawn], self._masses_of(self._drawn[:n_drawn])
+        before, is_unsure = self._weighed(base[:-1], base[-1:], SINGLE_PRECISION, anchors)
+        lost = before - found
+        variance = _variances(lost, masses) + is_unsure.mean()
+        error = np.sqrt(variance / n_drawn)
+        unsure = 2 * doubt.max() + is_unsure.mean()
+        return bool((mean_by(lost, masses) - unsure > _FAR_BEHIND * error).all())
 
     def _finalists(self, base: Mask, added: Integers, rows: Integers) -> Integers:
         """Return the contenders that have the highest score up to the rounding of float64.
