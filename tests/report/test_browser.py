@@ -38,7 +38,9 @@ def browser():
     if not CHROMIUM.is_file():
         pytest.skip(f"no browser at {CHROMIUM}; run scripts/install_chromium.sh")
     with driver.sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
+        opened = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=SWITCHES, timeout=300_000
+        )
         yield opened
         opened.close()
 
