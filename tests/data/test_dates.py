@@ -135,7 +135,7 @@ def test_what_has_no_parts_is_refused(tmp_path):
     X = pd.DataFrame({"d": pd.to_datetime(["2024-01-01"]), "d_year": [3]})
     with pytest.raises(DataError, match="got a column 'd_year' already"):
         date_parts(X)
-    with pytest.raises(ParameterError, match="dates must be 'keep' or 'parts', got 'all'"):
+    with pytest.raises(ParameterError, match="dates must be one of 'keep', 'parts', got 'all'"):
         read_table(table(tmp_path, ["1", "2", "3"]), "class", dates="all")
 
 

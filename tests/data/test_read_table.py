@@ -104,7 +104,7 @@ def test_another_separator_and_encoding(write):
         ({"target_kind": "label"}, "target_kind must be one of"),
         ({"target_kind": "numeric"}, "target 'class': .* must hold numbers, got 'yes'"),
         ({"separator": ";;"}, "separator must be one character"),
-        ({"decimal": ";"}, "decimal must be '.' or ',', got ';'"),
+        ({"decimal": ";"}, "decimal must be one of '.', ',', got ';'"),
         (
             {"categorical": ["Color", "sise"]},
             "categorical must be .* feature, got 'Color'.* 'color'",

@@ -52,7 +52,7 @@ def test_a_column_names_the_rows(write, tmp_path):
     ("name", "sentence"),
     [
         ("clas", "row_labels must be the name of a column, got 'clas'. Did you mean 'class'?"),
-        ("class", "row_labels must not be the target, got 'class'."),
+        ("class", "row_labels must not name the target, got 'class'."),
     ],
 )
 def test_other_columns_are_refused(refusal, name, sentence):

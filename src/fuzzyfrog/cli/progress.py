@@ -59,7 +59,12 @@ def shown_progress(
     if quiet:
         yield course
     elif sys.stderr.isatty() and not stderr().is_dumb_terminal:
-        with _moving_line(course):
+        from rich.live import Live
+
+        with Live(
+            _MovingLine(course), console=stderr(), transient=True, refresh_per_second=8,
+            redirect_stdout=False, redirect_stderr=False,
+        ):  # fmt: skip
             yield course
     else:
         with _lines(course):
@@ -157,17 +162,6 @@ class ProgressState:
         if now <= before or last <= first or silence > max(RATE_SECONDS, 2 * (last - first)):
             return []
         return [f"{(now - before) / (last - first):,.0f} per second"]
-
-
-@contextmanager
-def _moving_line(course: ProgressState) -> Iterator[None]:
-    from rich.live import Live
-
-    with Live(
-        _MovingLine(course), console=stderr(), transient=True, refresh_per_second=8,
-        redirect_stdout=False, redirect_stderr=False,
-    ):  # fmt: skip
-        yield
 
 
 @contextmanager

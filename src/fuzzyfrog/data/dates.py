@@ -73,24 +73,17 @@ def with_date_parts(dataset: Dataset) -> Dataset:
     dates = [one for one in range(dataset.n_features) if holds_dates(dataset, one)]
     if not dates:
         return dataset
-    columns: list[NDArray[np.float64]] = []
-    names: list[str] = []
-    kinds: list[bool] = []
-    categories: list[Any] = []
+    columns: dict[str, tuple[NDArray[np.float64], bool, Any]] = {}
     sources: dict[str, str] = {}
     for feature, name in enumerate(dataset.feature_names):
         if feature not in dates:
-            columns.append(dataset.values[:, feature])
-            names.append(name)
-            kinds.append(bool(dataset.categorical[feature]))
-            categories.append(_labels(dataset, feature) or None)
+            labels = _labels(dataset, feature) or None
+            columns[name] = dataset.values[:, feature], bool(dataset.categorical[feature]), labels
             continue
         for part, values in _parts(_days_of(dataset, feature)).items():
-            columns.append(values)
-            names.append(_name_of(name, part, dataset.feature_names))
-            kinds.append(False)
-            categories.append(None)
-            sources[names[-1]] = name
+            found = _name_of(name, part, dataset.feature_names)
+            columns[found], sources[found] = (values, False, None), name
+    columns_of, kinds, categories = zip(*columns.values(), strict=True)
     examples = [text for one in dates[:3] if (text := _example(dataset, one))]
     sentence = (
         f"{dataset.name}: {listed(dataset.feature_names[one] for one in dates)} read as dates"
@@ -100,10 +93,10 @@ def with_date_parts(dataset: Dataset) -> Dataset:
     warn(sentence)
     return replace(
         dataset,
-        values=np.column_stack(columns),
-        feature_names=tuple(names),
+        values=np.column_stack(columns_of),
+        feature_names=tuple(columns),
         categorical=np.array(kinds, np.bool_),
-        categories=None if dataset.categories is None else tuple(categories),
+        categories=None if dataset.categories is None else categories,
         notes=(*dataset.notes, sentence),
         dates=frozenset(),
         parts_of=sources,

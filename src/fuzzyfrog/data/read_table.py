@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.messages import Sentence, Setting, count, listed, shown, warn
-from fuzzyfrog.common.params import check_count
+from fuzzyfrog.common.params import check_count, check_known
 from fuzzyfrog.common.resources import in_memory
 from fuzzyfrog.data.cells import (
     MISSING,
@@ -148,8 +148,8 @@ def read_table(
     path = Path(path)
     path = path.resolve() if os.path.isdir(path) else path  # "." has no name
     check_target_kind(target_kind, "target_kind")
-    if dates not in ("keep", "parts"):
-        raise ParameterError("dates", "be 'keep' or 'parts'", shown(dates))
+    check_known("dates", dates, ("keep", "parts"))
+    check_known("decimal", decimal, (".", ","))
     wanted = Wanted(
         target,
         _names(ignore, "ignore"),
@@ -161,7 +161,6 @@ def read_table(
     )
     if max_missing is not None:
         check_count("max_missing", max_missing, least=0)
-    _check_decimal(decimal)
     with in_memory(f"the table of {shown(str(path))}", SMALLER_TABLE):
         dialect = dialect_of(path, separator, decimal, encoding)
         with opened_table(path, dialect, wanted.ignore) as table:
@@ -181,11 +180,6 @@ def _names(names: Sequence[str], argument: str) -> tuple[str, ...]:
         hint = f"Pass [{shown(names)}]."
         raise ParameterError(argument, "be a list of names", shown(names), hint)
     return tuple(names)
-
-
-def _check_decimal(decimal: object) -> None:
-    if decimal not in (".", ","):
-        raise ParameterError("decimal", "be '.' or ','", shown(decimal))
 
 
 def dialect_of(path: Path, separator: str | None, decimal: str, encoding: str) -> Dialect:

@@ -107,6 +107,13 @@ class Engine(ABC):
         self.masses = geometry.masses[self.asked]
         self.n_pairs = geometry.n_pairs_of(self.asked.size)
 
+    @cached_property
+    def _is_asked(self) -> Masks:
+        """Which of all samples are requested."""
+        is_asked = np.zeros(self.geometry.n_samples, np.bool_)
+        is_asked[self.asked] = True
+        return is_asked
+
     @abstractmethod
     def nearest(self, subset: Subset, allowed: float) -> Nearest:
         """Return the nearest enemies, or those found before more than `allowed` was lost."""
@@ -214,19 +221,17 @@ class ScanEngine(Engine):
 class PartEngine(Engine):
     """The scan for a part of the samples: only their rows meet the blocks of all samples."""
 
-    def __init__(
-        self,
-        geometry: Geometry,
-        join: int,
-        n_threads: int,
-        asked: Integers | None = None,
-    ) -> None:
-        super().__init__(geometry, join, n_threads, asked)
-        self._queries = geometry.queries[self.asked]
-        self._own = np.column_stack([self.asked, self.asked + 1])  # with a numeric target
-        if not geometry.is_numeric:
-            side = geometry.side[self.asked]
-            self._own = np.column_stack([geometry.starts[side], geometry.starts[side + 1]])
+    @cached_property
+    def _queries(self) -> NDArray[np.int16]:
+        return self.geometry.queries[self.asked]
+
+    @cached_property
+    def _own(self) -> Integers:
+        """The first of the samples that are not enemies of each, and the end of them."""
+        if self.geometry.is_numeric:
+            return np.column_stack([self.asked, self.asked + 1])
+        starts, side = self.geometry.starts, self.geometry.side[self.asked]
+        return np.column_stack([starts[side], starts[side + 1]])
 
     def nearest(self, subset: Subset, allowed: float) -> Nearest:
         """Return memberships and enemies; threads share the samples."""
@@ -251,12 +256,6 @@ class PartEngine(Engine):
 
 class LineEngine(Engine):
     """One complete feature, classes only: sorting finds the nearest enemies."""
-
-    @cached_property
-    def _is_asked(self) -> Masks:
-        is_asked = np.zeros(self.geometry.n_samples, np.bool_)
-        is_asked[self.asked] = True
-        return is_asked
 
     def nearest(self, subset: Subset, allowed: float) -> Nearest:
         """Return memberships and enemies of a subset of one feature."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -85,18 +85,11 @@ class TreeEngine(Engine):
     targets of two nodes add to every distance between them.
     """
 
-    def __init__(
-        self,
-        geometry: Geometry,
-        join: int,
-        n_threads: int,
-        asked: Integers | None = None,
-    ) -> None:
-        super().__init__(geometry, join, n_threads, asked)
-        self._plan = _Plan.of(geometry, self.asked)
-        self._is_asked = np.zeros(geometry.n_samples, np.bool_)
-        self._is_asked[self.asked] = True
-        self._last: tuple[bytes, _Order] | None = None  # axes, and the order built on them
+    _last: tuple[bytes, _Order] | None = None  # axes, and the order built on them
+
+    @cached_property
+    def _plan(self) -> _Plan:
+        return _Plan.of(self.geometry, self.asked)
 
     def nearest(self, subset: Subset, allowed: float) -> Nearest:
         """Return memberships and enemies; threads share the blocks of queries."""

@@ -136,21 +136,12 @@ class Wanted:
         """Return the layout of a file with this header."""
         target = self._target(header, file)
         left_out = {_position(name, header, file, "ignore") for name in self.ignore}
-        if target in left_out:
-            raise DataError(
-                f"{file}: ",
-                Setting("ignore"),
-                f" must not name the target, got {shown(self.target)}. "
-                "Name another target, or remove it from ",
-                Setting("ignore"),
-                ".",
-            )
         labels = self._row_labels(header, file)
-        if labels is not None and labels == target:
+        if target in left_out or target == labels:
             raise DataError(
                 f"{file}: ",
-                Setting("row_labels"),
-                f" must not be the target, got {shown(self.target)}. Name another column.",
+                Setting("ignore" if target in left_out else "row_labels"),
+                f" must not name the target, got {shown(self.target)}. Name another column.",
             )
         left_out.add(-1 if labels is None else labels)
         features = tuple(p for p in range(len(header)) if p != target and p not in left_out)
