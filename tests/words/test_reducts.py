@@ -112,7 +112,7 @@ def test_the_chosen_point_is_the_selected_subset(wine_result, enough):
 
 def test_a_resumed_run_does_not_boast(wine_result):
     result = replace(wine_result, n_evaluations=1_000, n_resumed=900, seconds=10.0)
-    assert collect(result)["run"]["facts"].endswith("since then 10 a second.")
+    assert collect(result)["run"]["facts"].endswith("(900 before resuming), 10.0 s.")
     assert "1,000 evaluations (900 before resuming), 10.0 s" in printed(result)
 
 

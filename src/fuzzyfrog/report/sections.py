@@ -247,7 +247,7 @@ def reproduction(words: Words) -> dict[str, Any]:
                 "NumPy": result.versions.numpy, "Numba": result.versions.numba,
                 "scikit-learn": result.versions.scikit_learn}  # fmt: skip
     return {
-        "facts": visible(words.effort()),
+        "facts": visible(f"{capitalized(words.spent())}."),
         "reason": visible(words.ended()),
         "command": None if result.command is None else visible(result.command),
         "is_timed": result.stop_reason in ENDED_BY_TIME,

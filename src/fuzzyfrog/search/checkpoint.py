@@ -199,16 +199,6 @@ def _create(path: Path, header: Mapping[str, Any]) -> None:
         file.write(MAGIC + framed(body))
         file.flush()
         os.fsync(file.fileno())
-    _sync_directory(path.parent)
-
-
-def _sync_directory(directory: Path) -> None:
-    if hasattr(os, "O_DIRECTORY"):
-        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def framed(body: bytes) -> bytes:

@@ -12,7 +12,7 @@ from fuzzyfrog.words.columns import (
     exchange_sentences,
 )
 from fuzzyfrog.words.doubts import Doubts
-from fuzzyfrog.words.text import MAX_NAMED, capitalized, duration, gamma, named
+from fuzzyfrog.words.text import MAX_NAMED, capitalized, gamma, named
 
 STOPPED = {"converged": "finished", "memory": "out of memory"}
 ENDED = {
@@ -334,20 +334,6 @@ class Words(Doubts):
         before = f" ({result.n_resumed:,} before resuming)" if result.n_resumed else ""
         spent = f"{result.n_evaluations:,} evaluations{before}, {result.seconds:.1f} s"
         return f"{result.settings.get('search')}, {self.stopped()} after {spent}"
-
-    def effort(self) -> str:
-        """Return how many subsets the search scored, and how fast, as a sentence."""
-        result = self.result
-        name, _, given = str(result.settings.get("search")).partition("(")
-        search = f"{name} ({given.removesuffix(')')})" if given else name
-        took, rate = "not measured", ""
-        if result.seconds > 0:
-            n_own = result.n_evaluations - result.n_resumed
-            took, rate = duration(result.seconds), f"{n_own / result.seconds:,.0f} a second"
-        if result.n_resumed:
-            rate = f"{result.n_resumed:,} of them before it was resumed; since then {rate}"
-        scored = count(result.n_evaluations, "subset")
-        return f"{search}: {scored} scored in {took}{rate and f', {rate}'}."
 
     def features_title(self, *, has_pictures: bool) -> str:
         """Return the title of the section on the selected features."""
