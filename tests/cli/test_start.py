@@ -117,7 +117,7 @@ def test_unknown_commands_and_options_are_usage_errors(fuzzyfrog, arguments):
 
 
 def test_every_search_of_the_registry_can_be_chosen_but_that_for_whole_fronts():
-    from fuzzyfrog.search.registry import SEARCHES
+    from fuzzyfrog.search import SEARCHES
 
     assert {*get_args(SearchName)} == {*SEARCHES} - {"front"} | {"auto"}
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
+from fuzzyfrog import search as registry
 from fuzzyfrog.search import (
     Checkpoint,
     Exact,
@@ -13,7 +14,6 @@ from fuzzyfrog.search import (
     Problem,
     QuickReduct,
     ShuffledFrogs,
-    registry,
     run,
 )
 from search.lookup import Lookup, mask_of, plain, random_table, sizes_of

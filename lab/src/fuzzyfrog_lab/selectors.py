@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog import search as searches
 from fuzzyfrog.common.messages import listed, shown
 from fuzzyfrog.common.params import check_budget
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.errors import CheckpointError, ParameterError
 from fuzzyfrog.result import Result
-from fuzzyfrog.search import Search, registry
+from fuzzyfrog.search import Search
 from fuzzyfrog.search.protocol import Problem
 from fuzzyfrog.select.custom import Custom
 from fuzzyfrog.select.kind import Kind
@@ -30,9 +31,9 @@ from fuzzyfrog_lab.boosted import BoostedSelector
 from fuzzyfrog_lab.config import ConfigError, SelectorEntry, imported, module_beside
 
 SEARCHES = {
-    name: search for name, search in registry.SEARCHES.items() if name not in registry.PROVING
+    name: search for name, search in searches.SEARCHES.items() if name not in searches.PROVING
 }
-DETERMINISTIC = {*registry.DETERMINISTIC, "none"}
+DETERMINISTIC = {*searches.DETERMINISTIC, "none"}
 # The parameters for the number of features, of scikit-learn's selectors and ours.
 SIZE_PARAMETERS = ("n_features_to_select", "max_features", "k")
 A_PROBLEM = Problem(n_features=100, n_cells=1_000_000, full_score=1.0)

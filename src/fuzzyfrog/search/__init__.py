@@ -18,11 +18,13 @@ How a run works::
       `-- Finish           removes features that are not needed            driver.py
 
 What several searches share: `archive` (which subset is better), `protocol` (which are allowed),
-`stepwise` (greedy steps forward and back); `registry` has their names.
+`stepwise` (greedy steps forward and back).
 
 Start reading with `protocol.py`, then `stepwise.py`, which has the shortest search, then
 `driver.py`.
 """
+
+from collections.abc import Callable
 
 from fuzzyfrog.search.archive import Callback, FrontPoint, Moment, Outcome, Reduct
 from fuzzyfrog.search.checkpoint import Checkpoint
@@ -35,7 +37,22 @@ from fuzzyfrog.search.protocol import Batch, Objective, Problem, Proof, Proposal
 from fuzzyfrog.search.stepwise import QuickReduct
 from fuzzyfrog.search.swarm import ParticleSwarm
 
+# The searches by name, for selectors and experiments; a test compares the command line with it.
+SEARCHES: dict[str, Callable[..., Search]] = {
+    "frogs": ShuffledFrogs,
+    "genetic": Genetic,
+    "swarm": ParticleSwarm,
+    "quickreduct": QuickReduct,
+    "exact": Exact,
+    "front": ExactFront,
+}
+PROVING = frozenset({"exact", "front"})  # these take as long as their proof
+DETERMINISTIC = frozenset({"quickreduct", "exact", "front"})  # the seed makes no difference
+
 __all__ = [
+    "DETERMINISTIC",
+    "PROVING",
+    "SEARCHES",
     "Batch",
     "Callback",
     "Certified",

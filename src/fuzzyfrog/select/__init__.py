@@ -16,12 +16,12 @@ The path of a selection, from the estimators to the result, and the modules that
       |     columns that predict too well are named             leaks.py
       |-- what the search sees
       |     several columns as one, and what columns cost       groups.py  costs.py
-      |     scores after a loss, or without a few samples       surviving.py  set_aside.py
+      |     scores after a loss, or without a few samples       losses.py
       |-- after the search
             how many features (soft.py), less redundant ones    redundant.py
             reducts, front and core; what was proved            base.py  certify.py
       |
-    with_columns           a role for every column              roles.py  tree.py  columns_frame.py
+    with_columns           a role for every column, their tree  roles.py  columns_frame.py
     chance_doubts          a quick test of a fit                held_out.py
     explained              the reason for each feature          explained.py  explain.py
 
@@ -30,8 +30,8 @@ The path of a selection, from the estimators to the result, and the modules that
       |                                                         noise_guard.py  far_out.py
     compared               several selectors, the same folds    comparison.py
     stability              selects again on halves              halves.py
-    verify                 new rows                             verify.py  new_rows.py
-      |   what has changed, and what repairs it                 drift.py  repair.py  predicting.py
+    verify                 new rows, and what repairs it        verify.py  new_rows.py
+      |   what has changed                                      predicting.py
     swap                   another column in place of one       swap.py
 
 The package imports them on first use: scikit-learn is slow to import, and not all modules need it.

@@ -21,7 +21,7 @@ from fuzzyfrog.common.messages import count, listed, shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dataset import feature_index
 from fuzzyfrog.errors import ParameterError
-from fuzzyfrog.result import Alike, Column, FeatureSummary, Result, Subset
+from fuzzyfrog.result import Alike, Column, FeatureSummary, Result
 from fuzzyfrog.search.protocol import Oracle, Rows, Wrapped
 
 MOST_NAMED = 4  # columns of a group
@@ -190,11 +190,14 @@ class Groups:
         def moved(some: Sequence[int]) -> tuple[int, ...]:
             return tuple(int(place[one]) for one in some if not self.members[one])
 
-        def sets(some: Sequence[Subset]) -> tuple[Subset, ...]:
+        def sets(some: Sequence[Any]) -> tuple[Any, ...]:
             return tuple(replace(one, features=moved(one.features)) for one in some)
 
+        def each(some: Sequence[Any]) -> tuple[Any, ...]:
+            return tuple(replace(one, feature=int(place[one.feature])) for one in some)
+
         def alikes(some: Sequence[Alike]) -> tuple[Alike, ...]:
-            return tuple(Alike(int(place[one.feature]), moved(one.others)) for one in some)
+            return each([replace(one, others=moved(one.others)) for one in some])
 
         def described(feature: int) -> Column:
             one = result.columns[feature]
@@ -202,15 +205,12 @@ class Groups:
                 one,
                 name=labels[feature].name if feature in labels else one.name,
                 of=moved(one.of),
-                replacements=tuple(
-                    replace(other, feature=int(place[other.feature])) for other in one.replacements
-                ),
+                replacements=each(one.replacements),
             )
 
         sample = result.data_sample
         if sample is not None:
-            columns = (replace(one, feature=int(place[one.feature])) for one in sample.columns)
-            sample = replace(sample, columns=tuple(columns))
+            sample = replace(sample, columns=each(sample.columns))
         table = replace(
             result.table, features=tuple(labels.get(one, features[one]) for one in kept)
         )
@@ -228,9 +228,7 @@ class Groups:
             front=sets(result.front),
             excluded=moved(result.excluded),
             identifiers=moved(result.identifiers),
-            suspected_leaks=tuple(
-                replace(leak, features=moved(leak.features)) for leak in result.suspected_leaks
-            ),
+            suspected_leaks=sets(result.suspected_leaks),
             copies=alikes(result.copies),
             correlated=alikes(result.correlated),
             substitutes=alikes(result.substitutes),

@@ -21,13 +21,12 @@ from fuzzyfrog.common.deadline import ALLOWANCE, TimeIsUp, current_deadline, lim
 from fuzzyfrog.common.messages import warn
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dates import holds_dates
-from fuzzyfrog.result import Column, Replacement, Result
-from fuzzyfrog.result.columns import ALIKE, Role, Rule
+from fuzzyfrog.result import Column, ColumnTree, Join, Replacement, Result
+from fuzzyfrog.result.columns import ALIKE, ROLES, Role, Rule
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.left_out import blank_features
 from fuzzyfrog.select.redundant import correlations
 from fuzzyfrog.select.settings import Settings, constrained_features
-from fuzzyfrog.select.tree import column_tree
 
 FEWEST_ROWS = 200  # samples that figures come from; beyond that, columns go without
 MOST_COMPARED = 20_000  # samples whose values are correlated
@@ -39,6 +38,10 @@ N_ERRORS = 2  # standard errors that a useful column adds at least
 AT_ONCE = 256  # subsets
 CELLS_AT_ONCE = 2**24  # of shuffled columns
 SHUFFLING = 0x726F6C6573  # a seed: no other part of a run draws from it
+MOST_DRAWN = 30  # columns of the tree
+POOL = 200  # columns among which those that are drawn are chosen
+MOST_ALIKE = 2  # of these, next to one that they could replace
+RESEMBLES = 0.7  # correlation from which on a column is counted with one that is drawn
 
 
 def with_columns(result: Result, dataset: Dataset, settings: Settings, groups: Groups) -> Result:
@@ -396,3 +399,73 @@ def _shuffled(dataset: Dataset, columns: Integers, random: np.random.Generator) 
     values = [column[random.permutation(len(column))] for column in some.values.T]
     names = tuple(f"shuffled {place}" for place in range(len(columns)))
     return with_fields(some, values=np.column_stack(values), feature_names=names)
+
+
+def column_tree(dataset: Dataset, columns: Sequence[Column], single: Sequence[int]) -> ColumnTree:
+    """Return the tree of some columns of a table, which has no group among them.
+
+    Selected columns come first, then substitutes, useful ones, and those that say most alone; of
+    many that are alike, only a few are drawn.
+    """
+    order = sorted(single, key=lambda one: (ROLES.index(columns[one].role), *_rank(columns[one])))
+    pool = np.array(order[:POOL], np.int64)
+    alike = correlations(dataset, pool, pool)
+    places = list(range(len(pool)))
+    if len(order) > MOST_DRAWN:
+        places = _varied(alike, [columns[one].role == "selected" for one in pool])
+    drawn = pool[places]
+    joins, leaves = _joined(alike[np.ix_(places, places)])
+    place = {leaf: at for at, leaf in enumerate(leaves)}
+    n_leaves = len(leaves)
+    rest = np.setdiff1d(np.array(order, np.int64), drawn)
+    near = correlations(dataset, drawn[leaves], rest) if len(rest) else np.zeros((n_leaves, 0))
+    counted = near.argmax(axis=0)[near.max(axis=0) >= RESEMBLES] if len(rest) else rest
+    return ColumnTree(
+        tuple(drawn[leaves].tolist()),
+        tuple(
+            Join(place.get(left, left), place.get(right, right), round(min(near, 1.0), 4))
+            for left, right, near in joins
+        ),
+        tuple(np.bincount(counted, minlength=n_leaves).tolist()),
+    )
+
+
+def _rank(one: Column) -> tuple[float, float]:
+    cost = 0.0 if one.cost is None or one.role == "selected" else one.cost.lost
+    return cost, -(one.alone or 0.0)
+
+
+def _varied(alike: Floats, is_selected: Sequence[bool]) -> list[int]:
+    """Return the places of columns to draw, in their order; at most a few that are alike."""
+    drawn: list[int] = []
+    for place, is_one in enumerate(is_selected):
+        if len(drawn) == MOST_DRAWN:
+            break
+        near = (alike[place, drawn] >= ALIKE).sum()
+        if is_one or near <= MOST_ALIKE:
+            drawn.append(place)
+    return drawn
+
+
+def _joined(alike: Floats) -> tuple[list[tuple[int, int, float]], list[int]]:
+    """Return the joins by average linkage, and the leaves from top to bottom.
+
+    Leaves are nodes 0 to n - 1, each join makes the next one. The better of two branches, which
+    has the earlier leaf, is on top.
+    """
+    n_leaves = len(alike)
+    members = {leaf: [leaf] for leaf in range(n_leaves)}
+    joins = []
+    while len(members) > 1:
+        nodes = sorted(members)
+        near, left, right = max(
+            (
+                (float(alike[np.ix_(members[one], members[other])].mean()), -one, -other)
+                for at, one in enumerate(nodes)
+                for other in nodes[at + 1 :]
+            ),
+        )
+        branches = sorted((-left, -right), key=lambda node: min(members[node]))
+        joins.append((branches[0], branches[1], near))
+        members[n_leaves + len(joins) - 1] = [leaf for one in branches for leaf in members.pop(one)]
+    return joins, next(iter(members.values()), [])

@@ -55,9 +55,8 @@ from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.kind import Sized
 from fuzzyfrog.select.leaks import leak_sentences, suspected_leaks
 from fuzzyfrog.select.left_out import LeftOut, left_out
-from fuzzyfrog.select.set_aside import Kept, with_kept
+from fuzzyfrog.select.losses import Kept, Surviving, check_survivable, surviving_oracle, with_kept
 from fuzzyfrog.select.settings import Settings, check_apart, constrained_features, seed_of
-from fuzzyfrog.select.surviving import Surviving, check_survivable, surviving_oracle
 
 SMALLER_TABLE = (
     "Leave out columns (--ignore) or samples, or set FUZZYFROG_SPILL_ABOVE to fewer bytes: larger "

@@ -15,9 +15,8 @@ from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dataset import feature_mask
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.result.result import Parameter
-from fuzzyfrog.search import Callback, Certified, Exact, ExactFront, QuickReduct, Search
+from fuzzyfrog.search import SEARCHES, Callback, Certified, Exact, ExactFront, QuickReduct, Search
 from fuzzyfrog.search.protocol import RANKINGS
-from fuzzyfrog.search.registry import SEARCHES
 from fuzzyfrog.select.costs import check_costs
 from fuzzyfrog.select.kind import Kind
 from fuzzyfrog.select.soft import RULES as SIZE_RULES
