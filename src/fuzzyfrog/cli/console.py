@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import errno
 import io
+import json
 import os
 import stat
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, TextIO
@@ -34,6 +35,16 @@ def write_json(text: str) -> None:
     """Write a JSON document to stdout."""
     with _quietly():
         sys.stdout.write(f"{text}\n")
+
+
+def write_found(document: object, lines: Iterable[RenderableType], *, as_json: bool) -> None:
+    """Write what a command found: as one JSON document, or as lines."""
+    if not as_json:
+        write_result(*lines)
+        return
+    from msgspec import to_builtins  # not needed for help
+
+    write_json(json.dumps(to_builtins(document), indent=2))
 
 
 def write_result(*lines: RenderableType) -> None:

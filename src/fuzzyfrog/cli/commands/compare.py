@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fuzzyfrog.cli import options
-from fuzzyfrog.cli.console import safe, write_json, write_result
+from fuzzyfrog.cli.console import safe, write_found
 from fuzzyfrog.cli.errors import UsageError
 from fuzzyfrog.cli.inputs import TableOptions, opened
 from fuzzyfrog.cli.names import grouped_by, names_in, weighted_by
@@ -68,10 +67,7 @@ def compare(
                 dataset, names, folds=folds, seed=seed, missing=missing, n_jobs=jobs,
                 hear=course.phase,
             )  # fmt: skip
-    if as_json:
-        write_json(json.dumps(_document(found, names, dataset), indent=2))
-    else:
-        write_result(*_lines(found, names, dataset))
+    write_found(_document(found, names, dataset), _lines(found, names, dataset), as_json=as_json)
 
 
 def _names(given: list[str] | None) -> list[str]:

@@ -8,7 +8,7 @@ import shlex
 import sys
 import tempfile
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 from typing import Annotated
@@ -18,7 +18,7 @@ from urllib.request import url2pathname
 import typer
 
 from fuzzyfrog.cli import options
-from fuzzyfrog.cli.console import safe, write_json, write_result
+from fuzzyfrog.cli.console import safe, write_found
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.common.jit import compiling_all, compiling_heard
 
@@ -55,10 +55,7 @@ def doctor(
             _compile_all()
             course.phase("checking the installation")
         findings = _examined()
-    if as_json:
-        write_json(json.dumps([asdict(one) for one in findings], indent=2))
-    else:
-        write_result(*_lines(findings))
+    write_found(findings, _lines(findings), as_json=as_json)
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fuzzyfrog.cli import options
-from fuzzyfrog.cli.console import aligned, fitted, safe, stdout, tell, write_json, write_result
+from fuzzyfrog.cli.console import aligned, fitted, safe, stdout, tell, write_found
 from fuzzyfrog.cli.errors import UsageError
 from fuzzyfrog.cli.inputs import SavedRun, loaded_run
 from fuzzyfrog.common.messages import shown, suggested
@@ -56,18 +55,15 @@ def explain(
             f"{loaded.why_unexplained}. Run it again {way_out}."
         )
     _check_known(loaded, feature)
-    from msgspec import to_builtins
     from msgspec.structs import replace
 
     from fuzzyfrog.words import words_of
 
     chosen = loaded.explanations if feature is None else (loaded.explanation_of(feature),)
     explanations = [replace(one, examples=one.examples[:limit]) for one in chosen]
-    if as_json:
-        write_json(json.dumps(to_builtins(explanations), indent=2))
-        return
     words = words_of(loaded)
-    write_result(*(_overview(words) if feature is None else _lines(words, explanations[0])))
+    lines = _overview(words) if feature is None else _lines(words, explanations[0])
+    write_found(explanations, lines, as_json=as_json)
 
 
 def _check_known(result: Result, feature: str | None) -> None:
@@ -87,19 +83,16 @@ def _say_why_not(result: Result, feature: int, *, as_json: bool) -> None:
     from fuzzyfrog.words.unselected import why_not
 
     (name,), reasons = result.names((feature,)), why_not(words_of(result), feature)
-    if as_json:
-        write_json(json.dumps({"feature": feature, "name": name, "why_not": reasons}, indent=2))
-    else:
-        write_result(f"{fitted(name, ROOM)} is not selected.", *map(safe, reasons))
+    document = {"feature": feature, "name": name, "why_not": reasons}
+    lines = f"{fitted(name, ROOM)} is not selected.", *map(safe, reasons)
+    write_found(document, lines, as_json=as_json)
 
 
 def _say_nothing_is_explained(*, as_json: bool) -> None:
     sentence = "Features are not explained where columns form groups."
     if as_json:
         tell(sentence)
-        write_json("[]")
-    else:
-        write_result(sentence)
+    write_found([], [sentence], as_json=as_json)
 
 
 def _overview(words: Words) -> Iterator[str]:

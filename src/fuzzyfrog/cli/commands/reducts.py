@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from msgspec import to_builtins
 
-from fuzzyfrog.cli.console import fitted, tell, write_json, write_result
+from fuzzyfrog.cli.console import fitted, tell, write_found
 from fuzzyfrog.cli.errors import ExitCode, UsageError
 from fuzzyfrog.cli.inputs import TableOptions, left_out_of, opened
 from fuzzyfrog.cli.names import features_in
@@ -111,12 +109,9 @@ def _list_all(
     except KeyboardInterrupt:
         tell("interrupted; printing the reducts found so far")
         ended = "interrupted"
-    if as_json:
-        listed = [to_builtins(one) for one in found]
-        document = {"all": ended == "all", "left_out": left_out, "reducts": listed}
-        write_json(json.dumps(document, indent=2))
-    else:
-        write_result(*_lines(found, ended, is_fewest=search.n_features is None))
+    document = {"all": ended == "all", "left_out": left_out, "reducts": found}
+    lines = _lines(found, ended, is_fewest=search.n_features is None)
+    write_found(document, lines, as_json=as_json)
     if ended == "interrupted":
         raise typer.Exit(ExitCode.INTERRUPTED)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fuzzyfrog.cli import options
-from fuzzyfrog.cli.console import safe, write_json, write_result
+from fuzzyfrog.cli.console import safe, write_found
 from fuzzyfrog.cli.inputs import TableOptions, left_out_of, opened, warn_of_suspects
 from fuzzyfrog.cli.names import features_in, grouped_by, weighted_by
 from fuzzyfrog.cli.options import StrictOptions
@@ -48,10 +47,7 @@ def score(
         course.phase("measuring")
         with compiling_heard(course.compile):
             result = _measured(dataset, strict, jobs, names, left_out)
-    if as_json:
-        write_json(json.dumps(result, indent=2))
-    else:
-        write_result(*_lines(result))
+    write_found(result, _lines(result), as_json=as_json)
 
 
 def _measured(

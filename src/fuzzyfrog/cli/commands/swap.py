@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Iterable
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from msgspec import to_builtins
 
-from fuzzyfrog.cli.console import safe, write_json, write_result
+from fuzzyfrog.cli.console import safe, write_found
 from fuzzyfrog.cli.errors import UsageError
 from fuzzyfrog.cli.inputs import STDIN, SavedRun, loaded_run
 from fuzzyfrog.cli.names import line_of
@@ -118,11 +116,9 @@ def _print_stored(
         raise UsageError(f"RUN.json must have figures for this exchange, got none: {rest}")
     if not files.are_none:
         raise UsageError(f"{given_options(files)[0]} must come with the table: {rest}")
-    if printing.as_json:
-        write_json(json.dumps(to_builtins(one)))
-    else:
-        said = exchange_sentences(words_of(loaded), one)
-        write_result(safe(said), f"These are figures of the run; {safe(rest)}")
+    said = exchange_sentences(words_of(loaded), one)
+    lines = safe(said), f"These are figures of the run; {safe(rest)}"
+    write_found(one, lines, as_json=printing.as_json)
 
 
 def _stored(loaded: Result, after: tuple[int, ...]) -> Exchange | None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from msgspec import to_builtins
 
 from fuzzyfrog.cli import options
-from fuzzyfrog.cli.console import safe, write_json, write_result
+from fuzzyfrog.cli.console import safe, write_found
 from fuzzyfrog.cli.errors import ExitCode, UsageError
 from fuzzyfrog.cli.inputs import (
     STDIN,
@@ -87,10 +85,7 @@ def verify(
         course.phase("comparing")
         with compiling_heard(course.compile):
             found = verified(loaded, settings, before, new, max_seconds=max_seconds)
-    if as_json:
-        write_json(json.dumps(to_builtins(found), indent=2))
-    else:
-        write_result(*map(safe, str(found).splitlines()))
+    write_found(found, map(safe, str(found).splitlines()), as_json=as_json)
     if not found.holds:
         raise typer.Exit(ExitCode.NOT_VERIFIED)
 
