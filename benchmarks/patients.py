@@ -2,11 +2,9 @@
 
 60 patients have 5 rows each; the class is that of the patient. 10 columns are the same in all rows
 of a patient but for some noise, and say nothing else; 3 columns inform, with a signal of 0.9, 0.5
-or 0.3. Run it with ``python benchmarks/patients.py [SPREAD]``, by how much rows of a patient differ
-in the first ten (default 0.1); it takes about a minute.
+or 0.3. Run it with ``python benchmarks/patients.py``; it takes about a minute.
 """
 
-import sys
 import warnings
 
 import numpy as np
@@ -20,13 +18,13 @@ from fuzzyfrog import SoftSelector
 N_PATIENTS, N_ROWS, N_IDENTIFYING, N_INFORMATIVE, N_SEEDS = 60, 5, 10, 3, 10
 
 
-def patients(signal, seed, spread=0.1):
+def patients(signal, seed):
     """Return the columns, the classes and the patients."""
     rng = np.random.default_rng(seed)
     patient = np.repeat(np.arange(N_PATIENTS), N_ROWS)
     y = rng.permutation(N_PATIENTS)[patient] % 2
     shape = len(patient), N_IDENTIFYING
-    who = rng.normal(size=(N_PATIENTS, N_IDENTIFYING))[patient] + spread * rng.normal(size=shape)
+    who = rng.normal(size=(N_PATIENTS, N_IDENTIFYING))[patient] + 0.1 * rng.normal(size=shape)
     what = signal * (2 * y[:, None] - 1) + rng.normal(size=(len(y), N_INFORMATIVE))
     return np.hstack([who, what]), y, patient
 
@@ -45,7 +43,7 @@ def main():
         for name in ("all columns", "none", "patients"):
             found = []
             for seed in range(N_SEEDS):
-                X, y, patient = patients(signal, seed, *map(float, sys.argv[1:2]))
+                X, y, patient = patients(signal, seed)
                 support = np.ones(X.shape[1], bool)
                 if name != "all columns":
                     given = patient if name == "patients" else None
