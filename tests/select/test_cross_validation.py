@@ -36,7 +36,7 @@ from fuzzyfrog.common.deadline import Deadline, TimeIsUp, limited
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.result import Difference, ModelScores, NoiseGuard
-from fuzzyfrog.select import cross_validation, models
+from fuzzyfrog.select import choosers, cross_validation, models
 from fuzzyfrog.select.noise_guard import noise_guard
 
 SOFT = SoftSelector(random_state=0)
@@ -605,8 +605,8 @@ def test_a_search_that_was_interrupted_ends_it(monkeypatch):
     def interrupted(*arguments, **others):
         return replace(select(*arguments, **others), stop_reason="interrupted")
 
-    select = cross_validation.select
-    monkeypatch.setattr(cross_validation, "select", interrupted)
+    select = choosers.select
+    monkeypatch.setattr(choosers, "select", interrupted)
     with pytest.raises(KeyboardInterrupt):
         check(QUICK, load_dataset("iris"))
 

@@ -25,7 +25,7 @@ The path of a selection, from the estimators to the result, and the modules that
     chance_doubts          a quick test of a fit                held_out.py
     explained              the reason for each feature          explained.py  explain.py
 
-    check                  selects again in each fold           cross_validation.py
+    check                  selects again in each fold           cross_validation.py  choosers.py
       |   models and folds, and doubts about them              models.py  repeated_samples.py
       |                                                         noise_guard.py  far_out.py
     compared               several selectors, the same folds    comparison.py

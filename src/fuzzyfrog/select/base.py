@@ -1,6 +1,9 @@
 """The parts of a selection: its reducts and front, the core, the history, an early end."""
 
-from collections.abc import Iterator, Sequence
+import platform
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.metadata import version
 from math import inf
 
 import numpy as np
@@ -9,8 +12,9 @@ from msgspec.structs import replace
 from fuzzyfrog import search
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.messages import Sentence, Setting, count
+from fuzzyfrog.data import Dataset
 from fuzzyfrog.measure.dependency import Measure
-from fuzzyfrog.result import HistoryPoint, Subset
+from fuzzyfrog.result import Alike, ClassCount, HistoryPoint, Subset, TargetSummary, Versions
 from fuzzyfrog.search import Moment, Objective, Outcome, Problem
 from fuzzyfrog.search.protocol import Constraints, cost_of, without_each
 from fuzzyfrog.search.stepwise import eliminate
@@ -236,3 +240,31 @@ def _thinned(places: list[int]) -> list[int]:
     early = np.geomspace(1, len(places), MAX_HISTORY // 2) - 1
     chosen: Integers = np.unique(np.rint(np.concatenate([even, early])).astype(np.int64))
     return [places[at] for at in chosen]
+
+
+def alike_of(substitutes: Mapping[int, tuple[int, ...]]) -> tuple[Alike, ...]:
+    """Return the selected features that have substitutes, with these."""
+    selected = sorted({one for alike in substitutes.values() for one in alike})
+    return tuple(
+        Alike(feature, tuple(one for one in sorted(substitutes) if feature in substitutes[one]))
+        for feature in selected
+    )
+
+
+def target_summary(dataset: Dataset) -> TargetSummary:
+    """Return the classes and their counts, or the range of a numeric target."""
+    name = str(dataset.target_name)
+    if dataset.classes is None:
+        values = np.unique(dataset.target)
+        ends = float(values[0]), float(values[-1])
+        return TargetSummary(name, (), *ends, len(values), bool((values % 1 == 0).all()))
+    counts = np.bincount(dataset.target.astype(np.int64), minlength=len(dataset.classes))
+    classes = tuple(map(ClassCount, map(str, dataset.classes), counts.tolist()))
+    return TargetSummary(name, classes, None, None)
+
+
+@cache  # a check selects a dozen times
+def versions() -> Versions:
+    """Return the versions of the software."""
+    packages = map(version, ("numpy", "numba", "scikit-learn"))
+    return Versions(version("fuzzyfrog"), platform.python_version(), *packages)

@@ -21,7 +21,8 @@ from fuzzyfrog.common.messages import shown
 from fuzzyfrog.common.params import check_known
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.result import Check
-from fuzzyfrog.select.cross_validation import CrossValidation, Hear, Plan, Selecting
+from fuzzyfrog.select.choosers import Selecting
+from fuzzyfrog.select.cross_validation import CrossValidation, Hear, Plan
 from fuzzyfrog.select.models import LARGEST, features_of, preparation
 from fuzzyfrog.select.selection import with_groups
 from fuzzyfrog.select.settings import Settings

@@ -21,7 +21,8 @@ from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result import Chosen, Result, Stability
 from fuzzyfrog.result.columns import ALIKE
-from fuzzyfrog.select.cross_validation import MOST_SAMPLES, Selecting
+from fuzzyfrog.select.choosers import Selecting
+from fuzzyfrog.select.cross_validation import MOST_SAMPLES
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.redundant import correlations
 from fuzzyfrog.select.repeated_samples import LEAST_IN_A_FOLD, parts_of

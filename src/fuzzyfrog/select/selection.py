@@ -4,13 +4,10 @@ It does not import scikit-learn, which takes longer than many selections; `estim
 """
 
 import hashlib
-import platform
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from functools import cache
-from importlib.metadata import version
 from math import nan
 from typing import Any
 
@@ -24,21 +21,18 @@ from fuzzyfrog.common.resources import in_memory
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.weights import without_weightless
 from fuzzyfrog.result import (
-    Alike,
-    ClassCount,
     FeatureSummary,
     Leak,
     Result,
     Sampling,
     TableSummary,
-    TargetSummary,
-    Versions,
 )
 from fuzzyfrog.search import Callback, Checkpoint, Moment, Objective, Outcome, Problem, run
 from fuzzyfrog.search.protocol import check_problem
 from fuzzyfrog.search.sample_first import SampleFirst
 from fuzzyfrog.select.base import (
     CONFIDENCE,
+    alike_of,
     core_of_run,
     early_end,
     front_of,
@@ -47,7 +41,9 @@ from fuzzyfrog.select.base import (
     n_estimated,
     on_sample_first,
     reducts_of,
+    target_summary,
     unsearched,
+    versions,
 )
 from fuzzyfrog.select.certify import certificate_of
 from fuzzyfrog.select.costs import Costs
@@ -225,7 +221,7 @@ class _Fit:
                 [dataset.feature_names[one] for one in np.flatnonzero(dataset.categorical)]
             ),
             seed=self._seed,
-            versions=_versions(),
+            versions=versions(),
             command=None,
             seconds=seconds,
             full_dependency=problem.full_score,
@@ -244,7 +240,7 @@ class _Fit:
             suspected_leaks=self._leaks,
             copies=rest.copies,
             correlated=rest.correlated,
-            substitutes=_alike(ending.substitutes),
+            substitutes=alike_of(ending.substitutes),
         )  # fmt: skip
 
     def _problem(self, measure: Any, here: Any, costs: Costs | None) -> tuple[Problem, LeftOut]:
@@ -390,15 +386,6 @@ def constraints_of(
     return included, excluded | rest.mask | groups.members, rest
 
 
-def _alike(substitutes: Mapping[int, tuple[int, ...]]) -> tuple[Alike, ...]:
-    """Return the selected features that have substitutes, with these."""
-    selected = sorted({one for alike in substitutes.values() for one in alike})
-    return tuple(
-        Alike(feature, tuple(one for one in sorted(substitutes) if feature in substitutes[one]))
-        for feature in selected
-    )
-
-
 def with_groups(dataset: Dataset, settings: Settings) -> Dataset:
     """Return the table with the groups of samples that a selection uses, also to explain it."""
     if not settings.screens:  # a part of a table that has its groups
@@ -458,20 +445,9 @@ def _summary_of(dataset: Dataset, costs: Costs | None) -> TableSummary:
         name=str(dataset.name),
         n_samples=dataset.n_samples,
         features=tuple(map(FeatureSummary, dataset.feature_names, kinds, gaps, each)),  # type: ignore[arg-type]
-        target=_target_of(dataset),
+        target=target_summary(dataset),
         sha256=fingerprint(dataset).removeprefix("sha256:"),
     )
-
-
-def _target_of(dataset: Dataset) -> TargetSummary:
-    name = str(dataset.target_name)
-    if dataset.classes is None:
-        values = np.unique(dataset.target)
-        ends = float(values[0]), float(values[-1])
-        return TargetSummary(name, (), *ends, len(values), bool((values % 1 == 0).all()))
-    counts = np.bincount(dataset.target.astype(np.int64), minlength=len(dataset.classes))
-    classes = tuple(map(ClassCount, map(str, dataset.classes), counts.tolist()))
-    return TargetSummary(name, classes, None, None)
 
 
 def fingerprint(dataset: Dataset, *options: str) -> str:
@@ -493,9 +469,3 @@ def fingerprint(dataset: Dataset, *options: str) -> str:
     if dataset.weights is not None:
         digest.update(b"weights" + dataset.weights.astype("<f8").tobytes())
     return f"sha256:{digest.hexdigest()}"
-
-
-@cache  # a check selects a dozen times
-def _versions() -> Versions:
-    packages = map(version, ("numpy", "numba", "scikit-learn"))
-    return Versions(version("fuzzyfrog"), platform.python_version(), *packages)

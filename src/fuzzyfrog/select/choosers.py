@@ -1,0 +1,152 @@
+"""What selects features on parts of a table: this package, or any selector of scikit-learn."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn import get_config
+from sklearn.base import clone
+from sklearn.feature_selection import RFE, SelectFromModel
+from sklearn.utils import _safe_indexing
+from sklearn.utils.metadata_routing import get_routing_for_object
+from sklearn.utils.validation import has_fit_parameter
+
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
+from fuzzyfrog.common.deadline import current_deadline, stop_if_late
+from fuzzyfrog.common.messages import warn
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.errors import DataError, ParameterError
+from fuzzyfrog.result import NoiseGuard, Result
+from fuzzyfrog.select.groups import Groups
+from fuzzyfrog.select.noise_guard import noise_guard
+from fuzzyfrog.select.selection import constraints_of, select
+from fuzzyfrog.select.settings import Settings
+from fuzzyfrog.select.table_selector import TableSelector
+
+UNWEIGHTED = (
+    "The selector selects without weights, since its fit does not take sample_weight; models and "
+    "scores have them. To route them, set_config(enable_metadata_routing=True) and request them "
+    "with set_fit_request(sample_weight=True)."
+)
+
+
+class Selecting:
+    """A selection of this package, without side effects."""
+
+    def __init__(self, settings: Settings, dataset: Dataset) -> None:
+        self._dataset = dataset
+        self._groups = Groups.of(settings.feature_groups, dataset)
+        _, excluded, _ = constraints_of(dataset, settings, self._groups)
+        self.allowed = self._groups.expanded(~excluded)
+        self.n_jobs = settings.n_jobs
+        self._settings = settings.for_part(excluded & ~self._groups.members)
+
+    def selected(self, rows: Integers) -> Result:
+        """Return the selection on some samples, in the time that is left."""
+        late = current_deadline()
+        watch = [lambda _: late.expired()]
+        # Warnings would be about parts of the table.
+        result = select(self._dataset.take(rows), self._settings, watch, warns=False)
+        if result.stop_reason == "interrupted":
+            raise KeyboardInterrupt  # the best so far is not a result
+        if result.stop_reason == "memory":
+            raise MemoryError("the search ran out of memory")
+        stop_if_late()
+        return result
+
+    def mask(self, features: Sequence[int]) -> Masks:
+        """Return the columns that some features stand for."""
+        return self._groups.expanded(np.isin(np.arange(self._dataset.n_features), features))
+
+    def choices(self, rows: Integers) -> dict[str, Masks]:
+        """Return all features, and those selected on some samples, by their names."""
+        return {"all": self.allowed, "selected": self.mask(self.selected(rows).selected)}
+
+    def noise(self, seed: int) -> NoiseGuard | str | None:
+        """Return the noise guard, or why it was left out."""
+        return noise_guard(self._settings, self._dataset, self.allowed, seed)
+
+    def rival(self) -> Selecting | None:
+        """Return the selection by the measure for prediction, unless this is one."""
+        kind = self._settings.kind.rival
+        if kind is None:
+            return None
+        other = Settings(
+            kind=kind,
+            must_include=self._settings.must_include,
+            exclude=self._settings.exclude,
+            feature_groups=self._settings.feature_groups,
+            copies="keep",
+            screens=False,
+            n_jobs=self._settings.n_jobs,
+            random_state=self._settings.random_state,
+        )
+        return Selecting(other, self._dataset)
+
+
+def _takes_weights(selector: Any) -> bool:
+    """Whether `fit` takes weights, or hands them on to what it is made of."""
+    if has_fit_parameter(selector, "sample_weight"):
+        return True
+    if get_config()["enable_metadata_routing"]:
+        return bool(get_routing_for_object(selector).consumes("fit", ["sample_weight"]))
+    hands_on = type(selector) in (RFE, SelectFromModel)  # without routing
+    return hands_on and has_fit_parameter(selector.estimator, "sample_weight")
+
+
+class OtherSelector:
+    """Any selector of scikit-learn; `table` is what it is fitted on, None for the Dataset."""
+
+    def __init__(
+        self, selector: Any, dataset: Dataset, table: tuple[Any, Any] | None, seed: int
+    ) -> None:
+        self._dataset, self._table = dataset, table
+        self._takes_datasets = isinstance(selector, TableSelector)
+        self._selector = clone(selector)
+        if self._selector.get_params(deep=False).get("random_state", 0) is None:
+            self._selector.set_params(random_state=seed)
+        self.allowed = np.ones(dataset.n_features, np.bool_)
+        self.n_jobs = getattr(selector, "n_jobs", None)
+        self._takes_weights = _takes_weights(selector)
+        if dataset.weights is not None and not self._takes_weights:
+            warn(UNWEIGHTED)
+
+    def choices(self, rows: Integers) -> dict[str, Masks]:
+        """Return all features, and those selected on some samples, by their names."""
+        fitted = clone(self._selector)
+        with warnings.catch_warnings(action="ignore"):  # they are about parts of the table
+            try:
+                fitted.fit(*self._part(rows), **self._weights(rows))
+            except (DataError, ParameterError):
+                raise
+            except (ValueError, TypeError) as error:
+                reason = " ".join(str(error).split())
+                raise DataError(
+                    f"the selector must fit a part of the samples, got {type(error).__name__}: "
+                    f"{reason[:200]}"
+                ) from None
+        return {"all": self.allowed, "selected": np.asarray(fitted.get_support(), np.bool_)}
+
+    def _part(self, rows: Integers) -> tuple[Any, Any]:
+        """Return some samples as `fit` takes them."""
+        if self._takes_datasets:
+            return self._dataset.take(rows), None
+        if self._table is None:
+            return self._dataset.values[rows], self._dataset.target[rows]
+        return _safe_indexing(self._table[0], rows), _safe_indexing(self._table[1], rows)
+
+    def _weights(self, rows: Integers) -> dict[str, Floats]:
+        """Return the weights of some samples, if there are any and the selector takes them."""
+        weights = self._dataset.weights
+        if weights is None or not self._takes_weights:
+            return {}
+        return {"sample_weight": weights[rows]}
+
+    def noise(self, seed: int) -> None:
+        """Return nothing: other selectors may take hours."""
+
+    def rival(self) -> None:
+        """Return nothing."""
