@@ -105,8 +105,8 @@ def test_the_front_is_the_highest_score_for_each_cost(seed, constraint, n_togeth
             highest = scores[costs == cost].max()
             wanted.append((cost, highest))
     assert outcome.proven
-    found = [(one.cost, one.score) for one in outcome.front if one.cost <= outcome.lower_bound]
-    assert [one for one in found if one[0] >= wanted[0][0]] == wanted
+    found = [(one.subset @ problem.costs, one.score) for one in outcome.front]
+    assert [one for one in found if wanted[0][0] <= one[0] <= outcome.lower_bound] == wanted
 
 
 def test_whatever_ends_early_claims_nothing_wrong():

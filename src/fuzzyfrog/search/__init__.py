@@ -26,7 +26,7 @@ Start reading with `protocol.py`, then `stepwise.py`, which has the shortest sea
 
 from collections.abc import Callable
 
-from fuzzyfrog.search.archive import Callback, FrontPoint, Moment, Outcome, Reduct
+from fuzzyfrog.search.archive import Callback, Moment, Outcome, ScoredSubset
 from fuzzyfrog.search.checkpoint import Checkpoint
 from fuzzyfrog.search.driver import run
 from fuzzyfrog.search.exact import Certified, Exact
@@ -59,7 +59,6 @@ __all__ = [
     "Checkpoint",
     "Exact",
     "ExactFront",
-    "FrontPoint",
     "Genetic",
     "Moment",
     "Objective",
@@ -69,7 +68,7 @@ __all__ = [
     "Proof",
     "Proposal",
     "QuickReduct",
-    "Reduct",
+    "ScoredSubset",
     "Search",
     "ShuffledFrogs",
     "run",

@@ -158,22 +158,24 @@ def ranking_of(problem: Problem) -> Ranking:
 
 
 @dataclass(frozen=True, eq=False)
-class FrontPoint:
-    """The best subset of its size, or of what it costs.
+class ScoredSubset:
+    """A subset that a run found.
 
     Attributes
     ----------
-    cost : int
-        What it costs; the number of features if they have no costs.
-    score : float
-        Highest score found for that.
     subset : bool[n_features]
-        The subset with this score; of several, the one with the lowest features.
+        The features; of several that are as good, on a front, the lowest ones.
+    score : float
+        Its score.
+    minimal : bool or None
+        Whether it was checked, with the objective, that no feature can be left out without the
+        score falling below the target (or below its own, if it does not reach the target). None on
+        a front.
     """
 
-    cost: int
-    score: float
     subset: Masks
+    score: float
+    minimal: bool | None = None
 
     @property
     def size(self) -> int:
@@ -217,26 +219,6 @@ Callback: TypeAlias = Callable[[Moment], bool | None]
 
 
 @dataclass(frozen=True, eq=False)
-class Reduct:
-    """One of the best subsets.
-
-    Attributes
-    ----------
-    subset : bool[n_features]
-        The features.
-    score : float
-        Its score.
-    minimal : bool
-        Whether it was checked, with the objective, that no feature can be left out without the
-        score falling below the target (or below its own, if it does not reach the target).
-    """
-
-    subset: Masks
-    score: float
-    minimal: bool
-
-
-@dataclass(frozen=True, eq=False)
 class Outcome:
     """The result of a run.
 
@@ -244,9 +226,9 @@ class Outcome:
     ----------
     subset, score : bool[n_features], float
         The best subset, never empty, and its score.
-    reducts : tuple of Reduct
+    reducts : tuple of ScoredSubset
         Every distinct subset found that is as good as the best one, the best one first.
-    front : tuple of FrontPoint
+    front : tuple of ScoredSubset
         The highest score found for each size; with costs, the subsets for which no cheaper one
         found scores as high.
     feature_frequency : float64[n_features]
@@ -274,8 +256,8 @@ class Outcome:
 
     subset: Masks
     score: float
-    reducts: tuple[Reduct, ...]
-    front: tuple[FrontPoint, ...]
+    reducts: tuple[ScoredSubset, ...]
+    front: tuple[ScoredSubset, ...]
     feature_frequency: Floats
     stop_reason: str
     lower_bound: int
@@ -422,9 +404,13 @@ class Front:
                 paying[cost], highest = (score, row), score
         return paying
 
-    def points(self) -> tuple[FrontPoint, ...]:
+    def scores(self) -> dict[int, float]:
+        """Return the score for each cost, ascending."""
+        return {cost: score for cost, (score, _) in sorted(self._best.items())}
+
+    def points(self) -> tuple[ScoredSubset, ...]:
         """Return the front from the cheapest subset to the costliest."""
         return tuple(
-            FrontPoint(cost, score, unpacked([row], self._n_features)[0])
-            for cost, (score, row) in sorted(self._best.items())
+            ScoredSubset(unpacked([row], self._n_features)[0], score)
+            for _, (score, row) in sorted(self._best.items())
         )

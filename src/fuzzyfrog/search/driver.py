@@ -12,7 +12,15 @@ from fuzzyfrog.common.arrays import Floats, Masks
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp, current_deadline, limited, stoppable
 from fuzzyfrog.common.params import check_budget, check_count
 from fuzzyfrog.errors import ParameterError
-from fuzzyfrog.search.archive import Archive, Callback, Front, Moment, Outcome, Reduct, ranking_of
+from fuzzyfrog.search.archive import (
+    Archive,
+    Callback,
+    Front,
+    Moment,
+    Outcome,
+    ScoredSubset,
+    ranking_of,
+)
 from fuzzyfrog.search.checkpoint import Checkpoint, ScoreLog, run_header
 from fuzzyfrog.search.evaluator import Budget, Evaluator, Ledger, subset_keys
 from fuzzyfrog.search.protocol import (
@@ -247,7 +255,7 @@ class _Run:
             subset=subsets[0],
             score=float(scores[0]),
             reducts=tuple(
-                Reduct(one, score, is_smallest or self._finish.is_minimal(one, score, ledger))
+                ScoredSubset(one, score, is_smallest or self._finish.is_minimal(one, score, ledger))
                 for one, score in zip(subsets, scores.tolist(), strict=True)
             ),
             front=self._front.points(),

@@ -86,9 +86,9 @@ class _Climb:
 
     def _above_all(self, costs: Integers) -> Floats:
         """Return the lowest scores above the highest known for costs up to each of these."""
-        points = self._front.points()
-        highest = np.array([-inf, *(point.score for point in points)])
-        places = np.searchsorted([point.cost for point in points], costs, side="right")
+        known = self._front.scores()
+        highest = np.array([-inf, *known.values()])
+        places = np.searchsorted(list(known), costs, side="right")
         return self._higher(highest[places])
 
     def _above(self, size: int) -> float:

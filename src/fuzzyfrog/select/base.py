@@ -9,14 +9,13 @@ from math import inf
 import numpy as np
 from msgspec.structs import replace
 
-from fuzzyfrog import search
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.messages import Sentence, Setting, count
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.measure.dependency import Measure
 from fuzzyfrog.result import Alike, ClassCount, HistoryPoint, Subset, TargetSummary, Versions
-from fuzzyfrog.search import Moment, Objective, Outcome, Problem
-from fuzzyfrog.search.protocol import Constraints, cost_of, without_each
+from fuzzyfrog.search import Moment, Objective, Outcome, Problem, ScoredSubset
+from fuzzyfrog.search.protocol import Constraints, without_each
 from fuzzyfrog.search.stepwise import eliminate
 from fuzzyfrog.select.costs import Costs
 
@@ -65,11 +64,10 @@ def front_of(
             for point, accuracy in zip(outcome.front, accuracies, strict=True)
         )
     highest = max(point.score for point in outcome.front) - problem.tolerance
-    enough = next(point.cost for point in outcome.front if point.score >= highest)
+    enough = next(at for at, point in enumerate(outcome.front, 1) if point.score >= highest)
     return tuple(
         subset_of(point.subset, problem.told(point.score), names, costs=costs)
-        for point in outcome.front
-        if point.cost <= enough
+        for point in outcome.front[:enough]
     )
 
 
@@ -151,12 +149,11 @@ def unsearched(measure: Measure, problem: Problem, reason: str) -> tuple[Outcome
     subset = constraints.fixed.copy()
     subset[constraints.free[: constraints.sizes[1] - int(subset.sum())]] = True
     full, score = measure.score(np.array([constraints.allowed, subset])).tolist()
-    problem_cost = cost_of(subset[np.newaxis], problem.costs)[0]
     outcome = Outcome(
         subset=subset,
         score=score,
-        reducts=(search.Reduct(subset, score, minimal=False),),
-        front=(search.FrontPoint(int(problem_cost), score, subset),),
+        reducts=(ScoredSubset(subset, score, minimal=False),),
+        front=(ScoredSubset(subset, score),),
         feature_frequency=subset.astype(np.float64),
         stop_reason=reason,
         lower_bound=constraints.least_cost,

@@ -16,7 +16,7 @@ from fuzzyfrog.data import Dataset
 from fuzzyfrog.measure import SoftDependency
 from fuzzyfrog.result import Certificate, SoftPath, VerifiedSoft
 from fuzzyfrog.result.result import Parameter
-from fuzzyfrog.search import FrontPoint, Outcome, Reduct
+from fuzzyfrog.search import Outcome, ScoredSubset
 from fuzzyfrog.select.explain import Evidence, Examples, Explains, Pair
 from fuzzyfrog.select.kind import Kind, Orders, Sized
 from fuzzyfrog.select.predicting import soft_verified
@@ -96,7 +96,7 @@ class Soft(Kind):
             outcome,
             subset=point.subset,
             score=point.score,
-            reducts=(Reduct(point.subset, point.score, minimal=False),),
+            reducts=(ScoredSubset(point.subset, point.score, minimal=False),),
             feature_frequency=point.subset.astype(np.float64),
             front=path.points,
         )
@@ -137,7 +137,7 @@ class Path:
 
     Attributes
     ----------
-    points : tuple of FrontPoint
+    points : tuple of ScoredSubset
         The subsets, in ascending size.
     features : int64[n]
         The features in the order in which they were added.
@@ -148,14 +148,14 @@ class Path:
         The measure.
     """
 
-    points: tuple[FrontPoint, ...]
+    points: tuple[ScoredSubset, ...]
     features: Integers
     losses: Floats | None
     measure: SoftDependency
 
     @classmethod
     def of(
-        cls, front: Sequence[FrontPoint], measure: SoftDependency, orders: Orders
+        cls, front: Sequence[ScoredSubset], measure: SoftDependency, orders: Orders
     ) -> Path | None:
         """Return the path through the best subsets of each size; None if they are not nested."""
         for smaller, larger in pairwise(front):
@@ -183,7 +183,7 @@ class Path:
         for at, size in enumerate(range(n_first, n_taken)):
             subset = np.isin(np.arange(measure.n_features), features[:size])
             columns = np.isin(np.arange(measure.n_features), orders(features[:size].tolist())[0])
-            points[at] = FrontPoint(size, float(measure.score(columns[np.newaxis])[0]), subset)
+            points[at] = ScoredSubset(subset, float(measure.score(columns[np.newaxis])[0]))
         losses = _losses(measure, *orders(features[:n_taken].tolist()))[n_first - 1 :]
         losses = np.vstack([losses, self.losses[place + 1 :]])
         return Path(tuple(points), features, losses, measure)
