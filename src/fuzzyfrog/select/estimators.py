@@ -966,9 +966,6 @@ class FeatureSelector(Selector):
         ``search__patience`` and so on.
     min_dependency : float, default=1.0
         With a monotone measure, the share of the score of all features to keep.
-    ranking : {"lexicographic", "product"}, default="lexicographic"
-        Which of two subsets is better: "lexicographic" prefers the higher score, then the smaller
-        size; "product" the larger score · (1 - size / number of features).
     n_features_to_select : int, float or None, default=None
         The exact number of features to select, or a share of them; None for as few as possible.
     must_include : list of names or indices, mask, or None, default=None
@@ -1083,7 +1080,6 @@ class FeatureSelector(Selector):
     search: str | Search = "auto"
     _: KW_ONLY
     min_dependency: float = 1.0
-    ranking: Literal["lexicographic", "product"] = "lexicographic"
     n_features_to_select: float | None = None
     must_include: object = None
     exclude: object = None
