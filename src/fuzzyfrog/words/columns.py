@@ -16,6 +16,11 @@ if TYPE_CHECKING:  # the words of each kind of answer use this module
     from fuzzyfrog.words.common import Words
 
 NOTHING_MEASURABLE = "adds nothing measurable"
+RULES = {
+    "excluded": "was excluded", "identifier": "looks like an ID", "date": "holds dates",
+    "copy": "says the same as another column", "constant": "has a single value",
+    "empty": "has no value",
+}  # fmt: skip
 UNREPLACED = "no column tried in its place makes up for half of that"
 MARK_NAMES: dict[str, str] = {
     **dict(zip(ROLES, ROLES, strict=True)),
@@ -146,16 +151,15 @@ def remark(words: Words, one: Column) -> str:
 
 
 def _why_left_out(words: Words, one: Column) -> str:
+    if one.rule == "excluded":
+        return f"excluded, as {words.option('exclude', '--exclude')} asks"
+    if one.rule == "copy":
+        keep = words.option("copies='keep'", "--copies keep")
+        return f"says the same as {named(words.result.names(one.of))}; {keep} keeps both"
+    if one.rule in ("constant", "empty"):
+        return RULES[one.rule]
     include = words.option(f"must_include=[{one.name!r}]", f"--include {shown(one.name)}")
-    return {
-        "excluded": f"excluded, as {words.option('exclude', '--exclude')} asks",
-        "identifier": f"looks like an ID; {include} keeps it",
-        "date": f"holds dates; {include} keeps it",
-        "copy": f"says the same as {named(words.result.names(one.of))}; "
-        f"{words.option('copies=' + repr('keep'), '--copies keep')} keeps both",
-        "constant": "has a single value",
-        "empty": "has no value",
-    }[one.rule]
+    return f"{RULES[one.rule]}; {include} keeps it"
 
 
 def exchange_sentences(words: Words, one: Exchange) -> str:
@@ -169,17 +173,10 @@ def exchange_sentences(words: Words, one: Exchange) -> str:
     return said
 
 
-RULES = {
-    "excluded": "it was excluded", "identifier": "it looks like an ID", "date": "it holds dates",
-    "copy": "it says the same as another column", "constant": "it has a single value",
-    "empty": "it has no value",
-}  # fmt: skip
-
-
 def let_in_sentences(one: Exchange) -> Iterator[str]:
     """Yield which columns of an exchange had been left out, and why."""
     for name, rule in one.let_in:
-        why = f", because {RULES[rule]}" if rule in RULES else ""
+        why = f", because it {RULES[rule]}" if rule in RULES else ""
         yield f"{name} had been left out{why}. All columns now include it."
 
 

@@ -12,7 +12,7 @@ from fuzzyfrog.words.columns import (
     exchange_sentences,
 )
 from fuzzyfrog.words.doubts import Doubts
-from fuzzyfrog.words.text import MAX_NAMED, capitalized, gamma, named
+from fuzzyfrog.words.text import MAX_NAMED, both_told, capitalized, gamma, named
 
 STOPPED = {"converged": "finished", "memory": "out of memory"}
 ENDED = {
@@ -369,8 +369,7 @@ class Words(Doubts):
         """Return what happens without a feature, as a sentence."""
         before, after = self.number(one.dependency), self.number(one.dependency_without)
         if before == after:
-            before = told_apart(one.dependency, one.dependency_without)
-            after = told_apart(one.dependency_without, one.dependency)
+            before, after = both_told(one.dependency, one.dependency_without)
         if before == after:
             return f"Without it, {self.score} stays at {before}."
         moves = "rises" if one.lost < 0 else "falls"

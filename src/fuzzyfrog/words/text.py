@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from fuzzyfrog.common.messages import first_few, shown
+from fuzzyfrog.common.messages import first_few, shown, told_apart
 from fuzzyfrog.result import Leak
 
 MAX_NAMED = 8  # features that a sentence lists
@@ -21,6 +21,11 @@ def gamma(value: float) -> str:
 def _digits(small: float) -> int:
     """Return how many digits a small number needs to differ from 0."""
     return next((n for n in range(4, 12) if round(small, n) > 0), 12)
+
+
+def both_told(one: float, other: float) -> tuple[str, str]:
+    """Return two numbers with as many digits as it takes to tell them apart."""
+    return told_apart(one, other), told_apart(other, one)
 
 
 def duration(seconds: float) -> str:

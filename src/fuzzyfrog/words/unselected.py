@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
-from fuzzyfrog.common.messages import count, percent, shown, told_apart
+from fuzzyfrog.common.messages import count, percent, shown
 from fuzzyfrog.result import Alike, Result
 from fuzzyfrog.words.columns import adds, alone, remark
 from fuzzyfrog.words.common import Words
+from fuzzyfrog.words.text import both_told
 
 
 def why_not(words: Words, feature: int) -> list[str]:
@@ -69,11 +70,11 @@ def _on_the_path(words: Words, feature: int) -> Iterator[str]:
     after, before = steps.get(size), steps.get(size - 1)
     if after is None or before is None:
         return
-    low, high = (told_apart(*pair) for pair in _both_ways(before.dependency, after.dependency))
+    low, high = both_told(before.dependency, after.dependency)
     place = f"number {size} in the order of the search"
     yield f"It is {place}, where {words.score} goes from {low} to {high}."
     if before.accuracy is not None and after.accuracy is not None:
-        low, high = (told_apart(*pair) for pair in _both_ways(before.accuracy, after.accuracy))
+        low, high = both_told(before.accuracy, after.accuracy)
         what = "R²" if words.is_numeric else "accuracy"
         yield f"There, the {what} of the five nearest neighbors goes from {low} to {high}."
 
@@ -90,10 +91,6 @@ def _figures(words: Words, feature: int) -> Iterator[str]:
     if one.role == "substitute" and one.cost is not None:
         (other,) = words.result.names((one.cost.feature,))
         yield f"In the place of {shown(other)}, it changes {words.score} by {-one.cost.lost:+.4f}."
-
-
-def _both_ways(before: float, after: float) -> tuple[tuple[float, float], tuple[float, float]]:
-    return (before, after), (after, before)
 
 
 def _in_others(words: Words, feature: int) -> Iterator[str]:

@@ -5,7 +5,7 @@ from math import floor, log10
 
 from fuzzyfrog.common.messages import count, listed, percent, shown, told_apart
 from fuzzyfrog.result import BrokenRow, Shift, VerifiedReduct, VerifiedSoft
-from fuzzyfrog.words.text import gamma, named
+from fuzzyfrog.words.text import both_told, gamma, named
 
 MOST_ROWS = 10  # that are listed
 OF_KNOWN_GROUPS = (
@@ -81,8 +81,8 @@ def soft_verified(found: VerifiedSoft) -> Iterator[str]:
     n = len(found.selected)
     columns = "selected column predicts" if n == 1 else f"{n:,} selected columns predict"
     verdict = "not clearly worse" if found.holds else "worse"
-    alike = _both(found.membership, found.membership_before)
-    right = _both(found.accuracy, found.accuracy_before)
+    alike = both_told(found.membership, found.membership_before)
+    right = both_told(found.accuracy, found.accuracy_before)
     error = f"standard error of the difference {found.error:.3f}"
     if found.is_numeric:
         by, (now, before) = "by five neighbors among the old rows, R²", right
@@ -131,10 +131,6 @@ def _classes(found: VerifiedSoft) -> Iterator[str]:
             f"{percent(shift.before)} before, {percent(shift.now)} now. The figures above are "
             "averaged by class and do not depend on that."
         )
-
-
-def _both(now: float, before: float) -> tuple[str, str]:
-    return told_apart(now, before), told_apart(before, now)
 
 
 def _shifted(shift: Shift) -> str:
