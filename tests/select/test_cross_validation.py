@@ -292,6 +292,7 @@ def test_wrong_weights_get_a_sentence(weight):
         check(SOFT, *mixed_table(), sample_weight=weights)
 
 
+@pytest.mark.filterwarnings("ignore:The selector selects without weights")
 @pytest.mark.parametrize("selector", [SOFT, SelectKBest(k=2)])
 @pytest.mark.parametrize("cv", [3, "list"])
 def test_samples_of_weight_zero_are_left_out_of_folds_models_and_scores(selector, cv):
