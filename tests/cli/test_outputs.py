@@ -118,7 +118,7 @@ def test_a_long_name_can_be_written_and_a_too_long_one_is_refused(tmp_path):
     with written_whole(path) as temporary:
         assert temporary.name.endswith(".csv.gz")
         temporary.write_text("")
-    assert "Choose a shorter one" in refusal(tmp_path / ("x" * 300))
+    assert "File name too long). Check" in refusal(tmp_path / ("x" * 300))
 
 
 def test_a_link_to_itself_is_refused(tmp_path):

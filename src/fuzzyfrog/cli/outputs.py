@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -183,8 +182,7 @@ def _resolved(option: str, path: Path) -> Path:
 
 
 def _check_path(option: str, path: Path, goal: Path) -> None:
-    _check_name(option, goal)
-    if goal.is_dir():
+    if os.path.isdir(goal):  # unlike the methods of Path, it takes a name of any length
         raise UsageError(
             f"{option} must be a file, got the folder {str(path)!r}. Add the name of a file."
         )
@@ -192,7 +190,7 @@ def _check_path(option: str, path: Path, goal: Path) -> None:
         raise UsageError(
             f"{option} must be in a folder that exists, got {str(path)!r}. Create the folder first."
         )
-    if goal.exists() and not goal.is_file():
+    if os.path.exists(goal) and not os.path.isfile(goal):
         raise UsageError(
             f"{option} must be a regular file, got {str(path)!r}, which is a pipe or device."
         )
@@ -204,21 +202,12 @@ def _check_path(option: str, path: Path, goal: Path) -> None:
         )
 
 
-def _check_name(option: str, goal: Path) -> None:
-    try:
-        goal.lstat()
-    except OSError as error:
-        if error.errno == errno.ENAMETOOLONG:
-            raise UsageError(
-                f"{option} must have a name that the file system accepts, got one of "
-                f"{len(goal.name)} characters. Choose a shorter one."
-            ) from None
-
-
 def _why_not_writable(path: Path) -> str | None:
-    if path.exists() and not os.access(path, os.W_OK):
+    if os.path.exists(path) and not os.access(path, os.W_OK):
         return "the file is read-only"
     try:
+        with suppress(FileNotFoundError):
+            path.lstat()  # its name may be too long
         # Only trying also detects a read-only disk.
         with tempfile.TemporaryFile(dir=path.parent):
             return None
