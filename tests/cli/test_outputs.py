@@ -261,7 +261,7 @@ def test_a_reduced_table_keeps_ids_and_says_so(in_process, tmp_path):
 
 def test_no_rows_keeps_values_out_of_every_file(in_process, tmp_path):
     table = tmp_path / "people.csv"
-    lines = [f"{'smith' if row % 2 else 'jones'}{row},{7000 + row * 17 % 101},{row % 3}\n"
+    lines = [f"{'smith' if row % 2 else 'jones'}{row},{314159265000 + row * 17 % 101},{row % 3}\n"
              for row in range(60)]  # fmt: skip
     table.write_text("who,income,kind\n" + "".join(lines))
     asked = ["reducts", table, "--target", "kind", "--id", "who", "--no-check"]
@@ -271,7 +271,9 @@ def test_no_rows_keeps_values_out_of_every_file(in_process, tmp_path):
         assert code == 0
         saved = (tmp_path / "run.json").read_text(), (tmp_path / "run.html").read_text()
         for text in (printed, *saved):
-            assert ("smith" in text or "7017" in text or 'class="bins"' in text) == (not share)
+            # Shorter numbers are among the digits of some duration now and then.
+            values = "smith", "314159265017", 'class="bins"'
+            assert any(one in text for one in values) == (not share)
 
 
 ASKED = ("reducts", "wine", "-q", "--save", "run.json", "--output", "out.csv", "--report", "p.html")
