@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fuzzyfrog.common.jit import Kernels
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.data.weights import masses_of
+from fuzzyfrog.data.weights import masses_of, weighted
 from fuzzyfrog.measure import Dependency, SoftDependency
 from fuzzyfrog.measure.requirements import Requirements
 from fuzzyfrog.measure.sampled import SampledDependency, weighted_interval
@@ -241,6 +241,9 @@ def test_weights_that_are_no_counts_are_divided_by_their_mean():
             SoftDependency(equal).score(masks), plain.score(masks), atol=1e-12
         )
         assert (Dependency(equal).score(masks) == Dependency(plain.dataset).score(masks)).all()
+    note = weighted(dataset, np.where(np.arange(30) < 9, 0.0, 7.0)).notes[-1]
+    assert note.endswith("9 samples of weight 0 are left out. The weights were divided by their "
+                         "mean, 7.")  # fmt: skip
     counts = replace(dataset, weights=np.arange(30) % 8 + 1.0)  # of a mean below 5
     assert masses_of(counts).tolist() == counts.weights.tolist()
 

@@ -60,7 +60,7 @@ def weighted(dataset: Dataset, given: object, column: str | None = None) -> Data
     if n_out:
         note += f" {count(n_out, 'sample')} of weight 0 {'is' if n_out == 1 else 'are'} left out."
     if (unit := unit_of(few)) != 1.0:
-        note += f" They were divided by their mean, {unit:.4g}."
+        note += f" The weights were divided by their mean, {unit:.4g}."
     notes = (*dataset.notes, note)
     dataset = replace(dataset, weights=weights, weight_unit=None, notes=notes)
     return without_weightless(dataset)
