@@ -149,7 +149,7 @@ class Gathering:
         return values
 
     def _frame(self, block: nw.DataFrame[Any]) -> FloatArray:
-        all_series = [_dense(block[:, place]) for place in range(len(self._names))]
+        all_series = [*map(_dense, block.iter_columns())]
         if not self._columns:
             self._columns = [
                 DateParts(asked)

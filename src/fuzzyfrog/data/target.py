@@ -352,12 +352,17 @@ class TargetParts:
 
     def add(self, part: object) -> None:
         """Keep a part."""
-        labels = flat_labels(part).copy()  # a view would keep the whole table alive
+        places: Any = slice(None)
+        if isinstance(part, nw.Series) and is_arrow_text(part):
+            places, texts = distinct_texts(part)
+            labels = _from_list(texts)
+        else:
+            labels = flat_labels(part).copy()  # a view would keep the whole table alive
         if labels.dtype == object:
             # Equal texts share one object, so a long table keeps few of them.
             shared = self._texts.setdefault
             labels[:] = [shared(one, one) if type(one) is str else one for one in labels.tolist()]
-        self._parts.append(labels)
+        self._parts.append(labels[places])
 
     def finish(self) -> NDArray[Any]:
         """Return the whole target, as `flat_labels` would."""
