@@ -69,18 +69,20 @@ def test_what_is_wrong_is_told_before_anything_slow_is_imported(arguments, tmp_p
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["select", "wine"],
-        ["select", "table.csv", "--target", "class"],
-        ["reducts", "wine"],
-        ["reducts", "wine", "--max-evaluations", "3"],
-        ["reducts", "table.csv", "--target", "class"],
+        ["select", "wine", "--no-check"],
+        ["select", "table.csv", "--target", "class", "--no-check"],
+        ["reducts", "wine", "--no-check"],
+        ["reducts", "wine", "--max-evaluations", "3", "--no-check"],
+        ["reducts", "table.csv", "--target", "class", "--no-check"],
+        ["select", "wine", "--max-seconds", "0.001"],  # no time is left for one
+        ["select", "wine", "--max-seconds", "0.001", "--stability"],
     ],
     ids=" ".join,
 )
 def test_a_selection_without_a_check_imports_neither_scikit_learn_nor_scipy(arguments, tmp_path):
     (tmp_path / "table.csv").write_text("a,b,class\n" + "1,2,x\n2,1,y\n" * 20)
     done = subprocess.run(  # noqa: S603 - our own interpreter and code
-        [sys.executable, "-c", ASK.format(arguments=[*arguments, "--no-check", "-q"])],
+        [sys.executable, "-c", ASK.format(arguments=[*arguments, "-q"])],
         capture_output=True,
         encoding="utf-8",
         cwd=tmp_path,

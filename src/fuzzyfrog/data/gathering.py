@@ -7,7 +7,7 @@ the codes stand for.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -149,7 +149,7 @@ class Gathering:
         return values
 
     def _frame(self, block: nw.DataFrame[Any]) -> FloatArray:
-        all_series = [*map(_dense, block.iter_columns())]
+        all_series = [_dense(one) for one in cast(Iterator[Series], block.iter_columns())]
         if not self._columns:
             self._columns = [
                 DateParts(asked)
