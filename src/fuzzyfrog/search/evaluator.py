@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import compress
 from math import inf
 from typing import Any
 
@@ -259,12 +260,16 @@ class Ledger:
 
     def enter(self, keys: list[bytes], scores: Floats, bars: Floats) -> None:
         """Record the scores of subsets; one below its bar stands for a rejection."""
-        for key, score, bar in zip(keys, scores.tolist(), bars.tolist(), strict=True):
-            if score >= bar:
-                self._scores[key] = score
-                self._below.pop(key, None)
-            else:
-                self._below[key] = min(bar, self._below.get(key, np.inf))
+        is_score = scores >= bars
+        for place in np.flatnonzero(is_score).tolist():
+            self._scores[keys[place]] = float(scores[place])
+            self._below.pop(keys[place], None)
+        rejected = [*compress(zip(keys, bars.tolist(), strict=True), ~is_score)]
+        if self._below.keys().isdisjoint(keys):  # as in most greedy steps, which are many subsets
+            self._below.update(rejected)
+            return
+        for key, bar in rejected:
+            self._below[key] = min(bar, self._below.get(key, np.inf))
 
 
 def subset_keys(subsets: Masks) -> list[bytes]:
