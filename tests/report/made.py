@@ -117,14 +117,20 @@ def changed(result: Result, **changes: object) -> Result:
 
 
 def scores(
-    name: str, n_features: float, by_model: tuple[float, ...], error: float, metric: str
+    name: str,
+    n_features: float,
+    by_model: tuple[float, ...],
+    error: float,
+    metric: str,
+    chance: float,
 ) -> ModelScores:
     """Return scores in five folds with these means, and this standard error of their mean."""
     step = error / float(
         np.sqrt(2.5 * 0.45)
     )  # the variance of -2, ..., 2, and that of overlapping folds
     folds = tuple(tuple(one + k * step for one in by_model) for k in (-2, -1, 0, 1, 2))
-    return ModelScores(name, metric, n_features, folds, 0.25)
+    above = tuple((one - chance) / max(error, 0.001) for one in by_model)
+    return ModelScores(name, metric, n_features, folds, 0.25, above)
 
 
 def a_check(
@@ -142,12 +148,12 @@ def a_check(
     """Return a check in which models lose some accuracy with the selected features."""
     best = 0.95 - (lost if best_lost is None else best_lost)
     rows = [
-        scores("all", 13.0, (0.85, 0.9, 0.95), 0.0, metric),
-        scores("selected", size, (0.85 - lost, 0.9 - lost, best), error, metric),
+        scores("all", 13.0, (0.85, 0.9, 0.95), 0.0, metric, chance),
+        scores("selected", size, (0.85 - lost, 0.9 - lost, best), error, metric, chance),
     ]
     if soft:
         by_model = (0.85 - soft_lost, 0.9 - soft_lost, 0.95 - soft_lost)
-        rows.append(scores("soft", 6.0, by_model, 0.02, metric))
+        rows.append(scores("soft", 6.0, by_model, 0.02, metric, chance))
     return Check(
         metric=metric,
         models=("k nearest neighbors", "logistic regression", "random forest"),

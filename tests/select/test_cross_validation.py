@@ -172,7 +172,7 @@ class SelectKBestOfAll(SelectKBest):
 def test_standard_error_counts_the_overlap_of_the_training_parts():
     # Variance 0.025; for five folds 1/5 + 1/4 of it, not 1/5.
     folds = tuple((one,) for one in (0.0, 0.1, 0.2, 0.3, 0.4))
-    scores = ModelScores("all", "R²", 3.0, folds, 0.25)
+    scores = ModelScores("all", "R²", 3.0, folds, 0.25, (1.0,))
     assert scores.standard_error == pytest.approx(0.106066, abs=1e-6)
     table, target = mixed_table(60)
     for cv, overlap in ((5, 0.25), (ShuffleSplit(3, test_size=20), 0.5)):
@@ -374,6 +374,15 @@ def test_noise_is_no_better_than_chance(seed, n_columns):
     assert "better than chance" in str(found)
 
 
+@pytest.mark.parametrize("seed", [1, 3, 6])
+def test_one_bad_fold_does_not_make_chance_of_a_signal(seed):
+    # Three standard errors of five folds missed all of these.
+    random = np.random.default_rng([seed, 160])
+    X, y = random.normal(size=(160, 4)), random.permutation(160) % 2
+    X[:, 0] += 0.9 * y
+    assert check(SOFT, X, y).is_better_than_chance
+
+
 def test_names_selected_in_the_folds_are_kept():
     found = check(SOFT, load_dataset("wine"))
     assert len(found.selections) == 5
@@ -431,9 +440,9 @@ def test_models_get_one_thread_of_each_numeric_library(monkeypatch):
     seen = []
 
     class Watched(cross_validation.Fold):
-        def scores(self, *args):
+        def tried(self, *args):
             seen.extend(one["num_threads"] for one in threadpool_info())
-            return super().scores(*args)
+            return super().tried(*args)
 
     monkeypatch.setattr(cross_validation, "Fold", Watched)
     with threadpool_limits(2):

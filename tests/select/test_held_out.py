@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fuzzyfrog import PredictionWarning, ReductSelector, SoftSelector, load_dataset
-from fuzzyfrog.select.held_out import above_shuffled
+from fuzzyfrog.select.held_out import above_chance
 
 SELECTORS = [SoftSelector(random_state=0), ReductSelector("quickreduct", random_state=0)]
 SAID = "no better than chance"
@@ -64,7 +64,7 @@ def test_the_deviation_is_that_of_all_permutations(heaviest):
     shuffled = [score(random.permutation(15)) for _ in range(20_000)]
     expected = (score(range(15)) - np.mean(shuffled)) / np.std(shuffled)
     alone = np.arange(15)
-    assert above_shuffled(neighbors, target, masses, alone) == pytest.approx(expected, rel=0.03)
+    assert above_chance(neighbors, target, masses, alone) == pytest.approx(expected, rel=0.03)
 
 
 @pytest.mark.parametrize("is_constant", [False, True])
@@ -83,7 +83,7 @@ def test_groups_change_places_and_rows_only_within_them(is_constant):
     every = [score(order, within) for order in orders for within in product(orders, repeat=3)]
     expected = (score([0, 1, 2], [[0, 1, 2]] * 3) - np.mean(every)) / np.std(every)
     table = neighbors.reshape(9, 5), target.ravel(), (np.ones((9, 5)), np.ones(9))
-    assert above_shuffled(*table, np.arange(9) // 3) == pytest.approx(expected)
+    assert above_chance(*table, np.arange(9) // 3) == pytest.approx(expected)
 
 
 def test_noise_that_patients_share_is_not_above_chance():
@@ -91,7 +91,7 @@ def test_noise_that_patients_share_is_not_above_chance():
     for _ in range(200):
         others, target = random.integers(2, size=(15, 5))[patient], random.permutation(15) % 2
         masses = np.ones((150, 5)), np.ones(150)
-        n_above += above_shuffled(others, target[patient], masses, patient) > 2
+        n_above += above_chance(others, target[patient], masses, patient) > 2
     assert n_above <= 10
 
 
@@ -105,7 +105,7 @@ def test_weights_that_depend_on_the_target_do_not_make_noise_look_better_or_wors
         near = random.integers(200, size=(200, 5))
         masses = weights[near], weights[200:]
         alone = np.arange(200)
-        found.append(above_shuffled(target[near], target[200:], masses, alone))
+        found.append(above_chance(target[near], target[200:], masses, alone))
     assert abs(np.mean(found)) < 0.6
     assert 0.7 < np.std(found) < 1.3
 

@@ -15,7 +15,7 @@ FARTHEST = 1e100  # of a score from 0: its square is finite
 Score = Annotated[float, Meta(ge=-FARTHEST, le=FARTHEST)]
 
 FEW_TAKEN = 5  # columns, of which none may be random by luck
-CLEARLY = 3.0  # standard errors: on noise, the best of three models often reaches two
+CLEARLY = 3.0  # deviations: folds share most of what models learn, and the best of three counts
 DIGITS = 3  # of displayed scores; scores that round to the same are the same
 NAMES = {"all": "all columns", "selected": "selected", "soft": "soft selection"}
 
@@ -80,6 +80,9 @@ class ModelScores(Part, frozen=True):
         For each fold the score of each model, in the order of ``Check.models``.
     overlap : float
         Samples to predict in a fold, as a share of those to train on.
+    above : tuple of float
+        For each model how far its predictions are above those for shuffled targets, in standard
+        deviations.
     """
 
     name: Literal["all", "selected", "soft"]
@@ -87,6 +90,7 @@ class ModelScores(Part, frozen=True):
     n_features: Positive
     folds: tuple[tuple[Score, ...], ...]
     overlap: Positive
+    above: tuple[Score, ...]
 
     @property
     def by_model(self) -> tuple[float, ...]:
@@ -109,10 +113,10 @@ class ModelScores(Part, frozen=True):
         return self._error([fmean(fold) for fold in self.folds])
 
     @property
-    def best_error(self) -> float:
-        """The standard error of the score of the best model; of several, the largest."""
-        models, best = zip(*self.folds, strict=True), self.best
-        return max(self._error(list(folds)) for folds in models if fmean(folds) == best)
+    def best_above(self) -> float:
+        """How far the best model is above shuffled targets; of several, the least far."""
+        scores, best = zip(self.by_model, self.above, strict=True), self.best
+        return min(above for score, above in scores if score == best)
 
     def _error(self, folds: list[float]) -> float:
         """Return the standard error of the mean of folds whose training parts overlap.
@@ -269,12 +273,16 @@ class Check(Part, frozen=True):
         return self.selected is not None and self.beats_chance(self.selected)
 
     def beats_chance(self, one: ModelScores) -> bool:
-        """Whether the best model with some columns beats chance by three standard errors."""
-        return one.best - self.chance > CLEARLY * one.best_error
+        """Whether the best model with some columns clearly beats chance.
+
+        Its score is above chance, and its predictions are those of targets in another order in
+        hardly any case: by three standard deviations.
+        """
+        return one.best > self.chance and one.best_above > CLEARLY
 
     def may_beat_chance(self, one: ModelScores) -> bool:
-        """Whether the best model with some columns beats chance by a standard error."""
-        return one.best - self.chance > one.best_error
+        """Whether the best model with some columns beats chance by a standard deviation."""
+        return one.best > self.chance and one.best_above > 1.0
 
     @property
     def loses(self) -> bool:

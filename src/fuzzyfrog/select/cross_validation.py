@@ -34,6 +34,7 @@ from fuzzyfrog.select.models import (
     Fold,
     Models,
     Scorer,
+    Tried,
     check_scoring,
     named_models,
     named_scorers,
@@ -41,10 +42,11 @@ from fuzzyfrog.select.models import (
 from fuzzyfrog.select.repeated_samples import LEAST_IN_A_FOLD, Parts, parts_of, samples_together
 from fuzzyfrog.select.selection import with_groups
 from fuzzyfrog.select.settings import HIGHEST_SEED, Settings
+from fuzzyfrog.select.shuffled import Above
 from fuzzyfrog.select.table_selector import TableSelector
 
 Hear = Callable[[str], None]
-Scores = dict[str, list[list[list[float]]]]  # by choice, fold, metric and model
+Scores = dict[str, list[list[Tried]]]  # by choice, fold and model
 
 MOST_SAMPLES = 5_000  # of a larger table a random part is used
 MOST_CELLS = 5_000_000  # that models have, with a column for each category
@@ -221,6 +223,9 @@ class CrossValidation:
         self._check_size()
         belonging = samples_together(dataset, self._rows, chooser.allowed, self._n_asked)
         together = belonging.numbers if belonging else None
+        self._groups = np.arange(dataset.n_samples)
+        if belonging:
+            self._groups[self._rows] = belonging.numbers
         target, place = dataset.target[self._rows], len(self._notes)
         n_folds = self._checked_classes(target, together)
         parts = self._split(target, n_folds, together)
@@ -383,7 +388,8 @@ class CrossValidation:
     def in_folds(self) -> tuple[list[Fold], dict[str, list[Masks]], Scores]:
         """Return the folds, and the features and scores of each choice in each of them."""
         parts = [(self._rows[train], self._rows[test]) for train, test in self._parts]
-        folds = [Fold(self._dataset, part, self._models, self._scorers) for part in parts]
+        given = self._models, self._scorers, self._groups
+        folds = [Fold(self._dataset, part, *given) for part in parts]
         chosen: dict[str, list[Masks]] = {}
         scores: Scores = {}
         for place, (fold, (train, _)) in enumerate(zip(folds, parts, strict=True)):
@@ -422,9 +428,17 @@ class CrossValidation:
                     name=name,  # type: ignore[arg-type]
                     metric=metric,
                     n_features=float(np.mean([mask.sum() for mask in masks])),
-                    folds=tuple(tuple(fold[place]) for fold in scores[name]),
+                    folds=tuple(tuple(one.scores[place] for one in fold) for fold in scores[name]),
                     overlap=overlap,
+                    above=tuple(map(self._above, zip(*scores[name], strict=True))),
                 )
+
+    def _above(self, folds: Sequence[Tried]) -> float:
+        """Return how far a model is above shuffled targets in all folds together."""
+        tested = np.concatenate([test for _, test in self._parts])
+        n_times = len(tested) / len(np.unique(tested))  # predictions of a sample are alike
+        score, variance = np.sum([one.above for one in folds], axis=0).tolist()
+        return Above(score, n_times * variance).deviations
 
     def _named(self, features: Masks) -> tuple[str, ...]:
         return tuple(self._dataset.feature_names[one] for one in np.flatnonzero(features))
@@ -433,15 +447,15 @@ class CrossValidation:
         stop_if_late()
         self._plan.hear(what)
 
-    def _tried(self, fold: Fold, features: Masks) -> list[list[float]]:
-        """Return for each metric the score of each model with some features."""
+    def _tried(self, fold: Fold, features: Masks) -> list[Tried]:
+        """Return how each model does with some features."""
         stop_if_late()
         if not features.any():
             raise DataError("the selector must select a feature in each fold, got none.")
         # Threads of BLAS and OpenMP wait for each other twenty times as long as a linear model of a
         # small table computes, and their number would show in the last bits.
         with self._libraries.limit(limits=1):
-            return fold.scores(features, self._chooser.n_jobs)
+            return fold.tried(features, self._chooser.n_jobs)
 
     def _noise(self) -> NoiseGuard | None:
         """Return the result of the noise guard; if there is none, note why."""

@@ -17,6 +17,7 @@ from fuzzyfrog.result import Result
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.selection import select
 from fuzzyfrog.select.settings import Settings
+from fuzzyfrog.select.shuffled import above_shuffled, by_class, by_number
 
 MOST_TESTED = 1_000  # samples of both halves
 FEWEST_TESTED = 20  # samples of each half
@@ -51,7 +52,7 @@ def chance_doubts(
     masses = masses_of(dataset)
     target, weighed = dataset.target, (masses[nearest], masses[test])
     units = test if dataset.groups is None else dataset.groups[test]
-    if above_shuffled(target[nearest], target[test], weighed, units) < CLEARLY:
+    if above_chance(target[nearest], target[test], weighed, units) < CLEARLY:
         yield (
             "The selected columns may predict nothing: if selected on one half of the samples, "
             "they predict the other half no better than chance (by five nearest neighbors). For "
@@ -85,45 +86,25 @@ def _nearest(dataset: Dataset, features: Integers, train: Integers, test: Intege
     return train[np.argsort(apart, axis=1, kind="stable")[:, :N_NEIGHBORS]]
 
 
-def above_shuffled(
+def above_chance(
     neighbors: Floats | Integers,
     target: Floats | Integers,
     masses: tuple[Floats, Floats],
     groups: Integers,
 ) -> float:
-    """Return how far a score is above its mean over all orders of the samples, in deviations.
+    """Return how far neighbors are above those of shuffled targets, in standard deviations.
 
     `neighbors` are the targets of the neighbors of each sample, `masses` how much these and the
     samples count. The score is the mean share of neighbors with the right class, with classes
     counting equally, or the covariance of their mean with a numeric target. A sample keeps its mass
-    in any order, as both may depend on each other. Mean and variance are those of a sum over a
-    random permutation (Hoeffding 1951). Rows of a group are alike, so whole groups change places,
-    with their mean targets, and rows only within their group.
+    in any order, as both may depend on each other.
     """
     shares_of, counts = masses[0] / masses[0].sum(axis=1, keepdims=True), masses[1]
     if target.dtype.kind == "f":
         scale = max(np.abs(neighbors).max(), np.abs(target).max(), np.finfo(float).tiny)
-        neighbors, target = neighbors / scale, target / scale
-        mean = (neighbors * shares_of).sum(axis=1)
-        each = np.outer(mean, counts * (target - np.average(target, weights=counts)))
-    else:
-        codes = target.astype(np.int64)
-        every = range(max(int(codes.max()), int(neighbors.max())) + 1)
-        shares = np.stack([((neighbors == code) * shares_of).sum(axis=1) for code in every], axis=1)
-        each = shares[:, codes] * (counts / np.bincount(codes, counts)[codes])
-    _, place, sizes = np.unique(groups, return_inverse=True, return_counts=True)
-    order, starts = np.argsort(place, kind="stable"), np.cumsum(sizes) - sizes
-    each = each[np.ix_(order, order)]
-    moved = np.add.reduceat(np.add.reduceat(each, starts, axis=0), starts, axis=1) / sizes
-    variance = _variance(moved)
-    for start, size in zip(starts[sizes > 1], sizes[sizes > 1], strict=True):
-        variance += _variance(each[start : start + size, start : start + size])
-    if variance == 0.0:
-        return 0.0
-    return float((np.trace(each) - moved.sum() / len(sizes)) / np.sqrt(variance))
-
-
-def _variance(each: Floats) -> float:
-    """Return the variance of the sum of one entry of each row, all of different columns."""
-    apart = each - each.mean(axis=0) - each.mean(axis=1)[:, np.newaxis] + each.mean()
-    return float((apart**2).sum() / max(1, len(each) - 1))
+        mean = (neighbors / scale * shares_of).sum(axis=1, keepdims=True)
+        return above_shuffled(mean, by_number(target / scale, counts), groups).deviations
+    codes = range(max(int(target.max()), int(neighbors.max())) + 1)
+    shares = np.stack([((neighbors == code) * shares_of).sum(axis=1) for code in codes], axis=1)
+    wanted = by_class(target.astype(np.int64), counts, len(codes))
+    return above_shuffled(shares, wanted, groups).deviations

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -24,6 +24,7 @@ from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.measure.threads import effective_threads
 from fuzzyfrog.result.check import FARTHEST
+from fuzzyfrog.select.shuffled import Above, above_shuffled, by_class, by_number
 
 Scorer = Callable[..., float]
 Models = Mapping[str, Any] | Sequence[Any] | None
@@ -33,6 +34,7 @@ WORTH_A_THREAD = 20_000  # cells to train on
 MOST_CATEGORIES = 50  # of a feature that models see; the rarest are one
 TRIAL = np.array([[0.5], [1.7], [-2.2], [3.1]])  # numbers that are no classes
 LARGEST = 1e100  # of a number that models see: its square is finite
+RANKED = ("ROC AUC", "average precision")  # scores of the order of two classes
 METRICS = {
     "balanced_accuracy": "balanced accuracy",
     "r2": "R²",
@@ -136,6 +138,13 @@ def named_scorers(scoring: object) -> dict[str, Scorer]:
     return {METRICS.get(name, name.replace("_", " ")): get_scorer(name) for name in names}
 
 
+class Tried(NamedTuple):
+    """How a model does in a fold: its scores, and how far it is above shuffled targets."""
+
+    scores: list[float]
+    above: Above
+
+
 class Fold:
     """A fold as models see it; all that is learned comes from `train`."""
 
@@ -145,6 +154,7 @@ class Fold:
         parts: tuple[Integers, Integers],
         models: Mapping[str, Any],
         scorers: Mapping[str, Scorer],
+        groups: Integers,
     ) -> None:
         self._dataset, self._models, self._scorers = dataset, models, scorers
         self._parts = train, test = parts
@@ -156,15 +166,15 @@ class Fold:
         self._targets = target[train], target[test]
         weights = dataset.weights
         self._weights = (None, None) if weights is None else (weights[train], weights[test])
-        self._known: dict[bytes, list[list[float]]] = {}
+        self._groups = groups[test]
+        self._known: dict[bytes, list[Tried]] = {}
 
-    def scores(self, features: Masks, n_jobs: int | None) -> list[list[float]]:
-        """Return for each metric the score of each model with some features."""
+    def tried(self, features: Masks, n_jobs: int | None) -> list[Tried]:
+        """Return how each model does with some features."""
         key = features.tobytes()
         if key not in self._known:
             X = self.prepared(features)
-            rows = [self._tried(model, X, n_jobs) for model in self._models.values()]
-            self._known[key] = [list(column) for column in zip(*rows, strict=True)]
+            self._known[key] = [self._tried(model, X, n_jobs) for model in self._models.values()]
         return self._known[key]
 
     def prepared(self, features: Masks) -> tuple[Floats, Floats]:
@@ -181,9 +191,9 @@ class Fold:
         """Return the first score of a model that sees no feature."""
         dummy = DummyRegressor() if self._dataset.classes is None else DummyClassifier()
         train, test = (np.zeros((len(rows), 1)) for rows in self._parts)
-        return self._tried(dummy, (train, test), 1)[0]
+        return self._tried(dummy, (train, test), 1).scores[0]
 
-    def _tried(self, model: Any, X: tuple[Any, Any], n_jobs: int | None) -> list[float]:
+    def _tried(self, model: Any, X: tuple[Any, Any], n_jobs: int | None) -> Tried:
         stop_if_late()
         model, (train, test) = clone(model), self._weights
         weighted = train is not None and has_fit_parameter(model, "sample_weight")
@@ -195,7 +205,31 @@ class Fold:
             if is_forest:
                 model.set_params(n_jobs=1)  # threads would add up in any order
             given = {} if test is None else {"sample_weight": test}
-            return [self._scored(name, model, X[1], given) for name in self._scorers]
+            scores = [self._scored(name, model, X[1], given) for name in self._scorers]
+            return Tried(scores, self._above(model, X[1]))
+
+    def _above(self, model: Any, X: Any) -> Above:
+        """Return how far predictions are above those for shuffled targets.
+
+        By the right class, all of which count alike; by the order of two classes, if that is the
+        score; or by the covariance with a numeric target.
+        """
+        target, counts = self._targets[1], self._weights[1]
+        counts = np.ones(len(target)) if counts is None else counts
+        if self._dataset.classes is None:
+            predicted = np.asarray(model.predict(X), np.float64).reshape(len(target), 1)
+            scale = max(np.abs(predicted).max(), np.abs(target).max(), np.finfo(float).tiny)
+            wanted = by_number(target / scale, counts)
+            return above_shuffled(predicted / scale, wanted, self._groups)
+        codes, n_classes = target.astype(np.int64), len(self._dataset.classes)
+        wanted = by_class(codes, counts, n_classes)
+        if next(iter(self._scorers)) in RANKED and hasattr(model, "predict_proba"):
+            predicted = model.predict_proba(X)[:, 1:2]
+            predicted = np.unique(predicted, return_inverse=True)[1].reshape(-1, 1) / len(target)
+            wanted = wanted[:, model.classes_[1:2]] - wanted[:, model.classes_[:1]]
+        else:
+            predicted = model.predict(X)[:, np.newaxis] == np.arange(n_classes)
+        return above_shuffled(predicted * 1.0, wanted, self._groups)
 
     def _scored(self, name: str, model: Any, X: Any, given: dict[str, Floats]) -> float:
         try:
