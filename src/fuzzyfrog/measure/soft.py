@@ -83,6 +83,8 @@ class SoftDependency:
         for as many as make 200 million pairs, which are all up to 14,142, and for at least 2,000.
     seed : int, default=0
         Which samples are drawn.
+    masses : float64[n_samples] or None, default=None
+        How many samples each one counts as; None for the weights of the table.
 
     Examples
     --------
@@ -108,12 +110,13 @@ class SoftDependency:
         n_jobs: int | None = None,
         sample: int | None = None,
         seed: int = 0,
+        masses: Floats | None = None,
     ) -> None:
         self.dataset: Dataset = make_dataset(
             X, y, categorical_features=categorical_features, target=target
         )
         self._n_threads = effective_threads(n_jobs)
-        self._columns = SoftColumns.of(self.dataset)
+        self._columns = SoftColumns.of(self.dataset, masses)
         self._draw(sample, seed)
 
     def _draw(self, sample: int | None, seed: int) -> None:
@@ -280,7 +283,8 @@ class SoftDependency:
 
     def recipe(self) -> partial[SoftDependency]:
         """Return what makes this measure of its table, to be sent to another process."""
-        return partial(SoftDependency, sample=self._sample, seed=self._seed)
+        own = None if self.dataset.weights is not None else self.masses
+        return partial(SoftDependency, sample=self._sample, seed=self._seed, masses=own)
 
     def memberships(self, masks: ArrayLike) -> NDArray[np.float64]:
         """Return how much of what is similar to each anchor has its class, by some features.

@@ -104,9 +104,10 @@ class SoftColumns:
             self.target, _ = scaled(target, "std", np.inf, masses)
 
     @classmethod
-    def of(cls, dataset: Dataset) -> SoftColumns:
-        """Return the columns of a table."""
-        masses = None if dataset.weights is None else masses_of(dataset)
+    def of(cls, dataset: Dataset, masses: Floats | None = None) -> SoftColumns:
+        """Return the columns of a table, whose samples count by masses or else by its weights."""
+        if masses is None and dataset.weights is not None:
+            masses = masses_of(dataset)
         values, mean, differs = [], np.zeros(dataset.n_features), np.zeros(dataset.n_features)
         # No gap is closed: here a distance counts in full, not only up to 1.
         Z, _ = positions(dataset, "std", "similar", closed_beyond=np.inf, masses=masses)

@@ -100,9 +100,12 @@ class SoftPath(Answer, frozen=True, tag="soft"):
     ----------
     chance : float
         The dependency of uninformative features.
+    by_class : bool
+        Whether samples count for more the rarer their class is.
     """
 
     chance: Share = 0.0
+    by_class: bool = False
 
 
 class Scored(Answer, frozen=True, tag="scored"):

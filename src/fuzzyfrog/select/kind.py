@@ -88,6 +88,10 @@ class Kind:
         """
         raise NotImplementedError
 
+    def notes(self, measure: Any) -> Iterator[str]:
+        """Yield what to know about how a table is measured, as sentences."""
+        yield from ()
+
     def oracle(self, measure: Any, allowed: Masks, *, proves: bool) -> Oracle | None:
         """Return the function that says why a subset falls short; None if there is none."""
         return None

@@ -138,7 +138,7 @@ class _Fit:
             measure = kind.measured(dataset, settings.n_jobs)
         self._dataset = dataset = measure.dataset
         self._start = time.monotonic()
-        self._notes += dataset.notes
+        self._notes += [*dataset.notes, *kind.notes(measure)]
         self._groups = groups = Groups.of(settings.feature_groups, dataset)
         self._notes += groups.sentences(dataset.feature_names)
         costs = costs_of(dataset, settings, groups)

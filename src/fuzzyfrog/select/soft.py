@@ -11,8 +11,10 @@ import numpy as np
 
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import TimeIsUp, stop_if_late
+from fuzzyfrog.common.messages import percent, shown
 from fuzzyfrog.common.params import check_known
 from fuzzyfrog.data import Dataset
+from fuzzyfrog.data.weights import masses_of
 from fuzzyfrog.measure import SoftDependency
 from fuzzyfrog.result import Certificate, SoftPath, VerifiedSoft
 from fuzzyfrog.result.result import Parameter
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from fuzzyfrog.select.new_rows import NewRows
 
 
+RARE = 1 / 9  # of the most frequent class: of two classes, one has less than a tenth of the samples
+FEW = 20  # samples of a class
 RULES = ("auto", "peak", "accuracy", "one-se")  # for the number of features
 
 
@@ -62,8 +66,8 @@ class Soft(Kind):
         return with_groups_by_id(dataset, included, excluded)
 
     def measured(self, dataset: Dataset, n_jobs: int | None) -> SoftDependency:
-        """Return the measure of a table."""
-        return SoftDependency(dataset, n_jobs=n_jobs)
+        """Return the measure of a table; samples of a rare class count for more."""
+        return SoftDependency(dataset, n_jobs=n_jobs, masses=balanced_masses(dataset))
 
     def sized(
         self, outcome: Outcome, measure: Any, orders: Orders, fixed: Masks, rule: str | None
@@ -106,7 +110,20 @@ class Soft(Kind):
         self, found: dict[str, Any], measure: Any, certificate: Certificate | None
     ) -> SoftPath:
         """Return the path with the dependency of uninformative features."""
-        return SoftPath(**found, chance=measure.chance)
+        is_by_class = measure.masses is not None and measure.dataset.weights is None
+        return SoftPath(**found, chance=measure.chance, by_class=is_by_class)
+
+    def notes(self, measure: Any) -> Iterator[str]:
+        """Yield a sentence if samples count for more the rarer their class is."""
+        dataset = measure.dataset
+        if measure.masses is not None and dataset.weights is None:
+            counts = np.bincount(dataset.target.astype(np.int64), minlength=len(dataset.classes))
+            rarest = int(np.argmin(np.where(counts > 0, counts, dataset.n_samples)))
+            yield (
+                f"Only {percent(counts[rarest] / dataset.n_samples)} of the samples are of class "
+                f"{shown(dataset.classes[rarest])}, so samples count for more the rarer their "
+                "class is."
+            )
 
     def weighed(self, measure: Any, masks: Masks) -> Floats:
         """Return the memberships of the anchors by each subset."""
@@ -216,6 +233,22 @@ class Path:
         pays = losses[peak] - losses[fewest] > scores[peak] - scores[fewest]
         auto = fewest if fewest > peak and pays else peak
         return {"auto": auto, "accuracy": best, "one-se": fewest}[rule]
+
+
+def balanced_masses(dataset: Dataset) -> Floats | None:
+    """Return how many samples each one counts as, so that all classes count for as much.
+
+    None if no class is rare, or weights say how much samples count. Few samples of a class say
+    little about it, so it counts for less.
+    """
+    if dataset.classes is None or dataset.weights is not None:
+        return None
+    codes = dataset.target.astype(np.int64)
+    counts = np.bincount(codes)
+    if RARE * counts.max() <= counts[counts > 0].min():
+        return None
+    weights = 1.0 / np.maximum(counts, FEW)[codes]
+    return masses_of(replace(dataset, weights=weights))
 
 
 def _losses(measure: SoftDependency, columns: Integers, ends: list[int]) -> Floats:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from fuzzyfrog.common.messages import count, percent
+from fuzzyfrog.result import SoftPath
 from fuzzyfrog.result.check import shown as score_shown
 from fuzzyfrog.words.columns import substitutes_line
 from fuzzyfrog.words.common import Ambiguous, Examples, Fact, Listing, Standing, Words
@@ -93,7 +94,8 @@ class SoftWords(Words):
         yield (
             "soft",
             f"dependency {result.dependency:.4f}; all features {result.full_dependency:.4f}, "
-            f"chance {self._chance:.4f}",
+            f"chance {self._chance:.4f}"
+            + ("; samples count for more the rarer their class is" if self._is_by_class else ""),
         )
         if result.chosen_accuracy is not None:
             yield "kNN", self._by_neighbors(result.chosen_accuracy)
@@ -106,9 +108,17 @@ class SoftWords(Words):
         if fewer := self.fewer():
             yield "fewer", f"soft dependency with {fewer}"
 
+    @property
+    def _is_by_class(self) -> bool:
+        return isinstance(self.result.answer, SoftPath) and self.result.answer.by_class
+
+    def accuracy(self) -> str:
+        """Return what the accuracy of nearest neighbors is called."""
+        return f"{'balanced ' if self._is_by_class else ''}{super().accuracy()}"
+
     def _by_neighbors(self, accuracy: float) -> str:
         usual = ""
-        if not self.is_numeric:
+        if not self.is_numeric and not self._is_by_class:
             counts = [one.count for one in self.result.table.target.classes]
             usual = f"; always the most frequent class: {max(counts) / sum(counts):.3f}"
         return f"{self.accuracy()}: {accuracy:.3f}{usual}"
@@ -146,6 +156,8 @@ class SoftWords(Words):
         if right is None:
             return
         how = f"for {right:.1%} of the samples, the five nearest others vote for the right class"
+        if self._is_by_class:
+            how = f"{how} (if each class counts for as much)"
         if self.is_numeric:
             how = (
                 f"the mean target of the five nearest others predicts a sample with R² {right:.3f}"
