@@ -52,6 +52,7 @@ from fuzzyfrog.select.kind import Sized
 from fuzzyfrog.select.leaks import leak_sentences, suspected_leaks
 from fuzzyfrog.select.left_out import LeftOut, left_out
 from fuzzyfrog.select.losses import Kept, Surviving, check_survivable, surviving_oracle, with_kept
+from fuzzyfrog.select.odd_values import odd_values
 from fuzzyfrog.select.settings import Settings, check_apart, constrained_features, seed_of
 
 SMALLER_TABLE = (
@@ -283,6 +284,7 @@ class _Fit:
             free = allowed & ~np.asarray(problem.must_include) & ~self._groups.grouped
             self._leaks = suspected_leaks(dataset, free)
             self._warn(leak_sentences(self._leaks, dataset.feature_names))
+            self._warn(odd_values(dataset, allowed & ~np.asarray(problem.must_include)))
         rows = None
         if self._settings.sample is None:  # else the caller decides
             rows = self._kind.sample_first(search, problem, measures[0], allowed, self._seed)

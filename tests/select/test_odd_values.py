@@ -1,0 +1,84 @@
+"""Marks of missing values and weights among the features are said, and change nothing."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fuzzyfrog import ReductSelector, SoftSelector
+
+
+def said(table, selector=None):
+    """Return the warnings of a fit."""
+    y = np.arange(len(table)) % 2
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        (selector or SoftSelector()).fit(table.assign(good=y + 0.1 * table["other"]), y)
+    return [str(one.message) for one in caught]
+
+
+def table(**columns):
+    random = np.random.default_rng(0)
+    return pd.DataFrame({"other": random.normal(size=60), **columns})
+
+
+AGES = 20.0 + np.random.default_rng(1).integers(0, 60, 60)
+
+
+@pytest.mark.parametrize("mark", [-999, 999, 9999, -99, 99999])
+@pytest.mark.parametrize("selector", [SoftSelector(), ReductSelector("quickreduct")], ids=repr)
+def test_a_mark_far_from_the_rest_is_named_with_its_column(mark, selector):
+    ages = np.where(np.arange(60) % 20 == 3, mark, AGES)
+    expected = (
+        f"These values are far from all others of their column: 'age' ({mark} in 3 samples). If "
+        "they stand for missing values, empty these cells before."
+    )
+    assert expected in said(table(age=ages), selector)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.where(np.arange(60) == 3, 99.0, AGES),  # an old person
+        np.where(np.arange(60) == 3, 9999.0, 300 * AGES),
+        np.where(np.arange(60) < 40, -999.0, AGES),  # most samples
+        np.where(np.arange(60) == 3, 1000.0, AGES),
+        np.where(np.arange(60) == 3, 999.0, 1.0),  # nothing to be far from
+    ],
+)
+def test_other_values_are_not(values):
+    assert not any("far from all others" in one for one in said(table(age=values)))
+
+
+def test_several_marks_of_a_column_do_not_hide_each_other():
+    ages = np.where(np.arange(60) % 20 == 3, -999, np.where(np.arange(60) % 20 == 4, 9999, AGES))
+    (found,) = (one for one in said(table(age=ages)) if "far from all others" in one)
+    assert "'age' (-999 in 3 samples), 'age' (9999 in 3 samples)" in found
+
+
+SCALED = AGES / AGES.mean()
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "is_said"),
+    [
+        ("weights", AGES, True),
+        ("sample_weight", AGES, True),
+        ("fnlwgt", 1e4 * AGES, True),
+        ("weight", SCALED, True),
+        ("weight", AGES, False),  # of a body
+        ("weights", AGES - 30, False),  # 0 is none of a sample
+        ("height", SCALED, False),
+        ("birth_weight", SCALED, False),
+    ],
+)
+def test_weights_among_the_features_are_said(name, values, is_said):
+    expected = (
+        f"feature '{name}' may say how much each sample counts. If so, pass it as sample_weight, "
+        "and it is no feature."
+    )
+    assert (expected in said(table(**{name: values}))) is is_said
+    if is_said:
+        asked = SoftSelector(must_include=[name])
+        assert expected not in said(table(**{name: values}), asked)
