@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -130,6 +131,23 @@ def test_a_column_whose_values_have_one_class_each_may_be_an_id(kind):
     assert sum(MAY in note for note in found.result_.notes) == 1
     given = SoftSelector(exclude=["Fall"]).fit(table, y, groups=patient)
     assert not any("may belong" in note for note in given.result_.notes)
+
+
+@pytest.mark.parametrize("selector", [SoftSelector(), ReductSelector("quickreduct")], ids=repr)
+@pytest.mark.parametrize("is_numeric", [False, True])
+def test_that_is_said_of_numbers_and_reducts_too(selector, is_numeric):
+    X, y, patient = patients()
+    fall = 7 * patient
+    target = np.random.default_rng(0).normal(size=patient.max() + 1)[patient] if is_numeric else y
+    with pytest.warns(UserWarning, match="may belong together: those of each value have the same"):
+        clone(selector).fit(frame(X, fall).rename(columns={"patient_id": "Fall"}), target)
+
+
+def test_a_number_with_which_the_target_rises_is_no_id():
+    X, _, patient = patients()
+    table = pd.DataFrame(X, columns=list("abcdef")).assign(dose=patient)
+    found = SoftSelector().fit(table, (patient - 11.0) ** 2 / 7)
+    assert not any("may belong together" in note for note in found.result_.notes)
 
 
 @pytest.mark.parametrize("kind", ["one visit of another class", "rare class", "ranges", "few"])

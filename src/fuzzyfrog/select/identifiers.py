@@ -139,13 +139,11 @@ def keeps_together(dataset: Dataset, feature: int) -> bool | None:
 
 
 def may_keep_together(dataset: Dataset, feature: int) -> bool:
-    """Whether every value of a feature has one class only, and 20 would have several by chance.
+    """Whether every value of a feature has one target only, and 20 would have several by chance.
 
     So it is with patients who are ill or not at all of their visits. A number does not count if
-    its ranges are the classes.
+    its ranges are the classes, or if the target rises and falls with it.
     """
-    if dataset.classes is None:
-        return False
     for rows in (slice(HEAD), slice(None)):
         column, target = dataset.values[rows, feature], dataset.target[rows]
         if not _are_whole(column):
@@ -158,8 +156,15 @@ def may_keep_together(dataset: Dataset, feature: int) -> bool:
         if (of_value[codes] != target).any():
             return False
     shares = np.unique(target, return_counts=True)[1] / max(len(target), 1)
-    n_mixed = sum(float((share - share**counts).sum()) for share in shares)
-    n_changes = np.count_nonzero(of_value[1:] != of_value[:-1])
+    sizes = zip(*np.unique(counts, return_counts=True), strict=True)
+    n_mixed = sum(n * float((shares - shares**size).sum()) for size, n in sizes)
+    changes = of_value[1:] != of_value[:-1]
+    if dataset.classes is None:
+        rises = of_value[1:] > of_value[:-1]
+        changes = rises[1:] != rises[:-1]
+    elif len(values) < 2 * len(shares):  # nearly the class itself
+        return False
+    n_changes = np.count_nonzero(changes)
     is_unordered = bool(dataset.categorical[feature]) or n_changes >= FEWEST_SAMPLES
     return bool(n_mixed >= FEWEST_VALUES and is_unordered)
 

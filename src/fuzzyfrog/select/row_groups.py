@@ -48,7 +48,7 @@ def with_groups_by_id(dataset: Dataset, included: Masks, excluded: Masks) -> Dat
     numbers = numbers_by_id(dataset, np.arange(dataset.n_samples), ids)
     groups, by, _ = joined(numbers, np.arange(dataset.n_samples), MOST_CONNECTED)
     if not by:
-        return _noted_copies(_noted_patients(dataset, ~included & ~excluded), ~excluded)
+        return _noted_copies(noted_patients(dataset, ~included & ~excluded), ~excluded)
     note = Sentence(
         f"Samples {with_the_same(by)} {TOGETHER}. To group them in another way, pass ",
         Setting("groups"), ".",
@@ -78,7 +78,7 @@ def _noted(dataset: Dataset, n_groups: int) -> Dataset:
     return replace(dataset, notes=(*dataset.notes, note))
 
 
-def _noted_patients(dataset: Dataset, allowed: Masks) -> Dataset:
+def noted_patients(dataset: Dataset, allowed: Masks) -> Dataset:
     """Return a table with a note if some feature may say which samples belong together."""
     names = [
         dataset.feature_names[one]
@@ -88,8 +88,9 @@ def _noted_patients(dataset: Dataset, allowed: Masks) -> Dataset:
     if not names:
         return dataset
     note = Sentence(
-        f"Samples {with_the_same(names)} may belong together: those of each value are of one "
-        "class. If it says which patient or batch they are of, pass it as ",
+        f"Samples {with_the_same(names)} may belong together: those of each value have the same "
+        f"{'target' if dataset.classes is None else 'class'}. If it says which patient or batch "
+        "they are of, pass it as ",
         Setting("groups"), ".",
     )  # fmt: skip
     warn(note)

@@ -40,6 +40,7 @@ from fuzzyfrog.select.explain import Evidence, Examples, Explains, Pair
 from fuzzyfrog.select.kind import Kind
 from fuzzyfrog.select.losses import Surviving
 from fuzzyfrog.select.new_rows import NewRows, asked_again, repaired
+from fuzzyfrog.select.row_groups import noted_patients
 from fuzzyfrog.select.soft import Soft
 from fuzzyfrog.words.verified import reduct_verified
 
@@ -100,12 +101,14 @@ class Strict(Kind):
         return self.tnorm, self.spread, self.missing
 
     def grouped(self, dataset: Dataset, included: Masks, excluded: Masks) -> Dataset:
-        """Return the table with a note that groups do not matter here, if it has any.
+        """Return the table with a note if groups do not matter here, or samples may form some.
 
         Two samples of a group that are enemies still have to be told apart: leaving them out would
         certify subsets that do not separate exactly these samples.
         """
-        if dataset.groups is None or GROUPS_UNUSED in dataset.notes:
+        if dataset.groups is None:
+            return noted_patients(dataset, ~included & ~excluded)
+        if GROUPS_UNUSED in dataset.notes:
             return dataset
         warn(GROUPS_UNUSED)
         return replace(dataset, notes=(*dataset.notes, GROUPS_UNUSED))
