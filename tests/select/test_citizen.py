@@ -1,6 +1,7 @@
 """The selectors among scikit-learn's own: pipelines, searches over parameters, frames, pickles."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -208,3 +209,16 @@ def test_a_call_without_arguments_names_no_private_class(make, method):
     selector = make(max) if make is FeatureSelector else make()
     with pytest.raises(TypeError, match=rf"^Selector\.{method}\(\) missing 1 required"):
         getattr(selector, method)()
+
+
+@pytest.mark.parametrize(("action", "n_times"), [("default", 1), ("always", 3)])
+def test_a_search_of_scikit_learn_warns_once(action, n_times):
+    X = pd.DataFrame({"a": np.arange(60) % 2 + np.arange(60) % 7, f"same {action}": 1.0})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter(action)
+        cross_val_score(make_pipeline(SoftSelector(), KNeighborsClassifier()), X, X["a"] % 2, cv=3)
+        n_warned = sum("the same value" in str(one.message) for one in caught)
+        assert n_warned == n_times
+        for _ in range(2):
+            SoftSelector().fit(X, X["a"] % 2)
+    assert sum("the same value" in str(one.message) for one in caught) == n_warned + 2

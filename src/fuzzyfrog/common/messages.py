@@ -127,11 +127,29 @@ def told_apart(value: float, other: float) -> str:
 
 
 def warn(sentence: str, kind: type[Warning] = UserWarning) -> None:
-    """Warn at the line of the caller that is outside of this package."""
+    """Warn at the line of the caller that is outside of this package.
+
+    A grid search of scikit-learn fits a hundred times, each time with the warnings of the first.
+    Python would show them once, but forgets what it showed whenever filters change, as they do in
+    each fit.
+    """
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame, level = frame.f_back, level + 1
+    if str(frame.f_globals.get("__name__")).startswith("sklearn.") and _is_shown_once(kind):
+        if (sentence, kind) in _shown:
+            return
+        _shown.add((sentence, kind))
     warnings.warn(sentence, kind, stacklevel=level)
+
+
+_shown = set[tuple[str, type[Warning]]]()
+
+
+def _is_shown_once(kind: type[Warning]) -> bool:
+    """Whether Python shows a warning of a kind once for each line, as it does by default."""
+    fitting = (one[0] for one in warnings.filters if one[1] is None and issubclass(kind, one[2]))
+    return next(fitting, "default") == "default"
 
 
 def percent(share: float) -> str:
