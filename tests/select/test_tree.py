@@ -7,6 +7,8 @@ from scipy.spatial.distance import squareform
 from scipy.stats import spearmanr
 
 from fuzzyfrog import Result, SoftSelector, load_dataset
+from fuzzyfrog.words import words_of
+from fuzzyfrog.words.columns import tree_lead
 
 
 def alike(X):
@@ -48,14 +50,15 @@ def test_of_many_columns_the_selected_ones_and_few_that_are_alike_are_drawn():
     assert 37 <= sum(tree.n_alike) <= 83 - 30
 
 
-def test_groups_and_labels_have_no_correlation():
+def test_groups_and_labels_are_not_drawn():
     rng = np.random.default_rng(1)
     y = np.arange(60) % 2
     X = np.column_stack([rng.normal(size=(60, 4)) + y[:, np.newaxis], rng.integers(0, 3, 60)])
     selector = SoftSelector(feature_groups={"pair": [0, 1]}, categorical_features=[4]).fit(X, y)
     tree = selector.record().tree
-    assert sorted(tree.leaves) == [1, 2, 3]  # of four features, the first is the group
-    assert tree.joins[-1].correlation == 0.0
+    assert sorted(tree.leaves) == [1, 2]  # of four features, the first is the group
+    lead = tree_lead(words_of(selector.record()), tree)
+    assert "1 category is not drawn: there is no correlation with labels." in lead
 
 
 def test_a_tree_is_saved():

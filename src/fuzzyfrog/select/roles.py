@@ -80,7 +80,7 @@ def with_columns(result: Result, dataset: Dataset, settings: Settings, groups: G
     tree = None
     try:
         with limited(current_deadline().within(left)):
-            single = np.flatnonzero(~groups.grouped).tolist()
+            single = np.flatnonzero(~groups.grouped & ~dataset.categorical).tolist()
             tree = column_tree(_compared(dataset, result.seed), described, single)
     except (TimeIsUp, MemoryError):
         pass  # the roles are what matters
@@ -402,7 +402,7 @@ def _shuffled(dataset: Dataset, columns: Integers, random: np.random.Generator) 
 
 
 def column_tree(dataset: Dataset, columns: Sequence[Column], single: Sequence[int]) -> ColumnTree:
-    """Return the tree of some columns of a table, which has no group among them.
+    """Return the tree of some columns of a table, which has no group and no category among them.
 
     Selected columns come first, then substitutes, useful ones, and those that say most alone; of
     many that are alike, only a few are drawn.

@@ -53,7 +53,8 @@ def tree_title(words: Words, tree: ColumnTree) -> str:
 def tree_lead(words: Words, tree: ColumnTree) -> str:
     """Return how to read the tree of columns, and what it leaves out, in sentences."""
     n_columns, n_alike = len(words.result.columns), sum(tree.n_alike)
-    n_others = n_columns - len(tree.leaves) - n_alike
+    n_labels = sum(one.kind == "categorical" for one in words.result.table.features)
+    n_others = n_columns - len(tree.leaves) - n_alike - n_labels
     said = (
         "Columns that join further to the right are more alike; right of 0.9, one could take the "
         "place of another. The larger a mark, the more the column says alone."
@@ -61,7 +62,10 @@ def tree_lead(words: Words, tree: ColumnTree) -> str:
     if n_alike:
         they = "that resemble one" if n_alike > 1 else "that resembles one"
         said += f" Plus signs count {count(n_alike, 'column')} {they} that is drawn (0.7 or more)."
-    if n_others:
+    if n_labels:
+        are = "category is" if n_labels == 1 else "categories are"
+        said += f" {n_labels:,} {are} not drawn: there is no correlation with labels."
+    if n_others > 0:
         said += f" {count(n_others, 'other column')} {'is' if n_others == 1 else 'are'} not drawn."
     return said
 
