@@ -393,7 +393,7 @@ class CrossValidation:
         chosen: dict[str, list[Masks]] = {}
         scores: Scores = {}
         for place, (fold, (train, _)) in enumerate(zip(folds, parts, strict=True)):
-            self._say(f"checking with models, fold {place + 1} of {len(parts)}")
+            self._say(f"checking with models, round {place + 1} of {len(parts)}")
             for name, features in self._chooser.choices(np.sort(train)).items():
                 chosen.setdefault(name, []).append(features)
                 scores.setdefault(name, []).append(self._tried(fold, features))

@@ -20,22 +20,24 @@ class Progress:
         now = time.monotonic()
         if now - self._last >= self._interval:
             self._last = now
-            _print(f"{_found(moment.size, moment.score)}; {self._spent(moment.n_evaluations)}")
+            best = _found(moment.size, moment.score)
+            _print(f"best so far {best}; {self._spent(moment.n_evaluations)}")
 
     def end(self, result: Result) -> None:
         """Print how the search ended."""
         best = _found(len(result.selected), result.dependency)
-        n_best = count(result.n_reducts, "such subset")
-        _print(f"{result.stop_reason}: {best}, {n_best}; {self._spent(result.n_evaluations)}")
+        others = f", as for {n - 1:,} other sets" if (n := result.n_reducts) > 1 else ""
+        end = "done" if result.stop_reason == "converged" else f"ended by {result.stop_reason}"
+        _print(f"{end}: {best}{others}; {self._spent(result.n_evaluations)}")
 
     def _spent(self, n_evaluations: int) -> str:
         seconds = time.monotonic() - self._start
         rate = n_evaluations / max(seconds, 1e-6)
-        return f"{n_evaluations:,} evaluations in {seconds:.1f} s ({rate:,.0f} per second)"
+        return f"{n_evaluations:,} sets tried in {seconds:.1f} s ({rate:,.0f} per second)"
 
 
 def _found(size: int, dependency: float) -> str:
-    return f"{count(size, 'feature')}, dependency {dependency:.6f}"
+    return f"{count(size, 'column')}, dependency {dependency:.6f}"
 
 
 def _print(line: str) -> None:
