@@ -227,7 +227,7 @@ def test_misspelled_runs_and_features_are_guessed(in_process, selected, monkeypa
 def test_explain_shows_as_many_pairs_as_asked_for(in_process, selected):
     asked = ["--feature", selected.run["explanations"][0]["name"], "--limit", "1"]
     _, out, _ = in_process("explain", selected.folder / "run.json", *asked)
-    assert len(out.splitlines()) == 7  # two sentences, the head, a pair, the end; empty lines
+    assert len(out.splitlines()) == 8  # two sentences, the head, a pair, two more; empty lines
     assert in_process("explain", selected.folder / "run.json", "--limit", "-1")[0] == 2
 
 

@@ -220,7 +220,7 @@ def test_every_column_on_request(in_process, tmp_path):
     assert "unneeded" in said["b"]
     assert said["b"].endswith("not told apart from shuffled columns")
     assert "has a single value" in said["c"]
-    assert "Alone is Γ of the column by itself" in out
+    assert "Alone is the soft dependency of the column by itself" in out
     _, document, _ = in_process(*asked, "--json")
     columns = json.loads(document)["result"]["columns"]
     assert [one["role"] for one in columns] == ["left out", "selected", "unneeded", "left out"]
@@ -244,7 +244,7 @@ def test_stability(in_process, tmp_path):
     code, out, err = in_process(*asked, "--save", saved)
     assert (code, err) == (0, "")
     assert "with substitutes" in out
-    assert "100 halves of 150 samples" in out
+    assert "repeated on 100 random halves of the 150 samples" in " ".join(out.split())
     run = Result.load(saved)
     assert run.stability.n_pairs == 50
     changed = saved.read_text().replace('"is_selected": true', '"is_selected": false')

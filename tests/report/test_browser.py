@@ -187,7 +187,7 @@ def test_tip_of_a_point_of_the_front(opened, wine_result):
     page.locator(".dot.chosen").hover()
     tip = page.locator("#tip")
     assert tip.is_visible()
-    assert tip.inner_text().startswith("5 features, γ 1.000: ")
+    assert tip.inner_text().startswith("5 features, dependency 1.000: ")
     page.mouse.move(0, 0)
     assert tip.is_hidden()
 
@@ -225,7 +225,9 @@ def test_a_click_on_a_column_shows_the_answers_with_an_exchange(opened):
         chips = row.locator(".chips li").all_inner_texts()
         assert sorted(chips) == ["worst area", "worst concave points", "worst texture"]
         assert row.locator(".new").inner_text() == "worst area"
-        assert "Γ is 0.872, before 0.877" in row.locator(".exchange p").inner_text()
+        assert (
+            "the soft dependency is 0.872, before 0.877" in row.locator(".exchange p").inner_text()
+        )
         assert row.locator(".exchange p").is_visible()
 
 
@@ -420,7 +422,7 @@ def test_the_page_is_short_until_it_is_opened(opened, wine_result):
     height = "document.documentElement.scrollHeight"
     folded = page.evaluate(height)
     open_all(page)
-    assert folded < 5_300 < page.evaluate(height)
+    assert folded < 5_400 < page.evaluate(height)
 
 
 def test_classes_differ_by_color_and_shape_in_both_themes(opened, wine_result):

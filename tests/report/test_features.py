@@ -284,9 +284,13 @@ def test_what_stays_is_not_said_to_fall(wine_result):
         cards = {card["caption"]: card for card in features(words_of(result))["first"]}
         return cards[first.name]["sentence"], cards[first.name]["signed"]
 
-    assert sentence(0.949, 0.949) == ("Without it, γ stays at 0.949.", "0")
-    assert sentence(0.9491, 0.9490)[0].startswith("Without it, γ falls from 0.9491 to 0.9490; ")
-    assert sentence(0.9995, 0.997)[0].startswith("Without it, γ falls from 0.9995 to 0.997; ")
+    assert sentence(0.949, 0.949) == ("Without it, the dependency stays at 0.949.", "0")
+    assert sentence(0.9491, 0.9490)[0].startswith(
+        "Without it, the dependency falls from 0.9491 to 0.9490; "
+    )
+    assert sentence(0.9995, 0.997)[0].startswith(
+        "Without it, the dependency falls from 0.9995 to 0.997; "
+    )
     assert sentence(0.5, 0.75)[1] == "+0.250"
 
 

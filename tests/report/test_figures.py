@@ -59,7 +59,12 @@ def test_the_line_of_a_plot_is_the_front(wine_result):
     assert elbow == [(4, wine_result.front[3].dependency)]
     assert chosen == [(5, wine_result.dependency)]
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == ["dependency γ", "all 13 features", "elbow, γ 0.999", "chosen, γ 1.000"]
+    assert labels == [
+        "dependency",
+        "all 13 features",
+        "elbow, dependency 0.999",
+        "chosen, dependency 1.000",
+    ]
     assert ax.get_title(loc="left") == "The best dependency found for each number of features"
 
 

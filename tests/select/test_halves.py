@@ -119,9 +119,14 @@ def test_groups_of_columns_count_as_one():
 
 def test_the_bound_says_little_for_few_columns():
     few = Stability(50, 100, 3.0, 4, (Chosen(0, "a", 1.0, 1.0, True),))
-    assert "says little for so few columns" in few.sentence()
+    assert "1 column is in three quarters of the halves or more; so few could" in few.sentence()
     many = Stability(50, 100, 3.0, 4_000, (Chosen(0, "a", 1.0, 1.0, True),))
-    assert many.sentence().endswith("at most 0.0 are expected to be there by luck")
+    assert many.sentence().endswith("hardly any column gets there by luck")
+    chosen = tuple(Chosen(at, f"x{at}", 1.0, 1.0, True) for at in range(10))
+    some = Stability(50, 100, 9.0, 100, chosen)  # a bound of 1.62
+    assert some.sentence().endswith("up to 2 could be there by luck")
+    none = Stability(50, 100, 3.0, 4_000, (Chosen(0, "a", 0.7, 0.7, True),))
+    assert none.sentence().endswith("so others may be as good")
     with pytest.raises(ValueError, match=r"threshold must be above 0\.5"):
         many.by_luck(0.5)
 

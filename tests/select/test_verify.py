@@ -210,8 +210,8 @@ def test_a_reduct_that_breaks_says_where_and_how_to_repair_it():
         "The 4 selected features no longer hold: on 178 old and new rows together, the "
         "dependency is 0.995, that of all columns 1.000.",
         "2 new rows are separated less well by them than by all columns.",
-        "  new row 17: membership 0.691, by all columns 1.000, next to old row 94",
-        "  new row 18: membership 0.921, by all columns 1.000, next to old row 21",
+        "  new row 17: 0.691 apart, by all columns 1.000, from old row 94",
+        "  new row 18: 0.921 apart, by all columns 1.000, from old row 21",
         "5 old rows are separated less well, too: new rows come close, or change the unit of a "
         "column.",
         "To repair it, add malic_acid. Proven: no fewer columns are enough.",
@@ -239,7 +239,7 @@ def test_rows_may_be_set_aside_as_before():
     n_lost = selector.reducts_[0].n_lost
     assert 0 < found.n_broken == found.n_old_broken == n_lost
     assert found.holds == (2 * n_lost <= 30)
-    assert found.sentences[0].endswith(f" {2 * n_lost} rows lose membership, 30 may.")
+    assert found.sentences[0].endswith(f" {2 * n_lost} rows come closer to another class, 30 may.")
     few = selector.verify(FIRST[0][:20], FIRST[1][:20], old=FIRST)
     assert few.holds == (few.n_broken + few.n_old_broken <= 30)
     assert few.holds

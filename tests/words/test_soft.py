@@ -33,7 +33,7 @@ def test_soft_results_have_pages_without_strict_words(parameters):
     for word in STRICT:
         assert not re.search(word, shown), word
     assert f"chance: {result.chance:.3f}" in shown
-    assert f"Γ {result.front[0].dependency:.3f}" in page
+    assert f"soft dependency {result.front[0].dependency:.3f}" in page
     assert "One feature after another" in shown
     assert 'id="frequency"' not in page
     assert 'id="reducts"' not in page
@@ -44,7 +44,7 @@ def test_both_curves_are_drawn():
     page = render_report(result)
     for point in result.front:
         right = f"kNN accuracy on these rows (optimistic) {point.accuracy:.3f}"
-        assert f"Γ {point.dependency:.3f}, {right}" in page
+        assert f"soft dependency {point.dependency:.3f}, {right}" in page
     assert page.count('class="bound"') == 1
     bare = replace(result, front=tuple(replace(one, accuracy=None) for one in result.front))
     assert 'class="bound"' not in render_report(bare)

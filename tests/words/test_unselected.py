@@ -59,8 +59,10 @@ def test_the_step_that_would_add_a_feature_is_named():
     why = rest.why_not("noise")
     before, after = rest.front_[1].dependency, rest.front_[2].dependency
     assert why.startswith(
-        f"It is number 3 in the order of the search, where Γ goes from {before:.3f} to {after:.3f}."
+        "It is number 3 in the order of the search, where the soft dependency goes from "
+        f"{before:.3f} to {after:.3f}."
     )
     one = rest.columns_[2]
-    said = f"Next to the selected ones, it changes Γ by {one.adds:.4f} ± {one.error:.4f}; alone, it"
+    change = f"{one.adds:.4f} ± {one.error:.4f}"
+    said = f"Next to the selected ones, it changes the soft dependency by {change}; alone, it"
     assert said in why

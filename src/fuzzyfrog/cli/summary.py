@@ -80,7 +80,8 @@ def column_lines(result: Result) -> Iterator[str]:
     yield ""
     yield from aligned([[first, *titles], *shown], right=set(range(2, len(titles))))
     yield ""
-    yield columns_lead(words)
+    meaning = words.meaning()
+    yield f"{columns_lead(words)} {meaning}." if meaning else columns_lead(words)
 
 
 def shown_features(rows: Sequence[Sequence[str]], titles: Sequence[str] = ()) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """How often a selection takes each column on halves of the samples."""
 
+from math import ceil
 from typing import Annotated
 
 from msgspec import Meta
@@ -105,13 +106,21 @@ class Stability(Part, frozen=True):
         """Return what the table means, without a final period."""
         n_stable = sum(one.share >= THRESHOLD for one in self.columns)
         said = (
-            f"{count(2 * self.n_pairs, 'half', 'halves')} of {self.n_samples:,} samples, "
-            f"{self.mean_size:.1f} of {count(self.n_offered, 'column')} selected on average; of "
-            f"the {n_stable:,} in at least {THRESHOLD:.0%} of the halves, at most "
-            f"{self.by_luck():.1f} are expected to be there by luck"
+            f"The selection was repeated on {2 * self.n_pairs:,} random halves of the "
+            f"{self.n_samples:,} samples and took {self.mean_size:.1f} of "
+            f"{count(self.n_offered, 'column')} on average. "
         )
-        if self.by_luck() >= n_stable:
-            said += ", a bound that says little for so few columns"
+        if not n_stable:
+            said += "No column is in three quarters of the halves, so others may be as good"
+        else:
+            was = "column is" if n_stable == 1 else "columns are"
+            said += f"{n_stable:,} {was} in three quarters of the halves or more"
+            if n_stable <= self.by_luck():
+                said += "; so few could be there by luck"
+            elif self.by_luck() < 1:
+                said += "; hardly any column gets there by luck"
+            else:
+                said += f"; up to {ceil(self.by_luck()):,} could be there by luck"
         if self.shaky:
             are = "is" if len(self.shaky) == 1 else "are"
             said += f". {listed(self.shaky)} {are} selected, but in fewer than half of the halves"

@@ -15,7 +15,6 @@ from fuzzyfrog.words.text import capitalized, named
 if TYPE_CHECKING:  # the words of each kind of answer use this module
     from fuzzyfrog.words.common import Words
 
-NOTHING_MEASURABLE = "adds nothing measurable"
 RULES = {
     "excluded": "was excluded", "identifier": "looks like an ID", "date": "holds dates",
     "copy": "says the same as another column", "constant": "has a single value",
@@ -37,9 +36,9 @@ def columns_lead(words: Words) -> str:
     has_errors = any(one.error is not None for one in words.result.columns)
     error = ", with its standard error over the samples" if has_errors else ""
     return (
-        f"Alone is {words.score} of the column by itself. Adds is how much higher {words.score} of "
-        f"the selected columns is with it than without it{error}. A substitute could take the "
-        f"place of a selected column at the cost in parentheses.{many}{halves}"
+        f"Alone is {words.score} of the column by itself. Adds is how much higher that of the "
+        f"selected columns is with it than without it{error}. A substitute could take the place of "
+        f"a selected column at the cost in parentheses.{many}{halves}"
     )
 
 
@@ -119,7 +118,7 @@ def adds(one: Column) -> str:
     """Return what a column adds to the selected ones, with its standard error."""
     if one.adds is None:
         return ""
-    return _signed(one.adds) + ("" if one.error is None else f" ± {one.error:.4f}")
+    return signed(one.adds) + ("" if one.error is None else f" ± {one.error:.4f}")
 
 
 def remark(words: Words, one: Column) -> str:
@@ -132,16 +131,16 @@ def remark(words: Words, one: Column) -> str:
         if cost is None:
             return f"for {named(result.names(one.of))}" if one.of else "in other subsets"
         others = [of for of in one.of if of != cost.feature]
-        price = f"for {named(result.names((cost.feature,)))} ({_signed(-cost.lost)})"
+        price = f"for {named(result.names((cost.feature,)))} ({signed(-cost.lost)})"
         return f"{price}; also for {named(result.names(others))}" if others else price
     if one.role == "selected":
         stability = result.stability
-        said = [] if one.is_measurable else [NOTHING_MEASURABLE]
+        said = [idle] if (idle := why_idle(words, one.name)) else []
         if stability is not None and one.name in stability.shaky:
             said.insert(0, "in fewer than half of the halves")
         if one.cost is not None:
             best = named(result.names((one.cost.feature,)))
-            said.append(f"could be replaced by {best} ({_signed(-one.cost.lost)})")
+            said.append(f"could be replaced by {best} ({signed(-one.cost.lost)})")
         elif words.tries_exchanges and one.adds is not None and one.is_measurable:
             said.append(UNREPLACED)
         return "; ".join(said)
@@ -152,6 +151,37 @@ def remark(words: Words, one: Column) -> str:
     if one.relevant is None:
         return ""
     return "relevant alone" if one.relevant else "not told apart from shuffled columns"
+
+
+def why_idle(words: Words, name: str) -> str:
+    """Return why a selected column is there that adds nothing measurable.
+
+    Without a period; empty if it adds something, or nobody knows.
+    """
+    result = words.result
+    at = [one.name for one in result.columns].index(name)
+    if result.columns[at].is_measurable:
+        return ""
+    said = "adds nothing measurable"
+    if result.asked_size is not None:
+        return f"{said}, but {count(result.asked_size, 'column')} were asked for"
+    if repr(name) in str(result.settings.get("must_include")):
+        return f"{said}, but was to be included"
+    if at not in result.added:
+        return ""
+    peak = max(result.front, key=lambda one: one.dependency)
+    chosen = next((one for one in result.front if one.features == result.selected), peak)
+    step, scores = result.added.index(at), {one.size: one.dependency for one in result.front}
+    if step < peak.size:
+        helped = scores.get(step + 1, 0.0) > scores.get(step, words.result.chance or 0.0)
+        return f"{said} next to the others, but did before they were chosen" if helped else ""
+    if not chosen.accuracy or not peak.accuracy or chosen.accuracy <= peak.accuracy:
+        return ""
+    right = "predict better" if words.is_numeric else "are right more often"
+    return (
+        f"{said}, but neighbors {right} with {chosen.size:,} columns than with {peak.size:,} "
+        f"({chosen.accuracy:.3f}, {peak.accuracy:.3f})"
+    )
 
 
 def _why_left_out(words: Words, one: Column) -> str:
@@ -217,16 +247,17 @@ def _change(words: Words, one: Exchange) -> str:
     now, error = one.before - one.lost, "" if one.error is None else f" ± {one.error:.4f}"
     said = (
         f"{words.score} is {told_apart(now, one.before)}, before {told_apart(one.before, now)} "
-        f"({_signed(-one.lost)}{error})"
+        f"({signed(-one.lost)}{error})"
     )
     if one.accuracy is None or one.accuracy_before is None:
         return said
-    change = _signed(one.accuracy - one.accuracy_before, 3)
+    change = signed(one.accuracy - one.accuracy_before, 3)
     before = f"before {one.accuracy_before:.3f} ({change})"
     return f"{said}; {words.accuracy()} is {one.accuracy:.3f}, {before}"
 
 
-def _signed(value: float, digits: int = 4) -> str:
+def signed(value: float, digits: int = 4) -> str:
+    """Return a difference with its sign, unless it is 0."""
     text = f"{value:+.{digits}f}"
     return text if float(text) else text[1:]
 

@@ -150,6 +150,10 @@ class Words(Doubts):
         """Return the selected features and what is known about each."""
         return Listing((), [(name,) for name in self.result.names(self.result.selected)])
 
+    def meaning(self) -> str:
+        """Return what the score is, without a final period; empty if only its author knows."""
+        return ""
+
     @abstractmethod
     def reasons(self) -> list[str]:
         """Return paragraphs on what the score means, and how good the selected features are."""
@@ -169,11 +173,11 @@ class Words(Doubts):
     def front(self) -> Front:
         """Return what to call the best subsets of each size, or the steps of a search."""
         title = "One feature after another" if self.added else "More or fewer features"
-        lead = f"The best {self.symbol} found for each number of features."
+        lead = f"The best {self.measured} found for each number of features."
         if self.added:
             lead = (
-                f"Each step adds the feature with which {self.symbol} is highest; the search "
-                f"continues for a while after {self.symbol} starts to fall."
+                f"Each step adds the feature with which {self.score} is highest; the search "
+                "continues for a while after it starts to fall."
             )
         if any(one.accuracy is not None for one in self.result.front):
             curve = "share of samples for which the five nearest neighbors vote for the right class"

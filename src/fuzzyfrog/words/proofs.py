@@ -7,12 +7,12 @@ from fuzzyfrog.words.common import Standing, Words
 from fuzzyfrog.words.text import capitalized, named
 
 ABOUT_PART = (
-    "The search saw only a random part of the samples. The interval is for γ of the selected "
-    "features on all samples and comes from samples that the search did not see. Nothing is "
-    "proven. What the sections below say about single features and samples was measured on all "
+    "The search saw only a random part of the samples. The interval is for the dependency of the "
+    "selected features on all samples and comes from samples that the search did not see. Nothing "
+    "is proven. What the sections below say about single features and samples was measured on all "
     "samples."
 )
-ABOUT_SAMPLES = "This is about γ on these samples, not about how well models predict new ones."
+ABOUT_SAMPLES = "This is about these samples, not about how well models predict new ones."
 
 
 class ProofWords(Words):
@@ -93,8 +93,8 @@ class ProofWords(Words):
             "proven",
             f"Proven for these samples: {self.size} {are} the fewest, and there is no other "
             "reduct.",
-            f"{they_are} the core, which nothing can replace, and the core alone keeps the γ of "
-            f"all features. {ABOUT_SAMPLES}",
+            f"{they_are} the core, which nothing can replace, and the core alone keeps the "
+            f"dependency of all features. {ABOUT_SAMPLES}",
             "proven for these samples: the core alone is enough, so no subset is smaller",
         )
 
@@ -160,7 +160,7 @@ class ProofWords(Words):
             which = self._at_this_cost if self.has_costs else f"of {self.size}"
             return f"{none} other subset {which} that is {good}."
         found = "There are exactly" if are_all else "The search found"
-        of_what = "" if self.are_equal else " of the γ of all features"
+        of_what = "" if self.are_equal else " of the dependency of all features"
         reducts = result.reducts
         is_first = len(reducts) == result.n_reducts and reducts[0].features == result.selected
         first = "; this one has the features that most of them share" if is_first else ""
@@ -200,7 +200,7 @@ class ProofWords(Words):
 
     def core(self) -> tuple[str, tuple[int, ...], str]:
         """Return a sentence about the core: its start, the features to name, and its end."""
-        core, everything = self.result.core, "the γ of all features"
+        core, everything = self.result.core, "the dependency of all features"
         if self.result.max_lost is not None:
             return "There is no core if samples may be set aside.", (), ""
         everything += " but the excluded ones" if self.result.excluded else ""

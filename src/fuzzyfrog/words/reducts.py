@@ -17,9 +17,8 @@ ELBOW_SHARE = 0.95  # of the dependency of the selected features
 class ReductWords(ProofWords):
     """Sentences about reducts."""
 
-    symbol = score = "γ"
-    measured = "dependency"
-    axis = "dependency γ"
+    symbol = measured = axis = "dependency"
+    score = "the dependency"
     is_monotone = True
     brief = (
         "measured", "dependency", "set aside", "survives", "cost", "size", "enough", "as good",
@@ -188,7 +187,7 @@ class ReductWords(ProofWords):
     def _own_numbers(self) -> Iterator[Fact]:
         result = self.result
         full = f"all features: {gamma(result.full_dependency)}"
-        yield Fact("Dependency γ", gamma(result.dependency), full)
+        yield Fact("Dependency", gamma(result.dependency), full)
         if result.cost is not None:
             yield Fact("Cost", f"{result.cost:.10g}", f"all features: {self._full_cost:.10g}")
         if result.n_reducts > 1:
@@ -197,7 +196,7 @@ class ReductWords(ProofWords):
             yield Fact(label, f"{result.n_reducts:,}", found)
 
     def reasons(self) -> list[str]:
-        """Return what γ is, whether each feature is needed, and what else is as good."""
+        """Return what the score is, whether each feature is needed, and what else is as good."""
         shortcut = self._shortcut()
         more = [] if shortcut is None else [f"{capitalized(shortcut)}."]
         if more and self.has_all:
@@ -208,38 +207,41 @@ class ReductWords(ProofWords):
             ]
         return [self._quality(), self._need(), self._choice(), *more]
 
+    def meaning(self) -> str:
+        """Return what the score is, without a final period."""
+        others = "with a clearly different target" if self.is_numeric else "of other classes"
+        return (
+            f"The dependency (γ) says how clearly each sample stands apart from all samples "
+            f"{others}, from 0 (not at all) to 1 (completely), on average"
+        )
+
     def _quality(self) -> str:
         result = self.result
-        others = "with a clearly different target" if self.is_numeric else "of other classes"
-        scale = (
-            f"The dependency γ says how clearly each sample stands apart from all samples {others},"
-            " from 0 (not at all) to 1 (completely), on average."
-        )
         everything = "All features but the excluded ones" if result.excluded else "All features"
         kept = f"{everything} together reach {gamma(result.full_dependency)}"
         if result.dependency == result.full_dependency:
-            return f"{scale} {kept}, and so do the selected ones."
+            return f"{self.meaning()}. {kept}, and so do the selected ones."
         missed = ""
         if not result.asks_for_all and not result.is_enough:
             required = result.asked_share * result.full_dependency
             missed = f", less than the {gamma(required)} asked for"
-        return f"{scale} {kept}, the selected ones {gamma(result.dependency)}{missed}."
+        return f"{self.meaning()}. {kept}, the selected ones {gamma(result.dependency)}{missed}."
 
     def _need(self) -> str:
         if not self.result.is_explained:
             why = f"because {self.result.why_unexplained}"
-            return f"How much γ falls without each of them was not measured, {why}."
+            return f"How much the dependency falls without each of them was not measured, {why}."
         if self.result.survives:
-            left = "the γ given is what is left after the worst loss"
+            left = "the dependency given is what is left after the worst loss"
             return f"Any {self._so_many} may be lost: {left}."
         losses = [one.lost for one in self.result.explanations]
         if min(losses) <= 0:
             n_idle = sum(loss <= 0 for loss in losses)
-            return f"{count(n_idle, 'selected feature')} could be left out without any loss of γ."
+            return f"{count(n_idle, 'selected feature')} could be left out without any loss."
         if len(losses) == 1:
             return "A single feature does all the work."
         return (
-            f"Each of the {len(losses):,} is needed: leaving one out lowers γ by "
+            f"Each of the {len(losses):,} is needed: leaving one out lowers the dependency by "
             f"{gamma(min(losses))} to {gamma(max(losses))}."
         )
 
@@ -248,14 +250,14 @@ class ReductWords(ProofWords):
         each, fewest, point = "number of features", "fewest", "best found of its size"
         if self.has_costs:
             each, fewest, point = "cost", "cheapest", "best found for its cost"
-        lead, bend = f"The best γ found for each {each}.", self.elbow
+        lead, bend = f"The best dependency found for each {each}.", self.elbow
         if self.result.survives:
-            lead = f"The best γ found for each {each}, after the worst loss of any {self._so_many}."
+            lead = f"{lead.rstrip('.')}, after the worst loss of any {self._so_many}."
         if bend is not None:
             left = gamma(max(0.0, self.result.full_dependency - bend.dependency))
             lead += (
-                f" The elbow is the {fewest} features that keep 95% of the γ of the selected ones: "
-                f"{self.priced(bend)} with {gamma(bend.dependency)}. All further "
+                f" The elbow is the {fewest} features that keep 95% of the dependency of the "
+                f"selected ones: {self.priced(bend)} with {gamma(bend.dependency)}. All further "
                 f"features together add {left}."
             )
         if self.result.max_lost is not None:

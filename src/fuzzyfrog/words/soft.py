@@ -13,9 +13,8 @@ from fuzzyfrog.words.text import gamma, named
 class SoftWords(Words):
     """Sentences about features to predict with."""
 
-    symbol = score = "Γ"
-    measured = "soft dependency"
-    axis = "soft dependency Γ"
+    symbol = measured = axis = "soft dependency"
+    score = "the soft dependency"
     kind = "soft measure"
     brief = ("measured", "substitute")
     tries_exchanges = True
@@ -132,24 +131,28 @@ class SoftWords(Words):
     def _own_numbers(self) -> Iterator[Fact]:
         result = self.result
         others = f"all features: {gamma(result.full_dependency)}, chance: {gamma(self._chance)}"
-        yield Fact("Soft dependency Γ", gamma(result.dependency), others)
+        yield Fact("Soft dependency", gamma(result.dependency), others)
         if (right := self._quick_test) is not None:
             yield Fact(self.accuracy(), f"{right:.3f}", "the five nearest others")
 
     def reasons(self) -> list[str]:
-        """Return what Γ is, how well neighbors predict, and what each feature adds."""
+        """Return what the score is, how well neighbors predict, and what each feature adds."""
         result = self.result
         everything = "all features but the excluded ones" if result.excluded else "all features"
-        what = "the probability that a random similar sample has the same class"
-        if self.is_numeric:
-            what = "how alike the targets of similar samples are, from 0 to 1"
         scale = (
-            f"The soft dependency Γ is {what}: {gamma(result.dependency)} with the selected "
+            f"{self.meaning()}: {gamma(result.dependency)} with the selected "
             f"features, {gamma(result.full_dependency)} with {everything}, about "
             f"{gamma(self._chance)} with features that say nothing. Noise lowers it, so fewer "
             "features can score higher."
         )
         return [scale, *self._tested(), self._need()]
+
+    def meaning(self) -> str:
+        """Return what the score is, without a final period."""
+        what = "the probability that a random similar sample has the same class"
+        if self.is_numeric:
+            what = "how alike the targets of similar samples are, from 0 to 1"
+        return f"The soft dependency (Γ) is {what}"
 
     def _tested(self) -> Iterator[str]:
         right = self._quick_test
@@ -177,12 +180,12 @@ class SoftWords(Words):
         idle = [one.name for one in result.explanations if one.lost <= 0]
         if not idle:
             least, most = gamma(min(losses)), gamma(max(losses))
-            return f"Leaving one feature out lowers Γ by {least} to {most}."
+            return f"Leaving one feature out lowers it by {least} to {most}."
         which, them = (
             (named(idle), "it") if len(idle) == 1 else (f"any one of {named(idle)}", "them")
         )
         return (
-            f"Leaving out {which} would not lower Γ: the others make up for {them}, or neighbors "
+            f"Leaving out {which} would not lower it: the others make up for {them}, or neighbors "
             f"predict better with {them}."
         )
 
@@ -194,7 +197,8 @@ class SoftWords(Words):
                 f"{self.size}, because something must be selected.",
                 "No subset does better than chance; the table needs other features.",
             )
-        part = "" if self.result.estimate is None else f"Γ is {self.result.estimate}. "
+        estimate = self.result.estimate
+        part = "" if estimate is None else f"The soft dependency is {estimate}. "
         return self._found(f"Number of features: {self.size_reason()}. {part}")
 
     def _affected(self, n_affected: int) -> str:
@@ -223,13 +227,13 @@ class SoftWords(Words):
             nouns="samples that need it",
             only="have worse neighbors without it",
             lead="Samples whose neighborhood gets worse",
-            note=f"A sample, the sample {differ} that comes closer, and the membership, {how}",
+            note=f"A sample, the sample {differ} that comes closer, and {how}",
             caption="Samples whose neighbors depend on",
             other="closer",
             other_title="Comes closer",
-            value="membership",
-            explained=f"The membership is how {likely}; next to it is the unlike sample that "
-            "comes closer.",
+            value="alike",
+            explained=f"Alike is how {likely} (the membership). Next to each sample is the unlike "
+            "one that comes closer.",
         )
 
     def ambiguous(self) -> Ambiguous:
@@ -243,10 +247,10 @@ class SoftWords(Words):
         nearest = "with another target" if self.is_numeric else "of another class"
         return Ambiguous(
             title="Samples unlike their neighbors",
-            lead=f"{of_all} {has} a membership below one half: the samples most similar to {them} "
+            lead=f"{of_all} {has} neighbors of another kind: the samples most similar to {them} "
             f"have {other}. Models may get {them} wrong; look for errors in the data, or for a "
             "feature that the table lacks.",
             listed=f"Each is listed with the most similar sample {nearest}.",
-            worst=("sample with the lowest membership", "samples with the lowest membership"),
+            worst=("sample least like its neighbors", "samples least like their neighbors"),
             other="most similar sample that differs",
         )

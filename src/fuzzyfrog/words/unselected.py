@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fuzzyfrog.common.messages import count, percent, shown
 from fuzzyfrog.result import Alike, Result
-from fuzzyfrog.words.columns import adds, alone, remark
+from fuzzyfrog.words.columns import adds, alone, remark, signed
 from fuzzyfrog.words.common import Words
 from fuzzyfrog.words.text import both_told
 
@@ -90,7 +90,8 @@ def _figures(words: Words, feature: int) -> Iterator[str]:
     )
     if one.role == "substitute" and one.cost is not None:
         (other,) = words.result.names((one.cost.feature,))
-        yield f"In the place of {shown(other)}, it changes {words.score} by {-one.cost.lost:+.4f}."
+        change = signed(-one.cost.lost)
+        yield f"In the place of {shown(other)}, it changes {words.score} by {change}."
 
 
 def _in_others(words: Words, feature: int) -> Iterator[str]:

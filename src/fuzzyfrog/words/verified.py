@@ -52,7 +52,7 @@ def _asked(found: VerifiedReduct) -> str:
     """Return what has to be kept if that is not the full dependency."""
     if found.max_lost is not None:
         n_lost = found.n_broken + found.n_old_broken
-        return f" {count(n_lost, 'row')} lose membership, {found.max_lost:,} may."
+        return f" {count(n_lost, 'row')} come closer to another class, {found.max_lost:,} may."
     return "" if found.share == 1.0 else f" They have to keep {percent(found.share)} of that."
 
 
@@ -60,8 +60,8 @@ def _broken(row: BrokenRow) -> str:
     table = "new" if row.is_enemy_new else "old"
     ours, everything = row.membership, row.membership_of_all
     return (
-        f"  new row {row.row}: membership {told_apart(ours, everything)}, by all columns "
-        f"{told_apart(everything, ours)}, next to {table} row {row.enemy}"
+        f"  new row {row.row}: {told_apart(ours, everything)} apart, by all columns "
+        f"{told_apart(everything, ours)}, from {table} row {row.enemy}"
     )
 
 
@@ -87,12 +87,12 @@ def soft_verified(found: VerifiedSoft) -> Iterator[str]:
     if found.is_numeric:
         by, (now, before) = "by five neighbors among the old rows, R²", right
     else:
-        by, (now, before) = "the mean membership among the old rows", alike
+        by, (now, before) = "the share of similar old rows that have the same class", alike
         error = f"{error}, chance {found.chance:.3f}"
     yield (
         f"The {columns} new rows {verdict} than old ones: {by} is {now} for the "
-        f"{count(found.n_new, 'new row')}, {before} for the {count(found.n_old, 'old row')} "
-        f"({error})."
+        f"{count(found.n_new, 'new row')}, {before} for the {count(found.n_old, 'old row')}, on "
+        f"which the columns were chosen, so expect less on others ({error})."
     )
     if found.holds and found.error > _large_error(found):
         few = "so few new rows"
@@ -102,7 +102,8 @@ def soft_verified(found: VerifiedSoft) -> Iterator[str]:
     if found.is_numeric:
         now, before = alike
         yield (
-            f"Mean membership of the new rows among the old ones: {now}; of the old rows: {before}."
+            f"How alike the targets of similar old rows are: {now} for the new rows, {before} for "
+            "the old rows."
         )
     else:
         now, before = right

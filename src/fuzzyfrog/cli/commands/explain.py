@@ -84,7 +84,8 @@ def _say_why_not(result: Result, feature: int, *, as_json: bool) -> None:
 
     (name,), reasons = result.names((feature,)), why_not(words_of(result), feature)
     document = {"feature": feature, "name": name, "why_not": reasons}
-    lines = f"{fitted(name, ROOM)} is not selected.", *map(safe, reasons)
+    first = f"{fitted(name, ROOM)} is not selected."
+    lines = first, *map(safe, reasons), *_meant(words_of(result))
     write_found(document, lines, as_json=as_json)
 
 
@@ -101,37 +102,44 @@ def _overview(words: Words) -> Iterator[str]:
     n_selected, name = len(result.selected), safe(result.table.name)
     yield f"Change without each of the {n_selected} selected features of {name}:"
     head = ["feature", words.measured, *(["samples affected"] if examples else [])]
-    remarks = {one.feature: _remark(result, one) for one in result.explanations}
-    widths = *map(len, head[1:]), max(map(len, remarks.values()), default=0)
-    room = stdout().width - sum(2 + width for width in widths) - 2
+    room = stdout().width - sum(2 + len(title) for title in head[1:]) - 2
+    explanations = sorted(result.explanations, key=lambda one: -one.lost)
     rows = [
-        [
-            *[fitted(one.name, room), f"{-one.lost:+.4f}", f"{one.n_affected:,}"][: len(head)],
-            remarks[one.feature],
-        ]
-        for one in sorted(result.explanations, key=lambda one: -one.lost)
+        [fitted(one.name, room), f"{-one.lost:+.4f}", f"{one.n_affected:,}"][: len(head)]
+        for one in explanations
     ]
-    yield from aligned([[*head, ""], *rows], right={1, 2})
+    yield from aligned([head, *rows], right={1, 2})
+    yield ""
+    yield from _meant(words)
+    for one in explanations:
+        if remark := _remark(words, one):
+            yield f"{fitted(one.name, ROOM)} {remark}."
     if examples is not None:
         yield ""
         yield f"Next: --feature NAME shows the samples that {examples.only}"
 
 
-def _remark(result: Result, one: Explanation) -> str:
-    """Return that a feature adds nothing measurable, if so."""
-    from fuzzyfrog.words.columns import NOTHING_MEASURABLE
+def _meant(words: Words) -> Iterator[str]:
+    """Yield what the score is."""
+    if meaning := words.meaning():
+        yield f"{meaning}."
 
-    is_measurable = not result.columns or result.columns[one.feature].is_measurable
-    return "" if is_measurable else NOTHING_MEASURABLE
+
+def _remark(words: Words, one: Explanation) -> str:
+    """Return why a feature that adds nothing measurable is selected, without a period."""
+    from fuzzyfrog.words.columns import why_idle
+
+    return why_idle(words, one.name) if words.result.columns else ""
 
 
 def _lines(words: Words, one: Explanation) -> Iterator[str]:
     """Yield what is lost without a feature, and which samples need it."""
     yield words.without_named(one, fitted(one.name, ROOM))
-    if remark := _remark(words.result, one):
+    if remark := _remark(words, one):
         yield f"It {remark}."
     examples = words.examples()
     if not one.examples or examples is None:
+        yield from _meant(words)
         return
     yield f"{examples.lead}: {one.n_affected:,}. The most affected:"
     yield ""
@@ -150,6 +158,7 @@ def _lines(words: Words, one: Explanation) -> Iterator[str]:
     yield from aligned([head, *rows], right={0, 2, 3, 5, 6, 7})
     yield ""
     yield f"{words.named_by()} {examples.explained}"
+    yield from _meant(words)
 
 
 def _cell(value: Cell) -> str:
