@@ -110,6 +110,17 @@ def test_scores_of_selections_of_other_sizes_are_said_first(size, is_said):
     assert [one.startswith(said) for one in doubts] == [True] * is_said
 
 
+@pytest.mark.parametrize(("alone", "is_said"), [(0.98, True), (0.97, False)])
+def test_a_column_that_nearly_does_alone_is_named_if_models_are_near_perfect(alone, is_said):
+    result = soft_result(size_rule="peak")
+    first, *rest = result.front
+    check = a_check(lost=-0.04, error=0.001)
+    result = replace(result, front=(replace(first, accuracy=alone), *rest), check=check)
+    (name,) = result.names(first.features)
+    said = f"Models reach balanced accuracy 0.990, which is rare, and '{name}' would do, or nearly."
+    assert any(one.startswith(said) for one in words_of(result).doubts()) is is_said
+
+
 def test_no_better_than_chance_is_the_headline():
     check = a_check(lost=0.4, error=0.05, chance=0.5)
     result = replace(soft_result(size_rule="peak"), check=check)
