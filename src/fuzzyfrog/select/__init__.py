@@ -14,6 +14,7 @@ The path of a selection, from the estimators to the result, and the modules that
       |     constants, IDs, dates and copies are left out       left_out.py
       |       what looks like an ID, what is a copy             identifiers.py  copies.py
       |     columns that predict too well are named             leaks.py
+      |     marks of missing values, and weights, are named     odd_values.py
       |-- what the search sees
       |     several columns as one, and what columns cost       groups.py  costs.py
       |     scores after a loss, or without a few samples       losses.py
@@ -28,6 +29,7 @@ The path of a selection, from the estimators to the result, and the modules that
     check                  selects again in each fold           cross_validation.py  choosers.py
       |   models and folds, and doubts about them              models.py  repeated_samples.py
       |                                                         noise_guard.py  far_out.py
+      |   whether predictions beat chance                       shuffled.py
     compared               several selectors, the same folds    comparison.py
     stability              selects again on halves              halves.py
     verify                 new rows, and what repairs it        verify.py  new_rows.py
