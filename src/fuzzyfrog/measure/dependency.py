@@ -366,14 +366,11 @@ class SubsetScores:
     def _pick(self, size: int, has_gaps: bool) -> type[Engine]:
         """Return the engine that should be the fastest for a subset."""
         scan = ScanEngine if self._asks_all else PartEngine
-        if self._choice == "plain":
-            return PlainEngine
-        if self._choice == "arrays":
-            return ArrayEngine
-        if self._choice == "scan" or self._is_small:
+        named = {"plain": PlainEngine, "arrays": ArrayEngine, "scan": scan, "tree": TreeEngine}
+        if self._choice != "auto":
+            return named[self._choice]
+        if self._is_small:
             return scan
-        if self._choice == "tree":
-            return TreeEngine
         crossover, least = _TREE_PAIRS_UP_TO_3 if size <= 3 else _TREE_PAIRS_BEYOND, _TREE_ROWS
         if self._geometry.is_numeric:
             crossover, least = _TIMES_NUMERIC * crossover, _TREE_ROWS_NUMERIC
