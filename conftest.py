@@ -31,6 +31,22 @@ if not hasattr(os, "mkfifo"):  # Windows: these need pipes, terminals, owners or
         "tests/cli/test_outputs.py", "tests/cli/test_terminal.py",
     ]  # fmt: skip
 
+# Each belongs to one process of pytest-xdist: any other would start a cluster of its own, and Dask
+# would take Playwright's loop for its own.
+TOGETHER = ("tests/cluster/", "tests/report/test_browser.py")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Keep tests together; groups of pytest-xdist 3.8 do not work with pytest 9.2."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Grouped(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return next((one for one in TOGETHER if nodeid.startswith(one)), nodeid)
+
+    return Grouped(config, log) if config.getvalue("dist") == "loadgroup" else None
+
 
 @pytest.fixture
 def rng() -> np.random.Generator:

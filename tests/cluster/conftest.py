@@ -53,10 +53,3 @@ def client(_client):
     _client.wait_for_workers(2, timeout=600)
     yield _client
     gc.collect()  # tasks that failed speak when they go; inside `ast.parse`, CPython 3.11 fails
-
-
-def pytest_collection_modifyitems(items):
-    """Keep the tests on one process of pytest-xdist: each process would start a cluster."""
-    for item in items:
-        if "cluster" in item.path.parts:
-            item.add_marker(pytest.mark.xdist_group("cluster"))

@@ -26,10 +26,6 @@ SWITCHES = [
 ]
 MEGABYTE = 1_000_000
 
-# One process has the browser from the first to the last test: Playwright's loop would be taken for
-# that of Dask by tests that start a cluster in between.
-pytestmark = pytest.mark.xdist_group("browser")
-
 
 @pytest.fixture(scope="module")
 def browser():
