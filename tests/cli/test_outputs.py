@@ -9,7 +9,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from cli_process import COMMAND, environment
+from cli_process import COMMAND, environment, untraced
 from fuzzyfrog.cli import outputs, selecting
 from fuzzyfrog.cli.errors import UsageError
 from fuzzyfrog.cli.outputs import check_outputs
@@ -140,7 +140,7 @@ def test_a_file_that_cannot_be_written_does_not_cost_the_others(tmp_path):
     names = ["--save", "run.json", "--output", "reduced.csv", "--report", "page.html"]
     done = subprocess.run(  # noqa: S603 - our own interpreter and code
         [*COMMAND, "reducts", "iris", "--search", "quickreduct", "--no-check", "-q", *names],
-        capture_output=True, encoding="utf-8", env=environment(), timeout=600, cwd=tmp_path,
+        capture_output=True, encoding="utf-8", env=untraced(), timeout=600, cwd=tmp_path,
         check=False, preexec_fn=no_file_of_more_than(20_000),
     )  # fmt: skip
     assert done.returncode == 1
@@ -201,7 +201,7 @@ def test_the_page_of_a_saved_run_that_cannot_be_written_is_named(tmp_path, in_pr
     )
     done = subprocess.run(  # noqa: S603 - our own interpreter and code
         [*COMMAND, "report", run, "--output", "page.html"],
-        capture_output=True, encoding="utf-8", env=environment(), timeout=600, cwd=tmp_path,
+        capture_output=True, encoding="utf-8", env=untraced(), timeout=600, cwd=tmp_path,
         check=False, preexec_fn=no_file_of_more_than(20_000),
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (1, "")

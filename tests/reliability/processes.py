@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from cli_process import COMMAND, environment
+from cli_process import COMMAND, environment, untraced
 
 Completed = subprocess.CompletedProcess[str]
 Setup = Callable[[], None]
@@ -47,8 +47,8 @@ def command(
     """Run the command line as a process of its own; undecodable output fails."""
     done = subprocess.run(  # noqa: S603 - our own interpreter and code
         [*COMMAND, *map(os.fsencode, map(str, arguments))],
-        input=stdin, capture_output=True, cwd=folder, env=env or environment(), timeout=600,
-        check=False, preexec_fn=setup,
+        input=stdin, capture_output=True, cwd=folder, timeout=600, check=False, preexec_fn=setup,
+        env=env or (untraced() if setup else environment()),
     )  # fmt: skip
     return subprocess.CompletedProcess(
         done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
