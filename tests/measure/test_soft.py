@@ -410,12 +410,12 @@ def test_a_race_among_some_samples_is_about_the_same_anchors(monkeypatch):
 @pytest.mark.parametrize("grouped", [False, True])
 def test_an_estimate_is_off_by_no_more_than_single_precision(monkeypatch, numeric, tails, grouped):
     monkeypatch.setattr(soft, "_WORTH_A_THREAD", 0)
-    dataset = table(5, 300, "nNtcCkn", numeric=numeric, tails=tails, grouped=grouped)
+    dataset = table(5, 150, "nNtcCkn", numeric=numeric, tails=tails, grouped=grouped)
     exact = SoftDependency(dataset)
-    monkeypatch.setattr(soft, "PAIRS", 300 * 200)
-    monkeypatch.setattr(soft, "FEWEST_ANCHORS", 100)
+    monkeypatch.setattr(soft, "PAIRS", 150 * 100)
+    monkeypatch.setattr(soft, "FEWEST_ANCHORS", 50)
     one, more = (SoftDependency(dataset, n_jobs=n_jobs) for n_jobs in (1, 3))
-    assert one.n_sampled == 200
+    assert one.n_sampled == 100
     masks = np.vstack(
         [random_masks(np.random.default_rng(2), 6, 7), np.tril(np.ones((7, 7), bool))]
     )
@@ -439,24 +439,24 @@ def test_all_samples_are_scored_in_double_precision_however_many(monkeypatch):
 def test_a_race_ends_early_only_where_all_extensions_of_an_estimate_are_a_fall(
     monkeypatch, weighted
 ):
-    monkeypatch.setattr(soft, "FEWEST_ANCHORS", 200)
+    monkeypatch.setattr(soft, "FEWEST_ANCHORS", 128)
     rng = np.random.default_rng(0)
-    dataset = table(1, 1_800, "n" * 10)
+    dataset = table(1, 600, "n" * 6)
     dataset.values[:, 0] = dataset.target + 0.1 * dataset.values[:, 0]
     if weighted:
-        dataset = replace(dataset, weights=rng.integers(1, 4, 1_800).astype(float))
-    noise = extensions(10, (0,))
+        dataset = replace(dataset, weights=rng.integers(1, 4, 600).astype(float))
+    noise = extensions(6, (0,))
     exact = SoftDependency(dataset)
-    assert (exact.score(noise) < exact.score(extensions(10)[:1]) - 0.05).all()
+    assert (exact.score(noise) < exact.score(extensions(6)[:1]) - 0.05).all()
     assert raced(exact, noise, monkeypatch)[1] == 1.0
-    monkeypatch.setattr(soft, "PAIRS", 1_800 * 1_500)
+    monkeypatch.setattr(soft, "PAIRS", 600 * 500)
     measure = SoftDependency(dataset)
     found, share = raced(measure, noise, monkeypatch)
-    assert share < 0.4  # 256 of 1,500 anchors, then the winner on all of them
+    assert share < 0.6  # 128 of 500 anchors, then the winner on all of them
     scores = measure.score(noise)
     assert found.max() == scores[found.argmax()] >= np.median(scores)
     # Next to a feature that says nothing, some extension may be better: all anchors decide.
-    useless = extensions(10, (9,))[1:]
+    useless = extensions(6, (5,))[1:]
     scores = measure.score(useless)
     found, share = raced(measure, useless, monkeypatch)
     assert found.argmax() == scores.argmax()
@@ -487,9 +487,9 @@ def test_left_out_losses_equal_the_definition(seed, n_samples, kinds, numeric, g
 @pytest.mark.parametrize("start", [0, 2])
 def test_left_out_losses_of_many_samples_equal_those_of_numpy(kinds, start, monkeypatch):
     """Whole blocks of samples are far away, others are full of ties."""
-    dataset = table(7, 1_100, kinds)
-    dataset = replace(dataset, weights=np.random.default_rng(0).integers(1, 9, 1_100) / 4)
-    measure = SoftDependency(dataset)
+    dataset = table(7, 600, kinds)
+    dataset = replace(dataset, weights=np.random.default_rng(0).integers(1, 9, 600) / 4)
+    measure = SoftDependency(dataset, sample=60)
     found = measure.left_out_losses([2, 0, 1], start)
     monkeypatch.setattr(soft._kernel_soft, "pay", lambda _: False)
     assert found.tobytes() == measure.left_out_losses([2, 0, 1], start).tobytes()
