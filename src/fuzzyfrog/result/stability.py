@@ -115,10 +115,10 @@ class Stability(Part, frozen=True):
         else:
             was = "column is" if n_stable == 1 else "columns are"
             said += f"{n_stable:,} {was} in three quarters of the halves or more"
-            if n_stable <= self.by_luck():
-                said += "; so few could be there by luck"
-            elif self.by_luck() < 1:
+            if self.by_luck() < 1:
                 said += "; hardly any column gets there by luck"
+            elif n_stable <= ceil(self.by_luck()):
+                said += "; in a table of so few columns, that can be luck"
             else:
                 said += f"; up to {ceil(self.by_luck()):,} could be there by luck"
         if self.shaky:
