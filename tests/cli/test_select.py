@@ -259,6 +259,11 @@ def test_stability(in_process, tmp_path):
         ((1, 2, 3), "3 classes"),
         ((0, 7, 12), "3 classes (0, 7, 12; --target-kind numeric if these are amounts)"),
         ((0, 5), "2 classes"),
+        (range(10), "10 classes"),
+        (
+            range(11),
+            "11 classes (0, 1, 2, 3, 4, 5, ...; --target-kind numeric if these are amounts)",
+        ),
     ],
 )
 def test_the_first_line_says_if_classes_may_be_amounts(fuzzyfrog, tmp_path, values, classes):

@@ -28,6 +28,7 @@ NAMED_BY = {
     "line": "Samples are named by their lines in the file.",
     "label": "Samples are named by their labels in the table.",
 }
+MOST_CODES = 10  # of classes: more whole numbers in a row may be amounts
 
 
 class Listing(NamedTuple):
@@ -251,7 +252,8 @@ class Words(Doubts):
         if len(names) < 3 or not all(name.isascii() and name.isdigit() for name in names):
             return number
         codes = sorted(map(int, names))
-        if codes[0] <= 1 and codes == list(range(codes[0], codes[-1] + 1)):
+        are_codes = codes[0] <= 1 and codes == list(range(codes[0], codes[-1] + 1))
+        if are_codes and len(codes) <= MOST_CODES:
             return number
         hint = self.option("", "; --target-kind numeric if these are amounts")
         some = ", ".join(map(str, codes[:6]))
