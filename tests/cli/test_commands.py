@@ -116,6 +116,18 @@ def test_the_score_of_all_features_is_that_of_select(in_process, tmp_path):
     # It is the same for any features.
     assert found["strict"]["full_dependency"] == selected["full_dependency"]
     assert "'id'" in err  # it is scored, but looks like what it is
+    out = in_process("score", *asked[:-1], "--features", "id,inch")[1]
+    assert out.startswith("1 of 2 features of t, and 'id', which is none of them\n")
+
+
+def test_score_says_how_an_id_becomes_a_feature(in_process, tmp_path):
+    path = tmp_path / "t.csv"
+    rows = (f"{k // 3},{k % 7},{k * k % 11},{'xy'[k % 3 == 0]}\n" for k in range(60))
+    path.write_text("patient,a,b,class\n" + "".join(rows))
+    _, _, err = in_process("score", path, "--target", "class", "-q")
+    assert "keep it as a feature with --features patient; to group" in err
+    _, _, err = in_process("score", path, "--target", "class", "-q", "--features", "patient")
+    assert "are not compared" not in err
 
 
 def test_a_file_of_a_german_spreadsheet_is_explained_at_once(in_process, tmp_path):

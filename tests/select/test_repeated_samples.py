@@ -29,7 +29,7 @@ def together(table, y, n_folds=5):
     """Return which samples of a table belong together."""
     data = make_dataset(table, y)
     seen = np.ones(data.n_features, bool)
-    return samples_together(data, np.arange(data.n_samples), seen, n_folds)
+    return samples_together(data, np.arange(data.n_samples), seen, ~seen, n_folds)
 
 
 def unwarned(selector, X, y, **settings):
@@ -126,6 +126,7 @@ def test_other_names_are_not(name):
         ("case", ["yes", "no"]),
         ("subject", ["art", "biology", "English", "math", "music"]),
         ("id", [1, 2, 3, 4]),
+        ("PID", range(7)),  # party identification
     ],
 )
 def test_categories_with_the_name_of_an_id_are_a_feature_and_told(name, values):
@@ -135,7 +136,7 @@ def test_categories_with_the_name_of_an_id_are_a_feature_and_told(name, values):
     assert found.all.n_features == 5
     assert found.notes == (
         f"Samples with the same '{name}' may be in different folds: its {len(values)} values look "
-        f"like categories. If they are people or animals, call it '{name}_id'.",
+        f"like categories. If they are people or animals, call it 'patient_id'.",
     )
 
 
@@ -286,6 +287,10 @@ def test_samples_of_one_patient_are_in_the_same_fold(how):
         name = {"excluded": "exclude", "included": "must_include"}[how]
         selector.set_params(**{name: ["patient_id"]})
     found = unwarned(selector, X, y)
+    if how == "included":  # as a feature, it says nothing about folds, and this is said
+        assert max(found.all.by_model) > 0.8
+        assert "'patient_id' may be in different folds, since it is included" in found.notes[0]
+        return
     assert abs(found.all.score - 0.5) < 0.15  # nothing can be known about other patients
     what = "of the same name" if how == "names" else "with the same 'patient_id'"
     assert f"Samples {what} are in the same fold" in " ".join(found.notes)

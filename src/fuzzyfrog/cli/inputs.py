@@ -8,7 +8,7 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -235,9 +235,14 @@ def left_out_of(
     left = [str(name) for name in names[found.mask]]
     if quiet:
         return left
-    for sentence in (*found.sentences, *found.copies_said(dataset.feature_names, way_out)):
-        warn(in_options(_renamed(sentence, options)))
+    warn_renamed([*found.sentences, *found.copies_said(dataset.feature_names, way_out)], options)
     return left
+
+
+def warn_renamed(sentences: Iterable[str], options: Mapping[str, str]) -> None:
+    """Write warnings with the parameters of a command for those of `select`."""
+    for sentence in sentences:
+        warn(in_options(_renamed(sentence, options)))
 
 
 def _renamed(sentence: str, options: Mapping[str, str]) -> str:

@@ -39,7 +39,8 @@ class Selecting:
     def __init__(self, settings: Settings, dataset: Dataset) -> None:
         self._dataset = dataset
         self._groups = Groups.of(settings.feature_groups, dataset)
-        _, excluded, _ = constraints_of(dataset, settings, self._groups)
+        included, excluded, _ = constraints_of(dataset, settings, self._groups)
+        self.included = self._groups.expanded(included)
         self.allowed = self._groups.expanded(~excluded)
         self.n_jobs = settings.n_jobs
         self._settings = settings.for_part(excluded & ~self._groups.members)
@@ -108,7 +109,8 @@ class OtherSelector:
         self._selector = clone(selector)
         if self._selector.get_params(deep=False).get("random_state", 0) is None:
             self._selector.set_params(random_state=seed)
-        self.allowed = np.ones(dataset.n_features, np.bool_)
+        self.included = np.zeros(dataset.n_features, np.bool_)
+        self.allowed = ~self.included
         self.n_jobs = getattr(selector, "n_jobs", None)
         self._takes_weights = _takes_weights(selector)
         if dataset.weights is not None and not self._takes_weights:

@@ -221,7 +221,9 @@ class CrossValidation:
         self._notes: list[str] = []
         self._libraries = ThreadpoolController()
         self._check_size()
-        belonging = samples_together(dataset, self._rows, chooser.allowed, self._n_asked)
+        belonging = samples_together(
+            dataset, self._rows, chooser.allowed, chooser.included, self._n_asked
+        )
         together = belonging.numbers if belonging else None
         self._groups = np.arange(dataset.n_samples)
         if belonging:

@@ -12,6 +12,7 @@ from fuzzyfrog.data.dates import holds_dates
 FEWEST_SAMPLES = 10  # with fewer, it means nothing if all values differ
 FEWEST_VALUES = 20  # of a feature that is nearly an identifier
 FEWEST_IDS = 5  # that a name alone makes one
+FEWEST_PIDS = 10  # as "pid" may be a party, too
 NEARLY_ALL = 0.95  # of the samples have another number
 EQUAL = 0.8  # of the values have equally many samples
 HEAD = 1000  # samples that rule out most numeric features
@@ -116,7 +117,8 @@ def keeps_together(dataset: Dataset, feature: int) -> bool | None:
     Several samples share a value. A number of people or animals ("patient_id") always does. A name
     alone ("subject", "id") does if it has at least five values that are whole numbers or have
     digits ("P07"), or 20 of any kind; any other ID ("shop_id") with 20; and a number or code of
-    anything ("nr", "ISO_code") with 20 that are equally frequent.
+    anything ("nr", "ISO_code") with 20 that are equally frequent. A "pid" of fewer than ten values
+    with ten samples each or more may be a party, and looks like none.
     """
     name, column = dataset.feature_names[feature], dataset.values[:, feature]
     words = _words(name)
@@ -133,6 +135,8 @@ def keeps_together(dataset: Dataset, feature: int) -> bool | None:
     is_alone = _is_alone(name)
     if not is_alone and name.lower() not in _IDS:
         return is_of_people
+    if name.lower() == "pid" and n_values < FEWEST_PIDS <= len(column) / n_values:
+        return None
     labels = dataset.categories and dataset.categories[feature]
     have_digits = not labels or all(any(map(str.isdigit, str(label))) for label in labels)
     return True if n_values >= FEWEST_IDS and have_digits else None

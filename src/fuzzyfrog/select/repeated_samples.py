@@ -57,6 +57,8 @@ class Together:
         A number for each sample, the same for those that repeat another one.
     ids : dict of str to int64[n_samples]
         Such numbers by each of the columns.
+    included : tuple of str
+        Columns that would say so, but are features because the user includes them.
     groups : int64[n_samples] or None
         Such numbers by the groups of the table.
     """
@@ -67,6 +69,7 @@ class Together:
     categories: dict[str, int]
     copies: Integers
     ids: dict[str, Integers]
+    included: tuple[str, ...]
     groups: Integers | None
 
     def __bool__(self) -> bool:
@@ -95,11 +98,15 @@ class Together:
                 f"{'repeats' if n_copies == 1 else 'repeat'} another one in every feature, "
                 f"and equal samples {are}"
             )
+        if self.included:
+            yield (
+                f"Samples {with_the_same(self.included)} may be in different folds, since it is "
+                "included as a feature. If they belong together, scores are too good."
+            )
         for name, n_values in self.categories.items():
             yield (
                 f"Samples {with_the_same([name])} may be in different folds: its {n_values:,} "
-                f"values look like categories. If they are people or animals, call it "
-                f"{shown(f'{name}_id')}."
+                "values look like categories. If they are people or animals, call it 'patient_id'."
             )
 
 
@@ -108,18 +115,23 @@ def _are_torn(numbers: Integers, parts: Parts) -> bool:
     return any(np.isin(numbers[test], numbers[train]).any() for train, test in parts)
 
 
-def samples_together(dataset: Dataset, rows: Integers, seen: Masks, n_folds: int) -> Together:
+def samples_together(
+    dataset: Dataset, rows: Integers, seen: Masks, included: Masks, n_folds: int
+) -> Together:
     """Return which of some samples belong together; `seen` are the features that models get.
 
-    Copies and groups always do. So do those of an ID, unless that would connect more samples than
-    a fold has.
+    Copies and groups always do. So do those of an ID, unless the user includes it as a feature, or
+    it would connect more samples than a fold has.
     """
     says = [keeps_together(dataset, one) for one in range(dataset.n_features)]
-    ids = [one for one, is_id in enumerate(says) if is_id]
+    ids = [one for one, is_id in enumerate(says) if is_id and not included[one]]
+    kept = tuple(
+        dataset.feature_names[one] for one in np.flatnonzero(included).tolist() if says[one]
+    )
     categories = {
         dataset.feature_names[one]: int(np.unique(column[~np.isnan(column)]).size)
         for one, column in enumerate(dataset.values.T)
-        if says[one] is None
+        if says[one] is None and not included[one]
     }
     together = copies = copies_among(dataset.values[np.ix_(rows, np.flatnonzero(seen))])
     groups = None
@@ -128,7 +140,7 @@ def samples_together(dataset: Dataset, rows: Integers, seen: Masks, n_folds: int
         together = connected(together, groups)
     by_id = numbers_by_id(dataset, rows, ids)
     together, by, not_by = joined(by_id, together, 1 / n_folds)
-    return Together(together, tuple(by), tuple(not_by), categories, copies, by_id, groups)
+    return Together(together, tuple(by), tuple(not_by), categories, copies, by_id, kept, groups)
 
 
 def _checked_part(train: Any, test: Any, n_samples: int) -> tuple[Integers, Integers]:

@@ -49,9 +49,11 @@ def with_groups_by_id(dataset: Dataset, included: Masks, excluded: Masks) -> Dat
     groups, by, _ = joined(numbers, np.arange(dataset.n_samples), MOST_CONNECTED)
     if not by:
         return _noted_copies(noted_patients(dataset, ~included & ~excluded), ~excluded)
+    names = [name for name in by if name]
+    keep = ("If they do not, keep it as a feature with ", Setting("must_include", names), "; to")
     note = Sentence(
-        f"Samples {with_the_same(by)} {TOGETHER}. To group them in another way, pass ",
-        Setting("groups"), ".",
+        f"Samples {with_the_same(by)} {TOGETHER}. ", *(keep if names else ("To",)),
+        " group them in another way, pass ", Setting("groups"), ".",
     )  # fmt: skip
     warn(note)
     return _noted_classes(replace(dataset, groups=groups, notes=(*dataset.notes, note)))

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import safe, write_found
-from fuzzyfrog.cli.inputs import TableOptions, left_out_of, opened, warn_of_suspects
+from fuzzyfrog.cli.inputs import (
+    TableOptions,
+    left_out_of,
+    opened,
+    warn_of_suspects,
+    warn_renamed,
+)
 from fuzzyfrog.cli.names import features_in, grouped_by, weighted_by
 from fuzzyfrog.cli.options import StrictOptions
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.common.jit import compiling_heard
+from fuzzyfrog.common.messages import listed
 
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset
+
+OPTIONS = {"must_include": "features", "exclude": "ignore"}  # for those of select
 
 
 def score(
@@ -39,7 +49,7 @@ def score(
             dataset,
             names,
             way_out="name copies in --features to score them",
-            options={"must_include": "features", "exclude": "ignore"},
+            options=OPTIONS,
         )
         if names:  # what they are compared with is the same as without them
             warn_of_suspects(dataset, names)
@@ -63,7 +73,10 @@ def _measured(
     from fuzzyfrog.select.settings import Settings
     from fuzzyfrog.select.soft import Soft
 
-    dataset = with_groups(dataset, Settings(kind=Soft(), must_include=names or None))
+    n_notes = len(dataset.notes)
+    with warnings.catch_warnings(action="ignore"):
+        dataset = with_groups(dataset, Settings(kind=Soft(), must_include=names or None))
+    warn_renamed(dataset.notes[n_notes:], OPTIONS)
     allowed = [name for name in dataset.feature_names if name not in left_out]
     chosen = [name for name in dataset.feature_names if name in (names or allowed)]
     subsets = np.array(
@@ -90,8 +103,10 @@ def _measured(
 
 
 def _lines(result: dict[str, Any]) -> list[str]:
-    number = f"{len(result['features'])} of {result['n_features']} features"
-    lines = [f"{number} of {safe(result['table'])}"]
+    chosen, others = result["features"], f"{result['n_features']:,} features"
+    more = [name for name in chosen if name in result["left_out"]]
+    number = f"{len(chosen) - len(more):,} of {others} of {safe(result['table'])}"
+    lines = [number + (f", and {listed(more)}, which is none of them" if more else "")]
     purposes = {"soft": "to predict with", "strict": "to separate exactly these samples"}
     for name, purpose in purposes.items():
         one = result[name]
