@@ -209,10 +209,10 @@ class ReductWords(ProofWords):
 
     def meaning(self) -> str:
         """Return what the score is, without a final period."""
-        others = "with a clearly different target" if self.is_numeric else "of other classes"
+        others = "with another target" if self.is_numeric else "of other classes"
         return (
-            f"The dependency (γ) says how clearly each sample stands apart from all samples "
-            f"{others}, from 0 (not at all) to 1 (completely), on average"
+            f"The dependency (γ) is how clearly samples stand apart from those {others}, on "
+            "average: 0 not at all, 1 completely"
         )
 
     def _quality(self) -> str:
