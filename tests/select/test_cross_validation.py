@@ -15,7 +15,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import balanced_accuracy_score, r2_score
+from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
@@ -75,7 +75,11 @@ def naive_check(selector, table, target, cv):
     labels = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
     found = {"all": [], "selected": []}
     ties = np.random.default_rng([3, cross_validation.SHUFFLING])  # the first is the nearest
-    for train, test in cv.split(table, target):
+    splits = list(cv.split(table, target))
+    if is_numeric:
+        misses = [((target[test] - target[train].mean()) ** 2).sum() for train, test in splits]
+        to_miss = np.mean(misses)
+    for train, test in splits:
         shuffled = ties.permutation(train)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -99,8 +103,11 @@ def naive_check(selector, table, target, cv):
                     table.iloc[shuffled], target[shuffled]
                 )
                 predicted = pipeline.predict(table.iloc[test])
-                score = r2_score if is_numeric else balanced_accuracy_score
-                scores.append(score(target[test], predicted))
+                scores.append(
+                    1 - ((target[test] - predicted) ** 2).sum() / to_miss
+                    if is_numeric
+                    else balanced_accuracy_score(target[test], predicted)
+                )
             found[name].append(scores)
     return {name: np.array(values) for name, values in found.items()}
 
@@ -711,3 +718,25 @@ def test_the_guard_does_not_leave_out_what_the_table_keeps():
         warnings.simplefilter("ignore")
         found = check(SOFT, X, random.integers(0, 2, 200)[shop])
     assert found.noise.n_random < found.noise.n_taken / 2
+
+
+def test_r2_is_that_of_all_predictions_together():
+    """Within a small firm, targets hardly vary: R² of a fold on its own says nothing."""
+    random = np.random.default_rng(0)
+    firm = np.repeat(np.arange(12), 20)
+    size = np.exp(np.arange(12) / 2.0)[firm]
+    X = pd.DataFrame({"value": size * random.uniform(0.5, 2.0, 240)})
+    y, weights = X["value"] + size * random.normal(0.0, 0.4, 240), random.integers(1, 4, 240)
+    splits = list(GroupKFold(6).split(X, y, firm))
+    given = {"models": [Ridge()], "sample_weight": weights, "cv": splits}
+    found = check(SOFT, X, y, groups=firm, scoring=["r2", "neg_mean_absolute_error"], **given)
+    missed = to_miss = 0.0
+    for train, test in splits:
+        model = make_pipeline(StandardScaler(), Ridge())
+        model.fit(X.iloc[train], y[train], ridge__sample_weight=weights[train])
+        missed += weights[test] @ (y[test] - model.predict(X.iloc[test])) ** 2
+        to_miss += weights[test] @ (y[test] - np.average(y[train], weights=weights[train])) ** 2
+    assert found.all.best == pytest.approx(1 - missed / to_miss)
+    assert found.is_better_than_chance
+    huge = check(SOFT, X, 1e200 * y, groups=firm, **given)
+    assert huge.all.best == pytest.approx(found.all.best)

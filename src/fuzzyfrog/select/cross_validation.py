@@ -38,6 +38,7 @@ from fuzzyfrog.select.models import (
     check_scoring,
     named_models,
     named_scorers,
+    pooled,
 )
 from fuzzyfrog.select.repeated_samples import LEAST_IN_A_FOLD, Parts, parts_of, samples_together
 from fuzzyfrog.select.selection import with_groups
@@ -378,7 +379,7 @@ class CrossValidation:
             seed=self._plan.seed,
             n_samples=len(self._rows),
             chance=0.0 if metric == "R²" else float(np.mean([one.chance() for one in folds])),
-            scores=tuple(self.summed(chosen, scores)),
+            scores=tuple(self.summed(folds, chosen, scores)),
             selections=tuple(map(self._named, chosen["selected"])),
             soft_features=rival_features,
             noise=self._noise(),
@@ -390,7 +391,8 @@ class CrossValidation:
     def in_folds(self) -> tuple[list[Fold], dict[str, list[Masks]], Scores]:
         """Return the folds, and the features and scores of each choice in each of them."""
         parts = [(self._rows[train], self._rows[test]) for train, test in self._parts]
-        given = self._models, self._scorers, self._groups
+        unit = float(np.abs(self._dataset.target[self._rows]).max())
+        given = self._models, self._scorers, self._groups, unit
         folds = [Fold(self._dataset, part, *given) for part in parts]
         chosen: dict[str, list[Masks]] = {}
         scores: Scores = {}
@@ -411,26 +413,31 @@ class CrossValidation:
         plan = replace(self._plan, hear=lambda _: self._say("checking without values far out"))
         try:
             rest = CrossValidation(self._chooser, self._dataset, plan, self._rows[~is_far])
-            _, chosen, scores = rest.in_folds()
-        except DataError:
+            tried = rest.in_folds()
+        except (DataError, ParameterError):  # a list of splits has these rows, too
             return f"{said}."
-        best = {one.name: score_shown(one.best) for one in rest.summed(chosen, scores)
+        best = {one.name: score_shown(one.best) for one in rest.summed(*tried)
                 if one.metric == "R²"}  # fmt: skip
         return (
             f"{said}: without {them}, the best model scores {best['selected']}, with all columns "
             f"{best['all']}."
         )
 
-    def summed(self, chosen: dict[str, list[Masks]], scores: Scores) -> Iterator[ModelScores]:
+    def summed(
+        self, folds: list[Fold], chosen: dict[str, list[Masks]], scores: Scores
+    ) -> Iterator[ModelScores]:
         """Yield the scores of each choice of features by each metric."""
         overlap = float(np.mean([len(test) / len(train) for train, test in self._parts]))
         for place, metric in enumerate(self._scorers):
             for name, masks in chosen.items():
+                found = [[one.scores[place] for one in fold] for fold in scores[name]]
+                if metric == "R²":
+                    found = pooled(found, [fold.squares_of_mean() for fold in folds])
                 yield ModelScores(
                     name=name,  # type: ignore[arg-type]
                     metric=metric,
                     n_features=float(np.mean([mask.sum() for mask in masks])),
-                    folds=tuple(tuple(one.scores[place] for one in fold) for fold in scores[name]),
+                    folds=tuple(map(tuple, found)),
                     overlap=overlap,
                     above=tuple(map(self._above, zip(*scores[name], strict=True))),
                 )

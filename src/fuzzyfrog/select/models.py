@@ -139,10 +139,23 @@ def named_scorers(scoring: object) -> dict[str, Scorer]:
 
 
 class Tried(NamedTuple):
-    """How a model does in a fold: its scores, and how far it is above shuffled targets."""
+    """How a model does in a fold: its scores, and how far it is above shuffled targets.
+
+    In the place of R² is the sum of its squared errors, which `pooled` needs of all folds.
+    """
 
     scores: list[float]
     above: Above
+
+
+def pooled(squares: Sequence[Sequence[float]], of_means: Sequence[float]) -> list[list[float]]:
+    """Return the part of each fold and model in R², whose mean is R² of all predictions together.
+
+    A fold of its own has no R² to average: one of a few groups may have targets that hardly vary.
+    The squared errors of the means of the training parts are what a model has to beat.
+    """
+    to_beat = max(sum(of_means) / len(of_means), np.finfo(float).tiny)
+    return [[max(1.0 - one / to_beat, -FARTHEST) for one in fold] for fold in squares]
 
 
 class Fold:
@@ -155,14 +168,13 @@ class Fold:
         models: Mapping[str, Any],
         scorers: Mapping[str, Scorer],
         groups: Integers,
+        unit: float,
     ) -> None:
         self._dataset, self._models, self._scorers = dataset, models, scorers
         self._parts = train, test = parts
-        target = dataset.target
-        if target.dtype.kind == "f" and list(scorers) == ["R²"]:  # it does not depend on the unit
-            largest = np.abs(target[np.concatenate(parts)]).max()
-            if not 1 / LARGEST < largest < LARGEST:  # squares would overflow, or be 0
-                target = target / max(largest, np.finfo(float).tiny)
+        target, self._unit = dataset.target, max(unit, np.finfo(float).tiny)
+        if list(scorers) == ["R²"] and not 1 / LARGEST < unit < LARGEST:  # R² depends on no unit,
+            target, self._unit = target / self._unit, 1.0  # and squares would overflow, or be 0
         self._targets = target[train], target[test]
         weights = dataset.weights
         self._weights = (None, None) if weights is None else (weights[train], weights[test])
@@ -192,6 +204,15 @@ class Fold:
         dummy = DummyRegressor() if self._dataset.classes is None else DummyClassifier()
         train, test = (np.zeros((len(rows), 1)) for rows in self._parts)
         return self._tried(dummy, (train, test), 1).scores[0]
+
+    def squares_of_mean(self) -> float:
+        """Return the sum of the squared errors of the mean of the samples to train on."""
+        return self._squares(np.average(self._targets[0], weights=self._weights[0]))
+
+    def _squares(self, predicted: Any) -> float:
+        target, counts = self._targets[1], self._weights[1]
+        errors = (target - np.ravel(predicted)) / self._unit
+        return float(errors**2 @ (np.ones(len(target)) if counts is None else counts))
 
     def _tried(self, model: Any, X: tuple[Any, Any], n_jobs: int | None) -> Tried:
         stop_if_late()
@@ -232,6 +253,8 @@ class Fold:
         return above_shuffled(predicted * 1.0, wanted, self._groups)
 
     def _scored(self, name: str, model: Any, X: Any, given: dict[str, Floats]) -> float:
+        if name == "R²":
+            return min(self._squares(model.predict(X)), FARTHEST)
         try:
             score = float(self._scorers[name](model, X, self._targets[1], **given))
         except (ValueError, TypeError, AttributeError) as error:
