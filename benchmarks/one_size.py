@@ -14,7 +14,8 @@ import numpy as np
 
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.requirements import Requirements
-from fuzzyfrog.search.covering import CoverSearch, Rows
+from fuzzyfrog.search.covering.search import CoverSearch
+from fuzzyfrog.search.protocol import Rows
 from fuzzyfrog_lab.catalog import load_dataset
 
 NODES_AT_ONCE = 100_000
