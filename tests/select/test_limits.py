@@ -145,7 +145,7 @@ def test_an_estimate_is_said_also_where_a_sample_was_asked_for(monkeypatch):
 
 def test_ctrl_c_while_all_features_are_scored_leaves_all_features(monkeypatch):
     monkeypatch.setattr(base, "ESTIMATED_PAIRS", 0)
-    monkeypatch.setattr(Strict, "begun", interrupted)
+    monkeypatch.setattr(Strict, "sample_first", interrupted)
     selector, said = fitted()
     assert any("stopped (interrupted) before it scored any subset" in one for one in said)
     assert selector.stop_reason_ == "interrupted"
