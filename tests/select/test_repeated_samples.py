@@ -334,7 +334,8 @@ def test_samples_without_a_name_are_alone():
     names = np.array([f"P{one}" for one in X["patient_id"]], dtype=object)
     names[:24] = ""
     table = replace(make_dataset(X.drop(columns="patient_id"), y), rows=tuple(names))
-    numbers = samples_together(table, np.arange(200), np.ones(3, bool), 5).numbers
+    seen = np.ones(3, bool)
+    numbers = samples_together(table, np.arange(200), seen, ~seen, 5).numbers
     assert len(set(numbers[:24])) == 24
     assert len(set(numbers[24:])) == len(set(names[24:]))
 

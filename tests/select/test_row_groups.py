@@ -144,6 +144,51 @@ def test_that_is_said_of_numbers_and_reducts_too(selector, is_numeric):
         clone(selector).fit(frame(X, fall).rename(columns={"patient_id": "Fall"}), target)
 
 
+def panel(n_people=60, n_years=5):
+    """Return people who are asked every year, one after the other, and their wage."""
+    random = np.random.default_rng(0)
+    who = np.repeat(np.arange(n_people), n_years)
+    table = pd.DataFrame({"a": random.normal(size=len(who)), "year": np.tile(range(5), n_people)})
+    return table, who, random.normal(size=n_people)[who] + 0.5 * random.normal(size=len(who))
+
+
+@pytest.mark.parametrize("name", ["person", "worker", "employee", "household", "family"])
+def test_people_and_households_are_ids(name):
+    table, who, y = panel()
+    together, out = f"'{name}' belong together", f"'{name}' is named like an ID"
+    with pytest.warns(UserWarning, match=out), pytest.warns(UserWarning, match=together):
+        SoftSelector().fit(table.assign(**{name: who}), y)
+    size = SoftSelector().fit(table.assign(household=who % 6, family=who % 9), y)
+    assert not any("belong together" in note for note in size.result_.notes)
+
+
+@pytest.mark.parametrize("kind", ["numbers", "labels", "classes"])
+def test_samples_of_one_after_the_other_may_belong_together(kind):
+    table, who, y = panel()
+    who = [f"S{one}" for one in who] if kind == "labels" else who
+    y = y > 0 if kind == "classes" else y
+    with pytest.warns(UserWarning, match=r"'unit' may belong .* groups=X\['unit'\]"):
+        SoftSelector().fit(table.assign(unit=who), y)
+    with pytest.warns(UserWarning, match="'unit' may belong"):
+        ReductSelector("quickreduct").fit(table.assign(unit=who), y)
+
+
+@pytest.mark.parametrize("kind", ["trend", "noise", "year", "shuffled", "sorted"])
+def test_an_ordinary_column_in_order_is_no_person(kind):
+    table, who, y = panel()
+    name = "year" if kind == "year" else "dose"
+    if kind == "trend":
+        y = np.sin(who / 10) + 0.1 * table["a"].to_numpy()
+    elif kind == "noise":
+        y = np.random.default_rng(1).normal(size=len(who))
+    elif kind == "shuffled":
+        who = np.random.default_rng(1).permutation(who)
+    elif kind == "sorted":
+        who = np.sort(np.random.default_rng(1).integers(0, 40, len(who)))
+    found = SoftSelector().fit(table.assign(**{name: who}), y)
+    assert not any("belong together" in note for note in found.result_.notes)
+
+
 def test_a_number_with_which_the_target_rises_is_no_id():
     X, _, patient = patients()
     table = pd.DataFrame(X, columns=list("abcdef")).assign(dose=patient)
@@ -161,7 +206,9 @@ def test_other_columns_may_not_be_ids(kind):
     elif kind == "ranges":
         y = 1 * (patient > 12)
     fall = patient if kind == "ranges" else [f"F{one}" for one in patient]
-    found = SoftSelector().fit(pd.DataFrame(X, columns=list("abcdef")).assign(Fall=fall), y)
+    table = pd.DataFrame(X, columns=list("abcdef")).assign(Fall=fall)
+    order = np.random.default_rng(0).permutation(len(y))  # else they follow one another
+    found = SoftSelector().fit(table.iloc[order], y[order])
     assert not any("may belong together" in note for note in found.result_.notes)
 
 

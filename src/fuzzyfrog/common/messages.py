@@ -26,6 +26,13 @@ class Setting(NamedTuple):
         return self.name if self.value is None else f"{self.name}={self.value!r}"
 
 
+class OfTable(str):
+    """The name of a column as the value of a parameter that takes its values."""
+
+    def __repr__(self) -> str:
+        return f"X[{super().__repr__()}]"
+
+
 class Sentence(str):
     """Text that mentions parameters: a string with Python's names, which `worded` translates.
 

@@ -15,6 +15,7 @@ FEWEST_IDS = 5  # that a name alone makes one
 FEWEST_PIDS = 10  # as "pid" may be a party, too
 NEARLY_ALL = 0.95  # of the samples have another number
 EQUAL = 0.8  # of the values have equally many samples
+ALIKE = 2.0  # how much the means of values differ, by chance 1
 HEAD = 1000  # samples that rule out most numeric features
 
 # Last words of names such as "customerId" and "row_nr": those that nothing but an ID has, others
@@ -30,8 +31,10 @@ _TIMES = frozenset(_TIME_WORDS.split())
 _ALONE = frozenset(["number", "index", "code", "key", "row", "serial", "mail", "phone"])
 # Those whose samples belong together: by a name alone, and by their number, as in "userId".
 _NAMES = "subject subj patient participant respondent volunteer proband individual donor speaker"
-_NAMED = frozenset([*_NAMES.split(), "pat", "mrn", "animal", "mouse", "rat", "case"])
-_PEOPLE = _NAMED | {"person", "user", "customer", "client", "student", "pt", "usubj", "pid"}
+_NAMES += " person worker employee pat mrn animal mouse rat case"
+_NAMED = frozenset(_NAMES.split())
+_HOUSES = frozenset(["household", "family"])  # which may also be how many live there
+_PEOPLE = _NAMED | {"user", "customer", "client", "student", "pt", "usubj", "pid"}
 _THINGS = "row serial order invoice account sample record phone zip postal sequence seq family "
 _THINGS += "household house school town county store product choice"
 _NUMBERED = _PEOPLE | frozenset(_THINGS.split())
@@ -117,14 +120,15 @@ def keeps_together(dataset: Dataset, feature: int) -> bool | None:
     Several samples share a value. A number of people or animals ("patient_id") always does. A name
     alone ("subject", "id") does if it has at least five values that are whole numbers or have
     digits ("P07"), or 20 of any kind; any other ID ("shop_id") with 20; and a number or code of
-    anything ("nr", "ISO_code") with 20 that are equally frequent. A "pid" of fewer than ten values
-    with ten samples each or more may be a party, and looks like none.
+    anything ("nr", "ISO_code") and households with 20 that are equally frequent. A "pid" of fewer
+    than ten values with ten samples each or more may be a party, and looks like none.
     """
     name, column = dataset.feature_names[feature], dataset.values[:, feature]
     words = _words(name)
     is_of_people = _is_of_people(name)
     is_named = is_of_people or (says_identifier(name) and words[-1] in _IDS)
     may_be = words[-1:] and words[-1] in _OF_ANYTHING and not _TIMES.intersection(words)
+    may_be = may_be or (len(words) == 1 and words[0] in _HOUSES)
     if not (is_named or may_be) or holds_dates(dataset, feature):
         return False
     n_values = _n_whole(dataset, feature)
@@ -171,6 +175,34 @@ def may_keep_together(dataset: Dataset, feature: int) -> bool:
     n_changes = np.count_nonzero(changes)
     is_unordered = bool(dataset.categorical[feature]) or n_changes >= FEWEST_SAMPLES
     return bool(n_mixed >= FEWEST_VALUES and is_unordered)
+
+
+def are_in_turn(dataset: Dataset, feature: int) -> bool:
+    """Whether samples of a value follow one another, equally many, as of people in turn.
+
+    There are 20 values or more, and their samples have targets more alike than chance. Those of
+    numbers next to each other are not alike, as they would be of a dose or of years in order.
+    """
+    column, target = dataset.values[:, feature], dataset.target
+    if np.isnan(column).any() or not _are_whole(column) or holds_dates(dataset, feature):
+        return False
+    starts = np.flatnonzero(np.diff(column, prepend=np.nan) != 0)
+    n_values = len(starts)
+    if not FEWEST_VALUES <= n_values <= len(column) / 2 or _n_whole(dataset, feature) != n_values:
+        return False
+    if not _are_panel(column) or _TIMES.intersection(_words(dataset.feature_names[feature])):
+        return False
+    shown = target[:, np.newaxis] == np.unique(target)
+    values = (target / np.abs(target).max())[:, np.newaxis] if dataset.classes is None else shown
+    sizes = np.diff(starts, append=len(column))
+    means = np.add.reduceat(values.astype(np.float64), starts) / sizes[:, np.newaxis]
+    within = ((values - np.repeat(means, sizes, axis=0)) ** 2).sum() / (len(column) - n_values)
+    along = means[np.argsort(column[starts])]
+    between = along.var(axis=0).sum()
+    is_unordered = (np.diff(along, axis=0) ** 2).sum(axis=1).mean() >= between
+    return bool(
+        between * sizes.mean() >= ALIKE * within and (is_unordered or dataset.categorical[feature])
+    )
 
 
 @_kept

@@ -8,15 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
-from fuzzyfrog.common.messages import Sentence, Setting, count, first_few, shown, warn
+from fuzzyfrog.common.messages import OfTable, Sentence, Setting, count, first_few, shown, warn
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dataset import group_numbers
 from fuzzyfrog.data.weights import weighted, without_weightless
-from fuzzyfrog.select.identifiers import is_left_out_id, keeps_together, may_keep_together
+from fuzzyfrog.select.identifiers import (
+    are_in_turn,
+    is_left_out_id,
+    keeps_together,
+    may_keep_together,
+)
 
 Bits = NDArray[np.uint64]
 
 TOGETHER = "belong together and are not compared with each other"
+MAY = "may belong together: those of each value"
 ONE_GROUP = "All samples are in the same group, so groups are not used."
 COINCIDE = (
     "All samples of a class are in the same group, for every class, so none is compared with "
@@ -82,21 +88,25 @@ def _noted(dataset: Dataset, n_groups: int) -> Dataset:
 
 def noted_patients(dataset: Dataset, allowed: Masks) -> Dataset:
     """Return a table with a note if some feature may say which samples belong together."""
-    names = [
-        dataset.feature_names[one]
-        for one in np.flatnonzero(allowed).tolist()
-        if may_keep_together(dataset, one) and not is_left_out_id(dataset, one)
-    ]
-    if not names:
-        return dataset
-    note = Sentence(
-        f"Samples {with_the_same(names)} may belong together: those of each value have the same "
-        f"{'target' if dataset.classes is None else 'class'}. If it says which patient or batch "
-        "they are of, pass it as ",
-        Setting("groups"), ".",
-    )  # fmt: skip
-    warn(note)
-    return replace(dataset, notes=(*dataset.notes, note))
+    reasons = {
+        f"have the same {'target' if dataset.classes is None else 'class'}": may_keep_together,
+        "follow one another, equally many, and are alike": are_in_turn,
+    }
+    left: list[int] = np.flatnonzero(allowed).tolist()
+    for reason, is_so in reasons.items():
+        found = [one for one in left if is_so(dataset, one) and not is_left_out_id(dataset, one)]
+        left = [one for one in left if one not in found]
+        if not found:
+            continue
+        names = [dataset.feature_names[one] for one in found]
+        note = Sentence(
+            f"Samples {with_the_same(names)} {MAY} {reason}. If it says which person, place or "
+            "batch they are of, scores are too good: pass it as ",
+            Setting("groups", OfTable(names[0])), ".",
+        )  # fmt: skip
+        warn(note)
+        dataset = replace(dataset, notes=(*dataset.notes, note))
+    return dataset
 
 
 def _noted_copies(dataset: Dataset, allowed: Masks) -> Dataset:

@@ -185,6 +185,15 @@ class Doubts(ABC):
                 f"{self._without(leaking)}."
             )
         if not is_used and (best := self._near_perfect()) and (names := self._suspects()):
+            notes = [
+                note
+                for note in result.notes
+                if "may belong together" in note
+                and any(f"the same {shown(name)}" in note for name in names)
+            ]
+            if notes:
+                yield f"{best}, which is rare. {notes[0]}"
+                return
             it_is, them = ("it is", "it") if len(names) == 1 else ("they are", "them")
             yield (
                 f"{best}, which is rare, and {listed(names)} would do, or nearly. If {it_is} "
