@@ -162,7 +162,7 @@ def a_check(
         n_samples=178,
         chance=chance,
         scores=tuple(rows),
-        selections=(("alcohol", "hue"),) * 5,
+        selections=(load_dataset("wine").feature_names,) * 5,
         soft_features=soft,
         noise=NoiseGuard(n_taken=24, n_random=n_random, n_shuffles=5, n_samples=178, as_noise=0.4),
         far_out=None,

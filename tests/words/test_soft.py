@@ -101,13 +101,26 @@ def test_a_gain_or_loss_holds_for_the_best_model_and_on_average(lost, best_lost,
 
 
 @pytest.mark.parametrize(
-    ("size", "is_said"), [(5.0, False), (7.4, False), (7.6, True), (3.1, False)]
+    ("size", "is_said"), [(5.0, False), (6.0, False), (6.1, True), (4.0, False), (3.9, True)]
 )
 def test_scores_of_selections_of_other_sizes_are_said_first(size, is_said):
     result = replace(soft_result(size_rule="peak"), check=a_check(lost=0.0, size=size))
     said = f"The scores of models are those of {size:g} columns on average, selected in the folds"
     doubts = words_of(result).doubts()
     assert [one.startswith(said) for one in doubts] == [True] * is_said
+
+
+def test_columns_that_no_fold_selected_are_named_next_to_the_scores():
+    result = replace(soft_result(size_rule="peak"), check=a_check(lost=0.0, size=5.0))
+    first, *rest = result.names(result.selected)
+    result = replace(result, check=replace(result.check, selections=(tuple(rest),) * 5))
+    assert words_of(result).doubts() == [
+        "The scores of models are those of 5 columns on average, selected in the folds, and not of "
+        f"these 5. {first} was selected in no fold."
+    ]
+    everything = replace(result, selected=tuple(range(13)))
+    (said,) = words_of(everything).doubts()  # the headline has the scores of all
+    assert said.startswith("The folds selected 5 columns on average, with which the best model sc")
 
 
 @pytest.mark.parametrize(("alone", "is_said"), [(0.98, True), (0.97, False)])

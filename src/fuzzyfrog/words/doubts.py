@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from fuzzyfrog.common.messages import count, listed, shown
 from fuzzyfrog.result import Result
+from fuzzyfrog.result.check import shown as score_shown
 from fuzzyfrog.words.columns import change_of_models, let_in_sentences, models_exchanged
 from fuzzyfrog.words.text import leaks_in_words, named
 
 NEAR_PERFECT = 0.975  # accuracy or R² that few honest columns allow
 FEW = 3  # selected features that may all be suspects
-OTHER_SIZE, OTHER_BY = 1.5, 2  # factor and number by which selections in the folds differ much
+OTHER_SIZE = 0.2  # of the columns: by which selections in the folds differ much
 
 
 class Doubts(ABC):
@@ -147,16 +148,26 @@ class Doubts(ABC):
         return f"For prediction, try twice as many columns ({more}), or keep all columns."
 
     def _other_sizes(self) -> Iterator[str]:
-        """Yield a sentence if the scores are those of many more or fewer columns."""
-        check, size = self.result.check, len(self.result.selected)
+        """Yield a sentence if the folds selected other columns, of which the scores are."""
+        check, names = self.result.check, self.result.names(self.result.selected)
         if check is None or check.selected is None or self.result.settings.get("feature_groups"):
             return
-        folds = check.selected.n_features
-        if max(folds / size, size / folds) >= OTHER_SIZE and abs(folds - size) >= OTHER_BY:
+        size, in_folds = len(names), check.selected.n_features
+        absent = [one for one in names if one not in check.taken] if check.taken else []
+        if not absent and abs(in_folds - size) <= OTHER_SIZE * size:
+            return
+        never = f" {named(absent)} {'was' if len(absent) == 1 else 'were'} selected in no fold."
+        never = never if absent else ""
+        if self.has_all:
             yield (
-                f"The scores of models are those of {check.selected.average_size}, selected in the "
-                f"folds, and not of these {size:,}."
+                f"The folds selected {check.selected.average_size}, with which the best model "
+                f"scores {score_shown(check.selected.best)}.{never}"
             )
+            return
+        yield (
+            f"The scores of models are those of {check.selected.average_size}, selected in the "
+            f"folds, and not of {'this one' if size == 1 else f'these {size:,}'}.{never}"
+        )
 
     def _noisy(self) -> Iterator[str]:
         """Yield a sentence if the measure cannot tell these columns from noise."""
