@@ -12,6 +12,7 @@ from fuzzyfrog.report import render_report, summary_html
 from fuzzyfrog.report.plot_data import models
 from fuzzyfrog.result import Alike, Check
 from fuzzyfrog.words import words_of
+from fuzzyfrog.words.columns import columns_lead, remark
 from report.made import HOSTILE, a_check, changed, soft_result
 from words.pages import STRICT, text_of
 
@@ -88,11 +89,19 @@ def test_the_headline_is_about_the_best_model():
     [
         (0.05, 0.05, ": a loss"),
         (-0.05, -0.02, ": a gain"),
-        (0.05, 0.0, ": no clear difference; on average, a loss of 0.033"),
+        (
+            0.05,
+            0.0,
+            ": mixed, no clear difference for the best model and a loss of 0.033 on average",
+        ),
         (0.0, 0.0, ": no clear difference"),
         (-0.05, 0.0, ": no clear difference"),
-        (0.0, 0.03, "chance 0.333): it loses 0.030; on average, no clear difference"),
-        (0.0, -0.03, "chance 0.333): it gains 0.030; on average, no clear difference"),
+        (0.0, 0.03, "mixed, a loss of 0.030 for the best model and no clear difference on average"),
+        (
+            0.0,
+            -0.03,
+            "mixed, a gain of 0.030 for the best model and no clear difference on average",
+        ),
     ],
 )
 def test_a_gain_or_loss_holds_for_the_best_model_and_on_average(lost, best_lost, ending):
@@ -212,7 +221,7 @@ def test_random_columns_that_are_taken_come_before_the_headline():
     result = replace(soft_result(), check=a_check(lost=0.0, n_random=13))
     (said,) = words_of(result).doubts()
     assert said == (
-        f"Many of these {len(result.selected)} columns may be noise: in 5 trials with a random "
+        f"Some of these {len(result.selected)} columns may be noise: in 5 trials with a random "
         "column for every real one, 13 of the 24 columns taken were random."
     )
     names = result.names(result.selected)
@@ -249,3 +258,30 @@ def test_sentences_have_a_space_between_them(wine_result, hostile_result):
         assert len(paragraphs) > 10
         for paragraph in paragraphs:
             assert not re.search(r"[a-z0-9%)]\.[A-Z][a-z]", re.sub(r"<[^>]+>", "", paragraph))
+
+
+def test_a_selected_column_that_clearly_lowers_the_dependency_is_said_to():
+    result = soft_result(size_rule="peak")
+    at = result.selected[-1]
+    for adds, said in ((-0.0012, "lowers the soft dependency"), (-0.0003, "adds nothing")):
+        one = replace(result.columns[at], adds=adds, error=0.0002, replacements=())
+        columns = (*result.columns[:at], one, *result.columns[at + 1 :])
+        assert remark(words_of(replace(result, columns=columns)), one).startswith(said)
+
+
+@pytest.mark.parametrize("lost", [0.08, 0.0])
+def test_unneeded_columns_do_not_contradict_a_loss_of_models(lost):
+    words = words_of(replace(soft_result(), check=a_check(lost=lost)))
+    assert ("models do worse without them" in columns_lead(words)) is (lost > 0)
+
+
+@pytest.mark.parametrize(("n_rare", "title"), [(40, "accuracy"), (12, "accuracy"), (5, "balanced")])
+def test_the_accuracy_of_neighbors_is_named_with_what_is_easy(n_rare, title):
+    random = np.random.default_rng(0)
+    rare = np.arange(100) < n_rare
+    X = pd.DataFrame({"a": random.normal(size=100) + 2 * rare, "b": random.normal(size=100)})
+    words = words_of(SoftSelector().fit(X, rare).result_)
+    assert title in words.listing().titles[-1]
+    assert ("kNN" in words.brief) is (n_rare == 12)
+    usual = {40: "class: 0.600", 12: "class: 0.880"}.get(n_rare, "")
+    assert dict(words.facts())["kNN"].partition("; always the most frequent ")[2] == usual

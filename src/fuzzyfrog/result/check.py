@@ -47,18 +47,18 @@ class Difference(NamedTuple):
         return _exceeds(-self.mean, self.error) and _exceeds(-self.best, self.best_error)
 
     def in_words(self) -> str:
-        """Return the difference of the best models, and what is unlike on average.
+        """Return "no clear difference", or how the best model and the average are not alike.
 
         A gain on average that the best model has not is often that of a poor one, and not said.
         """
         unclear = "no clear difference"
         best = average = unclear
         if _exceeds(abs(self.best), self.best_error):
-            best = f"it {'gains' if self.best > 0 else 'loses'} {shown(abs(self.best))}"
+            best = f"a {'gain' if self.best > 0 else 'loss'} of {shown(abs(self.best))}"
         if _exceeds(abs(self.mean), self.error):
             average = f"a {'gain' if self.mean > 0 else 'loss'} of {shown(abs(self.mean))}"
         is_said = best != average and not (best == unclear and self.mean > 0)
-        return f"{best}; on average, {average}" if is_said else best
+        return f"mixed, {best} for the best model and {average} on average" if is_said else best
 
 
 def _exceeds(value: float, error: float) -> bool:
@@ -383,7 +383,7 @@ class Check(Part, frozen=True):
     def _sentences(self) -> list[str]:
         lines = [] if self.far_out is None else [self.far_out]
         if self.noise is not None and self.noise.fails:
-            lines.append(f"Random columns are taken about as often as real ones: {self.noise}.")
+            lines.append(f"Random columns are often taken: {self.noise}.")
         lines.append(f"{self.verdict('The selected columns')}.")
         if self.taken:
             lines.append(f"Selected in the folds: {self.taken_in_words()}.")

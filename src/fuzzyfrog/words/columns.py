@@ -20,6 +20,7 @@ RULES = {
     "copy": "says the same as another column", "constant": "has a single value",
     "empty": "has no value",
 }  # fmt: skip
+LOWERS = 2.0  # standard errors by which a column clearly lowers the score
 UNREPLACED = "no column tried in its place makes up for half of that"
 MARK_NAMES: dict[str, str] = {
     **dict(zip(ROLES, ROLES, strict=True)),
@@ -33,12 +34,17 @@ def columns_lead(words: Words) -> str:
     if words.result.stability is not None:
         halves = f" Halves: {words.result.stability.sentence()}."
     many = "" if words.result.n_reducts < 2 else " The share is that of the subsets that have it."
+    check, roles = words.result.check, {one.role for one in words.result.columns}
+    unneeded = ""
+    if check is not None and check.loses and "unneeded" in roles:
+        unneeded = " Unneeded columns add little by this measure, but models do worse without them."
     has_errors = any(one.error is not None for one in words.result.columns)
     error = ", with its standard error over the samples" if has_errors else ""
     return (
         f"Alone is {words.score} of the column by itself. Adds is how much higher that of the "
         f"selected columns is with it than without it{error}. A substitute could take the place of "
-        f"a selected column at the cost in parentheses.{many}{halves}"
+        f"a selected column; the change is in parentheses, a loss if negative.{unneeded}{many}"
+        f"{halves}"
     )
 
 
@@ -154,29 +160,35 @@ def remark(words: Words, one: Column) -> str:
 
 
 def why_idle(words: Words, name: str) -> str:
-    """Return why a selected column is there that adds nothing measurable.
+    """Return why a selected column is there that adds nothing measurable, or lowers the score.
 
-    Without a period; empty if it adds something, or nobody knows.
+    Without a period; empty if it adds something, or nobody knows why it adds nothing.
     """
     result = words.result
     at = [one.name for one in result.columns].index(name)
-    if result.columns[at].is_measurable:
+    one = result.columns[at]
+    if one.is_measurable:
         return ""
-    said = "adds nothing measurable"
+    lowers = (one.adds or 0.0) < -LOWERS * (one.error or 0.0)
+    said = f"lowers {words.score}" if lowers else "adds nothing measurable"
+    unknown = said if lowers else ""
     if result.asked_size is not None:
         return f"{said}, but {count(result.asked_size, 'column')} were asked for"
     if repr(name) in str(result.settings.get("must_include")):
         return f"{said}, but was to be included"
     if at not in result.added:
-        return ""
+        return unknown
     peak = max(result.front, key=lambda one: one.dependency)
     chosen = next((one for one in result.front if one.features == result.selected), peak)
     step, scores = result.added.index(at), {one.size: one.dependency for one in result.front}
     if step < peak.size:
         helped = scores.get(step + 1, 0.0) > scores.get(step, words.result.chance or 0.0)
-        return f"{said} next to the others, but did before they were chosen" if helped else ""
+        did = "raised it" if lowers else "did"
+        if helped:
+            return f"{said} next to the others, but {did} before they were chosen"
+        return unknown
     if not chosen.accuracy or not peak.accuracy or chosen.accuracy <= peak.accuracy:
-        return ""
+        return unknown
     right = "predict better" if words.is_numeric else "are right more often"
     return (
         f"{said}, but neighbors {right} with {chosen.size:,} columns than with {peak.size:,} "

@@ -239,7 +239,7 @@ class Doubts(ABC):
         return result.names(chosen)
 
     def _may_be_noise(self) -> str:
-        return f"The {self.kind} takes random columns about as often as real ones"
+        return f"The {self.kind} often takes random columns"
 
     def _own_doubts(self) -> list[str]:
         return []

@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 
 from fuzzyfrog.common.messages import count, percent
-from fuzzyfrog.result import SoftPath
+from fuzzyfrog.result import Result, SoftPath
 from fuzzyfrog.result.check import shown as score_shown
 from fuzzyfrog.words.columns import substitutes_line
 from fuzzyfrog.words.common import Ambiguous, Examples, Fact, Listing, Standing, Words
 from fuzzyfrog.words.text import gamma, named
+
+OFTEN = 0.75  # share of a class from which on always predicting it is hard to beat
 
 
 class SoftWords(Words):
@@ -16,8 +18,13 @@ class SoftWords(Words):
     symbol = measured = axis = "soft dependency"
     score = "the soft dependency"
     kind = "soft measure"
-    brief = ("measured", "substitute")
+    brief: tuple[str, ...] = ("measured", "substitute")
     tries_exchanges = True
+
+    def __init__(self, result: Result) -> None:
+        super().__init__(result)
+        if self._usual >= OFTEN and result.chosen_accuracy is not None:
+            self.brief = (*self.brief, "kNN")
 
     @property
     def _chance(self) -> float:
@@ -56,7 +63,9 @@ class SoftWords(Words):
             step = steps.get(size)
             right = "" if step is None or step.accuracy is None else score_shown(step.accuracy)
             rows.append((name, "" if step is None else f"{step.dependency:.3f}", right))
-        return Listing(("feature added", "soft dependency", "kNN (optimistic)"), rows)
+        right = "kNN R²" if self.is_numeric else "kNN accuracy"
+        right = "balanced kNN" if self._is_by_class else right
+        return Listing(("feature added", "soft dependency", f"{right} (optimistic)"), rows)
 
     def size_reason(self) -> str:
         """Return why there are as many features as there are, without a final period."""
@@ -116,11 +125,14 @@ class SoftWords(Words):
         return f"{'balanced ' if self._is_by_class else ''}{super().accuracy()}"
 
     def _by_neighbors(self, accuracy: float) -> str:
-        usual = ""
-        if not self.is_numeric and not self._is_by_class:
-            counts = [one.count for one in self.result.table.target.classes]
-            usual = f"; always the most frequent class: {max(counts) / sum(counts):.3f}"
+        usual = f"; always the most frequent class: {self._usual:.3f}" if self._usual else ""
         return f"{self.accuracy()}: {accuracy:.3f}{usual}"
+
+    @property
+    def _usual(self) -> float:
+        """The accuracy of always predicting the most frequent class; 0 if that is not the score."""
+        counts = [one.count for one in self.result.table.target.classes]
+        return 0.0 if self.is_numeric or self._is_by_class else max(counts) / sum(counts)
 
     @property
     def _quick_test(self) -> float | None:
@@ -209,7 +221,7 @@ class SoftWords(Words):
 
     def _may_be_noise(self) -> str:
         size = len(self.result.selected)
-        these = "This column" if size == 1 else f"Many of these {size:,} columns"
+        these = "This column" if size == 1 else f"Some of these {size:,} columns"
         return f"{these} may be noise"
 
     def examples(self) -> Examples:
