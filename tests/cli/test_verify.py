@@ -145,7 +145,9 @@ def test_text_for_people_and_an_exit_code_for_scripts(in_process, tmp_path, monk
         "The 5 selected columns predict new rows not clearly worse than old ones: "
     )
     assert "No selected column has clearly shifted." in lines
-    assert lines[-1].startswith("Note: 60 new rows repeat old rows in every column")
+    assert lines[-1].startswith(
+        "Note: 60 new rows look like copies of old rows, equal in every column"
+    )
     moved = frame.assign(alcohol=frame["alcohol"] - 3).rename(columns={"kind": "class"})
     moved.to_csv("moved.csv", index=False)
     code, out, _ = in_process("verify", "run.json", "moved.csv", "--table", "wine", "-q")

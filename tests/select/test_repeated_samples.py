@@ -231,18 +231,35 @@ def test_equal_rows_of_few_categories_are_no_copies(kind):
     elif kind == "with fares":
         X = np.column_stack([X, random.choice([7.25, 7.9, 8.05, 13.0, 26.0], 600)])
     assert len(np.unique(X, axis=0)) < 200
-    assert copies_among(X).tolist() == list(range(600))
+    numbers, n_repeating = copies_among(X)
+    assert numbers.tolist() == list(range(600))
+    assert n_repeating == 600 - len(np.unique(X, axis=0))
+
+
+@pytest.mark.parametrize("n_copies", [0, 20])
+def test_rows_that_repeat_others_by_chance_are_counted_too(n_copies):
+    random = np.random.default_rng(0)
+    X = np.column_stack([random.integers(0, [4, 2, 3], (600, 3)), np.zeros(600)])
+    X[:n_copies, 3] = X[n_copies : 2 * n_copies, 3] = np.arange(n_copies) + 0.5
+    X[:n_copies, :3] = X[n_copies : 2 * n_copies, :3]
+    n_repeating = 600 - len(np.unique(X, axis=0))
+    found = unwarned(QUICK, X, random.integers(0, 2, 600)).notes[0]
+    assert found.startswith(f"{n_repeating} of the 600 samples repeat another one in every feature")
+    assert "by chance, and may be in different folds." in found
+    assert (f"{n_copies} of them look like copies, which are in the same" in found) == (
+        n_copies > 0
+    )
 
 
 def test_one_copy_is_a_copy_whatever_its_zeros_and_gaps_look_like():
     X = np.random.default_rng(0).normal(size=(50, 3))
     X[3] = [0.0, 1.5, np.nan]
     X[40] = [-0.0, 1.5, -np.float64("nan")]
-    numbers = copies_among(X)
+    numbers, _ = copies_among(X)
     assert numbers[3] == numbers[40]
     assert numbers.max() == 48
     X[40] = [1.5, 0.0, np.nan]
-    assert copies_among(X).max() == 49
+    assert copies_among(X)[0].max() == 49
 
 
 @pytest.mark.parametrize("kind", ["classes", "rare classes", "numbers"])

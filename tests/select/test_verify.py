@@ -243,7 +243,9 @@ def test_rows_may_be_set_aside_as_before():
     few = selector.verify(FIRST[0][:20], FIRST[1][:20], old=FIRST)
     assert few.holds == (few.n_broken + few.n_old_broken <= 30)
     assert few.holds
-    assert found.notes[0].startswith("130 new rows repeat old rows in every column")
+    assert found.notes[0].startswith(
+        "130 new rows look like copies of old rows, equal in every column"
+    )
 
 
 def test_a_selection_that_was_never_enough_keeps_its_share():
@@ -318,8 +320,8 @@ def test_what_is_new_is_noted():
         "'n' is missing in 1 new row and in no old one.",
         "'c' has categories that no old row has: 'zz', in 1 new row.",
         "New classes, which no old row has: 'w'.",
-        "1 new row repeats an old row in every column that is compared: leave out what is the same "
-        "sample.",
+        "1 new row looks like a copy of an old row, equal in every column compared: leave "
+        "out what is the same sample.",
         "Columns that the old table does not have are ignored: 'more'.",
     )
 

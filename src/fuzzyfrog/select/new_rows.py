@@ -187,15 +187,15 @@ def aligned(old: Dataset, new: Dataset, needed: Masks) -> tuple[Dataset, list[st
         if more := longer[len(classes) :]:
             notes.append(f"New classes, which no old row has: {listed(map(str, more))}.")
         target, classes = codes.astype(np.int64), longer
-    numbers = copies_among(np.vstack([old.values[:, needed], values[:, needed]]))
+    numbers, _ = copies_among(np.vstack([old.values[:, needed], values[:, needed]]))
     n_repeated = int(np.isin(numbers[old.n_samples :], numbers[: old.n_samples]).sum())
     if n_repeated:
         rows = (
-            "1 new row repeats an old row"
+            "1 new row looks like a copy of an old row"
             if n_repeated == 1
-            else f"{n_repeated:,} new rows repeat old rows"
+            else f"{n_repeated:,} new rows look like copies of old rows"
         )
-        notes.append(f"{rows} in every column that is compared: leave out what is the same sample.")
+        notes.append(f"{rows}, equal in every column compared: leave out what is the same sample.")
     return replace(
         old, values=values, target=target, classes=classes, categories=tuple(categories),
         rows=new.rows, groups=None, weights=None,

@@ -24,6 +24,7 @@ from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.select.identifiers import keeps_together
 from fuzzyfrog.select.row_groups import (
+    MANY_COPIES,
     connected,
     copies_among,
     joined,
@@ -54,7 +55,9 @@ class Together:
     categories : dict of str to int
         Columns with the name of an ID whose values look like categories: their number.
     copies : int64[n_samples]
-        A number for each sample, the same for those that repeat another one.
+        A number for each sample, the same for those that are copies of another one.
+    n_repeating : int
+        How many samples repeat another one, as copies do, and rows of few different values.
     ids : dict of str to int64[n_samples]
         Such numbers by each of the columns.
     included : tuple of str
@@ -68,6 +71,7 @@ class Together:
     not_by: tuple[str, ...]
     categories: dict[str, int]
     copies: Integers
+    n_repeating: int
     ids: dict[str, Integers]
     included: tuple[str, ...]
     groups: Integers | None
@@ -91,13 +95,21 @@ class Together:
             yield f"Samples {with_the_same(torn)} {TORN}"
         elif self.groups is not None and _are_torn(self.groups, parts):
             yield f"Samples of the same group {TORN}"
-        if n_copies := len(self.copies) - int(self.copies.max()) - 1:
-            are = TORN if _are_torn(self.copies, parts) else "are in the same fold."
-            yield (
-                f"{n_copies:,} of the {len(self.copies):,} samples "
-                f"{'repeats' if n_copies == 1 else 'repeat'} another one in every feature, "
-                f"and equal samples {are}"
+        n_copies = len(self.copies) - int(self.copies.max()) - 1
+        if n_copies or self.n_repeating >= MANY_COPIES * len(self.copies):
+            repeat = (
+                f"{self.n_repeating:,} of the {len(self.copies):,} samples "
+                f"{'repeats' if self.n_repeating == 1 else 'repeat'} another one in every feature"
             )
+            are = TORN if _are_torn(self.copies, parts) else "are in the same fold."
+            if n_copies == self.n_repeating:
+                yield f"{repeat}, and equal samples {are}"
+            else:
+                yield f"{repeat}, as rows of few different values do by chance, and may be in " + (
+                    f"different folds. {n_copies:,} of them look like copies, which {are}"
+                    if n_copies
+                    else "different folds. If they are copies, remove them."
+                )
         if self.included:
             yield (
                 f"Samples {with_the_same(self.included)} may be in different folds, since it is "
@@ -133,14 +145,17 @@ def samples_together(
         for one, column in enumerate(dataset.values.T)
         if says[one] is None and not included[one]
     }
-    together = copies = copies_among(dataset.values[np.ix_(rows, np.flatnonzero(seen))])
+    copies, n_repeating = copies_among(dataset.values[np.ix_(rows, np.flatnonzero(seen))])
+    together = copies
     groups = None
     if dataset.groups is not None:
         groups = np.unique(dataset.groups[rows], return_inverse=True)[1]
         together = connected(together, groups)
     by_id = numbers_by_id(dataset, rows, ids)
     together, by, not_by = joined(by_id, together, 1 / n_folds)
-    return Together(together, tuple(by), tuple(not_by), categories, copies, by_id, kept, groups)
+    return Together(
+        together, tuple(by), tuple(not_by), categories, copies, n_repeating, by_id, kept, groups
+    )
 
 
 def _checked_part(train: Any, test: Any, n_samples: int) -> tuple[Integers, Integers]:

@@ -118,12 +118,14 @@ def _noted_copies(dataset: Dataset, allowed: Masks) -> Dataset:
     ]
     if not features or dataset.n_samples * len(features) > MOST_CELLS:
         return dataset
-    n_copies = dataset.n_samples - 1 - int(copies_among(dataset.values[:, features]).max())
+    copies, n_repeating = copies_among(dataset.values[:, features])
+    n_copies = dataset.n_samples - 1 - int(copies.max())
     if n_copies < MANY_COPIES * dataset.n_samples:
         return dataset
     note = Sentence(
-        f"{n_copies:,} of the {dataset.n_samples:,} samples repeat another one in every feature. "
-        "If they are not independent, say which belong together with ", Setting("groups"), ".",
+        f"{n_repeating:,} of the {dataset.n_samples:,} samples repeat another one in every "
+        "feature. If they are not independent, say which belong together with ",
+        Setting("groups"), ".",
     )  # fmt: skip
     warn(note)
     return replace(dataset, notes=(*dataset.notes, note))
@@ -193,8 +195,8 @@ def _largest(numbers: Integers) -> int:
     return int(np.bincount(numbers).max())
 
 
-def copies_among(values: Floats) -> Integers:
-    """Return a number for each row, the same for copies.
+def copies_among(values: Floats) -> tuple[Integers, int]:
+    """Return a number for each row, the same for copies, and how many rows repeat another one.
 
     Copies are equal in every column. In a table of few categories, most rows are equal to others
     and no copies: there, some column can take another value and the row is again one of the table.
@@ -207,8 +209,9 @@ def copies_among(values: Floats) -> Integers:
     for first in range(0, values.shape[1], COLUMNS_AT_ONCE):
         whole += _digests(values, first, first + COLUMNS_AT_ONCE).sum(axis=1, dtype=np.uint64)
     _, of_kind, kinds = np.unique(whole, return_index=True, return_inverse=True)
-    if len(of_kind) == n_rows:
-        return np.arange(n_rows)
+    n_repeating = n_rows - len(of_kind)
+    if not n_repeating:
+        return np.arange(n_rows), 0
     whole, different = whole[of_kind], values[of_kind]
     is_usual = np.zeros(len(whole), np.bool_)
     n_values = []
@@ -218,8 +221,8 @@ def copies_among(values: Floats) -> Integers:
         n_values.append(n_here)
         is_usual |= has_value & _shared(whole - digests)[0]
     if max(n_values) <= 2 or sum(one > 1 for one in n_values) < 2:
-        return np.arange(n_rows)
-    return numbered(kinds, is_usual[kinds])
+        return np.arange(n_rows), n_repeating
+    return numbered(kinds, is_usual[kinds]), n_repeating
 
 
 def _shared(digests: Bits) -> tuple[Masks, int]:
