@@ -232,7 +232,9 @@ def test_the_order_of_dates_has_a_way_out_on_the_command_line(in_process, tmp_pa
         f"2024-{k // 28 + 1:02}-{k % 28 + 1:02},{k % 2 + k % 7 / 20},{k % 2}" for k in range(60)
     ]
     table.write_text("\n".join(["day,a,y", *rows]) + "\n")
-    _, _, err = in_process("select", table, "--target", "y", "--no-check", "-q")
+    asked = ["select", table, "--target", "y", "--no-check", "-q"]
+    assert "The samples are in the order of 'day'." in in_process(*asked, "--dates", "parts")[2]
+    _, _, err = in_process(*asked)
     assert "The samples are in the order of 'day'." in err
     assert "`fuzzyfrog verify` after a run on earlier rows tests them on later samples." in err
     assert "TimeSeriesSplit" not in err

@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
-from fuzzyfrog import FeatureSelector, ReductSelector, SoftSelector, check
+from fuzzyfrog import FeatureSelector, ReductSelector, SoftSelector, check, date_parts
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.data.dataset import group_numbers
 from fuzzyfrog.measure import SoftDependency
@@ -322,14 +322,16 @@ def test_many_rows_that_repeat_others_are_said():
     SoftSelector().fit(X[twice[:125]], y[twice[:125]])  # nor for few
 
 
+@pytest.mark.parametrize("how", ["left out", "parts"])
 @pytest.mark.parametrize("order", ["rising", "falling", "mixed"])
-def test_rows_in_the_order_of_a_date_are_said(order):
+def test_rows_in_the_order_of_a_date_are_said(order, how):
     X, y, _ = patients()
     days = pd.date_range("2024-01-01", periods=len(y)).to_numpy()
     days = {"rising": days, "falling": days[::-1], "mixed": np.roll(days, 40)}[order]
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        SoftSelector().fit(pd.DataFrame(X).add_prefix("x").assign(day=days), y)
+        table = pd.DataFrame(X).add_prefix("x").assign(day=days)
+        SoftSelector().fit(date_parts(table) if how == "parts" else table, y)
     told = [str(one.message) for one in said if "TimeSeriesSplit" in str(one.message)]
     assert len(told) == (order != "mixed")
     assert not told or told[0].startswith("The samples are in the order of 'day'.")

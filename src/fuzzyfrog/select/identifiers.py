@@ -7,7 +7,7 @@ import numpy as np
 
 from fuzzyfrog.common.arrays import Floats
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.data.dates import holds_dates
+from fuzzyfrog.data.dates import PARTS, holds_dates
 
 FEWEST_SAMPLES = 10  # with fewer, it means nothing if all values differ
 FEWEST_VALUES = 20  # of a feature that is nearly an identifier
@@ -100,13 +100,20 @@ def _are_panel(column: Floats) -> bool:
     return usual > 1 and bool(frequent[usual] >= EQUAL * len(counts))
 
 
-def are_ordered_dates(dataset: Dataset, feature: int) -> bool:
-    """Whether a feature holds dates that only grow, or only fall, and are many different ones."""
+def ordered_date(dataset: Dataset, feature: int) -> str | None:
+    """Return the name of a date that only grows, or only falls, with many different ones.
+
+    A date that is replaced by its parts is known by its days.
+    """
+    name = dataset.feature_names[feature]
     if not holds_dates(dataset, feature):
-        return False
+        date = name.removesuffix("_days")
+        if not {f"{date}_{part}" for part in PARTS}.issubset(dataset.feature_names) or date == name:
+            return None
+        name = date
     steps = np.diff(dataset.values[:, feature])
     is_sorted = bool((steps >= 0).all() or (steps <= 0).all())
-    return is_sorted and int(np.count_nonzero(steps)) >= FEWEST_SAMPLES
+    return name if is_sorted and np.count_nonzero(steps) >= FEWEST_SAMPLES else None
 
 
 def is_left_out_id(dataset: Dataset, feature: int) -> bool:

@@ -18,9 +18,9 @@ from fuzzyfrog.result import Alike
 from fuzzyfrog.result.columns import Rule
 from fuzzyfrog.select.copies import find_alike
 from fuzzyfrog.select.identifiers import (
-    are_ordered_dates,
     doubt_about,
     doubt_about_shared,
+    ordered_date,
 )
 
 MOST_SENTENCES = 5  # of a kind; if there are more, they become one
@@ -103,13 +103,12 @@ def left_out(
         sentences += _said(dataset, staying, " To leave it out, pass ", "exclude")
     else:
         sentences += _said(dataset, staying, " Add other columns.", "")
-    for feature in doubts:
-        if are_ordered_dates(dataset, feature):
-            name = shown(dataset.feature_names[feature])
+    for feature in free:
+        if date := ordered_date(dataset, feature):
             sentences.append(
                 Sentence(
-                    f"The samples are in the order of {name}. If they are a time series, random "
-                    "folds flatter models: ",
+                    f"The samples are in the order of {shown(date)}. If they are a time series, "
+                    "random folds flatter models: ",
                     Setting("check(selector, X, y, cv=TimeSeriesSplit())"),
                     " tests them on later samples.",
                 )
