@@ -222,3 +222,15 @@ def test_a_search_of_scikit_learn_warns_once(action, n_times):
         for _ in range(2):
             SoftSelector().fit(X, X["a"] % 2)
     assert sum("the same value" in str(one.message) for one in caught) == n_warned + 2
+
+
+@pytest.mark.parametrize(("action", "n_times"), [("default", 1), ("always", 3)])
+def test_a_search_warns_once_though_numbers_differ(action, n_times):
+    who = np.sqrt(np.arange(60) * 4).astype(int)
+    X = pd.DataFrame({"a": np.arange(60) % 7, "b": np.arange(60) % 5, f"{action}_patient_id": who})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter(action)
+        cross_val_score(make_pipeline(SoftSelector(), KNeighborsClassifier()), X, X["a"] > 3, cv=3)
+    said = [str(one.message) for one in caught if "named like an ID" in str(one.message)]
+    assert len(said) == n_times
+    assert action == "default" or len(set(said)) > 1

@@ -13,6 +13,7 @@ from typing import NamedTuple, Self
 MAX_CHARACTERS = 60
 MAX_ITEMS = 10
 CLOSE = 0.7  # similarity of names, from 0 to 1, above which one may be meant
+NAME_OR_NUMBER = re.compile(r"('[^']*')|\d[\d,.]*")
 PACKAGE = str(Path(__file__).parent.parent)
 
 
@@ -144,9 +145,10 @@ def warn(sentence: str, kind: type[Warning] = UserWarning) -> None:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame, level = frame.f_back, level + 1
     if str(frame.f_globals.get("__name__")).startswith("sklearn.") and _is_shown_once(kind):
-        if (sentence, kind) in _shown:
+        said = NAME_OR_NUMBER.sub(r"\1", sentence)  # numbers differ from fold to fold
+        if (said, kind) in _shown:
             return
-        _shown.add((sentence, kind))
+        _shown.add((said, kind))
     warnings.warn(sentence, kind, stacklevel=level)
 
 
