@@ -668,7 +668,7 @@ def test_a_table_names_what_was_tried():
     assert head == "balanced accuracy, 3 folds, 150 samples"
     assert columns.split("  ")[-1].strip() == "difference"
     assert everything.split()[:3] == ["all", "columns", "4.0"]
-    assert "as often as real ones: " in text
+    assert "Random columns are often taken: " in text
     assert "Noise guard: " in str(check(SOFT, load_dataset("iris"), cv=3))
 
 
@@ -738,3 +738,34 @@ def test_r2_is_that_of_all_predictions_together():
     assert found.is_better_than_chance
     huge = check(SOFT, X, 1e200 * y, groups=firm, **given)
     assert huge.all.best == pytest.approx(found.all.best)
+
+
+@pytest.mark.parametrize(("n_groups", "is_clear"), [(8, False), (12, True)])
+def test_few_groups_that_are_told_apart_beat_chance(n_groups, is_clear):
+    random, groups = np.random.default_rng(0), np.repeat(range(n_groups), 8)
+    y = groups % 2
+    X = random.normal(size=(len(y), 3))
+    X[:, 0] = 6 * y + 0.3 * X[:, 0]
+    found = check(SOFT, X, y, groups=groups)
+    assert (found.selected.best, found.is_better_than_chance) == (1.0, is_clear)
+    assert any("8 groups of samples are too few" in one for one in found.notes) is not is_clear
+
+
+def test_one_group_at_a_time_beats_chance():
+    random, groups = np.random.default_rng(1), np.repeat(range(20), 4)
+    y = random.normal(size=20)[groups]
+    X = np.column_stack([y + 0.01 * random.normal(size=80), random.normal(size=80)])
+    found = check(SOFT, X, y, groups=groups, cv=LeaveOneGroupOut())
+    assert found.is_better_than_chance
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e150, 1e300])
+def test_r2_depends_on_no_scale_of_the_weights(scale):
+    random = np.random.default_rng(2)
+    X, weights = random.normal(size=(60, 3)), random.random(60) + 0.1
+    y = X[:, 0] + 0.5 * X[:, 1]
+    neighbors = [
+        check(SOFT, X, y, sample_weight=one * weights, cv=3).all.by_model[0] for one in (1, scale)
+    ]
+    assert neighbors[0] == pytest.approx(neighbors[1], abs=1e-9)
+    assert neighbors[0] < 0.99

@@ -26,6 +26,7 @@ from fuzzyfrog.data.dataset import group_numbers
 from fuzzyfrog.data.weights import checked_weights, without_weightless
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result import Check, ModelScores, NoiseGuard
+from fuzzyfrog.result.check import CLEARLY
 from fuzzyfrog.result.check import shown as score_shown
 from fuzzyfrog.select.choosers import OtherSelector, Selecting
 from fuzzyfrog.select.far_out import far_out, told
@@ -43,7 +44,7 @@ from fuzzyfrog.select.models import (
 from fuzzyfrog.select.repeated_samples import LEAST_IN_A_FOLD, Parts, parts_of, samples_together
 from fuzzyfrog.select.selection import with_groups
 from fuzzyfrog.select.settings import HIGHEST_SEED, Settings
-from fuzzyfrog.select.shuffled import Above
+from fuzzyfrog.select.shuffled import above_shuffled
 from fuzzyfrog.select.table_selector import TableSelector
 
 Hear = Callable[[str], None]
@@ -233,6 +234,11 @@ class CrossValidation:
         n_folds = self._checked_classes(target, together)
         parts = self._split(target, n_folds, together)
         self._notes[place:place] = belonging.notes(parts)
+        n_groups = len(np.unique(self._groups[self._rows]))
+        if belonging and n_groups <= 1 + CLEARLY**2:
+            self._notes.append(
+                f"{n_groups} groups of samples are too few to tell any score from chance."
+            )
         self._scorers = self._chosen_scorers(target, parts)
         random = np.random.default_rng([plan.seed, SHUFFLING])
         # Of several nearest neighbors at the same distance, models take the first: in a table that
@@ -392,7 +398,7 @@ class CrossValidation:
         """Return the folds, and the features and scores of each choice in each of them."""
         parts = [(self._rows[train], self._rows[test]) for train, test in self._parts]
         unit = float(np.abs(self._dataset.target[self._rows]).max())
-        given = self._models, self._scorers, self._groups, unit
+        given = self._models, self._scorers, unit
         folds = [Fold(self._dataset, part, *given) for part in parts]
         chosen: dict[str, list[Masks]] = {}
         scores: Scores = {}
@@ -444,10 +450,12 @@ class CrossValidation:
 
     def _above(self, folds: Sequence[Tried]) -> float:
         """Return how far a model is above shuffled targets in all folds together."""
-        tested = np.concatenate([test for _, test in self._parts])
-        n_times = len(tested) / len(np.unique(tested))  # predictions of a sample are alike
-        score, variance = np.sum([one.above for one in folds], axis=0).tolist()
-        return Above(score, n_times * variance).deviations
+        predicted = np.concatenate([one.predicted for one in folds])
+        wanted = np.concatenate([one.wanted for one in folds])
+        if self._dataset.classes is not None and predicted.shape[1] == 1:  # only their order counts
+            predicted = np.unique(predicted, return_inverse=True)[1].reshape(-1, 1) / len(predicted)
+        groups = np.concatenate([self._groups[self._rows[test]] for _, test in self._parts])
+        return above_shuffled(predicted, wanted, groups).deviations
 
     def _named(self, features: Masks) -> tuple[str, ...]:
         return tuple(self._dataset.feature_names[one] for one in np.flatnonzero(features))

@@ -24,7 +24,7 @@ from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.measure.threads import effective_threads
 from fuzzyfrog.result.check import FARTHEST
-from fuzzyfrog.select.shuffled import Above, above_shuffled, by_class, by_number
+from fuzzyfrog.select.shuffled import by_class
 
 Scorer = Callable[..., float]
 Models = Mapping[str, Any] | Sequence[Any] | None
@@ -139,13 +139,14 @@ def named_scorers(scoring: object) -> dict[str, Scorer]:
 
 
 class Tried(NamedTuple):
-    """How a model does in a fold: its scores, and how far it is above shuffled targets.
+    """How a model does in a fold: its scores, what it predicts, and what would be right.
 
     In the place of R² is the sum of its squared errors, which `pooled` needs of all folds.
     """
 
     scores: list[float]
-    above: Above
+    predicted: Floats
+    wanted: Floats
 
 
 def pooled(squares: Sequence[Sequence[float]], of_means: Sequence[float]) -> list[list[float]]:
@@ -167,7 +168,6 @@ class Fold:
         parts: tuple[Integers, Integers],
         models: Mapping[str, Any],
         scorers: Mapping[str, Scorer],
-        groups: Integers,
         unit: float,
     ) -> None:
         self._dataset, self._models, self._scorers = dataset, models, scorers
@@ -178,7 +178,8 @@ class Fold:
         self._targets = target[train], target[test]
         weights = dataset.weights
         self._weights = (None, None) if weights is None else (weights[train], weights[test])
-        self._groups = groups[test]
+        # Compared with the largest of the table, so that their scale counts for nothing.
+        self._counts = np.ones(len(test)) if weights is None else weights[test] / weights.max()
         self._known: dict[bytes, list[Tried]] = {}
 
     def tried(self, features: Masks, n_jobs: int | None) -> list[Tried]:
@@ -210,9 +211,8 @@ class Fold:
         return self._squares(np.average(self._targets[0], weights=self._weights[0]))
 
     def _squares(self, predicted: Any) -> float:
-        target, counts = self._targets[1], self._weights[1]
-        errors = (target - np.ravel(predicted)) / self._unit
-        return float(errors**2 @ (np.ones(len(target)) if counts is None else counts))
+        errors = (self._targets[1] - np.ravel(predicted)) / self._unit
+        return float(errors**2 @ self._counts)
 
     def _tried(self, model: Any, X: tuple[Any, Any], n_jobs: int | None) -> Tried:
         stop_if_late()
@@ -227,30 +227,26 @@ class Fold:
                 model.set_params(n_jobs=1)  # threads would add up in any order
             given = {} if test is None else {"sample_weight": test}
             scores = [self._scored(name, model, X[1], given) for name in self._scorers]
-            return Tried(scores, self._above(model, X[1]))
+            return Tried(scores, *self._predicted(model, X[1]))
 
-    def _above(self, model: Any, X: Any) -> Above:
-        """Return how far predictions are above those for shuffled targets.
+    def _predicted(self, model: Any, X: Any) -> tuple[Floats, Floats]:
+        """Return what is predicted for each sample, and what its target wants.
 
-        By the right class, all of which count alike; by the order of two classes, if that is the
-        score; or by the covariance with a numeric target.
+        That is the right class, all of which count alike; the order of two classes, if that is the
+        score; or how far a number is from the mean of those to train on.
         """
-        target, counts = self._targets[1], self._weights[1]
-        counts = np.ones(len(target)) if counts is None else counts
+        target = self._targets[1]
         if self._dataset.classes is None:
             predicted = np.asarray(model.predict(X), np.float64).reshape(len(target), 1)
-            scale = max(np.abs(predicted).max(), np.abs(target).max(), np.finfo(float).tiny)
-            wanted = by_number(target / scale, counts)
-            return above_shuffled(predicted / scale, wanted, self._groups)
+            predicted = np.clip(predicted / self._unit, -FARTHEST, FARTHEST)
+            usual = np.average(self._targets[0], weights=self._weights[0])
+            return predicted, (self._counts * (target - usual) / self._unit)[:, np.newaxis]
         codes, n_classes = target.astype(np.int64), len(self._dataset.classes)
-        wanted = by_class(codes, counts, n_classes)
+        wanted = by_class(codes, self._counts, n_classes)
         if next(iter(self._scorers)) in RANKED and hasattr(model, "predict_proba"):
-            predicted = model.predict_proba(X)[:, 1:2]
-            predicted = np.unique(predicted, return_inverse=True)[1].reshape(-1, 1) / len(target)
-            wanted = wanted[:, model.classes_[1:2]] - wanted[:, model.classes_[:1]]
-        else:
-            predicted = model.predict(X)[:, np.newaxis] == np.arange(n_classes)
-        return above_shuffled(predicted * 1.0, wanted, self._groups)
+            other, one = wanted[:, model.classes_[:1]], wanted[:, model.classes_[1:2]]
+            return model.predict_proba(X)[:, 1:2], one - other
+        return (model.predict(X)[:, np.newaxis] == np.arange(n_classes)) * 1.0, wanted
 
     def _scored(self, name: str, model: Any, X: Any, given: dict[str, Floats]) -> float:
         if name == "R²":
