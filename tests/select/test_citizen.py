@@ -234,3 +234,12 @@ def test_a_search_warns_once_though_numbers_differ(action, n_times):
     said = [str(one.message) for one in caught if "named like an ID" in str(one.message)]
     assert len(said) == n_times
     assert action == "default" or len(set(said)) > 1
+
+
+def test_a_subclass_keeps_what_it_has_fixed():
+    class Three(SoftSelector):
+        def __init__(self, random_state=None):
+            super().__init__(n_features_to_select=3, random_state=random_state)
+
+    X, y = load_wine(return_X_y=True)
+    assert Three().fit(X, y).n_features_ == 3

@@ -78,8 +78,8 @@ class Selector(TableSelector):
             As `fuzzyfrog.select.selection.select` takes them.
         """
         known = {one.name for one in dataclasses.fields(Settings)}
-        given = self.get_params(deep=False)  # a subclass may have more
-        return Settings(kind=self._kind(), **{name: given[name] for name in given if name in known})
+        given = {name: value for name, value in vars(self).items() if name in known}
+        return Settings(kind=self._kind(), **given)  # of a subclass, also what it has fixed
 
     def fit(
         self, X: object, y: object = None, *, groups: object = None, sample_weight: object = None
