@@ -118,6 +118,7 @@ def test_the_parts_of_a_frame(kind):
     assert as_pandas["age"].tolist() == columns["age"]
 
 
+@pytest.mark.filterwarnings("ignore:The samples are in the order of 'day'")
 def test_the_parts_in_a_pipeline():
     days = pd.date_range("2023-01-01", periods=90, freq="4D")
     X = pd.DataFrame({"day": days, "noise": np.arange(90) * 7 % 13})

@@ -347,7 +347,7 @@ def test_a_sample_of_a_large_table_has_some_of_every_class():
 
 
 def test_a_sample_has_rows_for_more_classes_than_it_holds():
-    y = np.arange(500).repeat(2)
+    y = np.tile(np.arange(500), 2)
     X = np.column_stack([y + 0.0, y % 7])
     assert len(sample_of(X, y, target="class").data_sample.targets) == 400
 

@@ -193,7 +193,7 @@ def are_in_turn(dataset: Dataset, feature: int) -> bool:
     column, target = dataset.values[:, feature], dataset.target
     if np.isnan(column).any() or not _are_whole(column) or holds_dates(dataset, feature):
         return False
-    starts = np.flatnonzero(np.diff(column, prepend=np.nan) != 0)
+    starts = np.flatnonzero(np.append(True, column[1:] != column[:-1]))
     n_values = len(starts)
     if not FEWEST_VALUES <= n_values <= len(column) / 2 or _n_whole(dataset, feature) != n_values:
         return False
