@@ -117,7 +117,7 @@ def test_the_score_of_all_features_is_that_of_select(in_process, tmp_path):
     assert found["strict"]["full_dependency"] == selected["full_dependency"]
     assert "'id'" in err  # it is scored, but looks like what it is
     out = in_process("score", *asked[:-1], "--features", "id,inch")[1]
-    assert out.startswith("1 of 2 features of t, and 'id', which is none of them\n")
+    assert out.startswith("1 of 2 features of t, and 'id', which select leaves out\n")
 
 
 def test_score_says_how_an_id_becomes_a_feature(in_process, tmp_path):

@@ -455,7 +455,7 @@ class CrossValidation:
         if self._dataset.classes is not None and predicted.shape[1] == 1:  # only their order counts
             predicted = np.unique(predicted, return_inverse=True)[1].reshape(-1, 1) / len(predicted)
         groups = np.concatenate([self._groups[self._rows[test]] for _, test in self._parts])
-        return above_shuffled(predicted, wanted, groups).deviations
+        return above_shuffled(predicted, wanted, groups)
 
     def _named(self, features: Masks) -> tuple[str, ...]:
         return tuple(self._dataset.feature_names[one] for one in np.flatnonzero(features))

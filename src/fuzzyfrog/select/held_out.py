@@ -17,7 +17,7 @@ from fuzzyfrog.result import Result
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.selection import select
 from fuzzyfrog.select.settings import Settings
-from fuzzyfrog.select.shuffled import above_shuffled, by_class, by_number
+from fuzzyfrog.select.shuffled import above_shuffled, by_class
 
 MOST_TESTED = 1_000  # samples of both halves
 FEWEST_TESTED = 20  # samples of each half
@@ -103,8 +103,9 @@ def above_chance(
     if target.dtype.kind == "f":
         scale = max(np.abs(neighbors).max(), np.abs(target).max(), np.finfo(float).tiny)
         mean = (neighbors / scale * shares_of).sum(axis=1, keepdims=True)
-        return above_shuffled(mean, by_number(target / scale, counts), groups).deviations
+        apart = target / scale - np.average(target / scale, weights=counts)
+        return above_shuffled(mean, (counts * apart)[:, np.newaxis], groups)
     codes = range(max(int(target.max()), int(neighbors.max())) + 1)
     shares = np.stack([((neighbors == code) * shares_of).sum(axis=1) for code in codes], axis=1)
     wanted = by_class(target.astype(np.int64), counts, len(codes))
-    return above_shuffled(shares, wanted, groups).deviations
+    return above_shuffled(shares, wanted, groups)

@@ -1,26 +1,14 @@
 """How far predictions are above those for targets in another order: whether they beat chance."""
 
-from typing import NamedTuple
+from math import sqrt
 
 import numpy as np
 
 from fuzzyfrog.common.arrays import Floats, Integers
 
 
-class Above(NamedTuple):
-    """A score less its mean over all orders of the targets, and its variance over them."""
-
-    score: float
-    variance: float
-
-    @property
-    def deviations(self) -> float:
-        """How far the score is above its mean, in standard deviations."""
-        return 0.0 if self.variance <= 0.0 else float(self.score / np.sqrt(self.variance))
-
-
-def above_shuffled(predicted: Floats, wanted: Floats, groups: Integers) -> Above:
-    """Return how far a score is above its mean over all orders of the targets.
+def above_shuffled(predicted: Floats, wanted: Floats, groups: Integers) -> float:
+    """Return how far a score is above its mean over all orders of the targets, in deviations.
 
     The score is the sum of the products of what is predicted for each sample and what its target
     wants, both float64[n_samples, n]. Mean and variance are those of a sum over a random
@@ -37,7 +25,7 @@ def above_shuffled(predicted: Floats, wanted: Floats, groups: Integers) -> Above
         rows = slice(start, start + size)
         variance += _variance(a[rows], b[rows])
     expected = float(sums.mean(axis=0) @ means.sum(axis=0))
-    return Above(float((a * b).sum()) - expected, variance)
+    return 0.0 if variance <= 0.0 else (float((a * b).sum()) - expected) / sqrt(variance)
 
 
 def _variance(a: Floats, b: Floats) -> float:
@@ -51,8 +39,3 @@ def by_class(codes: Integers, counts: Floats, n_classes: int) -> Floats:
     found = np.zeros((len(codes), n_classes))
     found[np.arange(len(codes)), codes] = counts / np.bincount(codes, counts)[codes]
     return found
-
-
-def by_number(target: Floats, counts: Floats) -> Floats:
-    """Return for each sample how far its target is from the mean, float64[n_samples, 1]."""
-    return (counts * (target - np.average(target, weights=counts)))[:, np.newaxis]

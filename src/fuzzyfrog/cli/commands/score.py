@@ -106,7 +106,7 @@ def _lines(result: dict[str, Any]) -> list[str]:
     chosen, others = result["features"], f"{result['n_features']:,} features"
     more = [name for name in chosen if name in result["left_out"]]
     number = f"{len(chosen) - len(more):,} of {others} of {safe(result['table'])}"
-    lines = [number + (f", and {listed(more)}, which is none of them" if more else "")]
+    lines = [number + (f", and {listed(more)}, which select leaves out" if more else "")]
     purposes = {"soft": "to predict with", "strict": "to separate exactly these samples"}
     for name, purpose in purposes.items():
         one = result[name]
