@@ -11,7 +11,7 @@ from fuzzyfrog.measure import SoftDependency
 from fuzzyfrog.result import Result
 from fuzzyfrog.select import roles
 from fuzzyfrog.words import words_of
-from fuzzyfrog.words.columns import columns_table
+from fuzzyfrog.words.columns import columns_lead, columns_table, substitutes_line
 from naive.soft import alike_numbers, differences, same_class, soft_memberships
 
 SAID = "ignore:feature '(patient_id|nothing)'"  # warnings about the table below
@@ -151,6 +151,17 @@ def test_replacements_are_the_best_exchanges_that_lose_half_at_most():
     assert 0 < sum(numbers) < 3 * len(selected)
 
 
+def test_an_exchange_that_scores_higher_is_said():
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 2
+    X = pd.DataFrame({"good": y + 0.4 * rng.normal(size=200), "bad": rng.normal(size=200)})
+    words = words_of(SoftSelector(1, must_include=["bad"]).fit(X, y).record())
+    said = {row[0]: row[-1] for row in columns_table(words)[1]}
+    assert "; good in its place scores higher (+0." in said["bad"]
+    assert substitutes_line(words.result).startswith("good for bad (scores higher, +0.")
+    assert "substitute" in words.brief
+
+
 def test_a_replacement_as_bad_as_nothing_is_none():
     rng = np.random.default_rng(0)
     y = np.arange(200) % 2
@@ -245,11 +256,15 @@ def test_a_large_table_is_measured_in_part(monkeypatch):
     X = rng.normal(size=(300, 400))
     y = (X[:, 7] + X[:, 3] > 0).astype(int)
     selector = SoftSelector(2).fit(X, y)
-    said = " ".join(selector.result_.notes)
-    assert "is estimated from 20 random samples" in said
     n_scored = sum(one.alone is not None for one in selector.columns_) - 2
-    assert f"was scored for {n_scored:,} of the 398 " in said
     assert 0 < n_scored < 398
+    said = f"were scored on 20 random samples, and only {n_scored:,} of the 398 were scored"
+    words = words_of(selector.record())
+    other = next(at for at, one in enumerate(selector.columns_) if one.role == "unneeded")
+    assert all(said in text for text in (columns_lead(words), selector.why_not(other)))
+    # The selected ones are listed next to the path, which all samples are in.
+    first = selector.result_.added[0]
+    assert selector.columns_[first].alone == pytest.approx(selector.front_[0].dependency)
 
 
 def test_a_custom_measure():

@@ -8,6 +8,7 @@ from fuzzyfrog.result.parts import Count, Features, Index, Number, Part, Positiv
 Role = Literal["selected", "substitute", "useful", "unneeded", "left out"]
 ALIKE = 0.9  # correlation from which on a column can replace another one
 ROLES: tuple[Role, ...] = ("selected", "substitute", "useful", "unneeded", "left out")
+UNSELECTED = "Columns that are not selected"  # start of a note on how these were scored
 Rule = Literal["", "excluded", "identifier", "date", "copy", "constant", "empty"]
 
 

@@ -22,7 +22,7 @@ from fuzzyfrog.common.messages import warn
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dates import holds_dates
 from fuzzyfrog.result import Column, ColumnTree, Join, Replacement, Result
-from fuzzyfrog.result.columns import ALIKE, ROLES, Role, Rule
+from fuzzyfrog.result.columns import ALIKE, ROLES, UNSELECTED, Role, Rule
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.left_out import blank_features
 from fuzzyfrog.select.redundant import correlations
@@ -222,17 +222,13 @@ class _Figures:
         lost = self._less(self._measure, (self._subset & ~self._of([one]) for one in selected))
         scored, here = self._affordable(candidates)
         n_here, n_all = here.n_sampled, self._measure.n_sampled
-        if n_here < n_all:
-            self._notes.append(
-                f"What columns say alone, and add to the selected ones, is estimated from "
-                f"{n_here:,} random samples."
-            )
+        parts = [f"were scored on {n_here:,} random samples"] if n_here < n_all else []
         if len(scored) < len(candidates):
-            self._notes.append(
-                f"What columns say alone, and add, was scored for {len(scored):,} of the "
-                f"{len(candidates):,} that are not selected: there are too many for all."
-            )
+            parts.append(f"only {len(scored):,} of the {len(candidates):,} were scored")
+        if parts:
+            self._notes.append(f"{UNSELECTED} {', and '.join(parts)}.")
         alone = self._alone(here, [*selected, *scored])
+        listed = alone if here is self._measure else self._alone(self._measure, selected)
         highest = self._highest_shuffled(here, [*selected, *candidates])
         gained = self._gained(here, scored)
         exchanged = self._exchanged(here, self._promising(scored, alone, gained), substitutes)
@@ -258,7 +254,11 @@ class _Figures:
             if n_here == n_all:
                 best = [self._with_accuracy(feature, one) for one in best]
             columns[feature] = replace(
-                column(feature), adds=fall, error=error, replacements=tuple(best)
+                column(feature),
+                alone=listed[feature],
+                adds=fall,
+                error=error,
+                replacements=tuple(best),
             )
         costs: dict[int, list[Replacement]] = {}
         for feature, other, exchange in sorted(exchanged, key=lambda one: one[2].lost):
@@ -290,7 +290,8 @@ class _Figures:
         """
         measure = self._measure
         budget = self._kind.affordable // measure.n_samples  # samples times subsets
-        n_exchanges = 2 * self._kind.exchanges_tried * len(self._result.selected)
+        n_tried = min(2 * self._kind.exchanges_tried, len(candidates))
+        n_exchanges = n_tried * len(self._result.selected)
         fewest = min(FEWEST_ROWS, measure.n_sampled)
         most = max(1, (budget // fewest - N_SHUFFLED - n_exchanges) // 2)
         order = {one: place for place, one in enumerate(self._result.added)}

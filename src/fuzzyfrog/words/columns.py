@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fuzzyfrog.common.messages import count, shown, told_apart
 from fuzzyfrog.result import Check, Column, ColumnTree, Exchange, Result
 from fuzzyfrog.result.check import Difference
-from fuzzyfrog.result.columns import ROLES
+from fuzzyfrog.result.columns import ROLES, UNSELECTED
 from fuzzyfrog.result.parts import Features
 from fuzzyfrog.words.text import capitalized, named
 
@@ -20,7 +20,7 @@ RULES = {
     "copy": "says the same as another column", "constant": "has a single value",
     "empty": "has no value",
 }  # fmt: skip
-LOWERS = 2.0  # standard errors by which a column clearly lowers the score
+LOWERS = 2.0  # standard errors by which a column clearly lowers or raises the score
 UNREPLACED = "no column tried in its place makes up for half of that"
 MARK_NAMES: dict[str, str] = {
     **dict(zip(ROLES, ROLES, strict=True)),
@@ -44,8 +44,13 @@ def columns_lead(words: Words) -> str:
         f"Alone is {words.score} of the column by itself. Adds is how much higher that of the "
         f"selected columns is with it than without it{error}. A substitute could take the place of "
         f"a selected column; the change is in parentheses, a loss if negative.{unneeded}{many}"
-        f"{halves}"
+        f"{halves}{''.join(f' {note}' for note in scored_in_part(words))}"
     )
+
+
+def scored_in_part(words: Words) -> list[str]:
+    """Return the notes on columns that were scored on other samples than the selected ones."""
+    return [note for note in words.result.notes if note.startswith(UNSELECTED)]
 
 
 def tree_title(words: Words, tree: ColumnTree) -> str:
@@ -146,7 +151,10 @@ def remark(words: Words, one: Column) -> str:
             said.insert(0, "in fewer than half of the halves")
         if one.cost is not None:
             best = named(result.names((one.cost.feature,)))
-            said.append(f"could be replaced by {best} ({signed(-one.cost.lost)})")
+            change = f"({signed(-one.cost.lost)})"
+            higher = f"{best} in its place scores higher {change}"
+            lower = f"could be replaced by {best} {change}"
+            said.append(higher if _is_better(result, one) else lower)
         elif words.tries_exchanges and one.adds is not None and one.is_measurable:
             said.append(UNREPLACED)
         return "; ".join(said)
@@ -157,6 +165,15 @@ def remark(words: Words, one: Column) -> str:
     if one.relevant is None:
         return ""
     return "relevant alone" if one.relevant else "not told apart from shuffled columns"
+
+
+def _is_better(result: Result, one: Column) -> bool:
+    """Whether the best column in the place of a selected one clearly scores higher."""
+    cost = one.cost
+    if one.role != "selected" or cost is None or cost.error is None:
+        return False
+    is_as_right = (cost.accuracy or 1.0) >= (result.chosen_accuracy or 0.0)
+    return is_as_right and -cost.lost > LOWERS * cost.error
 
 
 def why_idle(words: Words, name: str) -> str:
@@ -283,12 +300,16 @@ def substitutes_line(result: Result) -> str | None:
         (one.cost.lost, one.name, one.cost.feature)
         for one in result.columns
         if one.role == "substitute" and one.cost is not None
+    ] or [
+        (0.0, name, group.feature)
+        for group in result.substitutes
+        for name in result.names(group.others)
     ]
-    if not pairs:
-        pairs = [
-            (0.0, name, group.feature)
-            for group in result.substitutes
-            for name in result.names(group.others)
-        ]
     said = [f"{name} for {result.names((of,))[0]}" for _, name, of in sorted(pairs)]
-    return named(said, longest=80, most=3) if said else None
+    better = [
+        f"{result.names((one.cost.feature,))[0]} for {one.name} (scores higher, "
+        f"{signed(-one.cost.lost)})"
+        for one in result.columns
+        if one.cost is not None and _is_better(result, one)
+    ]
+    return "; ".join([*better, *([named(said, longest=80, most=3)] if said else [])]) or None

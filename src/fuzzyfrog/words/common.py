@@ -26,6 +26,7 @@ ENDED = {
 NAMED_BY = {
     None: "Samples are numbered from 0, the first row of data.",
     "line": "Samples are named by their lines in the file.",
+    "row": "Samples are named by their rows in the sheet.",
     "label": "Samples are named by their labels in the table.",
 }
 MOST_CODES = 10  # of classes: more whole numbers in a row may be amounts
@@ -117,6 +118,8 @@ class Words(Doubts):
         The labels of the facts that a terminal shows without being asked.
     tries_exchanges : bool
         Whether promising columns were tried in the place of each selected one.
+    is_by_class : bool
+        Whether samples count for more the rarer their class is.
     """
 
     symbol: str
@@ -127,6 +130,7 @@ class Words(Doubts):
     is_bounded = True
     brief: tuple[str, ...] = ("measured",)
     tries_exchanges = False
+    is_by_class = False
 
     def __init__(self, result: Result) -> None:
         super().__init__(result)
@@ -395,7 +399,7 @@ class Words(Doubts):
         name, rows = self.result.row_name(sample), self.result.rows
         if rows is None:
             return f"sample {name}"
-        return name if rows.kind == "label" else f"line {name}"
+        return name if rows.kind == "label" else f"{rows.kind} {name}"
 
     def named_by(self) -> str:
         """Return how samples are named, as a sentence."""

@@ -23,6 +23,7 @@ class SoftWords(Words):
 
     def __init__(self, result: Result) -> None:
         super().__init__(result)
+        self.is_by_class = isinstance(result.answer, SoftPath) and result.answer.by_class
         if self._usual >= OFTEN and result.chosen_accuracy is not None:
             self.brief = (*self.brief, "kNN")
 
@@ -64,7 +65,7 @@ class SoftWords(Words):
             right = "" if step is None or step.accuracy is None else score_shown(step.accuracy)
             rows.append((name, "" if step is None else f"{step.dependency:.3f}", right))
         right = "kNN R²" if self.is_numeric else "kNN accuracy"
-        right = "balanced kNN" if self._is_by_class else right
+        right = "balanced kNN" if self.is_by_class else right
         return Listing(("feature added", "soft dependency", f"{right} (optimistic)"), rows)
 
     def size_reason(self) -> str:
@@ -103,7 +104,7 @@ class SoftWords(Words):
             "soft",
             f"dependency {result.dependency:.4f}; all features {result.full_dependency:.4f}, "
             f"chance {self._chance:.4f}"
-            + ("; samples count for more the rarer their class is" if self._is_by_class else ""),
+            + ("; samples count for more the rarer their class is" if self.is_by_class else ""),
         )
         if result.chosen_accuracy is not None:
             yield "kNN", self._by_neighbors(result.chosen_accuracy)
@@ -116,13 +117,9 @@ class SoftWords(Words):
         if fewer := self.fewer():
             yield "fewer", f"soft dependency with {fewer}"
 
-    @property
-    def _is_by_class(self) -> bool:
-        return isinstance(self.result.answer, SoftPath) and self.result.answer.by_class
-
     def accuracy(self) -> str:
         """Return what the accuracy of nearest neighbors is called."""
-        return f"{'balanced ' if self._is_by_class else ''}{super().accuracy()}"
+        return f"{'balanced ' if self.is_by_class else ''}{super().accuracy()}"
 
     def _by_neighbors(self, accuracy: float) -> str:
         usual = f"; always the most frequent class: {self._usual:.3f}" if self._usual else ""
@@ -132,7 +129,7 @@ class SoftWords(Words):
     def _usual(self) -> float:
         """The accuracy of always predicting the most frequent class; 0 if that is not the score."""
         counts = [one.count for one in self.result.table.target.classes]
-        return 0.0 if self.is_numeric or self._is_by_class else max(counts) / sum(counts)
+        return 0.0 if self.is_numeric or self.is_by_class else max(counts) / sum(counts)
 
     @property
     def _quick_test(self) -> float | None:
@@ -171,7 +168,7 @@ class SoftWords(Words):
         if right is None:
             return
         how = f"for {right:.1%} of the samples, the five nearest others vote for the right class"
-        if self._is_by_class:
+        if self.is_by_class:
             how = f"{how} (if each class counts for as much)"
         if self.is_numeric:
             how = (

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fuzzyfrog.common.messages import count, percent, shown
 from fuzzyfrog.result import Alike, Result
-from fuzzyfrog.words.columns import adds, alone, remark, signed
+from fuzzyfrog.words.columns import adds, alone, remark, scored_in_part, signed
 from fuzzyfrog.words.common import Words
 from fuzzyfrog.words.text import both_told
 
@@ -75,7 +75,7 @@ def _on_the_path(words: Words, feature: int) -> Iterator[str]:
     yield f"It is {place}, where {words.score} goes from {low} to {high}."
     if before.accuracy is not None and after.accuracy is not None:
         low, high = both_told(before.accuracy, after.accuracy)
-        what = "R²" if words.is_numeric else "accuracy"
+        what = "R²" if words.is_numeric else f"{'balanced ' * words.is_by_class}accuracy"
         yield f"There, the {what} of the five nearest neighbors goes from {low} to {high}."
 
 
@@ -92,6 +92,7 @@ def _figures(words: Words, feature: int) -> Iterator[str]:
         (other,) = words.result.names((one.cost.feature,))
         change = signed(-one.cost.lost)
         yield f"In the place of {shown(other)}, it changes {words.score} by {change}."
+    yield from scored_in_part(words)
 
 
 def _in_others(words: Words, feature: int) -> Iterator[str]:
