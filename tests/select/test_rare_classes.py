@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 
 from fuzzyfrog import SoftSelector
+from fuzzyfrog.data.dataset import make_dataset
+from fuzzyfrog.select.soft import balanced_masses
 from fuzzyfrog.words import words_of
 
 
@@ -61,6 +63,8 @@ def test_a_class_is_rare_below_a_tenth(rate, is_rare):
     assert any(one.startswith(note) for one in record.notes) is is_rare
     facts = dict(words_of(record).facts())
     assert ("rarer their class" in facts["soft"]) is is_rare
+    after = record.names(record.added[len(record.selected) :])[0]
+    assert ("the balanced accuracy of the five" in selector.why_not(after)) is is_rare
     assert facts["kNN"].startswith("balanced ") is is_rare
     assert "most frequent class" not in facts["kNN"] or not is_rare
 
@@ -71,6 +75,19 @@ def test_ten_classes_of_the_same_size_are_not_rare():
     table = random.normal(size=(200, 3)) + y[:, np.newaxis]
     ones = SoftSelector().fit(table, y, sample_weight=np.ones(200))
     assert SoftSelector().fit(table, y).dependency_ == pytest.approx(ones.dependency_, abs=1e-12)
+
+
+def test_a_part_of_a_table_counts_as_the_whole_table():
+    table, y = customers(0.095)
+    whole = make_dataset(table, y)
+    rare = np.flatnonzero(y == "leaves")
+    even = whole.take(np.r_[rare, np.setdiff1d(np.arange(900), rare)[:100]])
+    assert all(balanced_masses(one) is not None for one in (whole, even, even.take(rows=[0, 1])))
+    table, y = customers(0.105)
+    uneven = make_dataset(table, y).take(
+        np.delete(np.arange(900), np.flatnonzero(y == "leaves")[9:])
+    )
+    assert balanced_masses(uneven) is None
 
 
 def test_few_samples_of_a_class_count_for_less():

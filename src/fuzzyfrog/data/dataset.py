@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -29,7 +29,7 @@ from fuzzyfrog.data.target import (
     has_categories,
     notes_on_target,
 )
-from fuzzyfrog.data.weights import unit_of
+from fuzzyfrog.data.weights import has_rare_class, unit_of
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result.parts import UNNAMED
 
@@ -87,6 +87,8 @@ class Dataset:
         The features that were dates; they hold days since 1970.
     rows : int64[n_samples], tuple of str, or None
         The line of the file that each sample is in, or its label; None if there is neither.
+    row_word : str
+        What such a line is called.
     label_name : str or None
         The column of the file that has these labels; None without one.
     n_left_out : int
@@ -99,6 +101,8 @@ class Dataset:
         How much each sample counts; None if all count the same.
     weight_unit : float or None
         The weight that counts as one sample by the larger table that this is a part of.
+    is_uneven : bool or None
+        Whether that table has a class that is much rarer than another; None for a whole table.
     """
 
     values: NDArray[np.float64]
@@ -112,12 +116,14 @@ class Dataset:
     notes: tuple[str, ...] = ()
     dates: frozenset[int] = frozenset()
     rows: NDArray[np.int64] | tuple[str, ...] | None = None
+    row_word: Literal["line", "row"] = "line"
     label_name: str | None = None
     n_left_out: int = 0
     parts_of: Mapping[str, str] = field(default_factory=dict)
     groups: NDArray[np.int64] | None = None
     weights: NDArray[np.float64] | None = None
     weight_unit: float | None = None
+    is_uneven: bool | None = None
 
     def __repr__(self) -> str:
         kind = "a numeric target" if self.classes is None else f"{len(self.classes)} classes"
@@ -182,6 +188,7 @@ class Dataset:
             groups=None if self.groups is None else self.groups[samples],
             weights=None if self.weights is None else self.weights[samples],
             weight_unit=None if self.weights is None else self.weight_unit or unit_of(self.weights),
+            is_uneven=has_rare_class(self),
         )
 
 

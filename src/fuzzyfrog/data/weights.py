@@ -19,6 +19,7 @@ Floats = NDArray[np.float64]
 
 UNIT = 2.0**-20  # of masses: sums of multiples are exact, so their order does not matter
 MOST_MEAN = 5.0  # from which on a usual sample alone would be all of the five nearest neighbors
+RARE = 1 / 9  # of the most frequent class: of two classes, one has less than a tenth of the samples
 WEIGHTED = "Samples count by their weights"
 
 
@@ -82,6 +83,14 @@ def masses_of(dataset: Dataset) -> Floats:
         return np.ones(dataset.n_samples)
     weights = dataset.weights / (dataset.weight_unit or unit_of(dataset.weights))
     return np.maximum(np.rint(weights / UNIT) * UNIT, UNIT)
+
+
+def has_rare_class(dataset: Dataset) -> bool:
+    """Whether a class is much rarer than another in a table, or in the one that it is a part of."""
+    if dataset.classes is None or dataset.is_uneven is not None:
+        return bool(dataset.is_uneven)
+    counts = np.bincount(dataset.target.astype(np.int64))
+    return bool(RARE * counts.max() > counts[counts > 0].min())
 
 
 def unit_of(weights: Floats) -> float:

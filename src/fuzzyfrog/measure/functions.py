@@ -115,6 +115,8 @@ def soft_dependency(
     it falls when a feature adds noise. An uninformative subset has a soft dependency near
     chance, the share of pairs of samples with the same class.
 
+    All samples count the same, also where `SoftSelector` lets those of rare classes count for more.
+
     Parameters
     ----------
     X, y, features

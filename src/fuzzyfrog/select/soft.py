@@ -14,7 +14,7 @@ from fuzzyfrog.common.deadline import TimeIsUp, stop_if_late
 from fuzzyfrog.common.messages import percent, shown
 from fuzzyfrog.common.params import check_known
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.data.weights import masses_of
+from fuzzyfrog.data.weights import has_rare_class, masses_of
 from fuzzyfrog.measure import SoftDependency
 from fuzzyfrog.result import Certificate, SoftPath, VerifiedSoft
 from fuzzyfrog.result.result import Parameter
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from fuzzyfrog.select.new_rows import NewRows
 
 
-RARE = 1 / 9  # of the most frequent class: of two classes, one has less than a tenth of the samples
 FEW = 20  # samples of a class
 RULES = ("auto", "peak", "accuracy", "one-se")  # for the number of features
 
@@ -241,13 +240,10 @@ def balanced_masses(dataset: Dataset) -> Floats | None:
     None if no class is rare, or weights say how much samples count. Few samples of a class say
     little about it, so it counts for less.
     """
-    if dataset.classes is None or dataset.weights is not None:
+    if dataset.weights is not None or not has_rare_class(dataset):
         return None
     codes = dataset.target.astype(np.int64)
-    counts = np.bincount(codes)
-    if RARE * counts.max() <= counts[counts > 0].min():
-        return None
-    weights = 1.0 / np.maximum(counts, FEW)[codes]
+    weights = 1.0 / np.maximum(np.bincount(codes), FEW)[codes]
     return masses_of(replace(dataset, weights=weights))
 
 
