@@ -44,7 +44,7 @@ def test_a_workbook(tmp_path):
     assert data.categories[1] == ("green", "red")
     assert data.categories[2] == ("2024-03-31", "2024-04-01", "2024-04-01 12:00:00")
     assert data.values[:, 3].tolist() == [25, 3.5, 0]
-    assert data.rows.tolist() == [2, 3, 5]  # as the spreadsheet numbers them
+    assert (data.rows.tolist(), data.row_word) == ([2, 3, 5], "row")  # as the spreadsheet says
     write_reduced(data, ["size"], tmp_path / "r.csv", CellSource(path))
     assert (tmp_path / "r.csv").read_text() == "size,ripe\n7.5,yes\n,no\n6,no\n"
 
@@ -97,6 +97,7 @@ def test_titles_above_something_else(tmp_path, below):
     [
         ([], "the first sheet must hold a header and samples, got an empty one"),
         ([["a", "ripe"], [1, "x", 5]], "row 2 has 3 cells, expected 2 as in the header"),
+        ([["a", "ripe"], [1, "x"], ["inf", "y"]], "x.xlsx: row 3 must hold finite numbers"),
         ([["a", "a", "ripe"], [1, 2, "x"]], "column names must be distinct"),
         (
             [["a", "ripe"], [1, "x"], [2, None]],

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -346,7 +346,14 @@ def _named(file: str) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        raise DataError(f"{file}: ", *error.args) from None
+        first, *rest = error.args
+        if isinstance(first, str) and first.startswith("line "):
+            first = _row_word(file) + first.removeprefix("line")
+        raise DataError(f"{file}: ", first, *rest) from None
+
+
+def _row_word(file: str) -> Literal["line", "row"]:
+    return "row" if ".xlsx" in file.lower() else "line"
 
 
 def _kept_rows(
@@ -437,6 +444,7 @@ def _dataset(
         notes,
         content.dates,
         table.rows,
+        _row_word(path.name),
         table.label_name,
         table.n_left_out,
     )

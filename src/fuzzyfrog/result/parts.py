@@ -351,13 +351,13 @@ class RowNames(Part, frozen=True):
 
     Attributes
     ----------
-    kind : {"line", "label"}
-        The lines of the file that they are in, or labels that the table has.
+    kind : {"line", "row", "label"}
+        The lines of the file or rows of the sheet that they are in, or labels that the table has.
     names : dict of str to str
         The names by the index of the sample, which is text in JSON.
     """
 
-    kind: Literal["line", "label"]
+    kind: Literal["line", "row", "label"]
     names: dict[str, str]
 
 

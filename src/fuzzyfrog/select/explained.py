@@ -91,7 +91,7 @@ def _row_names(dataset: Dataset, mentioned: set[int]) -> RowNames | None:
     """Return the names of the samples that are mentioned."""
     if dataset.rows is None:
         return None
-    kind: Any = "label" if isinstance(dataset.rows, tuple) else "line"
+    kind: Any = "label" if isinstance(dataset.rows, tuple) else dataset.row_word
     return RowNames(kind, {str(row): str(dataset.rows[row]) for row in sorted(mentioned)})
 
 

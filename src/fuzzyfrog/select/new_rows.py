@@ -103,7 +103,9 @@ class NewRows:
         if table.rows is None:
             return str(place), is_new
         is_line = not isinstance(table.rows, tuple)
-        return f"in line {table.rows[place]}" if is_line else str(table.rows[place]), is_new
+        return f"in {table.row_word} {table.rows[place]}" if is_line else str(
+            table.rows[place]
+        ), is_new
 
 
 def read_new(X: Any, y: object, old: Dataset) -> tuple[Dataset, list[str]]:
