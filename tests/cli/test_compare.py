@@ -63,3 +63,17 @@ def test_mistakes_are_one_sentence(in_process, arguments, sentence):
     assert (code, out) == (2, "")
     assert sentence in err
     assert len(err.splitlines()) == 1
+
+
+def test_an_included_column_is_in_every_selection(in_process, tmp_path):
+    rows = "".join(f"p{k},{k * 7 % 11},{k % 13},{'xy'[k * 7 % 11 > 5]}\n" for k in range(60))
+    (tmp_path / "t.csv").write_text("who,a,b,class\n" + rows)
+    asked = ["compare", tmp_path / "t.csv", "--target", "class", "--folds", "2", "--json", "-q"]
+    asked += ["--selectors", "soft,kbest"]
+    before, after = (
+        json.loads(in_process(*asked, *more)[1]) for more in ([], ["--include", "who"])
+    )
+    assert "'who'" in before["notes"][-1]
+    assert not any("Left out" in note for note in after["notes"])
+    assert [one["n_features"] for one in before["selectors"]] == [2, 1, 1]
+    assert [one["n_features"] for one in after["selectors"]] == [3, 2, 2]

@@ -10,6 +10,7 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as with_fields
 from types import MappingProxyType
 
 import numpy as np
@@ -62,6 +63,7 @@ def compared(
     folds: int = 5,
     seed: int = 0,
     missing: str = "similar",
+    must_include: Sequence[str] | None = None,
     n_jobs: int | None = None,
     hear: Hear = lambda _: None,
 ) -> Comparison:
@@ -77,6 +79,8 @@ def compared(
         As for `check`.
     missing : str
         How missing values compare, for our own selectors.
+    must_include : sequence of str or None
+        Features that every selector takes.
     n_jobs : int or None
         Number of threads.
     hear : callable
@@ -86,8 +90,9 @@ def compared(
     for name in names:
         check_known("selectors", name, (*OURS, *OTHERS))
     with warnings.catch_warnings(action="ignore"):  # the notes of the check say the same
-        dataset = with_groups(dataset, Settings(kind=Soft()))
-    several = _Several(dataset, names, seed, missing, n_jobs, hear)
+        dataset = with_groups(dataset, Settings(kind=Soft(), must_include=must_include))
+    settings = Settings(kind=Soft(), must_include=must_include, n_jobs=n_jobs, random_state=seed)
+    several = _Several(dataset, names, settings, seed, missing, hear)
     check = CrossValidation(several, dataset, plan).checked()
     if check.far_out is not None:
         check = replace(check, notes=(check.far_out, *check.notes))
@@ -108,20 +113,18 @@ class _Several(Selecting):
         self,
         dataset: Dataset,
         names: Sequence[str],
+        settings: Settings,
         seed: int,
         missing: str,
-        n_jobs: int | None,
         hear: Hear,
     ) -> None:
-        super().__init__(Settings(kind=Soft(), n_jobs=n_jobs, random_state=seed), dataset)
+        super().__init__(settings, dataset)
         self._seed, self._hear = seed, hear
         self._others = [name for name in names if name != "soft"]
         self.seconds: dict[str, list[float]] = {name: [] for name in ("soft", *self._others)}
         strict = Strict(missing=missing)  # type: ignore[arg-type]
         self._reducts = {
-            name: Selecting(
-                Settings(kind=strict, search=search, n_jobs=n_jobs, random_state=seed), dataset
-            )
+            name: Selecting(with_fields(settings, kind=strict, search=search), dataset)
             for name, search in REDUCTS.items()
             if name in self._others
         }
@@ -143,11 +146,14 @@ class _Several(Selecting):
 
     def _of_sklearn(self, name: str, rows: Integers, size: int) -> Masks:
         """Return what a selector of scikit-learn takes of the columns that may be selected."""
-        part = self._dataset.take(rows, self.allowed)
-        found = np.zeros(len(self.allowed), np.bool_)
+        offered = np.flatnonzero(self.allowed & ~self.included)
+        size -= int(self.included.sum())
+        part, found = self._dataset.take(rows, offered), self.included.copy()
+        if size < 1:
+            return found
         # A linear model need not converge, and a column may be constant.
         with warnings.catch_warnings(action="ignore"), threadpool_limits(1):
-            found[np.flatnonzero(self.allowed)[others_choice(name, part, size, self._seed)]] = True
+            found[offered[others_choice(name, part, size, self._seed)]] = True
         return found
 
     def noise(self, seed: int) -> None:

@@ -11,7 +11,7 @@ from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import safe, write_found
 from fuzzyfrog.cli.errors import UsageError
 from fuzzyfrog.cli.inputs import TableOptions, opened
-from fuzzyfrog.cli.names import grouped_by, names_in, weighted_by
+from fuzzyfrog.cli.names import features_in, grouped_by, names_in, weighted_by
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.common.jit import compiling_heard
 from fuzzyfrog.common.messages import shown, suggested
@@ -44,6 +44,10 @@ def compare(
     seed: Annotated[
         int, typer.Option(metavar="N", help="Random seed; the same seed gives the same result.")
     ] = 0,
+    include: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Features that every selector takes."),
+    ] = None,
     groups: options.Groups = None,
     weights: options.Weights = None,
     missing: options.Missing = "similar",
@@ -65,7 +69,7 @@ def compare(
         with compiling_heard(course.compile):
             found = compared(
                 dataset, names, folds=folds, seed=seed, missing=missing, n_jobs=jobs,
-                hear=course.phase,
+                must_include=features_in("--include", include, dataset) or None, hear=course.phase,
             )  # fmt: skip
     write_found(_document(found, names, dataset), _lines(found, names, dataset), as_json=as_json)
 
