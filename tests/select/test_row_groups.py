@@ -119,6 +119,22 @@ def test_a_category_with_the_name_of_an_id_stays_a_feature(name, values):
     assert not any("belong together" in note for note in found.result_.notes)
 
 
+@pytest.mark.parametrize(("n_people", "is_out"), [(3, False), (6, True)])
+def test_a_number_within_each_household_makes_no_groups(n_people, is_out):
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(1, n_people + 1, 60)
+    sizes[0] = n_people
+    person = np.concatenate([np.arange(1, size + 1) for size in sizes])
+    y = rng.integers(0, 2, len(person))
+    table = pd.DataFrame({"person_id": person, "x": y + rng.normal(size=len(y))})
+    with warnings.catch_warnings(action="ignore"):
+        found = SoftSelector().fit(table, y)
+    assert not any("belong together" in note for note in found.result_.notes)
+    assert (found.columns_[0].role == "left out") == is_out
+    visits = table.rename(columns={"person_id": "visit_nr"})
+    assert SoftSelector().fit(visits, y).columns_[0].role != "left out"
+
+
 MAY = "with the same 'Fall' may belong together"
 
 

@@ -76,9 +76,21 @@ def _doubt_of_numbers(column: Floats, name: str) -> str:
     if _words(name)[-1] in _IDS and n_values >= FEWEST_VALUES and n_values > len(column) / 2:
         numbers = f"{n_values:,} different numbers in {len(column):,} samples"
         return f"is named like an ID, and has {numbers}."
-    if np.count_nonzero(steps == 1) >= NEARLY_ALL * len(steps):
+    is_counted = np.count_nonzero(steps == 1) >= NEARLY_ALL * len(steps)
+    if is_counted or (n_values >= FEWEST_IDS and _counts_within(column, name)):
         return "is named like an ID, and counts rows, starting over now and then."
     return ""
+
+
+def _counts_within(column: Floats, name: str) -> bool:
+    """Whether numbers start over more often than there are different ones, as in each household.
+
+    Equal numbers are then not the same person. A number of visits may matter and does not count.
+    """
+    is_first, is_next = column == column.min(), np.diff(column) == 1
+    is_counted = is_next.any() and (is_next | is_first[1:]).all()
+    is_often = np.count_nonzero(is_first) > np.unique(column).size
+    return bool(is_counted and is_often and _TIMES.isdisjoint(_words(name)))
 
 
 def doubt_about_shared(dataset: Dataset, feature: int) -> str:
@@ -139,7 +151,7 @@ def keeps_together(dataset: Dataset, feature: int) -> bool | None:
     if not (is_named or may_be) or holds_dates(dataset, feature):
         return False
     n_values = _n_whole(dataset, feature)
-    if not 1 < n_values < np.count_nonzero(~np.isnan(column)):
+    if not 1 < n_values < np.count_nonzero(~np.isnan(column)) or _counts_within(column, name):
         return False
     if n_values >= FEWEST_VALUES:
         return is_named or _are_panel(column)
