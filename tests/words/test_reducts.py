@@ -345,6 +345,13 @@ def test_all_features_lose_nothing(wine_result):
     assert "All 13 columns: the best model scores 0.950 balanced accuracy (chance 0.3" in printed(
         result
     )
+    # What the folds select may gain, and so may the soft selection: all columns do not.
+    check = a_check(lost=-0.02, soft=("proline",), soft_lost=-0.02)
+    result = replace(wine_result, check=check, selected=everything[1:], excluded=(0,))
+    assert words_of(result).verdict() == (
+        "All 12 allowed columns (1 is left out): the best model scores 0.950 balanced accuracy, "
+        "with those of fuzzyfrog select 0.970 (chance 0.333)"
+    )
 
 
 def test_each_reason_alone_is_enough(wine_result):
@@ -413,3 +420,15 @@ def test_the_first_line_says_how_the_target_is_read(wine_result):
     assert words_of(asked).table() == start
     mpg = replace(bikers, is_whole=False)
     assert words_of(replace(counted, table=replace(counted.table, target=mpg))).table() == start
+
+
+def test_why_there_is_no_core(wine_result):
+    settings = {**wine_result.settings, "max_seconds": 2.0}
+    lost = replace(wine_result, answer=replace(wine_result.answer, core=None), settings=settings)
+    for stop, why in (
+        ("interrupted", "the run was interrupted"),
+        ("converged", "the time limit was reached"),
+    ):
+        words = words_of(replace(lost, stop_reason=stop))
+        assert dict(words.facts())["core"] == f"not determined: {why}"
+        assert words.core()[0].endswith(f"was not determined: {why}.")

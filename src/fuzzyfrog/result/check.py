@@ -333,12 +333,11 @@ class Check(Part, frozen=True):
             known.append(f"with those of {soft} {shown(self.soft.best)}")
         compared = "".join(f", {one}" for one in known)
         said = ""
-        if self.loses and known:
+        rivals = [self.all if others else None, self.soft]
+        if any(one is not None and ours.minus(one).is_loss for one in rivals):
             said = ": a loss"
-        elif self.gains and known:
-            said = ": a gain"
         elif others:
-            said = f": {self.selected.minus(self.all).in_words()}"
+            said = ": a gain" if self.gains else f": {ours.minus(self.all).in_words()}"
         return f"{start}: the best model scores {scored}{compared} ({chance}){said}"
 
     def apart(self, one: ModelScores) -> str:

@@ -82,8 +82,8 @@ class Doubts(ABC):
             return said
         start, others = self._part_of_all("column")
         if self.has_all:
-            n_all = self.offered()[0]
-            start, others = "The only column" if n_all == 1 else f"All {n_all:,} columns", ""
+            start = f"All {start.split(' of ', 1)[1].removeprefix('the ')}"
+            start, others = start.replace("All 1 ", "The only "), ""
         return check.verdict(start, others, self._soft)
 
     @property

@@ -169,7 +169,7 @@ class ProofWords(Words):
     def _core(self) -> str:
         result = self.result
         if result.core is None:
-            return "not determined: the time limit was reached"
+            return f"not determined: {self._why_no_core}"
         if result.asks_for_all and result.asked_size is None:
             nothing, something = (
                 "every feature can be replaced by others",
@@ -183,6 +183,12 @@ class ProofWords(Words):
         if not result.core:
             return f"none: {nothing}"
         return f"{named(result.names(result.core))}: {something}{self._missing_core(result.core)}"
+
+    @property
+    def _why_no_core(self) -> str:
+        result = self.result
+        is_late = result.stop_reason != "interrupted" and result.settings.get("max_seconds")
+        return "the time limit was reached" if is_late else "the run was interrupted"
 
     def _missing_core(self, core: tuple[int, ...]) -> str:
         """Return which features of the core are not selected, as after a search cut short."""
@@ -212,7 +218,7 @@ class ProofWords(Words):
                 core,
                 f": without {them}, all others together do not reach {asked}.",
             )
-        start = "The core, the features that nothing can replace, was not determined: time ran out."
+        start = f"The core, what nothing can replace, was not determined: {self._why_no_core}."
         if core is not None:
             start = (
                 "The core is empty: no feature is irreplaceable, since without any one of them all "
