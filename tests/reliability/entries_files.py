@@ -163,7 +163,7 @@ RUNS = [
     ),
     (
         "a run without its fields",
-        run_of('{"schema": 1, "sha256": "", "result": {}}'),
+        run_of('{"schema": 2, "sha256": "", "result": {}}'),
         "missing required field",
     ),
     (

@@ -44,7 +44,7 @@ MAX_REDUCTS = 5_000  # that are saved
 MAX_BYTES = 64 * 2**20  # of a saved result; a thousand times the usual size
 MAX_CHARACTERS = 200  # of a value quoted in a message
 SAVE_ONE = "Save one with `fuzzyfrog select --save` or Result.save."
-SCHEMA = 1  # raised whenever a field is added, removed or changes its meaning
+SCHEMA = 2  # raised whenever a field is added, removed or changes its meaning
 
 Parameter = str | int | float | bool | None  # anything else is kept as its repr
 
@@ -485,8 +485,8 @@ class Result(Part, frozen=True):
             )
         if content["schema"] != SCHEMA or isinstance(content["schema"], bool):
             raise DataError(
-                f"schema must be {SCHEMA}, got {shown(content['schema'])}. Read the result with "
-                "the version of fuzzyfrog that saved it, or compute it again."
+                f"schema must be {SCHEMA}, got {shown(content['schema'])}. The result was saved by "
+                "another version of fuzzyfrog; run the selection again."
             )
         try:
             found = convert(content["result"], cls)
