@@ -191,6 +191,15 @@ def test_the_scores_stay_when_the_record_cannot_be_written(tmp_path, in_process,
     assert [path.name for path in tmp_path.iterdir()] == ["run.json.scores"]
 
 
+def test_a_budget_that_is_used_up_must_be_raised_to_continue(tmp_path, in_process, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    asked = ["reducts", "wine", "--no-check", "-q", "--save", "run.json", "--max-evaluations"]
+    for budget in ("20", "20", "40"):
+        _, out, _ = in_process(*asked, budget)
+        assert "continue this run, repeat the command with a higher --max-evaluations." in out
+        assert f"after {budget} evaluations" in out
+
+
 def test_the_page_of_a_saved_run_that_cannot_be_written_is_named(tmp_path, in_process):
     run = tmp_path / "run.json"
     assert (

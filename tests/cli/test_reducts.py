@@ -268,6 +268,7 @@ def test_costs_come_from_a_file_and_from_single_options(in_process, tmp_path):
         (["--costs", "x.csv"], "name,cost\nash,many\n", "line 2 of x.csv must have a positive"),
         (["--costs", "x.csv"], "ash;1\nash;2\n", "line 2 of x.csv must name a new feature"),
         (["--costs", "x.csv"], "name,cost\n", "--costs must be a file with a name and a cost"),
+        (["--costs", "a=x.csv"], "ash,1,2\n", "--costs: line 1 of a=x.csv must have a name"),
         (["--costs", "y.csv"], "", "or a readable file, got 'y.csv' (No such file"),
         (
             ["--costs", "ash=2", "--n-features", "3"],
@@ -278,7 +279,8 @@ def test_costs_come_from_a_file_and_from_single_options(in_process, tmp_path):
 )
 def test_wrong_costs_are_refused(in_process, tmp_path, monkeypatch, options, content, sentence):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "x.csv").write_text(content)
+    for name in ("x.csv", "a=x.csv"):
+        (tmp_path / name).write_text(content)
     code, _, err = in_process("reducts", "wine", *options, "-q")
     assert code == 2
     assert sentence in err

@@ -334,7 +334,8 @@ class ReductOptions(StrictOptions, SelectionOptions):
         costs: dict[str, float] = {}
         for value in self.costs or ():
             name, mark, cost = value.rpartition("=")
-            costs |= {name.strip(): cost_in("--costs", cost)} if mark else costs_in_file(value)
+            is_file = not mark or Path(value).is_file()
+            costs |= costs_in_file(value) if is_file else {name.strip(): cost_in("--costs", cost)}
         return costs
 
     def check(self) -> None:

@@ -103,7 +103,7 @@ class Files:
                 with suppress(OSError):
                     path.unlink(missing_ok=True)  # there is nothing left to resume
 
-    def next_steps(self, unwritten: Unwritten, loaded: LoadedTable) -> list[str]:
+    def next_steps(self, result: Result, unwritten: Unwritten, loaded: LoadedTable) -> list[str]:
         """Return lines about the files that were written and those that could be."""
         purposes = {
             self.report: "open it in a browser",
@@ -113,7 +113,9 @@ class Files:
         written = {path: what for path, what in purposes.items() if path and path not in unwritten}
         lines = ["", *(f"Written: {safe(path)}, {what}" for path, what in written.items())]
         if self.scores is not None and self.scores.exists():
-            lines.append("To continue this run, repeat the command.")
+            is_used_up = result.stop_reason == "max_evaluations"
+            more = " with a higher --max-evaluations" if is_used_up else ""
+            lines.append(f"To continue this run, repeat the command{more}.")
         missing = []
         if self.report is None:
             missing.append("--report page.html explains the result")

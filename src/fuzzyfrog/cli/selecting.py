@@ -219,7 +219,7 @@ def _write(
         with shown_progress(WRITING, quiet=printing.quiet or files.are_none):
             files.write_rest(result, unwritten)
     if not printing.as_json:
-        write_result(*files.next_steps(unwritten, loaded))
+        write_result(*files.next_steps(result, unwritten, loaded))
     unwritten.check()
 
 
