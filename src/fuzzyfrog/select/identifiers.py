@@ -120,8 +120,8 @@ def ordered_date(dataset: Dataset, feature: int) -> str | None:
     name = dataset.feature_names[feature]
     if not holds_dates(dataset, feature):
         date = name.removesuffix("_days")
-        if not {f"{date}_{part}" for part in PARTS}.issubset(dataset.feature_names) or date == name:
-            return None
+        if date == name or not {f"{date}_{part}" for part in PARTS} <= {*dataset.feature_names}:
+            return None  # names are compared last: there may be very many
         name = date
     steps = np.diff(dataset.values[:, feature])
     is_sorted = bool((steps >= 0).all() or (steps <= 0).all())
