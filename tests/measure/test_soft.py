@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from fuzzyfrog.common.arrays import Extensions
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.measure import SoftDependency, soft
 from fuzzyfrog.measure.soft_columns import DOUBLE_PRECISION, SINGLE_PRECISION
@@ -277,6 +278,9 @@ def test_same_bits_for_any_number_of_threads_and_any_batch(monkeypatch):
     alone = [one.score(mask[np.newaxis])[0] for mask in masks]
     assert np.array(alone).tobytes() == one.score(masks).tobytes()
     assert one.memberships(masks[0]).tobytes() == many.memberships(masks[0]).tobytes()
+    steps = Extensions(masks[3], np.flatnonzero(~masks[3]))
+    for ask in (one.best, one.memberships):
+        assert ask(steps).tobytes() == ask(np.asarray(steps)).tobytes()
 
 
 def test_noise_lowers_it_and_a_useful_feature_raises_it():

@@ -1,23 +1,26 @@
 """The driver: budgets, interruption, bad arguments, and what it makes of the scores."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from clock import set_clock
+from fuzzyfrog.common.arrays import Extensions
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp, current_deadline, limited, stop_if_late
 from fuzzyfrog.search import (
     Batch,
     Checkpoint,
     Genetic,
     ParticleSwarm,
+    Problem,
     QuickReduct,
     ShuffledFrogs,
     run,
 )
 from fuzzyfrog.search.archive import Archive, ranking_of
-from fuzzyfrog.search.evaluator import Budget, Evaluator
+from fuzzyfrog.search.evaluator import Budget, Evaluator, subset_keys
 from search.lookup import Lookup, Scripted, mask_of, masks, plain, random_table, sizes_of
 
 TABLE = random_table()
@@ -410,3 +413,47 @@ def test_memory_that_runs_out_costs_the_rest_of_the_search_not_the_best_so_far()
     assert outcome.stop_reason == "memory"
     with pytest.raises(MemoryError):
         run(Genetic(), objective, objective.problem(n_features_to_select=3), seed=0)
+
+
+@pytest.mark.parametrize("n_features", [9, 140])  # keys are the bits, or a sum
+def test_steps_and_masks_are_the_same_run(n_features):
+    class Worth:
+        """Takes anything for a subset; the first features say the same."""
+
+        def __init__(self, takes_extensions):
+            self.takes_extensions, self.n_features = takes_extensions, n_features
+            self.seen = []
+
+        def score(self, masks, at_least=None):
+            return np.asarray(masks) @ (np.arange(n_features) // 3 % 17 + 1.0)
+
+        def best(self, masks):
+            self.seen.append(type(masks))
+            scores = self.score(masks)
+            return np.where(scores == scores.max(), scores, -np.inf)
+
+    problem = Problem(n_features, 10, 1e9, n_features_to_select=4)
+    found = []
+    for takes_extensions in (True, False):
+        worth = Worth(takes_extensions)
+        outcome = run(QuickReduct(), worth, problem, seed=0)
+        assert {kind is np.ndarray for kind in worth.seen} == {not takes_extensions}
+        found.append(plain(outcome))
+    assert found[0] == found[1]
+    steps = Extensions(mask_of(n_features, 1, n_features - 1), np.array([0, 4, 7]))
+    tried = np.asarray(steps)
+    assert [np.flatnonzero(one).tolist() for one in tried[:2]] == [
+        [0, 1, n_features - 1], [1, 4, n_features - 1],
+    ]  # fmt: skip
+    assert subset_keys(steps) == subset_keys(tried)
+    assert len({*subset_keys(tried), *subset_keys(tried[:, ::-1])}) == 6
+    for batch in (steps, tried):
+        one = evaluator(Worth(True))
+        one.evaluate(Batch(tried, at_least=1.0))
+        one.evaluate(Batch(batch, only_best=True))
+        assert one.n_evaluations == 3, "every subset once, however it was given"
+    shares = np.asarray(steps).mean(axis=0)
+    scripted = run(
+        Scripted(Batch(steps)), Worth(True), replace(problem, n_features_to_select=3), seed=0
+    )
+    assert scripted.history[0].diversity == np.mean(4 * shares * (1 - shares))

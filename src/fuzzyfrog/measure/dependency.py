@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fuzzyfrog.common.arrays import Extensions
 from fuzzyfrog.common.params import check_known
 from fuzzyfrog.common.tnorms import CODES, LARGEST, N_ROUNDINGS, PRODUCT, TNorm
 from fuzzyfrog.data import Dataset, make_dataset
@@ -107,6 +108,7 @@ class SubsetScores:
     """The mean membership of samples in the positive region, for subsets of features."""
 
     is_monotone = True  # adding a feature never lowers it
+    takes_extensions = True  # in place of masks
     chance: float | None = None  # nothing is expected of features that say nothing
 
     def __init__(
@@ -261,7 +263,7 @@ class SubsetScores:
         them were scored.
         """
         checked = self._checked(masks)
-        step = one_step(checked)
+        step = one_step(masks if isinstance(masks, Extensions) else checked)
         if step is not None and not self._suits_arrays(checked):
             if not self._is_small:
                 return self._best_extensions(checked, *step)
@@ -409,10 +411,12 @@ def checked_masks(masks: ArrayLike, n_features: int) -> Masks:
     return array
 
 
-def one_step(masks: Masks) -> tuple[Masks, Integers] | None:
+def one_step(masks: Masks | Extensions) -> tuple[Masks, Integers] | None:
     """Return the common subset and the feature that each mask adds to it, None if there is none."""
     if len(masks) < 2:
         return None
+    if isinstance(masks, Extensions):
+        return masks.base, masks.added
     base = masks[0] & masks[1]
     more = masks ^ base
     # One for each is enough to count them all: sizes of thousands of wide masks take longer.

@@ -16,6 +16,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fuzzyfrog.common.arrays import Extensions
 from fuzzyfrog.common.jit import Kernels
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.weights import mean_by
@@ -98,6 +99,7 @@ class SoftDependency:
     """
 
     is_monotone = False  # a feature can lower it
+    takes_extensions = True  # in place of masks
     tolerance = _TOLERANCE
 
     def __init__(
@@ -244,7 +246,7 @@ class SoftDependency:
         fall. With more than 100,000 samples, the anchors of a race are compared with this many
         random ones; the scores are by all samples.
         """
-        checked = checked_masks(masks, self.n_features)
+        checked = _checked(masks, self.n_features)
         step = one_step(checked)
         scores = np.full(len(checked), -np.inf)
         rows = np.arange(len(checked))
@@ -292,12 +294,13 @@ class SoftDependency:
         For several subsets, there is a row for each. Subsets that extend a common one by a feature
         each are far cheaper than others.
         """
-        checked = checked_masks(np.atleast_2d(masks), self.n_features)
+        is_one = isinstance(masks, np.ndarray) and masks.ndim == 1
+        checked = _checked(np.atleast_2d(masks) if is_one else masks, self.n_features)
         if (step := one_step(checked)) is None:
-            found = np.array([self._of_subset(mask) for mask in checked])
+            found = np.array([self._of_subset(mask) for mask in np.asarray(checked)])
         else:
             found = self._of_extensions(np.flatnonzero(step[0]), step[1])
-        return found if np.ndim(masks) > 1 else found[0]
+        return found[0] if is_one else found
 
     def left_out_losses(self, path: ArrayLike, start: int = 0) -> NDArray[np.float64]:
         """Return how wrong the five nearest other samples of each anchor are, for each size.
@@ -522,6 +525,10 @@ class SoftDependency:
         is_unsure = lowest[:, :n_anchors] < precision.least
         is_unsure |= is_far[: len(base), here].any(axis=0) | is_far[len(base) :, here]
         return found[:, :n_anchors], is_unsure
+
+
+def _checked(masks: ArrayLike, n_features: int) -> Mask | Extensions:
+    return masks if isinstance(masks, Extensions) else checked_masks(masks, n_features)
 
 
 def _rounds(n_anchors: int) -> list[tuple[int, int]]:

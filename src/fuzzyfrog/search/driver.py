@@ -8,7 +8,7 @@ from math import inf
 
 import numpy as np
 
-from fuzzyfrog.common.arrays import Floats, Masks
+from fuzzyfrog.common.arrays import Extensions, Floats, Masks
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp, current_deadline, limited, stoppable
 from fuzzyfrog.common.params import check_budget, check_count
 from fuzzyfrog.errors import ParameterError
@@ -336,12 +336,16 @@ class Finish:
         return all(ledger.is_below(key, required) for key in subset_keys(smaller))
 
 
-def _diversity(subsets: Masks) -> float | None:
+def _diversity(subsets: Masks | Extensions) -> float | None:
     if not len(subsets):
         return None
-    counts = np.zeros(subsets.shape[1], np.uint32)
-    for start in range(0, len(subsets), 255):  # a byte counts up to that, and bytes are summed fast
-        some = subsets[start : start + 255].view(np.uint8)
-        counts += np.add.reduce(some, axis=0, dtype=np.uint8)
+    if isinstance(subsets, Extensions):
+        counts = len(subsets) * subsets.base
+        counts = counts + np.bincount(subsets.added, minlength=len(counts))
+    else:
+        counts = np.zeros(subsets.shape[1], np.uint32)
+        for start in range(0, len(subsets), 255):  # a byte counts up to that, and sums fast
+            some = subsets[start : start + 255].view(np.uint8)
+            counts += np.add.reduce(some, axis=0, dtype=np.uint8)
     share = counts / len(subsets)
     return float(np.mean(4 * share * (1 - share)))

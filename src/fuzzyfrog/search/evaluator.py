@@ -6,14 +6,15 @@ import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import compress
 from math import inf
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fuzzyfrog.common.arrays import Floats, Integers, Masks
+from fuzzyfrog.common.arrays import Extensions, Floats, Integers, Masks
 from fuzzyfrog.common.deadline import Deadline, TimeIsUp
 from fuzzyfrog.search.checkpoint import ScoreLog, foreign, scores_in
 from fuzzyfrog.search.protocol import Batch, Objective, packed
@@ -151,7 +152,10 @@ class Evaluator:
             if len(known) != len(keys):
                 raise foreign()
             return known
-        scores = np.asarray(self._rows.objective.best(subsets), np.float64)
+        objective = self._rows.objective
+        if not getattr(objective, "takes_extensions", False):
+            subsets = np.asarray(subsets)
+        scores = np.asarray(objective.best(subsets), np.float64)
         if log is not None:
             self._keep(keys, scores)
         return scores
@@ -272,9 +276,25 @@ class Ledger:
             self._below[key] = min(bar, self._below.get(key, np.inf))
 
 
-def subset_keys(subsets: Masks) -> list[bytes]:
-    """Return a short key for each subset: its bits, or their digest where that is shorter."""
-    rows = packed(subsets)
-    if subsets.shape[1] <= 8 * KEY_BYTES:
-        return rows
-    return [hashlib.blake2b(row, digest_size=KEY_BYTES).digest() for row in rows]
+def subset_keys(subsets: Any) -> list[bytes]:
+    """Return a short key for each subset: its bits, or where that is shorter, a sum of features.
+
+    The sum is the exclusive or of random words, one for each feature, so that a feature more
+    changes a key at once. Two subsets have the same one by a chance of 2^-128.
+    """
+    is_step = isinstance(subsets, Extensions)
+    n_features = len(subsets.base if is_step else subsets.T)
+    if n_features <= 8 * KEY_BYTES:
+        return packed(np.asarray(subsets))
+    words, add = _words_of_features(n_features), np.bitwise_xor.reduce
+    if is_step:
+        keys = words[subsets.added] ^ add(words[subsets.base], axis=0)
+    else:
+        keys = np.array([add(words[subset], axis=0) for subset in subsets], words.dtype)
+    found: list[bytes] = np.ascontiguousarray(keys).view(f"V{KEY_BYTES}").ravel().tolist()
+    return found
+
+
+@lru_cache(maxsize=1)
+def _words_of_features(n_features: int) -> NDArray[np.uint64]:
+    return np.random.Philox(key=n_features).random_raw((n_features, KEY_BYTES // 8))

@@ -315,7 +315,7 @@ def overheard(steps: Steps[T], hear: Callable[[Masks, Floats], object]) -> Steps
         batch = next(steps)
         while True:
             scores = yield batch
-            hear(batch.subsets, scores)
+            hear(np.asarray(batch.subsets), scores)
             batch = steps.send(scores)
     except StopIteration as stop:
         result: T = stop.value
@@ -526,13 +526,6 @@ def without_each(subset: Masks, features: Integers) -> Masks:
     """Return the subset without each of some features in turn, bool[n_chosen, n_features]."""
     subsets = np.repeat(subset[np.newaxis], len(features), axis=0)
     subsets[np.arange(len(features)), features] = False
-    return subsets
-
-
-def with_each(subset: Masks, features: Integers) -> Masks:
-    """Return the subset with each of some features added in turn, bool[n_chosen, n_features]."""
-    subsets = np.repeat(subset[np.newaxis], len(features), axis=0)
-    subsets[np.arange(len(features)), features] = True
     return subsets
 
 

@@ -1,10 +1,12 @@
 """Stepwise selection: forward as in QuickReduct (L-FRFS), and backward elimination."""
 
+from typing import Any
+
 import numpy as np
 
-from fuzzyfrog.common.arrays import Floats, Integers, Masks
+from fuzzyfrog.common.arrays import Extensions, Floats, Integers, Masks
 from fuzzyfrog.common.params import Parametrized
-from fuzzyfrog.search.protocol import Batch, Constraints, Problem, Proposal, Steps, with_each
+from fuzzyfrog.search.protocol import Batch, Constraints, Problem, Proposal, Steps
 
 PATH = 20  # features that are added even if the score falls, since it may rise again
 BATCH_CELLS = 2**24  # subsets times features of one batch: 16 MB, all candidates up to 4,096
@@ -73,7 +75,7 @@ def try_each(subset: Masks, candidates: Integers, within: float | None) -> Steps
     scores = np.empty(len(candidates))
     for start in range(0, len(candidates), n_rows):
         some = candidates[start : start + n_rows]
-        tried = with_each(subset, some)
+        tried: Any = Extensions(subset.copy(), some)  # as good as masks
         batch = Batch(tried, only_best=True, within=within) if within is not None else Batch(tried)
         scores[start : start + n_rows] = yield batch
     return scores

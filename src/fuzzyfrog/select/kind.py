@@ -131,6 +131,7 @@ class Kind:
         The mean of a row is the score. Without memberships, a row is the score alone; that of an
         empty subset counts as 0.
         """
+        masks = np.asarray(masks)
         scores, is_some = np.zeros((len(masks), 1)), masks.any(axis=1)
         scores[is_some, 0] = measure.score(masks[is_some])
         return scores

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace as with_fields
-from itertools import islice
+from itertools import chain, islice
 from math import inf
 from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
 
-from fuzzyfrog.common.arrays import Floats, Integers, Masks
+from fuzzyfrog.common.arrays import Extensions, Floats, Integers, Masks
 from fuzzyfrog.common.deadline import ALLOWANCE, TimeIsUp, current_deadline, limited, stop_if_late
 from fuzzyfrog.common.messages import warn
 from fuzzyfrog.data import Dataset
@@ -219,7 +219,8 @@ class _Figures:
     ) -> dict[int, Column]:
         """Return the selected columns and the candidates, by their features."""
         selected = list(self._result.selected)
-        lost = self._less(self._measure, (self._subset & ~self._of([one]) for one in selected))
+        rests = (self._subset & ~self._of([one]) for one in selected)
+        lost = self._less(self._measure, map(np.array, iter(lambda: [*islice(rests, AT_ONCE)], [])))
         scored, here = self._affordable(candidates)
         n_here, n_all = here.n_sampled, self._measure.n_sampled
         parts = [f"were scored on {n_here:,} random samples"] if n_here < n_all else []
@@ -307,30 +308,33 @@ class _Figures:
         mask[list(features)] = True
         return self._groups.expanded(mask) if self._groups else mask
 
-    def _weighed(self, measure: Any, masks: Iterable[Masks]) -> Iterator[Floats]:
-        """Yield what subsets score, in batches, as `Kind.weighed` does."""
-        rest = iter(masks)
-        while some := list(islice(rest, AT_ONCE)):
+    def _with(self, base: Masks, features: Sequence[int]) -> Iterator[Any]:
+        """Yield batches of subsets, of which each adds a feature to a common one."""
+        for start in range(0, len(features), AT_ONCE):
             stop_if_late()
-            yield self._kind.weighed(measure, np.array(some))
+            some = features[start : start + AT_ONCE]
+            if self._groups:
+                yield np.array([base | self._of([one]) for one in some])
+            else:
+                yield Extensions(base, np.array(some))
 
-    def _less(self, measure: Any, others: Iterable[Masks]) -> Iterator[tuple[float, float | None]]:
+    def _less(self, measure: Any, others: Iterable[Any]) -> Iterator[tuple[float, float | None]]:
         """Yield how much less each subset scores than the selected one, and a standard error."""
-        (before,) = self._weighed(measure, [self._subset])
-        for after in self._weighed(measure, others):
-            falls = before - after
+        before = self._kind.weighed(measure, self._subset[np.newaxis])
+        for some in others:
+            stop_if_late()
+            falls = before - self._kind.weighed(measure, some)
             errors: list[float | None] = [None] * len(falls)
             if falls.shape[1] > 1:
                 errors = measure.standard_errors(falls).tolist()
             yield from zip(means_of(measure, falls).tolist(), errors, strict=True)
 
-    def _scores(self, measure: Any, masks: Iterable[Masks]) -> list[float]:
-        batches = self._weighed(measure, masks)
-        return [score for some in batches for score in means_of(measure, some).tolist()]
-
     def _alone(self, here: Any, features: list[int]) -> dict[int, float]:
-        scores = self._scores(here, (self._of([one]) for one in features))
-        return dict(zip(features, scores, strict=True))
+        scores = [
+            means_of(here, self._kind.weighed(here, some)).tolist()
+            for some in self._with(self._of([]), features)
+        ]
+        return dict(zip(features, chain.from_iterable(scores), strict=True))
 
     def _gained(self, here: Any, scored: list[int]) -> dict[int, tuple[float, float | None]]:
         """Return how much each column adds to the selected ones, with a standard error."""
@@ -338,7 +342,7 @@ class _Figures:
         is_full = result.dependency >= result.full_dependency - here.tolerance
         if here.is_monotone and is_full:
             return dict.fromkeys(scored, (0.0, None))  # nothing adds to what all columns reach
-        falls = self._less(here, (self._subset | self._of([one]) for one in scored))
+        falls = self._less(here, self._with(self._subset, scored))
         return {one: (-fall, error) for one, (fall, error) in zip(scored, falls, strict=True)}
 
     def _promising(
@@ -360,7 +364,7 @@ class _Figures:
         for feature in self._result.selected:
             others = sorted(promising | {one for one in substitutes if feature in substitutes[one]})
             rest = self._subset & ~self._of([feature])
-            falls = self._less(here, (rest | self._of([one]) for one in others))
+            falls = self._less(here, self._with(rest, others))
             exchanges += [
                 (feature, one, Replacement(one, fall, error))
                 for one, (fall, error) in zip(others, falls, strict=True)
@@ -384,7 +388,7 @@ class _Figures:
             measure = self._kind.measured(_shuffled(dataset, chosen, random), self._n_jobs)
             measure = measure.on_rows(here.n_sampled, self._result.seed)
             masks = np.eye(len(chosen), dtype=np.bool_)
-            highest = max(highest, *self._scores(measure, masks))
+            highest = max(highest, *means_of(measure, self._kind.weighed(measure, masks)).tolist())
             n_left -= len(chosen)
         return highest
 
