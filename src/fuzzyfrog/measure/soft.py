@@ -294,7 +294,7 @@ class SoftDependency:
         For several subsets, there is a row for each. Subsets that extend a common one by a feature
         each are far cheaper than others.
         """
-        is_one = isinstance(masks, np.ndarray) and masks.ndim == 1
+        is_one = not isinstance(masks, Extensions) and np.ndim(masks) == 1
         checked = _checked(np.atleast_2d(masks) if is_one else masks, self.n_features)
         if (step := one_step(checked)) is None:
             found = np.array([self._of_subset(mask) for mask in np.asarray(checked)])

@@ -340,8 +340,7 @@ def _diversity(subsets: Masks | Extensions) -> float | None:
     if not len(subsets):
         return None
     if isinstance(subsets, Extensions):
-        counts = len(subsets) * subsets.base
-        counts = counts + np.bincount(subsets.added, minlength=len(counts))
+        counts = np.bincount(subsets.added, minlength=len(subsets.base))  # the base is in all
     else:
         counts = np.zeros(subsets.shape[1], np.uint32)
         for start in range(0, len(subsets), 255):  # a byte counts up to that, and sums fast
