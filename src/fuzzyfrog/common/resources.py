@@ -77,11 +77,13 @@ def spill_folder() -> Path:
 class GrowingTable:
     """Builds a table from blocks of rows, on disk if it is too large for memory."""
 
-    def __init__(self, n_columns: int) -> None:
+    def __init__(self, n_columns: int, n_expected: int = 0) -> None:
         self.n_rows = 0
         self._n_columns = n_columns
         self._limit: int | None = None
-        self._rows = np.empty((0, n_columns))
+        # Room that is there at once is neither filled with zeros nor moved.
+        has_room = 8 * n_expected * n_columns <= (most_in_memory() if n_expected else 0)
+        self._rows = np.empty((n_expected if has_room else 0, n_columns))
         self._file: IO[bytes] | None = None
 
     @property
@@ -93,13 +95,19 @@ class GrowingTable:
             self._limit = most_in_memory()  # read once: the available memory shrinks as rows arrive
         return self._limit is None or self._n_bytes <= self._limit
 
+    def next_rows(self, n_rows: int) -> FloatArray:
+        """Return where the next rows may be written; `append` then need not copy them."""
+        found = self._rows[self.n_rows : self.n_rows + n_rows]
+        return found if len(found) == n_rows else np.empty((n_rows, self._n_columns))
+
     def append(self, block: FloatArray) -> None:
         """Add rows."""
         first, self.n_rows = self.n_rows, self.n_rows + len(block)
         if self._fits():
             if self.n_rows > len(self._rows):
                 self._resize(self.n_rows + self.n_rows // 8)
-            self._rows[first : self.n_rows] = block
+            if block.base is not self._rows:
+                self._rows[first : self.n_rows] = block
             return
         with _explained(self._n_bytes):
             if self._file is None:

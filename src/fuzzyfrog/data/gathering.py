@@ -97,13 +97,17 @@ class Gathering:
         What is asked of each column.
     columns : sequence of collectors, optional
         What takes the cells of each feature; required for a file whose columns have no types.
+    n_rows : int
+        As how many rows to make room for at once, if that is known.
     """
 
-    def __init__(self, features: Sequence[Feature], columns: Sequence[Collector] = ()) -> None:
+    def __init__(
+        self, features: Sequence[Feature], columns: Sequence[Collector] = (), n_rows: int = 0
+    ) -> None:
         self._features = features
         self._names = [feature.name for feature in features]
         self._columns = columns
-        self._table = GrowingTable(len(features))
+        self._table = GrowingTable(len(features), n_rows)
         self._warnings: tuple[str, ...] = ()
         self._infinite: DataError | None = None  # about the first cell, unless text follows it
 
@@ -159,7 +163,7 @@ class Gathering:
                 else LabelParts(asked)
                 for series, asked in zip(all_series, self._features, strict=True)
             ]
-        values = np.empty((len(block), len(self._names)))
+        values = self._table.next_rows(len(block))
         for place, (series, column) in enumerate(zip(all_series, self._columns, strict=True)):
             values[:, place] = column.add(series)
         return values

@@ -300,7 +300,8 @@ def _read(wanted: Wanted, source: Source) -> _Read:
     late = {-1}
     while late:
         columns = source.collectors(layout, text)
-        features, target, texts, names = Gathering(layout.asked, columns), TargetParts(), [], []
+        features, target = Gathering(layout.asked, columns, source.n_rows), TargetParts()
+        texts, names = [], []
         for rows in source.parts(layout, columns):
             with _named(file):
                 features.add(rows.features)

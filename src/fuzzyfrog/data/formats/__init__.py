@@ -74,14 +74,15 @@ class Rows:
 class Source:
     """A file of one format.
 
-    `names` are its columns, `gaps` the texts that mean "no value" in a target of text, and `notes`
-    what the user should know about the file.
+    `names` are its columns, `gaps` the texts that mean "no value" in a target of text, `notes`
+    what the user should know about the file, and `n_rows` how many rows to make room for.
     """
 
     path: Path
     names: list[str]
     gaps: frozenset[str] = MISSING
     notes: tuple[str, ...] = ()
+    n_rows: int = 0
 
     def collectors(self, layout: Layout, text: set[int]) -> Sequence[Any]:
         """Return what takes each feature, nothing if the columns of the file have types.

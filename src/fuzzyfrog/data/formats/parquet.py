@@ -40,6 +40,7 @@ class ParquetTable(Source):
     path: Path
     files: Mapping[Path, FileStamp]
     names: list[str]
+    n_rows: int
 
     @classmethod
     def of(cls, path: Path) -> ParquetTable:
@@ -47,7 +48,8 @@ class ParquetTable(Source):
         files = {file: stamp(file) for file in _files(path)}
         with _opened(next(iter(files))) as first:
             names = [name for name in first.schema_arrow.names if not _COUNTER.fullmatch(name)]
-        return cls(path, files, names)
+            n_rows = first.metadata.num_rows
+        return cls(path, files, names, n_rows)
 
     def parts(self, layout: Layout, columns: Sequence[Any] = ()) -> Iterator[Rows]:
         """Yield the features, the target and the labels of each block of rows."""
