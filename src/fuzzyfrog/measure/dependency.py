@@ -128,7 +128,7 @@ class SubsetScores:
         self._mass = int(self._masses.sum())
         self._n_pairs = geometry.n_pairs_of(asked.size)
         self._made: dict[type[Engine], Engine] = {}
-        self._last: tuple[Masks, Integers] | None = None  # of `_unsure`
+        self._last: tuple[Masks, Integers] | None = None  # a subset, and `_unsure` of it
 
     @property
     def n_samples(self) -> int:
@@ -306,7 +306,9 @@ class SubsetScores:
                 if found.complete:
                     coarse, fine = total(found.membership, part._masses)
                     scores[k] = exact_mean(coarse + sure * SURE, fine, self._mass)
-                    best = max(best, scores[k])
+                    if scores[k] > best:
+                        best = scores[k]
+                        self._last = checked[k].copy(), rows[found.membership < 1.0]
             at_once *= 2
         scores[scores < best - self.tolerance] = -np.inf
         return scores
@@ -318,13 +320,13 @@ class SubsetScores:
     def _unsure(self, base: Masks) -> Integers:
         """Return which of the samples are below membership 1 under a subset; all if not few.
 
-        It costs an evaluation, and makes as many cheap as there are features.
+        A greedy search extends the best subset of its last step, of which that is known. For any
+        other one it costs an evaluation, and makes as many cheap as there are features.
         """
-        everybody = np.arange(self._asked.size)
-        if not base.any() or self._n_pairs < _WORTH_A_LOOK:
-            return everybody
-        last = self._last  # another thread may replace it
+        everybody, last = np.arange(self._asked.size), self._last  # another thread may replace it
         if last is None or not np.array_equal(last[0], base):
+            if not base.any() or self._n_pairs < _WORTH_A_LOOK:
+                return everybody
             self._last = last = base.copy(), np.flatnonzero(self._nearest(base).membership < 1.0)
         return last[1] if 2 * last[1].size <= self._asked.size else everybody
 
