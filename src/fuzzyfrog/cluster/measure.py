@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fuzzyfrog.cluster import worker
 from fuzzyfrog.cluster.client import Client, collected, connected, threads_of, workers_of
 from fuzzyfrog.cluster.sharded import Sharded, shard_bytes, thread_bytes
 from fuzzyfrog.cluster.worker import Placeable, require_same_code, stamp
+from fuzzyfrog.common.arrays import Floats, Masks
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import ClusterError
 from fuzzyfrog.measure import Dependency
@@ -39,9 +40,6 @@ SHARE = 0.3  # of the memory of a worker that a whole table may take
 FULL = 0.7  # share of a worker's memory to use in all; beyond that, Dask spills to disk
 BARE_BYTES = 300_000_000  # memory of a worker process that holds no data
 MOST_SHARDS = 32  # unless threads need more: work grows with them, and tasks with their square
-
-Floats = NDArray[np.float64]
-Masks = NDArray[np.bool_]
 
 
 @contextmanager

@@ -15,15 +15,13 @@ from numpy.typing import NDArray
 
 from fuzzyfrog.cluster.client import Client, Future, collected, threads_of
 from fuzzyfrog.cluster.worker import Bits, require_stamp, stamp, unpacked
+from fuzzyfrog.common.arrays import Floats, Masks
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.dependency import SubsetScores
 from fuzzyfrog.measure.geometry import Geometry, subset_of
 
 MOST_BYTES = 2**25  # of memberships in the result of a task
 PER_THREAD = 2  # pairs of shards in a worker: one being scored, one being fetched
-
-Floats = NDArray[np.float64]
-Masks = NDArray[np.bool_]
 
 
 class Sharded:

@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.cluster.client import Client, TableMissingError, address_of_this_worker
+from fuzzyfrog.common.arrays import Floats
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.measure.dependency import Measure
 
 MOST_TABLES = 8  # kept in one process; a run whose table was dropped sends it again
 
-Floats = NDArray[np.float64]
 Bits = NDArray[np.uint8]  # masks, eight features to a byte
 
 _PACKAGE = Path(__file__).resolve().parents[1]

@@ -13,15 +13,14 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from fuzzyfrog.common.arrays import Floats
 from fuzzyfrog.common.messages import Sentence, shown
 from fuzzyfrog.errors import DataError, OutOfMemoryError
-
-FloatArray: TypeAlias = NDArray[np.float64]
 
 FOLDER_VARIABLE = "FUZZYFROG_SPILL"
 LIMIT_VARIABLE = "FUZZYFROG_SPILL_ABOVE"
@@ -95,12 +94,12 @@ class GrowingTable:
             self._limit = most_in_memory()  # read once: the available memory shrinks as rows arrive
         return self._limit is None or self._n_bytes <= self._limit
 
-    def next_rows(self, n_rows: int) -> FloatArray:
+    def next_rows(self, n_rows: int) -> Floats:
         """Return where the next rows may be written; `append` then need not copy them."""
         found = self._rows[self.n_rows : self.n_rows + n_rows]
         return found if len(found) == n_rows else np.empty((n_rows, self._n_columns))
 
-    def append(self, block: FloatArray) -> None:
+    def append(self, block: Floats) -> None:
         """Add rows."""
         first, self.n_rows = self.n_rows, self.n_rows + len(block)
         if self._fits():
@@ -117,7 +116,7 @@ class GrowingTable:
                 self._resize(0)
             self._file.write(np.ascontiguousarray(block).data)
 
-    def finish(self, finalize: Callable[[FloatArray], None]) -> FloatArray:
+    def finish(self, finalize: Callable[[Floats], None]) -> Floats:
         """Return the whole table, after `finalize` has changed each block of rows in place.
 
         A table in memory is in C order. One on disk is read-only and stored feature by feature:
@@ -143,14 +142,14 @@ class GrowingTable:
         # In place: pages of memory are moved, not copied, and the table is never held twice.
         self._rows.resize((n_rows, self._n_columns), refcheck=False)
 
-    def _stored(self, file: IO[bytes], n_at_once: int) -> Iterator[tuple[int, FloatArray]]:
+    def _stored(self, file: IO[bytes], n_at_once: int) -> Iterator[tuple[int, Floats]]:
         file.seek(0)
         for first in range(0, self.n_rows, n_at_once):
             block = np.empty((min(n_at_once, self.n_rows - first), self._n_columns))
             file.readinto(block.data.cast("B"))  # type: ignore[attr-defined]
             yield first, block
 
-    def _write_columns(self, file: IO[bytes], first: int, block: FloatArray) -> None:
+    def _write_columns(self, file: IO[bytes], first: int, block: Floats) -> None:
         # Written, not mapped: what is written this way does not count as our memory.
         for position, column in enumerate(np.ascontiguousarray(block.T)):
             file.seek(8 * (position * self.n_rows + first))

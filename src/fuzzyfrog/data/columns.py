@@ -9,6 +9,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats
 from fuzzyfrog.common.messages import Sentence, Setting, listed, shown
 from fuzzyfrog.data.cells import (
     CategoryCoder,
@@ -21,7 +22,6 @@ from fuzzyfrog.data.cells import (
 )
 from fuzzyfrog.errors import DataError
 
-FloatArray: TypeAlias = NDArray[np.float64]
 Series: TypeAlias = "nw.Series[Any]"
 Labels: TypeAlias = tuple[Hashable, ...]
 
@@ -68,7 +68,7 @@ class Column:
         The few labels that are not numbers, while all others are.
     """
 
-    values: FloatArray | None = None
+    values: Floats | None = None
     labels: Labels | None = None
     warning: str | None = None
     reading: str = ""
@@ -98,7 +98,7 @@ def distinct_texts(part: Series) -> tuple[NDArray[Any], list[Any]]:
     return distinct(part.to_native().combine_chunks().cast("large_string"))
 
 
-def days_since_1970(dates: Series) -> FloatArray:
+def days_since_1970(dates: Series) -> Floats:
     """Return dates as days by the clock of their time zone, with the time of day as a fraction."""
     if dates.dtype == nw.Datetime:
         dates = dates.dt.replace_time_zone(None)
@@ -125,7 +125,7 @@ def _dtype_name(part: Series) -> str:
     return str(part.dtype if is_known else getattr(native, "dtype", None) or native.type)
 
 
-def _without_values(part: Series, feature: Feature, before: str) -> FloatArray:
+def _without_values(part: Series, feature: Feature, before: str) -> Floats:
     """Return a part of another type than those before it, which must be empty."""
     if _is_empty(part):
         return np.full(len(part), np.nan)
@@ -145,7 +145,7 @@ class NumberParts:
         # Numbers that float64 may round, those above zero and the others without their sign.
         self._huge: dict[int, list[NDArray[Any]]] = {1: [], -1: []}
 
-    def add(self, part: Series) -> FloatArray:
+    def add(self, part: Series) -> Floats:
         """Return the numbers of a part of a frame's column."""
         if part.dtype == nw.Float64:  # at once: each question costs as much as thousands of cells
             return np.asarray(part.to_numpy(), dtype=np.float64)
@@ -179,7 +179,7 @@ class DateParts:
     def __init__(self, feature: Feature) -> None:
         self._feature = feature
 
-    def add(self, part: Series) -> FloatArray:
+    def add(self, part: Series) -> Floats:
         """Return the days of a part of a frame's column."""
         if not has_dates(part):
             return _without_values(part, self._feature, "dates")
@@ -205,7 +205,7 @@ class LabelParts:
         self._is_declared = is_declared
         self._has_integer_dtype = False
 
-    def add(self, part: Series) -> FloatArray:
+    def add(self, part: Series) -> Floats:
         """Return the codes of a part of a frame's column."""
         dtype = part.dtype
         self._is_declared |= dtype in (nw.Categorical, nw.Enum)
@@ -222,7 +222,7 @@ class LabelParts:
             return np.asarray(self._coder.encode(texts)[places])
         return self.add_cells(part.to_list())
 
-    def add_numbers(self, column: NDArray[Any], kind: type | None = None) -> FloatArray:
+    def add_numbers(self, column: NDArray[Any], kind: type | None = None) -> Floats:
         """Return the codes of an array of numbers, which are labels of the given type."""
         distinct, places = np.unique(column, return_inverse=True)
         labels = distinct.tolist()
@@ -230,7 +230,7 @@ class LabelParts:
             labels = [kind(one) if one == one else one for one in labels]
         return self._coder.encode(labels)[places]
 
-    def add_cells(self, cells: Sequence[Any]) -> FloatArray:
+    def add_cells(self, cells: Sequence[Any]) -> Floats:
         """Return the codes of a part that is a list of objects."""
         for cell in cells:
             _kind_of(cell, self._feature)  # refuses what is not a value before it is looked up
@@ -304,7 +304,7 @@ def _kind_of(cell: Any, feature: Feature) -> str:
     raise unusable(feature.name, type(cell).__name__)
 
 
-def _numbers(cells: Sequence[Any], feature: Feature) -> FloatArray:
+def _numbers(cells: Sequence[Any], feature: Feature) -> Floats:
     try:
         column = np.array(
             [np.nan if is_missing(cell) else float(cell) for cell in cells], dtype=np.float64
@@ -334,7 +334,7 @@ def _nearly_numbers(name: str, doubt: str) -> str:
     )
 
 
-def slips_among_numbers(name: str, column: Column, codes: FloatArray) -> str:
+def slips_among_numbers(name: str, column: Column, codes: Floats) -> str:
     """Return the warning for a feature that is categorical because of a few texts among numbers."""
     places = [place for place, label in enumerate(column.labels or ()) if label in column.strays]
     return (

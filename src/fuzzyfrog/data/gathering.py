@@ -13,6 +13,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats
 from fuzzyfrog.common.messages import MAX_ITEMS, Sentence, Setting, first_few, listed, shown
 from fuzzyfrog.common.resources import GrowingTable
 from fuzzyfrog.data.columns import (
@@ -21,7 +22,6 @@ from fuzzyfrog.data.columns import (
     Column,
     DateParts,
     Feature,
-    FloatArray,
     LabelParts,
     Labels,
     NumberParts,
@@ -66,7 +66,7 @@ class Content:
         The features that are dates, as days since 1970.
     """
 
-    values: FloatArray
+    values: Floats
     labels: tuple[Labels | None, ...]
     warnings: tuple[str, ...] = ()
     dates: frozenset[int] = frozenset()
@@ -132,7 +132,7 @@ class Gathering:
         columns = [column.finish() for column in self._columns]
         return _decoded(self._table, columns, self._names, self._warnings, file)
 
-    def _cells(self, part: Cells) -> FloatArray:
+    def _cells(self, part: Cells) -> Floats:
         values = np.empty((len(part.lines), len(self._names)))
         for place, (cells, column) in enumerate(zip(part.columns, self._columns, strict=True)):
             try:
@@ -152,7 +152,7 @@ class Gathering:
             )
         return values
 
-    def _frame(self, block: nw.DataFrame[Any]) -> FloatArray:
+    def _frame(self, block: nw.DataFrame[Any]) -> Floats:
         all_series = [_dense(one) for one in cast(Iterator[Series], block.iter_columns())]
         if not self._columns:
             self._columns = [
@@ -168,7 +168,7 @@ class Gathering:
             values[:, place] = column.add(series)
         return values
 
-    def _array(self, block: NDArray[Any]) -> FloatArray:
+    def _array(self, block: NDArray[Any]) -> Floats:
         has_objects = block.dtype.kind in "OU"
         if not has_objects and block.dtype.kind not in "biuf":
             raise unusable(self._names[0], str(block.dtype))
@@ -208,7 +208,7 @@ def _decoded(
     """Return the collected rows, with the final codes or numbers in place of the first codes."""
     codes = {place: column.values for place, column in enumerate(columns)}
 
-    def decode(block: FloatArray) -> None:
+    def decode(block: Floats) -> None:
         for place, meaning in codes.items():
             if meaning is not None:
                 column = block[:, place]
@@ -263,7 +263,7 @@ def check_shape(n_samples: int | None, n_features: int, least: int = 2) -> None:
         )
 
 
-def check_finite(values: FloatArray, names: Sequence[str], *, first_sample: int = 0) -> None:
+def check_finite(values: Floats, names: Sequence[str], *, first_sample: int = 0) -> None:
     """Refuse infinite values, naming the first; missing values (NaN) pass."""
     n_rows = rows_at_once(values.shape[1])
     for first in range(0, values.shape[0], n_rows):
@@ -277,7 +277,7 @@ def check_finite(values: FloatArray, names: Sequence[str], *, first_sample: int 
             )
 
 
-def check_filled(values: FloatArray, names: Sequence[str], file: str) -> None:
+def check_filled(values: Floats, names: Sequence[str], file: str) -> None:
     """Refuse features of a file that have no value in any sample."""
     empty = empty_features(values)
     if empty:
@@ -289,7 +289,7 @@ def check_filled(values: FloatArray, names: Sequence[str], file: str) -> None:
         )
 
 
-def empty_features(values: FloatArray) -> list[int]:
+def empty_features(values: Floats) -> list[int]:
     """Return the features that have no value in any sample."""
     # Few columns are empty in their first sample; only those need a second look.
     candidates = np.flatnonzero(np.isnan(values[0])).tolist()

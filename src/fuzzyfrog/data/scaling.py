@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats
 from fuzzyfrog.common.messages import Setting
 from fuzzyfrog.common.resources import empty
 from fuzzyfrog.data.dataset import Dataset
@@ -28,8 +29,6 @@ _CELLS = 500_000  # values scaled at once
 _FAR = 32.0  # positions beyond this lose more than a few digits
 _SECOND_ORDER = 1.0 + 2.0**-10  # allows for products of errors, which the bounds ignore
 
-FloatArray = NDArray[np.float64]
-
 
 def positions(
     dataset: Dataset,
@@ -37,8 +36,8 @@ def positions(
     missing: Missing,
     mapped: Callable[[Callable[[slice], None], Iterable[slice]], Iterable[None]] = map,
     closed_beyond: float = _FAR,
-    masses: FloatArray | None = None,
-) -> tuple[FloatArray, FloatArray]:
+    masses: Floats | None = None,
+) -> tuple[Floats, Floats]:
     """Return the position of every sample on every feature, and bounds on the error of distances.
 
     The absolute difference of two positions is the distance of two samples on that feature: 1 or
@@ -97,11 +96,11 @@ def column_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
 
 
 def scaled(
-    column: FloatArray,
+    column: Floats,
     spread: Spread,
     closed_beyond: float = _FAR,
-    masses: FloatArray | None = None,
-) -> tuple[FloatArray, float]:
+    masses: Floats | None = None,
+) -> tuple[Floats, float]:
     """Return a numeric column centered at its median and divided by its spread, on the grid.
 
     A column without spread (constant, or fewer than two values) is 0 wherever it is present. The
@@ -116,7 +115,7 @@ def scaled(
     return z, float(errors[0])
 
 
-def similarity_to(column: FloatArray, value: float, spread: Spread) -> FloatArray:
+def similarity_to(column: Floats, value: float, spread: Spread) -> Floats:
     """Return how similar each value of a complete numeric column is to a given one."""
     values = column[:, np.newaxis]
     if not _varies(values)[0]:
@@ -133,8 +132,8 @@ def similarity_to(column: FloatArray, value: float, spread: Spread) -> FloatArra
 
 
 def _scaled(
-    values: FloatArray, spread: Spread, closed_beyond: float, masses: FloatArray | None = None
-) -> tuple[FloatArray, FloatArray]:
+    values: Floats, spread: Spread, closed_beyond: float, masses: Floats | None = None
+) -> tuple[Floats, Floats]:
     """Return complete columns scaled, and a bound on the error of a distance on each."""
     z, errors = np.zeros(values.shape), np.zeros(values.shape[1])
     varies = _varies(values)
@@ -158,7 +157,7 @@ def _scaled(
     return z, errors
 
 
-def _closed_up(values: FloatArray, fine: float, width: float) -> tuple[FloatArray, float]:
+def _closed_up(values: Floats, fine: float, width: float) -> tuple[Floats, float]:
     """Return positions without wide gaps between neighbors, and a bound on the error of distances.
 
     A distance of 1 or more counts as 1, so gaps wider than 2 carry no information. The values
@@ -188,21 +187,21 @@ def _width_error(spread: Spread, n_values: int) -> float:
     return (12.0 if spread == "variance" else 8.0) * ROUNDING + left_out
 
 
-def snapped(z: FloatArray) -> FloatArray:
+def snapped(z: Floats) -> Floats:
     """Return the nearest multiples of 2**-50 (floats of 4 or more already are multiples)."""
     near = np.abs(z) < 4.0
     z[near] = np.rint(z[near] / GRID) * GRID
     return z
 
 
-def _varies(values: FloatArray) -> NDArray[np.bool_]:
+def _varies(values: Floats) -> NDArray[np.bool_]:
     """Return which columns have two different values."""
     if len(values) == 0:
         return np.zeros(values.shape[1], np.bool_)
     return np.asarray(values.min(axis=0) != values.max(axis=0))
 
 
-def _deviations(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _deviations(values: Floats) -> tuple[Floats, Floats, Floats]:
     """Return the deviations from the median within [-1, 1], and the two units they are in."""
     coarse = _powers_of_two(values)
     deviation = values / coarse  # scaled down first: 1.7e308 - -1.7e308 must not overflow
@@ -212,17 +211,17 @@ def _deviations(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]
     return deviation, coarse, fine
 
 
-def _powers_of_two(values: FloatArray) -> FloatArray:
+def _powers_of_two(values: Floats) -> Floats:
     """Return for each column a power of two that brings it into [-1, 1] (or just beyond)."""
     largest = np.maximum(values.max(axis=0, initial=0.0), -values.min(axis=0, initial=0.0))
     return np.asarray(np.ldexp(1.0, np.minimum(np.frexp(largest)[1], 1023)))
 
 
-def _width(deviation: FloatArray, spread: Spread, masses: FloatArray | None = None) -> FloatArray:
+def _width(deviation: Floats, spread: Spread, masses: Floats | None = None) -> Floats:
     """Return the spread of columns within [-1, 1], the same for any order of the samples."""
     if spread == "range":
         return np.asarray(deviation.max(axis=0, initial=-1.0) - deviation.min(axis=0, initial=1.0))
-    counts: FloatArray | float = 1.0
+    counts: Floats | float = 1.0
     n_samples, unit = float(len(deviation)), 1.0
     if masses is not None:
         unit = float(_powers_of_two(masses[:, np.newaxis])[0])
@@ -232,7 +231,7 @@ def _width(deviation: FloatArray, spread: Spread, masses: FloatArray | None = No
     return variance if spread == "variance" else np.sqrt(variance)
 
 
-def _sums(values: FloatArray) -> FloatArray:
+def _sums(values: Floats) -> Floats:
     """Return the sums of columns within [-2, 2], the same for any order of the samples.
 
     Each value is cut into three parts whose sums are exact; digits below 2**-78 are dropped.
@@ -266,7 +265,7 @@ def gaps_of(dataset: Dataset, missing: Missing) -> list[NDArray[np.intp]]:
     return gaps
 
 
-def _own_places(present: FloatArray, count: int) -> FloatArray:
+def _own_places(present: Floats, count: int) -> Floats:
     """Return places at least 1 away from each other and from all present values."""
     beyond = np.ceil(present.max()) if present.size else 0.0
     return np.asarray(beyond + 2.0 * np.arange(1, count + 1))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats, Masks
 from fuzzyfrog.common.messages import Sentence, Setting, listed, shown
 from fuzzyfrog.data.cells import (
     INTEGER,
@@ -35,7 +36,6 @@ from fuzzyfrog.data.columns import (
     BadCellError,
     Column,
     Feature,
-    FloatArray,
     Labels,
     NumberParts,
     categorical_column,
@@ -74,7 +74,7 @@ def as_text(cells: Any) -> Any:
     return pa.array(cells, pa.string()) if isinstance(cells, Sequence) else cells
 
 
-def numbers_in(cells: Any, decimal: str) -> FloatArray:
+def numbers_in(cells: Any, decimal: str) -> Floats:
     """Return the numbers of an Arrow array of text, NaN where it is missing."""
     numbers = _plain_numbers(cells, decimal)
     if numbers is not None:
@@ -86,7 +86,7 @@ def numbers_in(cells: Any, decimal: str) -> FloatArray:
         raise NotANumberError(int(np.argmax(codes == error.position))) from None
 
 
-def _plain_numbers(cells: Any, decimal: str) -> FloatArray | None:
+def _plain_numbers(cells: Any, decimal: str) -> Floats | None:
     """Return the numbers if Arrow reads all of them, with common marks for missing values."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -132,7 +132,7 @@ class TextColumn(NumberParts):
         """Whether the spelling of plain numbers no longer matters."""
         return self._coder is None and self._has_fractions and not self._thousands.may_be
 
-    def add(self, part: Any) -> FloatArray:
+    def add(self, part: Any) -> Floats:
         """Return the numbers or codes of a part: text, or an array of plain numbers."""
         if isinstance(part, np.ndarray):
             return part
@@ -152,7 +152,7 @@ class TextColumn(NumberParts):
             self._gaps.update({texts[place].strip(): int(counts[place]) for place in words})
         return np.asarray(self._coder.encode(texts)[codes])
 
-    def _numbers(self, cells: Any) -> FloatArray:
+    def _numbers(self, cells: Any) -> Floats:
         numbers = numbers_in(cells, self._dialect.decimal)
         self._has_cells = True
         is_large = np.abs(numbers) >= MAX_EXACT_INTEGER
@@ -271,12 +271,12 @@ class TextLabels:
     def __len__(self) -> int:
         return len(self.codes)
 
-    def take(self, samples: NDArray[np.bool_]) -> TextLabels:
+    def __getitem__(self, samples: Masks) -> TextLabels:
         """Return the labels of some samples, and of these labels only those that they have."""
         present, codes = np.unique(self.codes[samples], return_inverse=True)
         return TextLabels(codes, self.texts.take(present))
 
-    def are_in(self, texts: frozenset[str]) -> NDArray[np.bool_]:
+    def are_in(self, texts: frozenset[str]) -> Masks:
         """Return which samples have one of some labels."""
         import pyarrow as pa
         import pyarrow.compute as pc

@@ -7,15 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats
 from fuzzyfrog.common.messages import count, shown
 from fuzzyfrog.errors import ParameterError
 
 if TYPE_CHECKING:
     from fuzzyfrog.data.dataset import Dataset
 
-Floats = NDArray[np.float64]
 
 UNIT = 2.0**-20  # of masses: sums of multiples are exact, so their order does not matter
 MOST_MEAN = 5.0  # from which on a usual sample alone would be all of the five nearest neighbors

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fuzzyfrog.common.arrays import Extensions
+from fuzzyfrog.common.arrays import Extensions, Floats, Integers, Masks
 from fuzzyfrog.common.params import check_known
 from fuzzyfrog.common.tnorms import CODES, LARGEST, N_ROUNDINGS, PRODUCT, TNorm
 from fuzzyfrog.data import Dataset, make_dataset
@@ -32,10 +32,7 @@ from fuzzyfrog.measure.engines import (
 from fuzzyfrog.measure.geometry import (
     MARGIN,
     SURE,
-    Floats,
     Geometry,
-    Integers,
-    Masks,
     Subset,
     blocks_of,
     exact_mean,

@@ -19,21 +19,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import stop_if_late
 from fuzzyfrog.common.jit import Kernels
 from fuzzyfrog.common.tnorms import PRODUCT, SUM, both
 from fuzzyfrog.data.scaling import GRID
-from fuzzyfrog.measure.geometry import (
-    Floats,
-    Geometry,
-    Integers,
-    Masks,
-    Subset,
-    batch_of,
-    blocks_of,
-    subset_of,
-    total,
-)
+from fuzzyfrog.measure.geometry import Geometry, Subset, batch_of, blocks_of, subset_of, total
 from fuzzyfrog.measure.threads import map_blocks
 
 Weights = Integers

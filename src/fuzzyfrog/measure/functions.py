@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats, Masks
 from fuzzyfrog.common.messages import listed, shown
 from fuzzyfrog.common.tnorms import TNorm
 from fuzzyfrog.data import Dataset, make_dataset
@@ -14,7 +15,6 @@ from fuzzyfrog.data.dataset import feature_mask
 from fuzzyfrog.data.scaling import Missing, Spread, similarity_to
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.measure.dependency import Dependency
-from fuzzyfrog.measure.geometry import Floats, Masks
 from fuzzyfrog.measure.soft import SoftDependency
 
 TargetKind = Literal["auto", "class", "numeric"]

@@ -5,20 +5,17 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.resources import empty
 from fuzzyfrog.data.dataset import Dataset
 from fuzzyfrog.data.scaling import GRID, Missing, Spread, column_blocks, positions, scaled
 from fuzzyfrog.data.weights import masses_of
 from fuzzyfrog.measure.threads import map_blocks
-
-Floats: TypeAlias = NDArray[np.float64]
-Integers: TypeAlias = NDArray[np.int64]
-Masks: TypeAlias = NDArray[np.bool_]
 
 LANES = 64  # samples that the filter compares at once
 STAGE = 4  # features joined between checks of which lanes are left

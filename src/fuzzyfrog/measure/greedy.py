@@ -8,9 +8,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.jit import Kernels
 from fuzzyfrog.measure import engines
-from fuzzyfrog.measure.geometry import Floats, Geometry, Integers, Masks
+from fuzzyfrog.measure.geometry import Geometry
 from fuzzyfrog.measure.threads import map_blocks
 
 _kernel_pairs = Kernels("fuzzyfrog.measure._kernel_pairs", "extend")

@@ -8,10 +8,10 @@ so `broken` returns some of those that a given subset breaks.
 
 import numpy as np
 
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.tnorms import LARGEST, SUM, generator
 from fuzzyfrog.data.scaling import GRID
 from fuzzyfrog.measure.dependency import Dependency
-from fuzzyfrog.measure.geometry import Floats, Integers, Masks
 
 # Generators and their sums are rounded, so a row asks for this much less than it might, in absolute
 # terms and as a share. What 10,000 features can lose by rounding is below a hundredth of it.

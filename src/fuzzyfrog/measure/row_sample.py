@@ -12,9 +12,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from fuzzyfrog.common.arrays import Integers, Masks
 from fuzzyfrog.measure.dependency import Dependency, SubsetScores
 from fuzzyfrog.measure.engines import Nearest
-from fuzzyfrog.measure.geometry import Geometry, Integers, Masks, subset_of
+from fuzzyfrog.measure.geometry import Geometry, subset_of
 from fuzzyfrog.measure.tree import TreeEngine
 
 N_ROWS = 2_000  # at first: a subset of these is scored in a fraction of a millisecond

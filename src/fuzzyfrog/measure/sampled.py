@@ -6,9 +6,10 @@ from math import log, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fuzzyfrog.common.arrays import Floats, Integers
 from fuzzyfrog.common.params import check_count
 from fuzzyfrog.measure.dependency import Dependency, Measure, SubsetScores
-from fuzzyfrog.measure.geometry import Floats, Integers, mean_membership
+from fuzzyfrog.measure.geometry import mean_membership
 
 _KAPPA = 7.0 / 3.0 + 3.0 / sqrt(2.0)  # of the empirical Bernstein-Serfling inequality
 _TIMES_FIVE = 5.0  # it holds with probability 1 - 5 delta for one side

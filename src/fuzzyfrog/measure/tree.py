@@ -9,18 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Integers, Masks
 from fuzzyfrog.common.jit import Kernels
 from fuzzyfrog.measure.engines import Engine, Nearest, _kernel_scan, closer
-from fuzzyfrog.measure.geometry import (
-    LANES,
-    NEVER,
-    STAGE,
-    Geometry,
-    Integers,
-    Masks,
-    Subset,
-    Table,
-)
+from fuzzyfrog.measure.geometry import LANES, NEVER, STAGE, Geometry, Subset, Table
 from fuzzyfrog.measure.threads import map_blocks
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from fuzzyfrog.common.arrays import Floats
 from fuzzyfrog.common.messages import count, listed, shown
 from fuzzyfrog.data.cells import has_decimal_commas
 from fuzzyfrog.data.columns import (
     BadCellError,
     Column,
     Feature,
-    FloatArray,
     LabelParts,
     NumberParts,
     not_listed,
@@ -107,7 +107,7 @@ class ArffTable(Source):
 class _Numbers(NumberParts):
     """Collects numbers, also of an attribute that is declared as something else."""
 
-    def add(self, part: Any) -> FloatArray:
+    def add(self, part: Any) -> Floats:
         try:
             return np.array(part, dtype=np.float64)  # None becomes NaN
         except ValueError:
@@ -122,7 +122,7 @@ class _Labels(LabelParts):
     def __init__(self, feature: Feature) -> None:
         super().__init__(feature, is_declared=True)
 
-    def add(self, part: Any) -> FloatArray:
+    def add(self, part: Any) -> Floats:
         return self.add_cells(part)
 
     def finish(self) -> Column:
