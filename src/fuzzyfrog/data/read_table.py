@@ -3,15 +3,16 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from fuzzyfrog.common.arrays import Masks
 from fuzzyfrog.common.messages import Sentence, Setting, count, listed, shown, warn
 from fuzzyfrog.common.params import check_count, check_known
 from fuzzyfrog.common.resources import in_memory
@@ -28,13 +29,13 @@ from fuzzyfrog.data.cells import (
 )
 from fuzzyfrog.data.dataset import Dataset
 from fuzzyfrog.data.dates import with_date_parts
-from fuzzyfrog.data.formats import Layout, Source, Wanted, check_header, stamp
+from fuzzyfrog.data.formats import Source, Wanted, check_header, stamp
 from fuzzyfrog.data.formats.arff import ArffTable
 from fuzzyfrog.data.formats.csv import DelimitedTable, recognized, settings_together
 from fuzzyfrog.data.formats.excel import opened_workbook
 from fuzzyfrog.data.formats.npy import NpyTable
 from fuzzyfrog.data.formats.parquet import ParquetTable
-from fuzzyfrog.data.gathering import Content, Gathering, check_filled
+from fuzzyfrog.data.gathering import Gathering, check_filled
 from fuzzyfrog.data.target import (
     MOST_CLASSES,
     Target,
@@ -56,6 +57,7 @@ SMALLER_TABLE = Sentence(
     "), or save the table as Parquet or .npy, which are read in parts and kept on disk if they "
     "are too large.",
 )
+FileLabels: TypeAlias = TextLabels | NDArray[Any]  # a target as it is in a file
 SPREADSHEETS = (".xls", ".xlsm", ".ods", ".numbers")
 
 
@@ -169,9 +171,12 @@ def read_table(
                 mark = shown(dialect.separator)
                 note = f"{path.name}: cells are separated by {mark}, as the header is."
                 table.notes = (*table.notes, note)
-            read = _read(wanted, table)
-        kept, dropped = _kept_rows(path, wanted, read, max_missing)
-        dataset = _dataset(path, wanted, kept, target_kind, dialect, dropped)
+            read, labels = _read(wanted, table)
+        missing = _without_target(labels, table.gaps & NO_LABEL if wanted.keeps_na else table.gaps)
+        keep, dropped = _kept_rows(path, wanted, read, labels, missing, max_missing)
+        if not keep.all():
+            read, labels = read.take(keep), labels[keep]
+        dataset = _with_target(path, wanted, read, labels, target_kind, dialect, dropped)
         return with_date_parts(dataset) if dates == "parts" else dataset
 
 
@@ -259,36 +264,8 @@ def _stem(path: Path) -> str:
     return path.name if place < 0 else path.name[:place]
 
 
-@dataclass(frozen=True)
-class _Read:
-    """What was read of a file: the features, the target, and the lines or labels of its rows."""
-
-    layout: Layout
-    content: Content
-    target: TextLabels | NDArray[Any]
-    rows: NDArray[np.int64] | tuple[str, ...] | None
-    label_name: str | None
-    gaps: frozenset[str]
-    n_left_out: int = 0
-
-    def take(self, samples: NDArray[np.bool_]) -> "_Read":
-        """Return the part of some samples."""
-        target, rows = self.target, self.rows
-        if isinstance(rows, np.ndarray):
-            rows = rows[samples]
-        elif rows is not None:
-            rows = tuple(rows[sample] for sample in np.flatnonzero(samples).tolist())
-        return replace(
-            self,
-            content=replace(self.content, values=self.content.values[samples]),
-            target=target[samples] if isinstance(target, np.ndarray) else target.take(samples),
-            rows=rows,
-            n_left_out=int(np.count_nonzero(~samples)),
-        )
-
-
-def _read(wanted: Wanted, source: Source) -> _Read:
-    """Return the table of a file.
+def _read(wanted: Wanted, source: Source) -> tuple[Dataset, FileLabels]:
+    """Return the table of a file, and its target, which is not in the table yet.
 
     A feature of a text file whose first text comes late has lost the spelling of its earlier values
     by then, so the file is read a second time; it is never read more than twice.
@@ -319,10 +296,23 @@ def _read(wanted: Wanted, source: Source) -> _Read:
         content = features.finish(wanted.least, file)
     if wanted.least > 1:
         check_filled(content.values, layout.names, file)
-    content = replace(content, warnings=(*source.notes, *content.warnings))
     label = None if layout.row_labels is None else source.names[layout.row_labels]
-    label = None if label in wanted.ignore else label
-    return _Read(layout, content, labels, _joined(names), label, source.gaps)
+    table = Dataset(
+        content.values,
+        np.zeros(len(content.values)),
+        layout.names,
+        content.categorical,
+        None,
+        str(wanted.target),
+        _stem(source.path),
+        content.labels,
+        (*source.notes, *content.warnings),
+        content.dates,
+        _joined(names),
+        _row_word(file),
+        None if label in wanted.ignore else label,
+    )
+    return table, labels
 
 
 def _joined(names: Sequence[Any]) -> Any:
@@ -358,46 +348,45 @@ def _row_word(file: str) -> Literal["line", "row"]:
 
 
 def _kept_rows(
-    path: Path, wanted: Wanted, table: _Read, max_missing: int | None
-) -> tuple[_Read, list[str]]:
-    """Return the rows that have a target and few enough gaps, and notes about the others."""
-    n_rows = len(table.target)
-    missing, notes = _without_target(wanted, table), list[str]()
-    if missing.any():
-        notes.append(_left_out(path.name, table.target, missing))
+    path: Path,
+    wanted: Wanted,
+    table: Dataset,
+    labels: FileLabels,
+    missing: Masks,
+    max_missing: int | None,
+) -> tuple[Masks, list[str]]:
+    """Return which rows have a target and few enough gaps, and notes about the others."""
+    notes = [_left_out(path.name, labels[missing], int(missing.sum()))] if missing.any() else []
     keep = ~missing
     if max_missing is not None:
         n_before = int(keep.sum())
-        keep &= np.isnan(table.content.values).sum(axis=1) <= max_missing
+        keep &= np.isnan(table.values).sum(axis=1) <= max_missing
         if n_dropped := n_before - int(keep.sum()):
             gaps = f"more than {count(max_missing, 'missing value')}"
             notes.append(f"{path.name}: {count(n_dropped, 'row')} with {gaps} left out.")
-    if keep.all():
-        return table, notes
     if int(keep.sum()) < wanted.least:
         raise DataError(
-            f"{path.name}: at least 2 rows must stay, got {int(keep.sum())} of {n_rows}. Leave out "
-            "fewer rows."
+            f"{path.name}: at least 2 rows must stay, got {int(keep.sum())} of {len(keep)}. Leave "
+            "out fewer rows."
         )
-    return table.take(keep), notes
+    return keep, notes
 
 
-def _without_target(wanted: Wanted, table: _Read) -> NDArray[np.bool_]:
-    """Return which rows have no target."""
-    target = table.target
-    if isinstance(target, TextLabels):
-        return target.are_in(table.gaps & NO_LABEL if wanted.keeps_na else table.gaps)
-    if target.dtype == object:
-        if are_texts(target.tolist()):
-            return np.zeros(len(target), np.bool_)
-        return np.array([is_missing(label) for label in target.tolist()], np.bool_)
-    return np.asarray(target != target, np.bool_)
+def _without_target(labels: FileLabels, gaps: frozenset[str]) -> Masks:
+    """Return which rows have no target; of texts, these mean that there is none."""
+    if isinstance(labels, TextLabels):
+        return labels.are_in(gaps)
+    if labels.dtype == object:
+        if are_texts(labels.tolist()):
+            return np.zeros(len(labels), np.bool_)
+        return np.array([is_missing(label) for label in labels.tolist()], np.bool_)
+    return np.asarray(labels != labels, np.bool_)
 
 
-def _left_out(file: str, target: TextLabels | NDArray[Any], missing: NDArray[np.bool_]) -> str:
-    """Return the note on rows that have no target."""
-    rows = f"{file}: {count(int(missing.sum()), 'row')} without a target left out"
-    texts = set(target.take(missing).texts.to_pylist()) if isinstance(target, TextLabels) else set()
+def _left_out(file: str, missing: FileLabels, n_rows: int) -> str:
+    """Return the note on rows that have no target, with what they have instead."""
+    rows = f"{file}: {count(n_rows, 'row')} without a target left out"
+    texts = set(missing.texts.to_pylist()) if isinstance(missing, TextLabels) else set()
     words = " or ".join(map(shown, sorted(texts - NO_LABEL)))
     if not words:
         return f"{rows}."
@@ -405,15 +394,16 @@ def _left_out(file: str, target: TextLabels | NDArray[Any], missing: NDArray[np.
     return Sentence(f"{rows}. Pass ", way_out, f" if {words} in the target is a label.")
 
 
-def _dataset(
+def _with_target(
     path: Path,
     wanted: Wanted,
-    table: _Read,
+    table: Dataset,
+    labels: FileLabels,
     target_kind: str,
     dialect: Dialect,
     dropped: Sequence[str],
 ) -> Dataset:
-    labels = table.target
+    """Return the table with its target, and warn of what the user should know about it."""
     notes: tuple[str, ...] = ()
     try:
         if isinstance(labels, TextLabels):
@@ -423,32 +413,16 @@ def _dataset(
     except DataError as error:
         prefix = f"{path.name}: target {shown(wanted.target)}: "
         raise DataError(prefix, *error.args) from None
-    content = table.content
     notes = notes or notes_on_target(target, target_kind, "target_kind", dialect.decimal)
     if target[1] is None and isinstance(labels, TextLabels) and dialect.may_point_at_thousands:
         thousands = Thousands(may_be=True)
         look_for_thousands(thousands, labels.texts)
         if thousands.doubt:
             notes = (*notes, points_in_doubt("the target", thousands.doubt))
-    notes = (*dropped, *notes, *content.warnings)
+    notes = (*dropped, *notes, *table.notes)
     for warning in notes:
         warn(warning)
-    return Dataset(
-        content.values,
-        *target[:1],
-        table.layout.names,
-        content.categorical,
-        target[1],
-        str(wanted.target),
-        _stem(path),
-        content.labels,
-        notes,
-        content.dates,
-        table.rows,
-        _row_word(path.name),
-        table.label_name,
-        table.n_left_out,
-    )
+    return replace(table, target=target[0], classes=target[1], notes=notes)
 
 
 def _encoded(

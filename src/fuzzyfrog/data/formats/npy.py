@@ -84,35 +84,27 @@ class NpyTable(Source):
     def blocks(self) -> Iterator[NDArray[Any]]:
         """Yield all columns of each block of rows."""
         check_unchanged(self.path, self.mark)
+        n_samples, n_columns = self.shape
+        at_once = rows_at_once(n_columns)
         with open_seekable(self.path) as stream:
             _header(self.path, stream)
-            yield from (self._by_column if self.is_by_column else self._by_row)(stream)
+            start = stream.tell()
+            for first in range(0, n_samples, at_once):
+                n_rows = min(at_once, n_samples - first)
+                if not self.is_by_column:
+                    yield self._numbers(stream, n_rows * n_columns).reshape(n_rows, n_columns)
+                    continue
+                block = np.empty((n_rows, n_columns), self.dtype)
+                for position in range(n_columns):
+                    place = position * n_samples + first
+                    stream.seek(start + place * self.dtype.itemsize)
+                    block[:, position] = self._numbers(stream, n_rows)
+                yield block
         check_unchanged(self.path, self.mark)
 
-    def _by_row(self, stream: BinaryIO) -> Iterator[NDArray[Any]]:
-        for _, n_rows in self._cuts():
-            yield self._numbers(stream, n_rows * self.shape[1]).reshape(n_rows, self.shape[1])
-
-    def _by_column(self, stream: BinaryIO) -> Iterator[NDArray[Any]]:
-        start = stream.tell()
-        for first, n_rows in self._cuts():
-            block = np.empty((n_rows, self.shape[1]), self.dtype)
-            for position in range(self.shape[1]):
-                place = position * self.shape[0] + first
-                stream.seek(start + place * self.dtype.itemsize)
-                block[:, position] = self._numbers(stream, n_rows)
-            yield block
-
-    def _cuts(self) -> Iterator[tuple[int, int]]:
-        """Yield the first row of each block, and its number of rows."""
-        at_once = rows_at_once(self.shape[1])
-        for first in range(0, self.shape[0], at_once):
-            yield first, min(at_once, self.shape[0] - first)
-
     def _numbers(self, stream: BinaryIO, count: int) -> NDArray[Any]:
-        n_bytes = count * self.dtype.itemsize
-        found = stream.read(n_bytes)
-        if len(found) < n_bytes:
+        found = stream.read(count * self.dtype.itemsize)
+        if len(found) < count * self.dtype.itemsize:
             raise self._cut_off()
         return np.frombuffer(found, self.dtype)
 
