@@ -66,22 +66,12 @@ class Requirements:
         lost = self._kept - membership
         if (lost <= self._unseen).all():
             return self._one_more(mask, np.flatnonzero(lost > 0.0), membership)
-        samples = self._assorted(lost)
+        samples = assorted(lost, lost > self._unseen, self._limit)
         enemies = self._measure._first_enemies(np.flatnonzero(mask), samples, membership)
         low, high = np.minimum(samples, enemies), np.maximum(samples, enemies)
         _, first = np.unique(low * len(membership) + high, return_index=True)
         first.sort()
         return self._rows(mask, low[first], high[first])
-
-    def _assorted(self, lost: Floats) -> Integers:
-        """Return the samples that lost most, and as many others spread over the rest."""
-        order = np.argsort(-lost, kind="stable")
-        order = order[(lost > self._unseen)[order]].astype(np.int64)
-        if len(order) <= self._limit:
-            return order
-        n_worst = self._limit // 2
-        others = np.linspace(n_worst, len(order) - 1, self._limit - n_worst).astype(np.int64)
-        return np.concatenate([order[:n_worst], order[others]])
 
     def _apart(self, i: Integers, j: Integers) -> Floats:
         """Return the distances of pairs on each feature; 0 on those that are not allowed."""
@@ -115,6 +105,17 @@ class Requirements:
             some = slice(part, part + self._limit)
             helps |= (self._apart(samples[some], enemies[some]) > 0.0).any(axis=0)
         return (helps & ~mask).astype(np.float64)[np.newaxis], np.ones(1)
+
+
+def assorted(lost: Floats, are_meant: Masks, limit: int) -> Integers:
+    """Return those of some samples that lost most, and as many others spread over the rest."""
+    order = np.argsort(-lost, kind="stable")
+    order = order[are_meant[order]]
+    if order.size <= limit:
+        return order
+    n_worst = limit // 2
+    others = np.linspace(n_worst, order.size - 1, limit - n_worst).astype(np.int64)
+    return np.concatenate([order[:n_worst], order[others]])
 
 
 def _in_generators(apart: Floats, needed: Floats, mask: Masks, join: int) -> tuple[Floats, Floats]:

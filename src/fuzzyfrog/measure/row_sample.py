@@ -16,6 +16,7 @@ from fuzzyfrog.common.arrays import Integers, Masks
 from fuzzyfrog.measure.dependency import Dependency, SubsetScores
 from fuzzyfrog.measure.engines import Nearest
 from fuzzyfrog.measure.geometry import Geometry, subset_of
+from fuzzyfrog.measure.requirements import assorted
 from fuzzyfrog.measure.tree import TreeEngine
 
 N_ROWS = 2_000  # at first: a subset of these is scored in a fraction of a millisecond
@@ -98,13 +99,8 @@ class RowSample:
         """
         found = self._nearest(subset)
         lost = self._kept - found.membership
-        order = np.argsort(-lost, kind="stable")
-        order = order[: np.count_nonzero(lost > 0.0)]
-        if order.size > N_BROKEN:
-            n_worst = N_BROKEN // 2
-            others = np.linspace(n_worst, order.size - 1, N_BROKEN - n_worst).astype(np.int64)
-            order = np.concatenate([order[:n_worst], order[others]])
-        return np.concatenate([order, found.enemy[order]])
+        worst = assorted(lost, lost > 0.0, N_BROKEN)
+        return np.concatenate([worst, found.enemy[worst]])
 
 
 def _part_of(geometry: Geometry, rows: Integers) -> Geometry:
