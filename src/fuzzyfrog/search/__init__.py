@@ -3,7 +3,8 @@
 How a run works::
 
     run                    asks a search for batches of subsets, scores    driver.py
-      |                    them, and returns the Outcome
+      |                    them, removes features that are not needed,
+      |                    and returns the Outcome
       |-- Search           a coroutine: yields a Batch, gets scores        protocol.py
       |     ShuffledFrogs    frog leaping, with a local search             frogs/
       |     Genetic, ParticleSwarm                                         one file each
@@ -14,8 +15,7 @@ How a run works::
       |-- Evaluator        each subset once, within the budget             evaluator.py
       |     ScoreLog         scores on disk, to resume from                checkpoint.py
       |     RecordedSearch   slices of a proof, in the same log            proof_log.py
-      |-- Archive, Front   the best subsets found, by a ranking            archive.py
-      `-- Finish           removes features that are not needed            driver.py
+      `-- Archive, Front   the best subsets found, by a ranking            archive.py
 
 What several searches share: `archive` (which subset is better), `protocol` (which are allowed),
 `stepwise` (greedy steps forward and back).

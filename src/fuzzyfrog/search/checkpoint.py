@@ -206,6 +206,15 @@ def framed(body: bytes) -> bytes:
     return FRAME.pack(len(body), zlib.crc32(body)) + body
 
 
+def body_at(content: bytes, start: int) -> bytes | None:
+    """Return the body of the record at a place; None if it is torn or damaged."""
+    if len(content) - start < FRAME.size:
+        return None
+    length, crc = FRAME.unpack_from(content, start)
+    body = content[start + FRAME.size : start + FRAME.size + length]
+    return body if len(body) == length and zlib.crc32(body) == crc else None
+
+
 def write_all(file: int, content: bytes) -> None:
     """Write everything: one call of the system may write only a part."""
     left = memoryview(content)
@@ -214,13 +223,9 @@ def write_all(file: int, content: bytes) -> None:
 
 
 def _read_header(content: bytes, path: Path) -> tuple[dict[str, Any], int]:
-    start = len(MAGIC) + FRAME.size
-    if content[: len(MAGIC)] == MAGIC and len(content) >= start:
-        length, crc = FRAME.unpack_from(content, len(MAGIC))
-        body = content[start : start + length]
-        header = _parsed(body) if len(body) == length and zlib.crc32(body) == crc else None
-        if isinstance(header, dict):
-            return header, start + length
+    body = body_at(content, len(MAGIC)) if content.startswith(MAGIC) else None
+    if body is not None and isinstance(header := _parsed(body), dict):
+        return header, len(MAGIC) + FRAME.size + len(body)
     raise CheckpointError(
         f"checkpoint {str(path)!r} must be a complete log of scores, got a damaged or foreign "
         "file. Delete it to start over, or choose another file."
@@ -238,13 +243,9 @@ def _parsed(body: bytes) -> object:
 def _read_records(content: bytes, start: int) -> tuple[list[Record], int]:
     """Return the complete records, and where the last of them ends."""
     records: list[Record] = []
-    while len(content) - start >= FRAME.size:
-        length, crc = FRAME.unpack_from(content, start)
-        body = content[start + FRAME.size : start + FRAME.size + length]
-        if len(body) < max(length, FINGERPRINT_BYTES) or zlib.crc32(body) != crc:
-            break
+    while (body := body_at(content, start)) is not None and len(body) >= FINGERPRINT_BYTES:
         records.append((body[:FINGERPRINT_BYTES], body[FINGERPRINT_BYTES:]))
-        start += FRAME.size + length
+        start += FRAME.size + len(body)
     return records, start
 
 

@@ -22,7 +22,7 @@ from fuzzyfrog.search.archive import (
     ranking_of,
 )
 from fuzzyfrog.search.checkpoint import Checkpoint, ScoreLog, run_header
-from fuzzyfrog.search.evaluator import Budget, Evaluator, Ledger, subset_keys
+from fuzzyfrog.search.evaluator import Budget, Evaluator, subset_keys
 from fuzzyfrog.search.protocol import (
     Batch,
     Constraints,
@@ -131,7 +131,6 @@ class _Run:
         self._proof = Proof(self._constraints.least_cost)
         self._archive = Archive(ranking_of(problem))
         self._front = Front(problem.n_features, problem.tolerance, problem.costs)
-        self._finish = Finish(problem, self._archive, self._front)
         self._history: list[Moment] = []
 
     def outcome(self, proposal: Proposal) -> Outcome:
@@ -185,10 +184,6 @@ class _Run:
                 return None
         return None
 
-    def _kept_for_finish(self) -> int:
-        most = max(1, self._budget.max_evaluations / FINISH_SHARE)
-        return int(min(self._finish.n_evaluations(), most))
-
     def _hear(self, batch: Batch, scores: Floats) -> str | None:
         """Record a scored batch and call the callbacks; one of them may stop the run."""
         if batch.proof is not None:
@@ -224,16 +219,16 @@ class _Run:
         if reason == "max_seconds":
             self._resort_to_all()
         self._allow_a_check()
-        self._follow(self._finish.fill())
+        self._follow(self._fill())
         if not len(self._archive) or self._is_smallest():
             return  # without a feature it would be a subset that was proved not to exist
         if reason == "converged":
             # First the best alone: larger subsets then need no check.
-            self._follow(self._finish.reduce_best(self._evaluator.ledger))
-            self._follow(self._finish.check_all())
+            self._follow(self._reduce_best())
+            self._follow(self._check_all())
         if reason != "callback":
             self._allow_a_check()  # a few trials, most of them rejected early
-            self._follow(self._finish.reduce_best(self._evaluator.ledger))
+            self._follow(self._reduce_best())
 
     def _allow_a_check(self) -> None:
         """Allow a little extra time for the steps that an answer needs."""
@@ -249,13 +244,13 @@ class _Run:
 
     def _result(self, reason: str) -> Outcome:
         subsets, scores = self._archive.ranked()
-        ledger, is_smallest = self._evaluator.ledger, self._is_smallest()
+        is_smallest = self._is_smallest()
         proven = self._proof.is_best or is_smallest
         return Outcome(
             subset=subsets[0],
             score=float(scores[0]),
             reducts=tuple(
-                ScoredSubset(one, score, is_smallest or self._finish.is_minimal(one, score, ledger))
+                ScoredSubset(one, score, is_smallest or self._is_minimal(one, score))
                 for one, score in zip(subsets, scores.tolist(), strict=True)
             ),
             front=self._front.points(),
@@ -271,28 +266,22 @@ class _Run:
             all_listed=proven and self._proof.all_listed,
         )
 
+    # The last steps of a run, as coroutines like those of a search.
 
-class Finish:
-    """The last steps of a run, as coroutines like those of a search.
+    @property
+    def _is_sized(self) -> bool:
+        """Whether no feature should be left out: the goal is a given size, or the best score."""
+        problem = self._problem
+        return problem.n_features_to_select is not None or not problem.is_monotone
 
-    The driver adds the subsets that these steps score to the archive and to the front.
-    """
-
-    def __init__(self, problem: Problem, archive: Archive, front: Front) -> None:
-        self._required = problem.kept
-        self._constraints = Constraints(problem)
-        self._archive = archive
-        self._front = front
-        # With a given size, or if the goal is the highest score, no feature should be left out.
-        self._sized = problem.n_features_to_select is not None or not problem.is_monotone
-
-    def n_evaluations(self) -> int:
+    def _kept_for_finish(self) -> int:
         """Return the number of evaluations to keep for these steps."""
-        if self._sized:
-            return 0 if len(self._archive) else 1
-        return self._archive.size
+        n_needed = self._archive.size
+        if self._is_sized:
+            n_needed = 0 if len(self._archive) else 1
+        return int(min(n_needed, max(1, self._budget.max_evaluations / FINISH_SHARE)))
 
-    def fill(self) -> Proposal:
+    def _fill(self) -> Proposal:
         """Complete the largest subset found, lowest features first, if none has the right size."""
         if len(self._archive):
             return
@@ -302,23 +291,22 @@ class Finish:
         subset[absent[: self._constraints.sizes[0] - int(subset.sum())]] = True
         yield Batch(subset[np.newaxis])
 
-    def reduce_best(self, ledger: Ledger) -> Proposal:
+    def _reduce_best(self) -> Proposal:
         """Remove features that the best subset does not need, costly and high ones first."""
         subsets, scores = self._archive.ranked()
-        if self._sized or self.is_minimal(subsets[0], float(scores[0]), ledger):
+        if self._is_sized or self._is_minimal(subsets[0], float(scores[0])):
             return
         orders = self._constraints.removal_order[np.newaxis]
-        yield from eliminate(
-            subsets[:1], self._required(scores[:1]), self._constraints.fixed, orders
-        )
+        required = self._problem.kept(scores[:1])
+        yield from eliminate(subsets[:1], required, self._constraints.fixed, orders)
 
-    def check_all(self) -> Proposal:
+    def _check_all(self) -> Proposal:
         """Try to remove one feature from each of the best subsets, until all are minimal."""
         cost = -1
-        while not self._sized and cost != self._archive.cost:
+        while not self._is_sized and cost != self._archive.cost:
             cost = self._archive.cost
             subsets, scores = self._archive.ranked()
-            required = self._required(scores)
+            required = self._problem.kept(scores)
             for start in range(0, len(subsets), CHECKED_TOGETHER):
                 smaller = [
                     self._constraints.without_one(one) for one in subsets[start:][:CHECKED_TOGETHER]
@@ -329,11 +317,11 @@ class Finish:
                 if cost != self._archive.cost:  # a better subset: the others no longer count
                     break
 
-    def is_minimal(self, subset: Masks, score: float, ledger: Ledger) -> bool:
+    def _is_minimal(self, subset: Masks, score: float) -> bool:
         """Whether each feature that may be left out is known to be needed."""
-        required = float(self._required(np.array([score]))[0])
+        required = float(self._problem.kept(np.array([score]))[0])
         smaller = self._constraints.without_one(subset)
-        return all(ledger.is_below(key, required) for key in subset_keys(smaller))
+        return all(self._evaluator.ledger.is_below(key, required) for key in subset_keys(smaller))
 
 
 def _diversity(subsets: Masks | Extensions) -> float | None:

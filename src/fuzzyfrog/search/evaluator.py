@@ -223,14 +223,17 @@ class _Rows:
         return self._make()
 
     @cached_property
-    def chunk(self) -> int:
-        """Subsets to score next: one, to see how long it takes, or one for each worker."""
+    def n_at_once(self) -> int:
         return int(getattr(self.objective, "n_at_once", 1))
 
     @cached_property
+    def chunk(self) -> int:
+        """Subsets to score next: one, to see how long it takes, or one for each worker."""
+        return self.n_at_once
+
+    @property
     def smallest(self) -> int:
-        n_at_once = int(getattr(self.objective, "n_at_once", 1))
-        return 1 if n_at_once == 1 else CHUNKS_OF_ALL * n_at_once
+        return 1 if self.n_at_once == 1 else CHUNKS_OF_ALL * self.n_at_once
 
 
 def _fingerprint(keys: list[bytes]) -> bytes:

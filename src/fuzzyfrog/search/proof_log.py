@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import time
-import zlib
 from collections.abc import Sequence
 from hashlib import blake2b
 from math import inf, prod
@@ -22,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.files import written_whole
-from fuzzyfrog.search.checkpoint import FINGERPRINT_BYTES, FRAME, ScoreLog, foreign, framed
+from fuzzyfrog.search.checkpoint import FINGERPRINT_BYTES, ScoreLog, body_at, foreign, framed
 from fuzzyfrog.search.covering.search import CoverSearch, Slice
 from fuzzyfrog.search.protocol import Rows
 
@@ -139,9 +138,8 @@ def _read_place(path: Path) -> tuple[bytes, Arrays]:
         content = path.read_bytes()
     except OSError:
         return b"", ()
-    start = len(MAGIC) + FRAME.size
-    body = content[start:]
-    if content[:start] != MAGIC + FRAME.pack(len(body), zlib.crc32(body)):
+    body = body_at(content, len(MAGIC)) if content.startswith(MAGIC) else None
+    if body is None:
         return b"", ()
     return body[:FINGERPRINT_BYTES], _unpacked(body[FINGERPRINT_BYTES:]) or ()
 

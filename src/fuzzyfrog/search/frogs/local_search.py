@@ -264,10 +264,9 @@ class Explorer:
 
     def _promising(self, masks: Masks, score: float) -> Batch:
         """Return those that are allowed and may be as good as the best, with the scores needed."""
-        sizes, (smallest, largest) = masks.sum(axis=1), self._constraints.sizes
         costs = self._ranking.cost(masks)
         bars = self._ranking.needed(costs, np.array(score), np.array(self._archive.cost))
-        useful = (bars < np.inf) & (smallest <= sizes) & (sizes <= largest)
+        useful = (bars < np.inf) & self._constraints.has_allowed_size(masks)
         return Batch(masks[useful], at_least=bars[useful])
 
 

@@ -156,11 +156,10 @@ class Pond:
 
     def _score_hopeful(self, rows: Integers, places: Masks) -> Steps[Floats]:
         """Score the allowed places that may be as good as where the frogs are."""
-        sizes, (smallest, largest) = places.sum(axis=1), self.constraints.sizes
         cost = self.ranking.cost
         bars = self.ranking.needed(cost(places), self.scores[rows], cost(self.frogs[rows]))
         moved = (places != self.frogs[rows]).any(axis=1)
-        allowed = (smallest <= sizes) & (sizes <= largest)
+        allowed = self.constraints.has_allowed_size(places)
         hopeful = np.flatnonzero(moved & allowed & (bars < np.inf))
         scores = np.full(len(rows), -np.inf)
         if len(hopeful):
