@@ -135,7 +135,7 @@ def models(words: Words) -> dict[str, Any] | None:
     margin = max(0.01, 0.08 * (max(ends) - min(ends)))
     most = 1.0 if max(one.best for one in rows) <= 1.0 else inf
     x = Scale(min(ends) - margin, min(max(ends) + margin, most))
-    titles, *table = check.table()
+    titles, *table = zip(*check.table(), strict=True)  # a row for each model, as phones are narrow
     return {
         "metric": check.metric,
         "all_at": x.at(check.all.best),
