@@ -101,6 +101,15 @@ def test_columns_of_which_the_target_is_computed(columns, target, relation):
     assert leaks_of(noisy, **columns) == {}
 
 
+def test_classes_that_are_numbers_may_be_computed():
+    age, school = RNG.integers(24, 34, N), RNG.integers(9, 18, N)
+    columns, found = {"age": age, "exper": age - school}, "their difference is the target"
+    for y in (school.astype(str), pd.Categorical(school)):
+        assert leaks_of(y, **columns) == {("age", "exper"): found}
+    assert leaks_of([f"{one} years" for one in school], **columns) == {}
+    assert leaks_of(school > 12, **columns) == {}
+
+
 def test_a_small_part_of_a_sum_is_found_next_to_one_that_is_good_alone():
     found = leaks_of(3 * HOURS - WAGE / 2, v=WAGE, w=HOURS)
     assert found == {("w",): "alone", ("v", "w"): "a weighted sum of them is the target"}

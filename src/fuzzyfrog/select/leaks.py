@@ -66,11 +66,21 @@ def suspected_leaks(dataset: Dataset, allowed: Masks) -> tuple[Leak, ...]:
             leaks += _like_numbers(values, target, categorical, some, is_rank[some])
         else:
             leaks += _like_classes(values, target, categorical, some)
-    if dataset.classes is None:
+    if dataset.classes is not None:
+        target = _numbers(dataset.classes)[target]
+    if len(np.unique(target)) > 2:  # two classes, and those with names, are no numbers
         single = [leak.features[0] for leak in leaks if leak.relation != "alone"]
         rest = features[~dataset.categorical[features] & ~np.isin(features, single)]
         leaks += _computed(dataset.values[np.ix_(rows, rest)], target, rest)
     return tuple(leaks)
+
+
+def _numbers(classes: Sequence[Any]) -> Floats:
+    """Return classes that are numbers as such, else zeros."""
+    try:
+        return np.array(classes, np.float64)
+    except (TypeError, ValueError):
+        return np.zeros(len(classes))
 
 
 def leak_sentences(leaks: Sequence[Leak], names: Sequence[str]) -> Iterator[Answered]:
