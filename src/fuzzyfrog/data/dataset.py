@@ -15,13 +15,7 @@ from fuzzyfrog.common.params import is_index
 from fuzzyfrog.common.resources import is_on_disk
 from fuzzyfrog.data.columns import Labels
 from fuzzyfrog.data.dask_tables import DaskTable, dask_labels
-from fuzzyfrog.data.gathering import (
-    Content,
-    check_finite,
-    check_shape,
-    gathered,
-    rows_at_once,
-)
+from fuzzyfrog.data.gathering import Content, check_finite, check_shape, gathered, rows_at_once
 from fuzzyfrog.data.target import (
     check_same_length,
     check_target_kind,

@@ -199,12 +199,7 @@ class _Figures:
     """Scores what columns say alone, and what they add to the selected ones."""
 
     def __init__(
-        self,
-        result: Result,
-        dataset: Dataset,
-        settings: Settings,
-        groups: Groups,
-        notes: list[str],
+        self, result: Result, dataset: Dataset, settings: Settings, groups: Groups, notes: list[str]
     ) -> None:
         self._result, self._dataset = result, dataset
         self._groups, self._kind = groups, settings.kind
@@ -468,7 +463,7 @@ def _joined(alike: Floats) -> tuple[list[tuple[int, int, float]], list[int]]:
                 (float(alike[np.ix_(members[one], members[other])].mean()), -one, -other)
                 for at, one in enumerate(nodes)
                 for other in nodes[at + 1 :]
-            ),
+            )
         )
         branches = sorted((-left, -right), key=lambda node: min(members[node]))
         joins.append((branches[0], branches[1], near))

@@ -8,9 +8,7 @@ from typing import NamedTuple
 from fuzzyfrog.common.messages import count, told_apart
 from fuzzyfrog.result import Explanation, Result, Subset
 from fuzzyfrog.result.check import shown as score_shown
-from fuzzyfrog.words.columns import (
-    exchange_sentences,
-)
+from fuzzyfrog.words.columns import exchange_sentences
 from fuzzyfrog.words.doubts import Doubts
 from fuzzyfrog.words.text import MAX_NAMED, both_told, capitalized, gamma, named
 

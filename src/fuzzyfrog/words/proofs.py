@@ -171,10 +171,7 @@ class ProofWords(Words):
         if result.core is None:
             return f"not determined: {self._why_no_core}"
         if result.asks_for_all and result.asked_size is None:
-            nothing, something = (
-                "every feature can be replaced by others",
-                "cannot be replaced",
-            )
+            nothing, something = ("every feature can be replaced by others", "cannot be replaced")
             if any(group.feature in result.core for group in result.copies):
                 something += ", except by copies"
         else:

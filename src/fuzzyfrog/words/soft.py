@@ -131,21 +131,16 @@ class SoftWords(Words):
         counts = [one.count for one in self.result.table.target.classes]
         return 0.0 if self.is_numeric or self.is_by_class else max(counts) / sum(counts)
 
-    @property
-    def _quick_test(self) -> float | None:
-        """How often neighbors are right, unless models were tried on samples left out."""
-        check = self.result.check
-        return None if check is not None and check.scores else self.result.chosen_accuracy
-
     def _own_numbers(self) -> Iterator[Fact]:
         result = self.result
         others = f"all features: {gamma(result.full_dependency)}, chance: {gamma(self._chance)}"
         yield Fact("Soft dependency", gamma(result.dependency), others)
-        if (right := self._quick_test) is not None:
+        right, check = result.chosen_accuracy, result.check
+        if right is not None and (check is None or not check.scores):
             yield Fact(self.accuracy(), f"{right:.3f}", "the five nearest others")
 
     def reasons(self) -> list[str]:
-        """Return what the score is, how well neighbors predict, and what each feature adds."""
+        """Return what the score is, and what each feature adds."""
         result = self.result
         everything = "all features but the excluded ones" if result.excluded else "all features"
         scale = (
@@ -154,7 +149,7 @@ class SoftWords(Words):
             f"{gamma(self._chance)} with features that say nothing. Noise lowers it, so fewer "
             "features can score higher."
         )
-        return [scale, *self._tested(), self._need()]
+        return [scale, self._need()]
 
     def meaning(self) -> str:
         """Return what the score is, without a final period."""
@@ -162,22 +157,6 @@ class SoftWords(Words):
         if self.is_numeric:
             what = "how alike the targets of similar samples are, from 0 to 1"
         return f"The soft dependency (Γ) is {what}"
-
-    def _tested(self) -> Iterator[str]:
-        right = self._quick_test
-        if right is None:
-            return
-        how = f"for {right:.1%} of the samples, the five nearest others vote for the right class"
-        if self.is_by_class:
-            how = f"{how} (if each class counts for as much)"
-        if self.is_numeric:
-            how = (
-                f"the mean target of the five nearest others predicts a sample with R² {right:.3f}"
-            )
-        yield (
-            f"As a quick test, {how}. The features were chosen on these same samples, so expect "
-            "less on new ones."
-        )
 
     def _need(self) -> str:
         result = self.result

@@ -45,8 +45,7 @@ def compare(
         int, typer.Option(metavar="N", help="Random seed; the same seed gives the same result.")
     ] = 0,
     include: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B", help="Features that every selector takes."),
+        list[str] | None, typer.Option(metavar="A,B", help="Features that every selector takes.")
     ] = None,
     groups: options.Groups = None,
     weights: options.Weights = None,
