@@ -124,8 +124,8 @@ def test_columns_that_no_fold_selected_are_named_next_to_the_scores():
     first, *rest = result.names(result.selected)
     result = replace(result, check=replace(result.check, selections=(tuple(rest),) * 5))
     assert words_of(result).doubts() == [
-        "The scores of models are those of 5 columns on average, selected in the folds, and not of "
-        f"these 5. {first} was selected in no fold."
+        "The scores of models are those of other columns, selected in the folds, and not of these "
+        f"5. {first} was selected in no fold."
     ]
     everything = replace(result, selected=tuple(range(13)))
     (said,) = words_of(everything).doubts()  # the headline has the scores of all

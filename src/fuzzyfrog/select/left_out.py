@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.arrays import Masks
-from fuzzyfrog.common.messages import Sentence, Setting, listed, shown
+from fuzzyfrog.common.messages import Sentence, Setting, count, listed, shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dates import holds_dates
 from fuzzyfrog.result import Alike
@@ -59,7 +59,7 @@ class LeftOut:
                 n_copies += len(others)
         if parts:
             more = len(parts) - MOST_SENTENCES
-            end = f"; and {more:,} more groups of copies" if more > 0 else ""
+            end = f"; and {count(more, 'more group')} of copies" if more > 0 else ""
             are = "It is" if n_copies == 1 else "They are"
             said = "; ".join(parts[:MOST_SENTENCES])
             yield Sentence(f"{said}{end}. {are} left out; ", *way_out, ".")

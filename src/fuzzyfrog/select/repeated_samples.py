@@ -106,7 +106,7 @@ class Together:
                 yield f"{repeat}, and equal samples {are}"
             else:
                 yield f"{repeat}, as rows of few different values do by chance, and may be in " + (
-                    f"different folds. {n_copies:,} of them look like copies, which {are}"
+                    f"different folds. Those that look like copies ({n_copies:,}) {are}"
                     if n_copies
                     else "different folds. If they are copies, remove them."
                 )

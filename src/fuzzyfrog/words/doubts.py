@@ -154,20 +154,19 @@ class Doubts(ABC):
             return
         size, in_folds = len(names), check.selected.n_features
         absent = [one for one in names if one not in check.taken] if check.taken else []
-        if not absent and abs(in_folds - size) <= OTHER_SIZE * size:
+        is_alike = abs(in_folds - size) <= OTHER_SIZE * size
+        if is_alike and not absent:
             return
         never = f" {named(absent)} {'was' if len(absent) == 1 else 'were'} selected in no fold."
-        never = never if absent else ""
+        end = never if absent else ""
+        average, best = check.selected.average_size, score_shown(check.selected.best)
         if self.has_all:
-            yield (
-                f"The folds selected {check.selected.average_size}, with which the best model "
-                f"scores {score_shown(check.selected.best)}.{never}"
-            )
+            yield f"The folds selected {average}, with which the best model scores {best}.{end}"
             return
-        yield (
-            f"The scores of models are those of {check.selected.average_size}, selected in the "
-            f"folds, and not of {'this one' if size == 1 else f'these {size:,}'}.{never}"
-        )
+        these = "this one" if size == 1 else f"these {size:,}"
+        which = "other columns" if is_alike else average
+        said = f"The scores of models are those of {which}, selected in the folds, and not of"
+        yield f"{said} {these}.{end}"
 
     def _noisy(self) -> Iterator[str]:
         """Yield a sentence if the measure cannot tell these columns from noise."""
