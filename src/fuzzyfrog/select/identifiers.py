@@ -85,12 +85,14 @@ def _doubt_of_numbers(column: Floats, name: str) -> str:
 def _counts_within(column: Floats, name: str) -> bool:
     """Whether numbers start over more often than there are different ones, as in each household.
 
-    Equal numbers are then not the same person. A number of visits may matter and does not count.
+    Equal numbers are then not the same person. Households differ in size, with two on average or
+    more. A number of visits may matter and does not count.
     """
     is_first, is_next = column == column.min(), np.diff(column) == 1
-    is_counted = is_next.any() and (is_next | is_first[1:]).all()
-    is_often = np.count_nonzero(is_first) > np.unique(column).size
-    return bool(is_counted and is_often and _TIMES.isdisjoint(_words(name)))
+    sizes = np.diff(np.flatnonzero(is_first))
+    is_often = np.unique(column).size < len(sizes) < len(column) / 2
+    is_counted = is_often and sizes.min() < sizes.max() and (is_next | is_first[1:]).all()
+    return bool(is_counted and _TIMES.isdisjoint(_words(name)))
 
 
 def doubt_about_shared(dataset: Dataset, feature: int) -> str:
@@ -150,8 +152,10 @@ def keeps_together(dataset: Dataset, feature: int) -> bool | None:
     may_be = may_be or (len(words) == 1 and words[0] in _HOUSES)
     if not (is_named or may_be) or holds_dates(dataset, feature):
         return False
+    if not dataset.categorical[feature] and _counts_within(column, name):
+        return False
     n_values = _n_whole(dataset, feature)
-    if not 1 < n_values < np.count_nonzero(~np.isnan(column)) or _counts_within(column, name):
+    if not 1 < n_values < np.count_nonzero(~np.isnan(column)):
         return False
     if n_values >= FEWEST_VALUES:
         return is_named or _are_panel(column)
