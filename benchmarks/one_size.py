@@ -69,7 +69,9 @@ def main():
     start = process_time()
     requirements = Requirements(measure, every)
     pairs = hardest_pairs(measure, requirements, options.size, options.rows)
-    rows = Rows(*requirements._rows(every, *pairs))
+    kept = requirements._kept - requirements._unseen
+    needed = np.maximum(kept[pairs[0]], kept[pairs[1]])
+    rows = Rows(*requirements.rows(~every, *pairs, needed))
     search = CoverSearch(rows, options.size, fixed=~every, allowed=every)
     ranked = process_time() - start
     reduct, n_nodes = first_reduct(search, requirements)

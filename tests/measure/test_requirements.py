@@ -57,6 +57,30 @@ def test_rows_tell_who_has_the_full_dependency(tnorm, case, data):
 
 
 @pytest.mark.parametrize("tnorm", TNORMS)
+@given(case=cases(), data=st.data())
+@examples(60)
+def test_rows_tell_by_whom_few_samples_lose_membership(tnorm, case, data):
+    measure = narrowed(case).measure(tnorm)
+    allowed = np.ones(measure.n_features, bool)
+    allowed[data.draw(st.integers(0, len(allowed) - 1))] = len(allowed) == 1
+    max_lost = data.draw(st.integers(0, 3))
+    requirements = Requirements(measure, allowed)
+    subsets = every_subset(measure.n_features)
+    subsets = subsets[~subsets[:, ~allowed].any(axis=1)]
+    lowest = measure.memberships(allowed) - measure.tolerance
+    n_lost = np.array([(measure.memberships(one) < lowest).sum() for one in subsets])
+    kept = subsets[n_lost <= max_lost]
+    for subset, lost in zip(subsets, n_lost, strict=True):
+        weights, needed = requirements.broken_beyond(subset, max_lost)
+        assert (len(needed) == 0) == (lost <= max_lost)
+        assert (weights >= 0.0).all()
+        assert (weights <= needed[:, None]).all()
+        assert not weights[:, ~allowed].any()
+        assert (weights[:, subset].sum(axis=1) < needed).all(), "not broken by its own subset"
+        assert (kept @ weights.T >= needed).all(), "a subset that loses few breaks it"
+
+
+@pytest.mark.parametrize("tnorm", TNORMS)
 def test_rows_are_the_same_for_any_engine_and_number_of_threads(tnorm, every_table_is_huge):
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 5, (300, 8)).astype(float), rng.integers(0, 3, 300)

@@ -16,6 +16,8 @@ from fuzzyfrog.measure.dependency import Dependency
 # Generators and their sums are rounded, so a row asks for this much less than it might, in absolute
 # terms and as a share. What 10,000 features can lose by rounding is below a hundredth of it.
 MARGIN = 1e-9
+SHARES_GRID = 2.0**-40
+N_GROUPS = 32  # rows about samples that may be set aside, for one answer
 
 
 class Requirements:
@@ -71,7 +73,32 @@ class Requirements:
         low, high = np.minimum(samples, enemies), np.maximum(samples, enemies)
         _, first = np.unique(low * len(membership) + high, return_index=True)
         first.sort()
-        return self._rows(mask, low[first], high[first])
+        low, high = low[first], high[first]
+        kept = self._kept - self._unseen
+        return self.rows(mask, low, high, np.maximum(kept[low], kept[high]))
+
+    def broken_beyond(self, mask: Masks, max_lost: int) -> tuple[Floats, Floats]:
+        """Return rows that a subset breaks if more than `max_lost` samples lose membership by it.
+
+        As `broken`, but of any `max_lost` + 1 samples, one must keep its membership: in a row for
+        that many, a feature has the largest share that it supplies of what one of them needs.
+        """
+        membership = self._measure._nearest(mask).membership
+        lowest = self._kept - self._measure.tolerance
+        samples = assorted(lowest - membership, membership < lowest, N_GROUPS * (max_lost + 1))
+        if len(samples) <= max_lost:
+            return np.empty((0, len(mask))), np.empty(0)
+        enemies = self._measure._first_enemies(np.flatnonzero(mask), samples, membership)
+        weights, needed = self.rows(mask, samples, enemies, lowest[samples] - GRID)
+        alone = _shares(weights, needed)
+        more = _shares(np.where(mask, 0.0, weights), needed - weights[:, mask].sum(axis=1))
+        order = np.argsort(more.sum(axis=1), kind="stable")  # together those that little helps
+        n_groups = len(order) // (max_lost + 1)
+        groups = order[: n_groups * (max_lost + 1)].reshape(n_groups, -1)
+        rows = alone[groups].max(axis=1)
+        is_hidden = rows[:, mask].sum(axis=1) >= 1.0
+        rows[is_hidden] = more[groups[is_hidden]].max(axis=1)
+        return rows, np.ones(n_groups)
 
     def _apart(self, i: Integers, j: Integers) -> Floats:
         """Return the distances of pairs on each feature; 0 on those that are not allowed."""
@@ -81,19 +108,29 @@ class Requirements:
         apart[:, ~self._allowed] = 0.0
         return apart
 
-    def _rows(self, mask: Masks, i: Integers, j: Integers) -> tuple[Floats, Floats]:
+    def rows(self, mask: Masks, i: Integers, j: Integers, needed: Floats) -> tuple[Floats, Floats]:
+        """Return rows of pairs that must be as far apart as needed, but are not by a subset.
+
+        Where rounding would hide that the subset breaks a row, the row asks for one more of the
+        features that tell its two samples apart at all.
+        """
         geometry, join = self._measure._geometry, self._measure._join
-        kept = self._kept - self._unseen
-        needed = np.maximum(kept[i], kept[j])
         if geometry.is_numeric:
             alike = 1.0 - np.abs(geometry.target[i] - geometry.target[j])
             needed = needed - np.maximum(0.0, alike)
         apart = self._apart(i, j)
+        margin = 0.0
         if join == SUM:
-            return np.minimum(apart, needed[:, np.newaxis]), needed
-        if join == LARGEST:
-            return (apart >= needed[:, np.newaxis]).astype(np.float64), np.ones(len(needed))
-        return _in_generators(apart, needed, mask, join)
+            weights = np.minimum(apart, np.maximum(needed, 0.0)[:, np.newaxis])
+        elif join == LARGEST:
+            weights = (apart >= needed[:, np.newaxis]).astype(np.float64)
+            needed = np.ones(len(needed))
+        else:
+            margin = MARGIN
+            weights, needed = _in_generators(apart, needed, join)
+        is_hidden = weights[:, mask].sum(axis=1) >= needed - margin
+        weights[is_hidden] = (apart[is_hidden] > 0.0) & ~mask
+        return weights, np.where(is_hidden, 1.0, needed)
 
     def _one_more(
         self, mask: Masks, samples: Integers, membership: Floats
@@ -118,18 +155,18 @@ def assorted(lost: Floats, are_meant: Masks, limit: int) -> Integers:
     return np.concatenate([order[:n_worst], order[others]])
 
 
-def _in_generators(apart: Floats, needed: Floats, mask: Masks, join: int) -> tuple[Floats, Floats]:
-    """Return rows for a t-norm of similarities: sums of its generator, less a margin.
-
-    Where the margin would hide that the subset breaks a row, the row asks for one more of the
-    features that tell its two samples apart at all.
-    """
+def _in_generators(apart: Floats, needed: Floats, join: int) -> tuple[Floats, Floats]:
+    """Return rows for a t-norm of similarities: sums of its generator, less a margin."""
     # A distance on the grid is off by half a unit at most, so the whole unit is on the safe side.
     lacking = generator(1.0 - needed + GRID, join)
     lacking -= MARGIN * (1.0 + lacking)
     with np.errstate(divide="ignore"):
         weights = np.minimum(generator(np.maximum(0.0, 1.0 - apart), join), lacking[:, np.newaxis])
-    weights = np.maximum(0.0, weights)
-    is_hidden = weights[:, mask].sum(axis=1) > lacking - MARGIN
-    weights[is_hidden] = (apart[is_hidden] > 0.0) & ~mask
-    return weights, np.where(is_hidden, 1.0, lacking)
+    return np.maximum(0.0, weights), lacking
+
+
+def _shares(weights: Floats, needed: Floats) -> Floats:
+    """Return the shares of what is needed, rounded up to a grid on which their sums are exact."""
+    shares = weights / needed[:, np.newaxis]
+    grid = (np.floor(shares / SHARES_GRID) + 1.0) * SHARES_GRID
+    return np.where(weights > 0.0, np.minimum(1.0, grid), 0.0)

@@ -230,6 +230,8 @@ class Problem:
     oracle : callable or None
         Returns rows of requirements that a subset breaks, so that a search can prove what is
         needed for the full score; see :mod:`fuzzyfrog.search.covering`.
+    oracle_share : float
+        Share of ``full_score`` that these rows are about.
     is_monotone : bool
         Whether adding a feature never lowers the score. If it may, no score is high enough, and
         the search looks for the highest one.
@@ -252,6 +254,7 @@ class Problem:
     min_dependency: float = 1.0
     costs: Integers | None = None
     oracle: Oracle | None = None
+    oracle_share: float = 1.0
     is_monotone: bool = True
     tolerance: float = 0.0
     log: "ScoreLog | None" = None
@@ -277,7 +280,8 @@ class Problem:
     @property
     def is_covering(self) -> bool:
         """Whether the best subsets are the cheapest that satisfy all rows of the oracle."""
-        return self.oracle is not None and self.asks_for_fewest and self.min_dependency == 1
+        is_told = self.oracle is not None and self.min_dependency == self.oracle_share
+        return is_told and self.asks_for_fewest
 
     def kept(self, scores: Floats) -> Floats:
         """Return the lowest scores that are as good as the given ones."""

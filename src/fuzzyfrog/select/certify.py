@@ -243,15 +243,21 @@ def certificate_of(
     )
 
 
-def oracle_of(measure: Dependency, allowed: Masks) -> Oracle:
-    """Return the function that lists the requirements a subset of the allowed features breaks."""
+def oracle_of(measure: Dependency, allowed: Masks, max_lost: int | None = None) -> Oracle:
+    """Return the function that lists the requirements a subset of the allowed features breaks.
+
+    `max_lost` is the number of samples that may lose membership; None for requirements about the
+    dependency.
+    """
     check_provable(measure)
     requirements: list[Requirements] = []  # computed on first use
 
     def broken(subset: Masks) -> Rows:
         if not requirements:
             requirements.append(Requirements(measure, allowed))
-        return Rows(*requirements[0].broken(subset))
+        if max_lost is None:
+            return Rows(*requirements[0].broken(subset))
+        return Rows(*requirements[0].broken_beyond(subset, max_lost))
 
     return broken
 

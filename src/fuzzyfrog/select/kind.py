@@ -92,7 +92,9 @@ class Kind:
         """Yield what to know about how a table is measured, as sentences."""
         yield from ()
 
-    def oracle(self, measure: Any, allowed: Masks, *, proves: bool) -> Oracle | None:
+    def oracle(
+        self, measure: Any, allowed: Masks, max_lost: int | None, *, proves: bool
+    ) -> Oracle | None:
         """Return the function that says why a subset falls short; None if there is none."""
         return None
 

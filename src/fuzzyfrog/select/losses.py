@@ -156,10 +156,11 @@ def with_kept(problem: Problem, max_lost: int, n_samples: int) -> Problem:
         raise ParameterError(
             "max_lost", f"be less than the number of samples, {n_samples:,}", str(max_lost)
         )
+    share = 1.0 - max_lost / n_samples
     return replace(
         problem,
         full_score=1.0,
-        min_dependency=1.0 - max_lost / n_samples,
+        min_dependency=share,
+        oracle_share=share,
         tolerance=0.25 / n_samples,  # scores are whole numbers of samples
-        oracle=None,
     )

@@ -254,7 +254,8 @@ class _Fit:
         oracle = None
         if settings.proves or (here is measure and not self._groups):
             allowed = self._groups.expanded(~excluded)
-            oracle = self._kind.oracle(measure, allowed, proves=settings.proves)
+            proves, max_lost = settings.proves, settings.max_lost
+            oracle = self._kind.oracle(measure, allowed, max_lost, proves=proves)
             oracle = self._groups.oracle(oracle)
             if oracle is not None and settings.survives:
                 oracle = surviving_oracle(oracle, settings.survives)

@@ -119,14 +119,16 @@ class Strict(Kind):
             dataset, tnorm=self.tnorm, spread=self.spread, missing=self.missing, n_jobs=n_jobs
         )
 
-    def oracle(self, measure: Any, allowed: Masks, *, proves: bool) -> Oracle | None:
+    def oracle(
+        self, measure: Any, allowed: Masks, max_lost: int | None, *, proves: bool
+    ) -> Oracle | None:
         """Return the function that says why a subset falls short; None for a large table.
 
         The frogs ask it without any proof. Requirements are about single columns and all samples,
         as a proof is. Of large tables, a sample is asked first instead.
         """
         if proves or (not _is_large(measure) and is_provable(measure)):
-            return oracle_of(measure, allowed)
+            return oracle_of(measure, allowed, max_lost)
         return None
 
     def sample_first(

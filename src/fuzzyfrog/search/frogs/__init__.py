@@ -74,7 +74,8 @@ class ShuffledFrogs(Parametrized):
         check_known("dissimilarity", self.dissimilarity, DISSIMILARITIES)
         check_count("patience", self.patience)
         kind = VARIANTS[self.variant]
-        is_walked = problem.is_covering and problem.costs is None  # the walk keeps to one size
+        # The walk keeps to one size, and rows about several samples lead it astray.
+        is_walked = problem.is_covering and problem.costs is None and problem.oracle_share == 1
         if kind is CoverPond and not is_walked:
             kind = LocalPond
         pond = kind(self._counts(problem), DISSIMILARITIES[self.dissimilarity], problem, seed)
