@@ -12,7 +12,7 @@ import pandas as pd
 
 from fuzzyfrog import ReductSelector, SoftSelector
 from fuzzyfrog.data import make_dataset
-from fuzzyfrog.select.noise_guard import noise_guard
+from fuzzyfrog.select.choosers import noise_guard
 from race import print_head, print_row
 
 KINDS = ("continuous", "heavy-tailed", "0/1", "categories", "mixed, gaps")

@@ -16,7 +16,7 @@ from fuzzyfrog.cli.outputs import check_outputs
 from fuzzyfrog.common.files import written_whole
 from fuzzyfrog.result import Result
 from fuzzyfrog.search import proof_log
-from fuzzyfrog.select import explained
+from fuzzyfrog.select import explain
 
 
 def refusal(path: Path, table: str | None = None) -> str:
@@ -302,7 +302,7 @@ def test_what_fails_while_the_result_is_explained_costs_no_result(
         raise error
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(explained, "examples_of", fail)
+    monkeypatch.setattr(explain, "examples_of", fail)
     code, out, err = in_process(*ASKED, "--no-check", "--max-evaluations", "300")
     assert code == 0
     assert out.startswith("wine: 178 samples")
@@ -322,7 +322,7 @@ def test_the_answer_is_written_before_it_is_explained(in_process, tmp_path, monk
         raise Killed
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(explained, "examples_of", die)
+    monkeypatch.setattr(explain, "examples_of", die)
     with pytest.raises(Killed):
         in_process(*ASKED, "--no-check", "--no-rows", "--max-evaluations", "300")
     run = Result.load(Path("run.json"))

@@ -37,7 +37,7 @@ from fuzzyfrog.data import make_dataset
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.result import Difference, ModelScores, NoiseGuard
 from fuzzyfrog.select import choosers, cross_validation, models
-from fuzzyfrog.select.noise_guard import noise_guard
+from fuzzyfrog.select.choosers import noise_guard
 
 SOFT = SoftSelector(random_state=0)
 QUICK = ReductSelector("quickreduct", random_state=0)

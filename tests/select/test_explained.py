@@ -17,7 +17,7 @@ from fuzzyfrog import PredictionWarning, ReductSelector, positive_region
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.result import Result
 from fuzzyfrog.result import result as module
-from fuzzyfrog.select import base, explained
+from fuzzyfrog.select import base, explain
 from measure_cases import TNORMS
 
 
@@ -132,7 +132,7 @@ def test_examples_show_the_cells_of_the_table(tnorm, missing):
     run = selector.record()
     assert [one.feature for one in run.explanations] == np.flatnonzero(selector.support_).tolist()
     for found in run.explanations:
-        assert 0 < len(found.examples) <= explained.MAX_EXAMPLES
+        assert 0 < len(found.examples) <= explain.MAX_EXAMPLES
         for pair in found.examples:
             assert (pair.sample_target, pair.other_target) == (y[pair.sample], y[pair.other])
             if found.feature != 3:
@@ -375,7 +375,7 @@ def test_categories_that_are_not_sampled_are_not_listed():
     kinds = np.array(["b", "c"], dtype=object)[random.integers(0, 2, 600)]
     y = (kinds == "b") + random.normal(size=600) / 50
     table = pd.DataFrame({"kind": kinds})
-    drawn = explained._sampled_rows(make_dataset(table, y, target="numeric"), seed=0)
+    drawn = explain._sampled_rows(make_dataset(table, y, target="numeric"), seed=0)
     table.loc[np.setdiff1d(np.arange(600), drawn)[0], "kind"] = "a"
     column = sample_of(table, y, target="numeric").data_sample.columns[0]
     assert column.labels == ("b", "c")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fuzzyfrog import SoftSelector, check
-from fuzzyfrog.select.far_out import far_out
+from fuzzyfrog.select.cross_validation import far_out
 
 SOFT = SoftSelector(random_state=0)
 

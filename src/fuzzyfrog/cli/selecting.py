@@ -182,8 +182,7 @@ def _explained(
     result: Result, settings: Settings, dataset: Dataset, stopping: Stopping, course: ProgressState
 ) -> Result:
     """Return the result with explanations; once it is interrupted, only those that are quick."""
-    from fuzzyfrog.select.explain import Evidence, used_columns
-    from fuzzyfrog.select.explained import explained
+    from fuzzyfrog.select.explain import Evidence, explained, used_columns
     from fuzzyfrog.select.groups import Groups
     from fuzzyfrog.select.roles import with_columns
 

@@ -14,7 +14,6 @@ The path of a selection, from the estimators to the result, and the modules that
       |     constants, IDs, dates and copies are left out       left_out.py
       |       what looks like an ID, what is a copy             identifiers.py  copies.py
       |     columns that predict too well are named             leaks.py
-      |     marks of missing values, and weights, are named     odd_values.py
       |-- what the search sees
       |     several columns as one, and what columns cost       groups.py  costs.py
       |     scores after a loss, or without a few samples       losses.py
@@ -24,15 +23,14 @@ The path of a selection, from the estimators to the result, and the modules that
       |
     with_columns           a role for every column, their tree  roles.py  columns_frame.py
     chance_doubts          a quick test of a fit                held_out.py
-    explained              the reason for each feature          explained.py  explain.py
+    explained              the reason for each feature          explain.py
 
     check                  selects again in each fold           cross_validation.py  choosers.py
       |   models and folds, and doubts about them              models.py  repeated_samples.py
-      |                                                         noise_guard.py  far_out.py
-      |   whether predictions beat chance                       shuffled.py
+      |   whether predictions beat chance                       held_out.py
     compared               several selectors, the same folds    comparison.py
     stability              selects again on halves              halves.py
-    verify                 new rows, and what repairs it        verify.py  new_rows.py
+    verify                 new rows, and what repairs it        verify.py
       |   what has changed                                      predicting.py
     swap                   another column in place of one       swap.py
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from threadpoolctl import ThreadpoolController
 
-from fuzzyfrog.common.arrays import Integers, Masks
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import stop_if_late
 from fuzzyfrog.common.messages import count, percent, shown
 from fuzzyfrog.common.params import check_count
@@ -29,7 +29,7 @@ from fuzzyfrog.result import Check, ModelScores, NoiseGuard
 from fuzzyfrog.result.check import CLEARLY
 from fuzzyfrog.result.check import shown as score_shown
 from fuzzyfrog.select.choosers import OtherSelector, Selecting
-from fuzzyfrog.select.far_out import far_out, told
+from fuzzyfrog.select.held_out import above_shuffled
 from fuzzyfrog.select.models import (
     MOST_CATEGORIES,
     Fold,
@@ -44,7 +44,6 @@ from fuzzyfrog.select.models import (
 from fuzzyfrog.select.repeated_samples import LEAST_IN_A_FOLD, Parts, parts_of, samples_together
 from fuzzyfrog.select.selection import with_groups
 from fuzzyfrog.select.settings import HIGHEST_SEED, Settings
-from fuzzyfrog.select.shuffled import above_shuffled
 from fuzzyfrog.select.table_selector import TableSelector
 
 Hear = Callable[[str], None]
@@ -53,6 +52,9 @@ Scores = dict[str, list[list[Tried]]]  # by choice, fold and model
 MOST_SAMPLES = 5_000  # of a larger table a random part is used
 MOST_CELLS = 5_000_000  # that models have, with a column for each category
 FEWEST_SAMPLES = 500  # which models have, however wide a table is
+FENCE = 3.0  # interquartile ranges from the quartiles: "far out" in a box plot (Tukey 1977)
+FEW = 0.05  # of the samples
+MOST = 0.5  # of the squared distances to the mean, by which R² compares
 RARE = 0.1  # of the samples: a class so rare hardly shows in the accuracy
 DRAWING, SHUFFLING = 0x666F6C6473, 0x6F72646572  # next to the seed: streams of their own
 
@@ -481,3 +483,25 @@ class CrossValidation:
         if isinstance(found, str):
             self._notes.append(found)
         return found if isinstance(found, NoiseGuard) else None
+
+
+def far_out(target: Floats) -> Masks:
+    """Return which values of a target are far out, if few decide R²; else none."""
+    values = target / max(np.abs(target).max(), np.finfo(np.float64).tiny)
+    low, high = np.quantile(values, (0.25, 0.75))
+    reach = FENCE * (high - low)
+    is_far = (values < low - reach) | (values > high + reach)
+    squares = (values - values.mean()) ** 2
+    is_small = reach == 0 or is_far.mean() > FEW or squares[is_far].sum() <= MOST * squares.sum()
+    return np.zeros_like(is_far) if is_small else is_far
+
+
+def told(target: Floats, is_far: Masks) -> tuple[str, str]:
+    """Return which values are far out, without a period, and a pronoun for them."""
+    n_far = np.count_nonzero(is_far)
+    values = sorted(target[is_far], key=lambda one: -abs(one - np.median(target)))
+    more = f" and {n_far - 3:,} more" if n_far > 3 else ""
+    named = f"{', '.join(f'{one:.4g}'.replace('-', '−') for one in values[:3])}{more}"
+    lie, them = ("values of the target lie", "them") if n_far > 1 else (
+        "value of the target lies", "it")  # fmt: skip
+    return f"{n_far:,} {lie} far out ({named}), and R² depends on {them}", them

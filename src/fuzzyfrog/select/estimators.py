@@ -37,12 +37,16 @@ from fuzzyfrog.search import Callback, Search
 from fuzzyfrog.select.base import ranks_behind
 from fuzzyfrog.select.columns_frame import columns_frame
 from fuzzyfrog.select.custom import Custom, MakeMeasure
-from fuzzyfrog.select.explain import Evidence, among_all_rows, used_columns
-from fuzzyfrog.select.explained import examples_of, explained
+from fuzzyfrog.select.explain import (
+    Evidence,
+    among_all_rows,
+    examples_of,
+    explained,
+    used_columns,
+)
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.held_out import chance_doubts
 from fuzzyfrog.select.kind import Kind
-from fuzzyfrog.select.new_rows import read_new
 from fuzzyfrog.select.progress import Progress
 from fuzzyfrog.select.roles import for_reduct, with_columns
 from fuzzyfrog.select.row_groups import with_metadata
@@ -52,7 +56,7 @@ from fuzzyfrog.select.soft import Soft
 from fuzzyfrog.select.strict import Strict
 from fuzzyfrog.select.swap import swapped
 from fuzzyfrog.select.table_selector import TableSelector
-from fuzzyfrog.select.verify import MAX_SECONDS, verify
+from fuzzyfrog.select.verify import MAX_SECONDS, read_new, verify
 
 INTERVALS = {0: inf, 1: 1.0}  # seconds between two lines of progress, by verbose; else none
 

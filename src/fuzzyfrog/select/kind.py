@@ -21,7 +21,7 @@ from fuzzyfrog.search.protocol import Oracle
 from fuzzyfrog.select.explain import Evidence, Explains, ExplainsByScore
 
 if TYPE_CHECKING:
-    from fuzzyfrog.select.new_rows import NewRows
+    from fuzzyfrog.select.verify import NewRows
 
 Orders = Callable[[Sequence[int]], tuple[Integers, list[int]]]
 

@@ -1,17 +1,18 @@
 """Which columns are left out unless the user includes them: blanks, identifiers, dates and copies.
 
 A blank column has the same value in every sample, or none. It says nothing, but in the soft measure
-it lowers what all features reach.
+it lowers what all features reach. Marks of missing values and weights are only named.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.arrays import Masks
-from fuzzyfrog.common.messages import Sentence, Setting, count, listed, shown
+from fuzzyfrog.common.arrays import Floats, Masks
+from fuzzyfrog.common.messages import Sentence, Setting, count, first_few, listed, shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dates import holds_dates
 from fuzzyfrog.result import Alike
@@ -24,6 +25,13 @@ from fuzzyfrog.select.identifiers import (
 )
 
 MOST_SENTENCES = 5  # of a kind; if there are more, they become one
+MARKS = [sign * (10**n - 1) for n in range(2, 7) for sign in (-1, 1)]  # 99, 999, ...
+WEIGHTS = re.compile(
+    r"weights|(fnl|final|person|survey|sample|sampling|design|p)[ _.]?(wt|wgt|weights?)", re.I
+)
+LARGE = 1e100  # of which differences are finite
+MAY_BE_WEIGHTS = re.compile(r"weight|wt|wgt|w", re.I)  # or of a body
+MEAN_OF_WEIGHTS = 0.01  # how far from 1 it is at most
 
 
 @dataclass(frozen=True)
@@ -206,3 +214,50 @@ def _said(
         if parameter:
             end = (*end, ".")
         yield Sentence(f"feature {shown(name)} ", doubts[feature], way_out, *end)
+
+
+def odd_values(dataset: Dataset, allowed: Masks) -> Iterator[Sentence]:
+    """Yield sentences about marks of missing values, and about weights among the features."""
+    features = np.flatnonzero(allowed & ~dataset.categorical).tolist()
+    marked = [
+        f"{shown(dataset.feature_names[one])} ({mark:g} in {count(n_marked, 'sample')})"
+        for one in features
+        for mark, n_marked in _marks(dataset.values[:, one])
+    ]
+    if marked:
+        yield Sentence(
+            f"These values are far from all others of their column: {first_few(marked)}. If they "
+            "stand for missing values, empty these cells before."
+        )
+    for one in features:
+        if _holds_weights(dataset.feature_names[one], dataset.values[:, one]):
+            yield Sentence(
+                f"feature {shown(dataset.feature_names[one])} may say how much each sample counts. "
+                "If so, pass it as ", Setting("sample_weight"), ", and it is no feature.",
+            )  # fmt: skip
+            return
+
+
+def _marks(column: Floats) -> Iterator[tuple[float, int]]:
+    """Yield numbers of nines that are farther from the rest than the rest is wide."""
+    is_mark = np.isin(column, MARKS)
+    rest = column[~is_mark & (np.abs(column) < LARGE)]
+    if not is_mark.any() or rest.size < np.count_nonzero(is_mark) or np.ptp(rest) == 0:
+        return
+    for mark, n_marked in zip(*np.unique(column[is_mark], return_counts=True), strict=True):
+        if max(rest.min() - mark, mark - rest.max()) > np.ptp(rest):
+            yield float(mark), int(n_marked)
+
+
+def _holds_weights(name: str, column: Floats) -> bool:
+    """Whether a column has the name of weights and positive values.
+
+    A name that a body's weight could have must also have a mean of 1, as weights often do.
+    """
+    if np.isnan(column).any() or column.min() <= 0 or column.min() == column.max():
+        return False
+    if WEIGHTS.fullmatch(name):
+        return True
+    if not MAY_BE_WEIGHTS.fullmatch(name) or column.max() > len(column):
+        return False
+    return abs(float(np.mean(column)) - 1.0) <= MEAN_OF_WEIGHTS

@@ -24,7 +24,7 @@ from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.measure.threads import effective_threads
 from fuzzyfrog.result.check import FARTHEST
-from fuzzyfrog.select.shuffled import by_class
+from fuzzyfrog.select.held_out import by_class
 
 Scorer = Callable[..., float]
 Models = Mapping[str, Any] | Sequence[Any] | None

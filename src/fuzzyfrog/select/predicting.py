@@ -19,7 +19,7 @@ from fuzzyfrog.select.redundant import CLEARLY
 from fuzzyfrog.words import verified as words
 
 if TYPE_CHECKING:
-    from fuzzyfrog.select.new_rows import NewRows
+    from fuzzyfrog.select.verify import NewRows
 import warnings
 from collections.abc import Iterator
 

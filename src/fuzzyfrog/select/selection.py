@@ -50,9 +50,8 @@ from fuzzyfrog.select.costs import Costs
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.kind import Sized
 from fuzzyfrog.select.leaks import leak_sentences, suspected_leaks
-from fuzzyfrog.select.left_out import LeftOut, left_out
+from fuzzyfrog.select.left_out import LeftOut, left_out, odd_values
 from fuzzyfrog.select.losses import Kept, Surviving, check_survivable, surviving_oracle, with_kept
-from fuzzyfrog.select.odd_values import odd_values
 from fuzzyfrog.select.settings import Settings, check_apart, constrained_features, seed_of
 
 SMALLER_TABLE = (

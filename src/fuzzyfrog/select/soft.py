@@ -26,7 +26,7 @@ from fuzzyfrog.select.redundant import Redundancy
 from fuzzyfrog.select.row_groups import with_groups_by_id
 
 if TYPE_CHECKING:
-    from fuzzyfrog.select.new_rows import NewRows
+    from fuzzyfrog.select.verify import NewRows
 
 
 FEW = 20  # samples of a class

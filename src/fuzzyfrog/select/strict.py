@@ -39,9 +39,9 @@ from fuzzyfrog.select.certify import is_provable, oracle_of
 from fuzzyfrog.select.explain import Evidence, Examples, Explains, Pair
 from fuzzyfrog.select.kind import Kind
 from fuzzyfrog.select.losses import Surviving
-from fuzzyfrog.select.new_rows import NewRows, asked_again, repaired
 from fuzzyfrog.select.row_groups import noted_patients
 from fuzzyfrog.select.soft import Soft
+from fuzzyfrog.select.verify import NewRows, asked_again, repaired
 from fuzzyfrog.words.verified import reduct_verified
 
 MOST_COMPARED = 1_000  # samples by which the selected features are compared with all

@@ -2,26 +2,110 @@
 
 from __future__ import annotations
 
-from ast import literal_eval
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
 
+from fuzzyfrog.common.arrays import Floats, Masks
 from fuzzyfrog.common.messages import count, listed, shown
 from fuzzyfrog.common.params import check_budget
-from fuzzyfrog.data import Dataset
-from fuzzyfrog.errors import DataError
+from fuzzyfrog.data import Dataset, make_dataset
+from fuzzyfrog.data.columns import Labels
+from fuzzyfrog.data.dataset import as_table, is_dask, is_sparse
+from fuzzyfrog.errors import DataError, FuzzyfrogError
 from fuzzyfrog.result import Result, Verified
+from fuzzyfrog.search import Exact
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.kind import Kind
-from fuzzyfrog.select.new_rows import NewRows, aligned
-from fuzzyfrog.select.selection import fingerprint
+from fuzzyfrog.select.row_groups import copies_among
+from fuzzyfrog.select.selection import fingerprint, select
 from fuzzyfrog.select.settings import Settings
-from fuzzyfrog.select.soft import Soft
-from fuzzyfrog.select.strict import Strict
 
-KINDS: dict[object, type[Kind]] = {"reducts": Strict, "soft": Soft}  # by the kind of answer
 MAX_SECONDS = 60.0
+LEAST_SHARE = 1e-9  # of the full dependency
+
+
+@dataclass(frozen=True, eq=False)
+class NewRows:
+    """Old and new rows by which a selection is verified.
+
+    Attributes
+    ----------
+    result : Result
+        The selection.
+    old, new : Dataset
+        The tables, the new one with the codes of the old one.
+    features : tuple of int
+        The selected features in these tables; the first column of a group stands for it.
+    support, needed : bool[n_features]
+        The selected columns, and all that are compared.
+    groups : Groups
+        The groups of columns.
+    costs : dict of int to float, or None
+        What features cost; None without costs.
+    notes : tuple of str
+        What is new in the new table.
+    n_jobs : int or None
+        Number of threads.
+    max_seconds : float
+        Time limit of the search for columns to add.
+    """
+
+    result: Result
+    old: Dataset
+    new: Dataset
+    features: tuple[int, ...]
+    support: Masks
+    needed: Masks
+    groups: Groups
+    costs: dict[int, float] | None
+    notes: tuple[str, ...]
+    n_jobs: int | None
+    max_seconds: float
+
+    @property
+    def joined(self) -> Dataset:
+        """All rows, the old ones first; new ones are a group that is compared with old ones."""
+        old, new = self.old, self.new
+        together = np.arange(old.n_samples) if old.groups is None else old.groups
+        after = np.full(new.n_samples, int(together.max()) + 1)
+        return replace(
+            new,
+            values=np.vstack([old.values, new.values]),
+            target=np.concatenate([old.target, new.target]),
+            rows=None,
+            groups=np.concatenate([together, after]),
+            weights=self._weights(),
+        )
+
+    def _weights(self) -> Floats | None:
+        """Return the weights of all rows; new ones count as the average old one."""
+        if self.old.weights is None:
+            return None
+        usual = np.full(self.new.n_samples, self.old.weights.mean())
+        return np.concatenate([self.old.weights, usual])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all features, that of a group for its first column."""
+        return self.groups.named(self.old.feature_names)
+
+    @property
+    def selected(self) -> tuple[str, ...]:
+        """The names of the selected features."""
+        return tuple(self.names[one] for one in self.features)
+
+    def called(self, row: int) -> tuple[str, bool]:
+        """Return what one of all rows is called in its table, and whether that is the new one."""
+        is_new = row >= self.old.n_samples
+        table, place = (self.new, row - self.old.n_samples) if is_new else (self.old, row)
+        if table.rows is None:
+            return str(place), is_new
+        name = str(table.rows[place])
+        return name if isinstance(table.rows, tuple) else f"in {table.row_word} {name}", is_new
 
 
 def verify(
@@ -108,38 +192,184 @@ def check_same(result: Result, old: Dataset) -> None:
     )
 
 
-def settings_of(result: Result, n_jobs: int | None) -> Settings:
-    """Return the settings of a saved result that matter for new rows.
+def read_new(X: Any, y: object, old: Dataset) -> tuple[Dataset, list[str]]:
+    """Return new rows, given as a table and its target, and the names of columns left out.
+
+    Columns of a frame are found by their names. Those that the old table does not have are left
+    out.
+    """
+    if isinstance(X, Dataset):
+        return make_dataset(X, y), []
+    X = X.toarray() if is_sparse(X) else X.compute() if is_dask(X) else X
+    table = as_table(X)
+    columns = [] if isinstance(table, np.ndarray) else list(table.columns)
+    names = [name for name in columns if isinstance(name, str)]
+    kept = [name for name in old.feature_names if name in names]
+    if names:
+        if not kept:
+            raise _absent(old.feature_names)
+        table = table.select(kept)  # type: ignore[union-attr]
+    elif table.shape[1] != old.n_features:
+        raise DataError(
+            f"X must have the {count(old.n_features, 'column')} of the old table, got "
+            f"{table.shape[1]:,}. Pass them in the same order, or pass frames with names."
+        )
+    places = [old.feature_names.index(name) for name in kept] or range(old.n_features)
+    new = make_dataset(
+        nw.to_native(table, pass_through=True),
+        y,
+        categorical_features=[bool(old.categorical[one]) for one in places],
+        target="numeric" if old.classes is None else "class",
+        feature_names=[old.feature_names[one] for one in places],
+        least=1,
+    )
+    return new, [name for name in names if name not in kept]
+
+
+def aligned(old: Dataset, new: Dataset, needed: Masks) -> tuple[Dataset, list[str]]:
+    """Return new rows with the columns and codes of the old table, and what is new in them.
+
+    Columns that are not needed are 0.
 
     Raises
     ------
     DataError
-        If they are not known.
+        If a column is not there, or holds something else.
     """
-    tag = result.answer.__struct_config__.tag
-    if tag not in KINDS:
-        raise DataError(
-            "the run must be one of `fuzzyfrog select` or `fuzzyfrog reducts`, got one with a "
-            "custom measure, which is not saved."
+    columns = np.flatnonzero(needed).tolist()
+    names = [old.feature_names[column] for column in columns]
+    if absent := [name for name in names if name not in new.feature_names]:
+        raise _absent(absent)
+    notes: list[str] = []
+    values = np.zeros((new.n_samples, old.n_features))
+    categories = [_labels(old, column) for column in range(old.n_features)]
+    for column, name in zip(columns, names, strict=True):
+        place = new.feature_names.index(name)
+        values[:, column] = new.values[:, place]
+        labels, others = categories[column], _labels(new, place)
+        if (labels is None) != (others is None) and not np.isnan(values[:, column]).all():
+            kinds = ("numbers", "categories") if labels is None else ("categories", "numbers")
+            raise DataError(
+                f"column {shown(name)} must hold {kinds[0]} as in the old table, got {kinds[1]}. "
+                "Read both tables in the same way."
+            )
+        if labels is not None:
+            longer, values[:, column] = _recoded(labels, others or (), values[:, column].copy())
+            if more := longer[len(labels) :]:
+                n_rows = count(int((values[:, column] >= len(labels)).sum()), "new row")
+                some = f"{listed(map(str, more))}, in {n_rows}"
+                notes.append(f"{shown(name)} has categories that no old row has: {some}.")
+            categories[column] = longer
+        n_gaps = int(np.isnan(values[:, column]).sum())
+        if n_gaps and not np.isnan(old.values[:, column]).any():
+            rows = count(n_gaps, "new row")
+            notes.append(f"{shown(name)} is missing in {rows} and in no old one.")
+    target, classes = new.target, old.classes
+    if (classes is None) != (new.classes is None):
+        kinds = ("numbers", "classes") if classes is None else ("classes", "numbers")
+        raise DataError(f"the new target must be {kinds[0]} as in the old table, got {kinds[1]}.")
+    if classes is not None:
+        longer, codes = _recoded(classes, new.classes or (), target.astype(np.float64))
+        if more := longer[len(classes) :]:
+            notes.append(f"New classes, which no old row has: {listed(map(str, more))}.")
+        target, classes = codes.astype(np.int64), longer
+    numbers, _ = copies_among(np.vstack([old.values[:, needed], values[:, needed]]))
+    n_repeated = int(np.isin(numbers[old.n_samples :], numbers[: old.n_samples]).sum())
+    if n_repeated:
+        rows = (
+            "1 new row looks like a copy of an old row"
+            if n_repeated == 1
+            else f"{n_repeated:,} new rows look like copies of old rows"
         )
-    own = {name: result.settings[name] for name in KINDS[tag]().parameters()}
-    lists = ("must_include", "exclude", "feature_groups")
-    return Settings(
-        kind=KINDS[tag](**own),
-        n_jobs=n_jobs,
-        **{name: _given(result, name) for name in lists},  # type: ignore[arg-type]
+        notes.append(f"{rows}, equal in every column compared: leave out what is the same sample.")
+    return replace(
+        old, values=values, target=target, classes=classes, categories=tuple(categories),
+        rows=new.rows, groups=None, weights=None,
+    ), notes  # fmt: skip
+
+
+def _absent(names: Sequence[str]) -> DataError:
+    return DataError(
+        f"the new table must have all columns that are compared, got none called {listed(names)}. "
+        "Columns are found by their names, in any order."
     )
 
 
-def _given(result: Result, name: str) -> object:
-    """Return a setting that is saved as text."""
-    text = result.settings.get(name)
-    if text is None:
+def _labels(dataset: Dataset, column: int) -> Labels | None:
+    """Return the categories of a column; their codes where only these are known."""
+    if not dataset.categorical[column]:
         return None
-    try:
-        return literal_eval(str(text))
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-        raise DataError(
-            f"{name} must be saved as names or indices, got {shown(text)}. Call verify of the "
-            "fitted selector instead."
-        ) from None
+    labels = None if dataset.categories is None else dataset.categories[column]
+    if labels is not None:
+        return labels
+    codes = dataset.values[:, column]
+    return tuple(range(int(np.nanmax(codes, initial=-1.0)) + 1))
+
+
+def _recoded(labels: Labels, others: Labels, codes: Floats) -> tuple[Labels, Floats]:
+    """Return labels with those that are new behind them, and codes of others as codes of these.
+
+    Labels are the same if they are equal, or spelled alike.
+    """
+    by_value = {label: code for code, label in enumerate(labels)}
+    by_text = {str(label): code for code, label in enumerate(labels)}
+    used = np.unique(codes[~np.isnan(codes)]).astype(np.int64).tolist()
+    table = np.full(max(used, default=-1) + 1, np.nan)
+    longer = list(labels)
+    for code in used:
+        label = others[code]
+        table[code] = by_value.get(label, by_text.get(str(label), len(longer)))
+        if table[code] == len(longer):
+            longer.append(label)
+    recoded = np.full(len(codes), np.nan)
+    is_there = ~np.isnan(codes)
+    recoded[is_there] = table[codes[is_there].astype(np.int64)]
+    return tuple(longer), recoded
+
+
+def asked_again(rows: NewRows, kind: Kind) -> Settings:
+    """Return what the selection was asked for, with its features as a part of the answer.
+
+    A selection that was not enough has to keep the share of the full dependency that it had.
+    """
+    result = rows.result
+    share = 1.0 if result.max_lost is not None else result.asked_share
+    if not result.is_enough and result.max_lost is None:
+        share = max(LEAST_SHARE, min(share, result.dependency / result.full_dependency))
+    return Settings(
+        kind=kind,
+        search=Exact(limit=1),
+        must_include=list(rows.features),
+        exclude=np.flatnonzero(~rows.needed).tolist(),
+        feature_groups=dict(rows.groups.columns) or None,
+        costs=rows.costs,
+        min_dependency=share,
+        survives=result.survives,
+        max_lost=result.max_lost,
+        copies="keep",
+        max_seconds=rows.max_seconds,
+        n_jobs=rows.n_jobs,
+        random_state=0,
+        screens=False,
+    )
+
+
+def repaired(settings: Settings, dataset: Dataset) -> tuple[tuple[int, ...], bool] | None:
+    """Return the selected features with the fewest others that are enough, and if it is proved.
+
+    A proof that runs out of time is followed by a greedy search. None if nothing is enough.
+    """
+    answers: list[Result] = []
+    for search in (settings.search, "quickreduct"):
+        try:
+            answer = select(dataset, replace(settings, search=search), warns=False)
+        except FuzzyfrogError:  # nothing survives, or the table is too extreme for a proof
+            continue
+        if answer.is_enough:
+            answers.append(answer)
+        certificate = getattr(answer.answer, "certificate", None)
+        if certificate is not None and certificate.proven:
+            return (answer.selected, True) if answer.is_enough else None
+    if not answers:
+        return None
+    return min(answers, key=lambda answer: answer.price).selected, False

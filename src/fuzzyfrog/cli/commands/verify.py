@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from ast import literal_eval
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -24,9 +25,13 @@ from fuzzyfrog.cli.names import grouped_by, line_of, names_in, weighted_by
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.cli.recorded import recorded
 from fuzzyfrog.common.jit import compiling_heard
+from fuzzyfrog.common.messages import shown
+from fuzzyfrog.errors import DataError
 
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset
+    from fuzzyfrog.result import Result
+    from fuzzyfrog.select.kind import Kind
     from fuzzyfrog.select.settings import Settings
 
 
@@ -69,10 +74,9 @@ def verify(
             "with its rows, and a run does not hold them."
         )
     with shown_progress(f"reading {old}", quiet=quiet) as course:
-        from fuzzyfrog.select.verify import settings_of
         from fuzzyfrog.select.verify import verify as verified
 
-        settings = settings_of(loaded, jobs)
+        settings = _settings_of(loaded, jobs)
         known = recorded(loaded)
         typed = asked
         if known is not None:
@@ -88,6 +92,48 @@ def verify(
     write_found(found, map(safe, str(found).splitlines()), as_json=as_json)
     if not found.holds:
         raise typer.Exit(ExitCode.NOT_VERIFIED)
+
+
+def _settings_of(result: Result, n_jobs: int | None) -> Settings:
+    """Return the settings of a saved result that matter for new rows.
+
+    Raises
+    ------
+    DataError
+        If they are not known.
+    """
+    from fuzzyfrog.select.settings import Settings
+    from fuzzyfrog.select.soft import Soft
+    from fuzzyfrog.select.strict import Strict
+
+    kinds: dict[object, type[Kind]] = {"reducts": Strict, "soft": Soft}  # by the kind of answer
+    tag = result.answer.__struct_config__.tag
+    if tag not in kinds:
+        raise DataError(
+            "the run must be one of `fuzzyfrog select` or `fuzzyfrog reducts`, got one with a "
+            "custom measure, which is not saved."
+        )
+    own = {name: result.settings[name] for name in kinds[tag]().parameters()}
+    lists = ("must_include", "exclude", "feature_groups")
+    return Settings(
+        kind=kinds[tag](**own),
+        n_jobs=n_jobs,
+        **{name: _given(result, name) for name in lists},  # type: ignore[arg-type]
+    )
+
+
+def _given(result: Result, name: str) -> object:
+    """Return a setting that is saved as text."""
+    text = result.settings.get(name)
+    if text is None:
+        return None
+    try:
+        return literal_eval(str(text))
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        raise DataError(
+            f"{name} must be saved as names or indices, got {shown(text)}. Call verify of the "
+            "fitted selector instead."
+        ) from None
 
 
 def _as_recorded(asked: TableOptions, before: TableOptions) -> TableOptions:
