@@ -168,7 +168,7 @@ def test_a_leak_and_a_quantity_are_said_once(in_process, tmp_path):
     assert (code, err) == (0, "")
     assert "bikers: a quantity, 68 different whole numbers; --target-kind class if" in out
     assert out.count("almost perfectly") == 1
-    assert "leave them out with --exclude casual,registered." in out
+    assert "leave them out with --ignore casual,registered." in out
     code, out, err = in_process(*asked, "--json")
     assert code == 0
     assert err.count("almost perfectly") == 1

@@ -52,7 +52,7 @@ def test_one_document_for_programs(in_process, tmp_path):
         (["wine", "--selectors", "soft,gentic"], "got 'gentic'. Did you mean 'genetic'?"),
         (["wine", "--folds", "1"], "--folds must be"),
         (["wine", "--seed", "-1"], "--seed must be"),
-        (["wine", "--ignore", "a"], "--ignore must be left out"),
+        (["wine", "--id", "a"], "--id must be left out"),
         (["wnie"], "Did you mean 'wine'"),
         (["no.csv", "--target", "y"], "no.csv: no such file"),
         (["wine", "--folds", "90"], "a check with 90 folds must have at least 360 samples"),

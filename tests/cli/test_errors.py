@@ -60,7 +60,7 @@ def test_running_out_of_memory_has_a_way_out(capsys):
         ),
         (
             ParameterError(("must_include", "exclude"), "not overlap", "'a' in both", "Remove it."),
-            "--include and --exclude must not overlap, got 'a' in both. Remove it.",
+            "--include and --ignore must not overlap, got 'a' in both. Remove it.",
         ),
         (
             ParameterError(
@@ -82,7 +82,7 @@ def test_running_out_of_memory_has_a_way_out(capsys):
         ),
         (
             Sentence("Add ", Setting("exclude", ["a", "b c"]), ", or set ", Setting("n_jobs"), "."),
-            "Add --exclude 'a,b c', or set --jobs.",
+            "Add --ignore 'a,b c', or set --jobs.",
         ),
         (Sentence("Pass ", Setting("separator", "\t"), "."), r"Pass --separator '\t'."),
         # Plain text is left alone, whatever it looks like.
@@ -99,4 +99,4 @@ def test_a_warning_is_one_line_with_options_and_printed_once(capsys):
         warnings.simplefilter("always")
         for _ in range(2):
             warnings.warn(Sentence("Add 'id' to ", Setting("exclude"), ".\n"), stacklevel=1)
-    assert capsys.readouterr().err == "fuzzyfrog: warning: Add 'id' to --exclude.\n"
+    assert capsys.readouterr().err == "fuzzyfrog: warning: Add 'id' to --ignore.\n"

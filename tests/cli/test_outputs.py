@@ -261,7 +261,7 @@ def test_a_reduced_table_keeps_ids_and_says_so(in_process, tmp_path):
         ["p0", 0, 0, "a"],
         ["p60", 30, 3, None],
     ]
-    code, _, _ = in_process(*asked, "--groups", "patient", "--exclude", "who", "--include", "size",
+    code, _, _ = in_process(*asked, "--groups", "patient", "--ignore", "who", "--include", "size",
                             "--n-features", "1")  # fmt: skip
     assert code == 0
     sheet = openpyxl.load_workbook(out).active

@@ -206,14 +206,14 @@ def test_what_cannot_be_is_refused_in_one_line(in_process, arguments, sentence):
     assert "Traceback" not in err
 
 
-def test_every_column_on_request(in_process, tmp_path):
+def test_every_column_among_the_details(in_process, tmp_path):
     table = tmp_path / "t.csv"
     rows = [f"P{k * 37 % 101},{k % 2 + k % 7 / 20},{k * k % 11},5,{k % 2}" for k in range(60)]
     table.write_text("\n".join(["patient_id,a,b,c,y", *rows]) + "\n")
     asked = ("select", table, "--target", "y", "--no-check", "-q")
     _, plain, _ = in_process(*asked)
     assert "looks like an ID" not in plain
-    _, out, _ = in_process(*asked, "--columns")
+    _, out, _ = in_process(*asked, "--details")
     said = {line.split()[0]: line for line in out.splitlines() if line.startswith("  ")}
     assert said["patient_id"].split(maxsplit=3)[1:3] == ["left", "out"]
     assert said["patient_id"].endswith("looks like an ID; --include 'patient_id' keeps it")
@@ -242,7 +242,7 @@ def test_the_order_of_dates_has_a_way_out_on_the_command_line(in_process, tmp_pa
 
 def test_stability(in_process, tmp_path):
     saved = tmp_path / "run.json"
-    asked = "select", "iris", "--no-check", "--stability", "--columns", "-q"
+    asked = "select", "iris", "--no-check", "--stability", "--details", "-q"
     code, out, err = in_process(*asked, "--save", saved)
     assert (code, err) == (0, "")
     assert "with substitutes" in out

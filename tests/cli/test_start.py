@@ -48,7 +48,7 @@ def test_help_and_version_import_nothing_heavy(arguments):
         ["wine", "--target", "clas"],
         ["wine", "--max-seconds", "-1"],
         ["table.csv", "--target", "clas"],
-        ["table.csv", "--target", "class", "--exclude", "c"],
+        ["table.csv", "--target", "class", "--include", "c"],
     ],
 )
 def test_what_is_wrong_is_told_before_anything_slow_is_imported(arguments, tmp_path):

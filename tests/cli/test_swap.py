@@ -35,7 +35,7 @@ def table(tmp_path):
 
 def test_the_table_is_read_again_as_the_command_of_the_run_says(run_cli, table, tmp_path):
     run, other, again = (tmp_path / name for name in ("run.json", "other.json", "again.json"))
-    asked = ["select", table, "--target", "kind", "--separator", ";", "--exclude", "ash", *QUICK]
+    asked = ["select", table, "--target", "kind", "--separator", ";", "--ignore", "ash", *QUICK]
     run_cli(*asked, "--save", run)
     page = tmp_path / "page.html"
     out = run_cli("swap", run, "proline", "hue", *QUICK, "--save", other, "--report", page)

@@ -53,7 +53,7 @@ def verified(in_process, *arguments):
 
 OPTIONS = {
     "plain": [],
-    "groups": ["--feature-group", "kind_*", "--exclude", "patient"],
+    "groups": ["--feature-group", "kind_*", "--ignore", "patient"],
     "cheap": ["--costs", "size=3", "--costs", "weight=2", "--feature-group", "kind_*"],
     "survives": ["--survives", "1", "--min-dependency", "0.3", "--ignore", "patient"],
     "share": ["--min-dependency", "0.9", "--tnorm", "product"],
@@ -69,7 +69,6 @@ def test_a_saved_run_is_verified_like_its_selector(in_process, folder, given):
     old, new = (read_table(one, "label", ignore=ignored) for one in ("old.csv", "new.csv"))
     names = {
         "--feature-group": ("feature_groups", {"kind": ["kind_x", "kind_y", "kind_z"]}),
-        "--exclude": ("exclude", ["patient"]),
         "--costs": ("costs", {"size": 3, "weight": 2}),
         "--survives": ("survives", 1),
         "--min-dependency": ("min_dependency", None),

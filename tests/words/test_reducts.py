@@ -222,7 +222,7 @@ def test_an_identifier_that_is_selected_is_mentioned_before_the_headline(wine_re
     for some in (result, replace(result, command=None)):
         first, *others = words_of(some).doubts()
         assert first.startswith("The selected 'alcohol' looks like an ID: what it says about")
-        assert first.endswith(("with --exclude alcohol.", "with exclude=['alcohol']."))
+        assert first.endswith(("with --ignore alcohol.", "with exclude=['alcohol']."))
         assert len(others) == (12 in result.selected)
         assert words_of(some).advice() is None
         assert printed(some).index(first) < printed(some).index(words_of(some).headline())
@@ -238,7 +238,7 @@ def test_leaks_are_mentioned_before_the_headline(wine_result):
     assert first == (
         "'alcohol' (it is the logarithm of the target) alone predicts the target almost perfectly. "
         "If it is recorded after the fact or computed from the target, these scores do not hold "
-        "for new samples: leave it out with --exclude alcohol."
+        "for new samples: leave it out with --ignore alcohol."
     )
     assert (others, words_of(result).advice()) == ([], None)
     assert printed(result).index(first) < printed(result).index(words_of(result).headline())
@@ -252,7 +252,7 @@ def test_leaks_are_mentioned_before_the_headline(wine_result):
     (name,) = result.names((3,))
     (said,) = words_of(replace(result, suspected_leaks=(elsewhere,))).doubts()
     assert "the score of all columns does not hold for new samples: leave it out" in said
-    assert said.endswith(f"with --exclude {name}.")
+    assert said.endswith(f"with --ignore {name}.")
     (said,) = words_of(replace(result, suspected_leaks=(log, both), command=None)).doubts()
     assert said.endswith("leave them out with exclude=['alcohol', 'ash'].")
     check = a_check(lost=0.1, soft=(name,))
@@ -274,7 +274,7 @@ def test_models_that_are_almost_perfect_name_the_columns_that_would_do_alone(win
     assert words_of(replace(reaching(0.995), suspected_leaks=leaks)).doubts()[0] == (
         "Models reach balanced accuracy 0.995, which is rare, and 'alcohol' would do, or nearly. "
         "If it is recorded after the fact or computed from the target, this does not hold for new "
-        "samples: leave it out with --exclude alcohol."
+        "samples: leave it out with --ignore alcohol."
     )
     assert "or nearly" not in " ".join(words_of(reaching(0.995)).doubts())
     single = changed(reaching(0.98), selected=wine_result.selected[:1])

@@ -93,7 +93,7 @@ EXAMPLES = {
     "select": (
         "table.csv --target kind",
         "table.csv --target kind --report report.html --output reduced.csv",
-        "table.csv --target kind --n-features 5 --exclude age,height",
+        "table.csv --target kind --n-features 5 --ignore age,height",
     ),
     "reducts": (
         "table.csv --target kind --certify --report report.html",

@@ -75,6 +75,7 @@ OPTION_NAMES = {
     "categorical_features": "categorical",
     "cv": "folds",
     "date_parts": "dates parts",
+    "exclude": "ignore",
     "feature_groups": "feature_group",
     "must_include": "include",
     "n_features_to_select": "n_features",

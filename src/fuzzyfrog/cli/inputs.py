@@ -8,21 +8,19 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from fuzzyfrog.cli.console import warn
 from fuzzyfrog.cli.errors import UsageError, in_options
-from fuzzyfrog.cli.names import names_in
+from fuzzyfrog.cli.names import features_in, names_in
 from fuzzyfrog.cli.options import READING, given_options, option_field
 from fuzzyfrog.common.files import written_whole
-from fuzzyfrog.common.messages import Sentence, Setting, close_to, shown, suggested
+from fuzzyfrog.common.messages import close_to, shown, suggested
 
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset
@@ -182,79 +180,15 @@ def _named(asked: TableOptions) -> LoadedTable:
             f"TABLE must be a file or the name of a data set, got {shown(asked.table)}. "
             f"{suggested(asked.table, files[:3] or dataset_names())}"
         )
-    if given := given_options(asked, but=("table",)):
+    if given := given_options(asked, but=("table", "ignore")):
         raise UsageError(
             f"{given[0]} must be left out for a data set that is given by its name, such as "
-            f"{asked.table}. Its columns are known; `fuzzyfrog select --exclude` leaves features "
-            "out."
+            f"{asked.table}. Its columns are known."
         )
-    return LoadedTable(load_dataset(asked.table), CellSource(None))
-
-
-def warn_of_suspects(dataset: Dataset, features: Sequence[str]) -> None:
-    """Warn about features that look like an ID or a date, as a selector does when it is fitted."""
-    import numpy as np
-
-    from fuzzyfrog.select.left_out import suspects
-
-    wanted = set(features)
-    allowed = np.array([name in wanted for name in dataset.feature_names])
-    for sentence in suspects(dataset, allowed, "ignore"):
-        warn(in_options(sentence))
-
-
-def left_out_of(
-    dataset: Dataset,
-    included: Sequence[str],
-    excluded: Sequence[str] = (),
-    *,
-    drop_copies: bool = True,
-    way_out: str,
-    options: Mapping[str, str] = MappingProxyType({}),
-    quiet: bool = False,
-    costs: Mapping[str, float] = MappingProxyType({}),
-) -> list[str]:
-    """Return the features that `select` would leave out as well, and say why unless `quiet`.
-
-    `way_out` says how to keep copies; `options` has the parameters of the command for those of
-    `select` that it does not have.
-    """
-    import numpy as np
-
-    from fuzzyfrog.select.left_out import left_out
-
-    names = np.array(dataset.feature_names, object)
-    found = left_out(
-        dataset,
-        np.isin(names, included),
-        np.isin(names, excluded),
-        drop_copies=drop_copies,
-        drop_doubtful=True,
-        costs=np.array([costs.get(name, 1.0) for name in names]),
-    )
-    left = [str(name) for name in names[found.mask]]
-    if quiet:
-        return left
-    warn_renamed([*found.sentences, *found.copies_said(dataset.feature_names, way_out)], options)
-    return left
-
-
-def warn_renamed(sentences: Iterable[str], options: Mapping[str, str]) -> None:
-    """Write warnings with the parameters of a command for those of `select`."""
-    for sentence in sentences:
-        warn(in_options(_renamed(sentence, options)))
-
-
-def _renamed(sentence: str, options: Mapping[str, str]) -> str:
-    """Return a sentence with the settings of another command."""
-    if not isinstance(sentence, Sentence):
-        return sentence
-    return Sentence(
-        *(
-            Setting(options.get(one.name, one.name), one.value) if isinstance(one, Setting) else one
-            for one in sentence.parts
-        )
-    )
+    dataset = load_dataset(asked.table)
+    ignored = features_in("--ignore", asked.ignore, dataset)
+    kept = [name not in ignored for name in dataset.feature_names]
+    return LoadedTable(dataset.take(columns=kept), CellSource(None))
 
 
 SavedRun = Annotated[

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hints
 
@@ -41,7 +41,7 @@ FILES = "Files to write"
 SizeRule = Literal["auto", "peak", "accuracy", "one-se"]
 Spread = Literal["std", "variance", "range"]
 MissingRule = Literal["similar", "different", "raise"]
-CopiesRule = Literal["drop", "keep"]
+RedundantRule = Literal["drop", "keep"]
 # Listed here because the registry of searches is slow to import.
 SearchName = Literal["auto", "frogs", "genetic", "swarm", "quickreduct", "exact"]
 
@@ -108,8 +108,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Do not s
 class Printing:
     """What a selection prints; the fields are options."""
 
-    details: bool = option_field(False, "", "Print all that is known about the answer.")
-    columns: bool = option_field(False, "", "Also print what every column does, and why.")
+    details: bool = option_field(False, "", "Print all that is known, also about every column.")
     as_json: Json = False
     quiet: Quiet = False
 
@@ -172,9 +171,6 @@ class SelectionOptions:
 
     n_features: int | None = search_field(None, "N", "Select exactly N features.")
     include: list[str] | None = search_field(None, "A,B", "Features that are always selected.")
-    exclude: list[str] | None = search_field(
-        None, "A,B", "Features that are read but never selected; the report still lists them."
-    )
     feature_group: list[str] | None = search_field(
         None,
         "PATTERN",
@@ -195,11 +191,6 @@ class SelectionOptions:
     cluster: str | None = search_field(
         None, "ADDRESS", "Score subsets on a Dask cluster, such as tcp://10.0.0.1:8786."
     )
-    copies: CopiesRule = search_field(
-        "drop",
-        "RULE",
-        "What to do with columns that say the same as an earlier one: drop or keep.",
-    )
     jobs: Jobs = None
 
     @property
@@ -207,44 +198,27 @@ class SelectionOptions:
         """The measure."""
         raise NotImplementedError
 
-    def check(self) -> None:
-        """Raise for values that are wrong for any table, before one is read."""
-        from fuzzyfrog.common.params import check_budget, check_count
-
-        check_budget(getattr(self, "max_evaluations", None), self.max_seconds)
-        if self.n_features is not None:
-            check_count("n_features_to_select", self.n_features)
-
     def grouped(self, dataset: Dataset) -> Dataset:
         """Return the table with its groups and weights in place of the columns that have them."""
         return weighted_by(self.weights, grouped_by(self.groups, dataset))
 
+    def settings(self, checkpoint: Path | None) -> Settings:
+        """Return the checked settings for any table, without those that name its features."""
+        from fuzzyfrog.select.settings import Settings
+
+        parameters = {option: parameter for parameter, option in OPTION_NAMES.items()}
+        given = {parameters.get(name, name): value for name, value in vars(self).items()}
+        known = {one.name for one in fields(Settings)} - {"must_include", "feature_groups", "costs"}
+        given = {name: value for name, value in given.items() if name in known}
+        return Settings(kind=self.kind, checkpoint=checkpoint, **given)
+
     def named(self, dataset: Dataset) -> dict[str, Any]:
-        """Return the parameters that name features."""
+        """Return the settings that name features of a table."""
         groups = groups_in(self.feature_group, dataset)
         return {
             "must_include": features_in("--include", self.include, dataset, list(groups)) or None,
-            "exclude": features_in("--exclude", self.exclude, dataset, list(groups)) or None,
             "feature_groups": groups or None,
         }
-
-    def settings(self, dataset: Dataset, checkpoint: Path | None) -> Settings:
-        """Return the settings for a table."""
-        named = self.named(dataset)
-        from fuzzyfrog.select.settings import Settings  # slow to import: wrong names come first
-
-        kind = self.kind
-        others = {
-            "feature_group",
-            "include",
-            "list_all",
-            "limit",
-            "groups",
-            "sample_weight",
-        }
-        left = kind.parameters().keys() | others
-        given = {name: one for name, one in _parameters(self).items() if name not in left}
-        return Settings(kind=kind, checkpoint=checkpoint, **{**given, **named})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,7 +228,7 @@ class SoftOptions(SelectionOptions):
     size_rule: SizeRule = search_field(
         "auto", "NAME", f"How many of the features to take: {one_of(SizeRule)}."
     )
-    redundant: CopiesRule = search_field(
+    redundant: RedundantRule = search_field(
         "drop",
         "RULE",
         "What to do with features that others replace without a loss: drop or keep.",
@@ -325,9 +299,9 @@ class ReductOptions(StrictOptions, SelectionOptions):
         1.0, "SHARE", "Share of the dependency of all features to keep."
     )
 
-    def named(self, dataset: Dataset) -> dict[str, Any]:
-        """Return the parameters that name features."""
-        return {**super().named(dataset), "costs": self.given_costs() or None}
+    def settings(self, checkpoint: Path | None) -> Settings:
+        """Return the checked settings for any table, with costs."""
+        return replace(super().settings(checkpoint), costs=self.given_costs() or None)
 
     def given_costs(self) -> dict[str, float]:
         """Return what features cost; of several costs of a feature, the last."""
@@ -337,23 +311,6 @@ class ReductOptions(StrictOptions, SelectionOptions):
             is_file = not mark or Path(value).is_file()
             costs |= costs_in_file(value) if is_file else {name.strip(): cost_in("--costs", cost)}
         return costs
-
-    def check(self) -> None:
-        """Raise for values that are wrong for any table, before one is read."""
-        from fuzzyfrog.common.params import check_count, check_share
-
-        self.given_costs()
-        check_count("survives", self.survives, least=0)
-        if self.max_lost is not None:
-            check_count("max_lost", self.max_lost, least=0)
-
-        check_share("min_dependency", self.min_dependency, zero=False)
-        super().check()
-
-
-def _parameters(group: Any) -> dict[str, Any]:
-    parameters = {option: parameter for parameter, option in OPTION_NAMES.items()}
-    return {parameters.get(name, name): value for name, value in vars(group).items()}
 
 
 def given_options(group: Any, but: Collection[str] = ()) -> list[str]:

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from math import inf
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import typer
+from msgspec import structs
 
 from fuzzyfrog.cli.console import tell, write_json, write_result
 from fuzzyfrog.cli.errors import ExitCode, in_options, leave_to_the_answer
@@ -35,14 +36,19 @@ from fuzzyfrog.common.deadline import (
     stoppable,
     uninterrupted,
 )
+from fuzzyfrog.common.files import Unwritten
 from fuzzyfrog.common.jit import compiling_heard
+from fuzzyfrog.data import Dataset
+from fuzzyfrog.data.dates import holds_dates
 from fuzzyfrog.errors import DataError, ParameterError
-
-if TYPE_CHECKING:
-    from fuzzyfrog.common.files import Unwritten
-    from fuzzyfrog.data import Dataset
-    from fuzzyfrog.result import Check, Result, Stability
-    from fuzzyfrog.select.settings import Settings
+from fuzzyfrog.result import Check, Result, Stability
+from fuzzyfrog.select.explain import Evidence, explained, used_columns
+from fuzzyfrog.select.groups import Groups
+from fuzzyfrog.select.identifiers import is_left_out_id
+from fuzzyfrog.select.roles import with_columns
+from fuzzyfrog.select.selection import select, with_groups
+from fuzzyfrog.select.settings import Settings
+from fuzzyfrog.select.verify import check_same
 
 T = TypeVar("T")
 LEAVING_OUT = (
@@ -72,24 +78,22 @@ def run_selection(
         leave_to_the_answer()
     with shown_progress("starting", quiet=printing.quiet):
         files.check(asked)
-        options.check()
+        settings = options.settings(files.scores)
         checking.check()
-    proves = bool(getattr(options, "certify", False))
     stopping = Stopping()
     try:
         with stopping, ExitStack() as stack:
-            has_costs = getattr(options, "costs", None)
-            n_most = getattr(options, "max_evaluations", None)
-            limits = Limits(options.max_seconds, n_most, proves and not has_costs)
+            shows_bound = settings.certify and settings.costs is None
+            limits = Limits(settings.max_seconds, settings.max_evaluations, shows_bound)
             with shown_progress(f"reading {asked.table}", limits, quiet=printing.quiet) as course:
                 loaded = stack.enter_context(opened(asked))
                 dataset = options.grouped(loaded.dataset)
                 checking.check_target(dataset)
-                settings = options.settings(dataset, files.scores)
+                settings = replace(settings, **options.named(dataset))
                 ids = () if files.output is None else _ids(dataset, options)
-                loaded = replace(loaded, dataset=_grouped(dataset, settings), ids=ids)
+                loaded = replace(loaded, dataset=with_groups(dataset, settings), ids=ids)
                 if swapped is not None:
-                    _check_same(swapped.before, loaded.dataset)
+                    check_same(swapped.before, loaded.dataset)
                 deadline = Deadline(inf if options.max_seconds is None else options.max_seconds)
                 with compiling_heard(course.compile):
                     with stoppable():
@@ -100,7 +104,7 @@ def run_selection(
                         result = _explained(result, settings, loaded.dataset, stopping, course)
                     trial = Checking(settings, checking, options.seed, deadline, stopping, course)
                     if not checking.no_check:
-                        result = _with(result, check=trial.check(loaded.dataset))
+                        result = structs.replace(result, check=trial.check(loaded.dataset))
                     if checking.stability:
                         result = trial.with_stability(result, loaded.dataset)
             if files.no_rows:
@@ -109,20 +113,11 @@ def run_selection(
     except KeyboardInterrupt:
         tell(files.interruption(has_found=stopping.has_found))
         raise typer.Exit(ExitCode.INTERRUPTED) from None
-    raise typer.Exit(_exit_code(result, stopping, proves=proves))
-
-
-def _grouped(dataset: Dataset, settings: Settings) -> Dataset:
-    from fuzzyfrog.select.selection import with_groups
-
-    return with_groups(dataset, settings)
+    raise typer.Exit(_exit_code(result, stopping, proves=settings.certify))
 
 
 def _ids(dataset: Dataset, options: SelectionOptions) -> tuple[str, ...]:
     """Return the columns that say which sample it is or how much it counts, no features."""
-    from fuzzyfrog.data.dates import holds_dates
-    from fuzzyfrog.select.identifiers import is_left_out_id
-
     asked = [name for names in options.named(dataset).values() for name in names or ()]
     found = [
         name
@@ -132,45 +127,29 @@ def _ids(dataset: Dataset, options: SelectionOptions) -> tuple[str, ...]:
     return (*found, *filter(None, (options.groups, options.weights)))
 
 
-def _check_same(before: Result, dataset: Dataset) -> None:
-    from fuzzyfrog.select.verify import check_same
-
-    check_same(before, dataset)
-
-
 def _exchanged(result: Result, swapped: Swapped, settings: Settings, dataset: Dataset) -> Result:
-    from fuzzyfrog.select.groups import Groups
-    from fuzzyfrog.select.swap import with_exchange
+    from fuzzyfrog.select.swap import with_exchange  # it imports scikit-learn
 
     groups = Groups.of(settings.feature_groups, dataset)
     found = with_exchange(result, swapped.before, dataset, settings, groups)
-    return _with(found, command=swapped.command)
-
-
-def _with(result: Result, **changes: object) -> Result:
-    from msgspec.structs import replace
-
-    return replace(result, **changes)
+    return structs.replace(found, command=swapped.command)
 
 
 def _selected(
     settings: Settings, loaded: LoadedTable, stopping: Stopping, course: ProgressState, files: Files
 ) -> tuple[Result, Unwritten]:
     """Select, and write the answer at once: whatever happens while it is explained, it is there."""
-    from fuzzyfrog.select.groups import Groups
-    from fuzzyfrog.select.selection import select
-
     course.phase(CHOOSING)
     course.start_clock()
     result = select(loaded.dataset, settings, [stopping, course.hear])
     stopping.has_found = True
     notes = tuple(map(in_options, result.notes))
-    result = _with(result, command=_command(), notes=notes)
+    result = structs.replace(result, command=_command(), notes=notes)
     if not files.are_none:
         course.phase(WRITING)
     groups = Groups.of(settings.feature_groups, loaded.dataset)
     early = "The run ended before it was explained why each feature is selected."
-    first = groups.in_result(_with(result, notes=(*notes, early)))
+    first = groups.in_result(structs.replace(result, notes=(*notes, early)))
     return result, files.write_answer(
         first.without_rows() if files.no_rows else first,
         [loaded.dataset.feature_names[one] for one in groups.columns_of(result.selected)],
@@ -182,10 +161,6 @@ def _explained(
     result: Result, settings: Settings, dataset: Dataset, stopping: Stopping, course: ProgressState
 ) -> Result:
     """Return the result with explanations; once it is interrupted, only those that are quick."""
-    from fuzzyfrog.select.explain import Evidence, explained, used_columns
-    from fuzzyfrog.select.groups import Groups
-    from fuzzyfrog.select.roles import with_columns
-
     course.phase(EXPLAINING)
     groups = Groups.of(settings.feature_groups, dataset)
     evidence = Evidence.of(dataset, groups.expanded(used_columns(result)))
@@ -212,7 +187,7 @@ def _write(
         else:
             from fuzzyfrog.cli.summary import column_lines, result_lines  # slow to import
 
-            more = column_lines(result) if printing.columns else ()
+            more = column_lines(result) if printing.details else ()
             write_result(*result_lines(result, details=printing.details), *more)
     finally:
         with shown_progress(WRITING, quiet=printing.quiet or files.are_none):
@@ -261,8 +236,6 @@ class Checking:
 
     def check(self, dataset: Dataset) -> Check:
         """Return the check, or why it was left out."""
-        from fuzzyfrog.result import Check
-
         found = self._guarded(lambda: self._checked(dataset))
         return Check.without(found) if isinstance(found, str) else found
 
@@ -270,10 +243,10 @@ class Checking:
         """Return the result with its stability, or with a note why that was left out."""
         found = self._guarded(lambda: self._stable(result, dataset))
         if not isinstance(found, str):
-            return _with(result, stability=found)
+            return structs.replace(result, stability=found)
         note = f"The stability was left out: {found}"
         tell(note)
-        return _with(result, notes=(*result.notes, note))
+        return structs.replace(result, notes=(*result.notes, note))
 
     def _guarded(self, work: Callable[[], T]) -> T | str:
         """Return what a check returns, or why it was left out: it must never cost the result."""

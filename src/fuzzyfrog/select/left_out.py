@@ -56,21 +56,23 @@ class LeftOut:
     correlated: tuple[Alike, ...]
     identifiers: tuple[int, ...]
 
-    def copies_said(self, names: Sequence[str], *way_out: str | Setting) -> Iterator[Sentence]:
-        """Yield a sentence about the copies that are left out; `way_out` says how to keep them."""
-        parts, n_copies = [], 0
+    def copies_said(self, names: Sequence[str]) -> Iterator[Sentence]:
+        """Yield a sentence about the copies that are left out."""
+        parts, copies = [], list[str]()
         for group in self.copies:
             others = [names[feature] for feature in group.others if self.mask[feature]]
             if others:
                 say = "says" if len(others) == 1 else "say"
                 parts.append(f"{listed(others)} {say} the same as {shown(names[group.feature])}")
-                n_copies += len(others)
+                copies += others
         if parts:
             more = len(parts) - MOST_SENTENCES
             end = f"; and {count(more, 'more group')} of copies" if more > 0 else ""
-            are = "It is" if n_copies == 1 else "They are"
-            said = "; ".join(parts[:MOST_SENTENCES])
-            yield Sentence(f"{said}{end}. {are} left out; ", *way_out, ".")
+            said, keep = "; ".join(parts[:MOST_SENTENCES]), Setting("must_include")
+            are = "They are left out; keep one with "
+            if len(copies) == 1:
+                are, keep = "It is left out; keep it with ", Setting("must_include", copies)
+            yield Sentence(f"{said}{end}. {are}", keep, ".")
 
 
 def left_out(
@@ -147,22 +149,6 @@ def left_out(
         one for one in sorted(staying) if not mask[one] and not holds_dates(dataset, one)
     )
     return LeftOut(mask, tuple(sentences), tuple(copies), tuple(correlated), identifiers)
-
-
-def suspects(dataset: Dataset, allowed: Masks, left_out_by: str = "exclude") -> Iterator[Sentence]:
-    """Yield warnings about allowed features that are blank, or like an identifier or a date.
-
-    `left_out_by` names the parameter that leaves out features.
-    """
-    blank = blank_features(dataset, allowed)
-    yield from _without_values(dataset, blank, np.zeros_like(allowed))
-    doubts = {
-        one: doubt_about(dataset, one) or doubt_about_shared(dataset, one)
-        for one in np.flatnonzero(allowed).tolist()
-        if one not in blank
-    }
-    doubts = {one: doubt for one, doubt in doubts.items() if doubt}
-    yield from _said(dataset, doubts, " To leave it out, pass ", left_out_by)
 
 
 def blank_features(dataset: Dataset, allowed: Masks) -> dict[int, Rule]:

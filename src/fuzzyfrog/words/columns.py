@@ -215,14 +215,14 @@ def why_idle(words: Words, name: str) -> str:
 
 def _why_left_out(words: Words, one: Column) -> str:
     if one.rule == "excluded":
-        return f"excluded, as {words.option('exclude', '--exclude')} asks"
-    if one.rule == "copy":
-        keep = words.option("copies='keep'", "--copies keep")
-        return f"says the same as {named(words.result.names(one.of))}; {keep} keeps both"
+        return f"excluded, as {words.option('exclude', '--ignore')} asks"
     if one.rule in ("constant", "empty"):
         return RULES[one.rule]
+    why = RULES[one.rule]
+    if one.rule == "copy":
+        why = f"says the same as {named(words.result.names(one.of))}"
     include = words.option(f"must_include=[{one.name!r}]", f"--include {shown(one.name)}")
-    return f"{RULES[one.rule]}; {include} keeps it"
+    return f"{why}; {include} keeps it"
 
 
 def exchange_sentences(words: Words, one: Exchange) -> str:

@@ -213,7 +213,7 @@ class Doubts(ABC):
 
     def _without(self, names: Sequence[str]) -> str:
         """Return how to leave features out."""
-        return self.option(f"exclude={[*names]}", f"--exclude {shlex.quote(','.join(names))}")
+        return self.option(f"exclude={[*names]}", f"--ignore {shlex.quote(','.join(names))}")
 
     def _near_perfect(self) -> str | None:
         """Return how well models or neighbors predict, if they do so almost perfectly."""

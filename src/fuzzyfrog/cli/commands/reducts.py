@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fuzzyfrog.cli.console import fitted, tell, write_found
-from fuzzyfrog.cli.errors import ExitCode, UsageError
-from fuzzyfrog.cli.inputs import TableOptions, left_out_of, opened
-from fuzzyfrog.cli.names import features_in
+from fuzzyfrog.cli.console import fitted, tell, warn, write_found
+from fuzzyfrog.cli.errors import ExitCode, UsageError, in_options
+from fuzzyfrog.cli.inputs import TableOptions, opened
 from fuzzyfrog.cli.options import CheckOptions, Printing, ReductOptions, given_options
 from fuzzyfrog.cli.outputs import Files
 from fuzzyfrog.cli.progress import shown_progress
-from fuzzyfrog.cli.selecting import run_selection
 from fuzzyfrog.common.jit import compiling_heard
 from fuzzyfrog.common.messages import count
 
@@ -54,11 +54,11 @@ def reducts(
     so far and still writes all files.
     """
     if not list_all:
+        from fuzzyfrog.cli.selecting import run_selection  # slow to import
+
         run_selection(search, files, asked, checking, printing)
         return
-    allowed = (
-        "n_features", "include", "exclude", "copies", "jobs", "tnorm", "spread", "missing", "costs",
-    )  # fmt: skip
+    allowed = ("n_features", "include", "jobs", "tnorm", "spread", "missing", "costs")
     meaningless = [*given_options(search, but=allowed), *given_options(files)]
     if meaningless:
         raise UsageError(
@@ -80,27 +80,23 @@ def _list_all(
             shown_progress(f"reading {asked.table}", quiet=quiet) as course,
             opened(asked) as loaded,
         ):
-            from fuzzyfrog.select.certify import enumerate_reducts
-
             dataset = search.grouped(loaded.dataset)
-            included = features_in("--include", search.include, dataset)
-            excluded = features_in("--exclude", search.exclude, dataset)
-            costs = search.given_costs()
-            left_out += left_out_of(
-                dataset,
-                included,
-                excluded,
-                drop_copies=search.copies == "drop",
-                way_out="--copies keep lists all",
-                costs=costs,
-            )
+            settings = replace(search.settings(None), **search.named(dataset))
+            from fuzzyfrog.select.certify import enumerate_reducts
+            from fuzzyfrog.select.groups import Groups
+            from fuzzyfrog.select.selection import constraints_of
+
+            included, excluded, rest = constraints_of(dataset, settings, Groups.of(None, dataset))
+            for sentence in (*rest.sentences, *rest.copies_said(dataset.feature_names)):
+                warn(in_options(sentence))
+            left_out += itertools.compress(dataset.feature_names, excluded)
             course.phase("searching for the first reduct")
             iterator = enumerate_reducts(
                 dataset,
                 size=search.n_features,
-                must_include=included or None,
-                exclude=[*excluded, *left_out] or None,
-                costs=costs or None,  # type: ignore[arg-type]
+                must_include=included,
+                exclude=excluded,
+                costs=settings.costs,  # type: ignore[arg-type]
                 n_jobs=search.jobs,
                 **search.kind.parameters(),  # type: ignore[arg-type]
             )

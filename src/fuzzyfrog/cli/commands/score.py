@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fuzzyfrog.cli import options
-from fuzzyfrog.cli.console import safe, write_found
-from fuzzyfrog.cli.inputs import (
-    TableOptions,
-    left_out_of,
-    opened,
-    warn_of_suspects,
-    warn_renamed,
-)
+from fuzzyfrog.cli.console import safe, warn, write_found
+from fuzzyfrog.cli.errors import in_options
+from fuzzyfrog.cli.inputs import TableOptions, opened
 from fuzzyfrog.cli.names import features_in, grouped_by, weighted_by
 from fuzzyfrog.cli.options import StrictOptions
 from fuzzyfrog.cli.progress import shown_progress
@@ -24,8 +21,6 @@ from fuzzyfrog.common.messages import listed
 
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset
-
-OPTIONS = {"must_include": "features", "exclude": "ignore"}  # for those of select
 
 
 def score(
@@ -45,19 +40,32 @@ def score(
     with shown_progress(f"reading {asked.table}", quiet=quiet) as course, opened(asked) as loaded:
         dataset = weighted_by(weights, grouped_by(groups, loaded.dataset))
         names = features_in("--features", features, dataset)
-        left_out = left_out_of(
-            dataset,
-            names,
-            way_out="name copies in --features to score them",
-            options=OPTIONS,
-        )
-        if names:  # what they are compared with is the same as without them
-            warn_of_suspects(dataset, names)
-            left_out = left_out_of(dataset, (), way_out="", quiet=True)
+        left_out = _left_out(dataset, names)
         course.phase("measuring")
         with compiling_heard(course.compile):
             result = _measured(dataset, strict, jobs, names, left_out)
     write_found(result, _lines(result), as_json=as_json)
+
+
+def _left_out(dataset: Dataset, names: list[str]) -> list[str]:
+    """Return the features that `select` leaves out; warn about those, and about named ones."""
+    import numpy as np
+
+    from fuzzyfrog.select.left_out import left_out
+
+    is_named, none = np.isin(dataset.feature_names, names), np.zeros(dataset.n_features, np.bool_)
+    rest = left_out(dataset, is_named, none, drop_copies=True, drop_doubtful=True)
+    _warn([*rest.sentences, *rest.copies_said(dataset.feature_names)])
+    if names:  # what they are compared with is the same as without them
+        _warn(left_out(dataset, none, ~is_named, drop_copies=False, drop_doubtful=False).sentences)
+        rest = left_out(dataset, none, none, drop_copies=True, drop_doubtful=True)
+    return list(itertools.compress(dataset.feature_names, rest.mask))
+
+
+def _warn(sentences: Iterable[str]) -> None:
+    """Warn with the option of this command that names features."""
+    for sentence in sentences:
+        warn(in_options(sentence).replace("--include ", "--features "))
 
 
 def _measured(
@@ -76,7 +84,7 @@ def _measured(
     n_notes = len(dataset.notes)
     with warnings.catch_warnings(action="ignore"):
         dataset = with_groups(dataset, Settings(kind=Soft(), must_include=names or None))
-    warn_renamed(dataset.notes[n_notes:], OPTIONS)
+    _warn(dataset.notes[n_notes:])
     allowed = [name for name in dataset.feature_names if name not in left_out]
     chosen = [name for name in dataset.feature_names if name in (names or allowed)]
     subsets = np.array(

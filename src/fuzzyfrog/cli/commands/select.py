@@ -3,7 +3,6 @@
 from fuzzyfrog.cli.inputs import TableOptions
 from fuzzyfrog.cli.options import CheckOptions, Printing, SoftOptions
 from fuzzyfrog.cli.outputs import Files
-from fuzzyfrog.cli.selecting import run_selection
 
 
 def select(
@@ -18,4 +17,6 @@ def select(
     Similar samples should have the same class: noise lowers that, so the number of columns comes
     out by itself. Ctrl-C stops with the best columns so far and still writes all files.
     """
+    from fuzzyfrog.cli.selecting import run_selection  # slow to import
+
     run_selection(search, files, asked, checking, printing)

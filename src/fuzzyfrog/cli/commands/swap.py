@@ -16,7 +16,6 @@ from fuzzyfrog.cli.names import line_of
 from fuzzyfrog.cli.options import Printing, given_options, typed
 from fuzzyfrog.cli.outputs import Files
 from fuzzyfrog.cli.recorded import recorded
-from fuzzyfrog.cli.selecting import Swapped, run_selection
 from fuzzyfrog.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -84,6 +83,8 @@ def swap(
     files = replace(files, no_rows=files.no_rows or before.no_rows)
     words = [*typed(asked), *typed(search), *typed(checking), *["--no-rows"] * files.no_rows]
     command = shlex.join(["fuzzyfrog", name, asked.table, *words])
+    from fuzzyfrog.cli.selecting import Swapped, run_selection  # slow to import
+
     run_selection(search, files, asked, checking, printing, Swapped(loaded, command))
 
 
